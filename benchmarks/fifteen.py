@@ -20,8 +20,7 @@ from puzzle_tablebase.puzzles.fifteen import BOARD, PARTITIONS
 from puzzle_tablebase.puzzles.sliding import CHARACTERS
 from puzzle_tablebase.queries.dispatch import open_reader
 from puzzle_tablebase.queries.fifteen import FifteenReader
-from puzzle_tablebase.queries.fifteen_compiled import CompiledSolver
-from puzzle_tablebase.queries.fifteen_search import SearchState
+from puzzle_tablebase.queries.fifteen_search import SearchState, Solver
 from puzzle_tablebase.tables.store import Folder
 
 STATES = 1_000
@@ -48,26 +47,17 @@ def draw_boards(count: int = STATES) -> list[list[int]]:
     return boards
 
 
-def solve(solver: CompiledSolver, boards: list[list[int]]) -> Solved:
+def solve(solver: Solver, boards: list[list[int]]) -> Solved:
     """Solve the boards one after the other in this thread."""
     solved = Solved([], [], [])
     for board in boards:
-        state = SearchState(0, lambda: None)
+        state = SearchState(0)
         begin = time.thread_time()
         path = solver.search(board, state)
         solved.seconds.append(time.thread_time() - begin)
         solved.moves.append(len(path) - 1)
         solved.positions.append(state.positions)
     return solved
-
-
-def solve_in_turns(solver: CompiledSolver, boards: list[list[int]]) -> float:
-    """Solve the boards, several in turns, in this thread; return the processor seconds of each."""
-    states = [SearchState(0, lambda: None) for _ in boards]
-    begin = time.thread_time()
-    for _ in solver.search_each(zip(boards, states, strict=True)):
-        pass
-    return (time.thread_time() - begin) / len(boards)
 
 
 def solve_in_c(program: str, folder: Path, partition: str, boards: list[list[int]]) -> Solved:
@@ -91,15 +81,14 @@ def compare_searches(folder: Path) -> str:
         program = compile_reference("fifteen.c", Path(place), "-O2", "-march=native")
         for partition in PARTITIONS:
             try:
-                solver = reader.open_compiled(partition)
+                solver = reader.open_solver(partition)
             except TableMissing:
                 continue
-            solve(solver, boards[:10])  # compiles the kernels
-            ours, theirs, in_turns = list[Solved](), list[Solved](), list[float]()
+            solve(solver, boards[:10])  # compiles the kernel, and reads the tables
+            ours, theirs = list[Solved](), list[Solved]()
             for _ in range(ROUNDS):
                 theirs.append(solve_in_c(program, folder, partition, boards))
                 ours.append(solve(solver, boards))
-                in_turns.append(solve_in_turns(solver, boards))
                 assert ours[-1].moves == theirs[-1].moves
                 assert ours[-1].positions == theirs[-1].positions
             cells = [
@@ -116,14 +105,13 @@ def compare_searches(folder: Path) -> str:
                 for our, their in zip(ours, theirs, strict=True)
             )
             positions = f"{statistics.mean(ours[0].positions):,.0f}"
-            mean_in_turns = f"{1000 * statistics.median(in_turns):.2f} ms"
-            rows.append((partition, positions, *cells, f"{ratio:.2f}", mean_in_turns))
+            rows.append((partition, positions, *cells, f"{ratio:.2f}"))
             reader.close()
             reader = open_reader("fifteen", Folder(folder))
             assert isinstance(reader, FifteenReader)
     head = (
         *("partition", "positions", "mean", "median", "worst"),
-        *("C mean", "C median", "C worst", "ratio of the means", "mean in turns"),
+        *("C mean", "C median", "C worst", "ratio of the means"),
     )
     return format_table(head, rows)
 
@@ -136,7 +124,7 @@ def measure_processes(folder: Path) -> str:
         reader = open_reader("fifteen", Folder(folder))
         assert isinstance(reader, FifteenReader)
         try:
-            solved = solve(reader.open_compiled(partition), boards)
+            solved = solve(reader.open_solver(partition), boards)
         except TableMissing:
             continue
         order = sorted(range(len(boards)), key=solved.positions.__getitem__)

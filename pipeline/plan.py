@@ -45,16 +45,10 @@ class Request:
 def list_reasons(
     request: Request, published: Mapping[str, Entry], notes: HashNotes
 ) -> Iterator[tuple[Puzzle, Table, str]]:
-    """Yield each requested table with its puzzle and the reason to build it, or `UP_TO_DATE`.
-
-    A table that is published with rows keeps them.
-    """
+    """Yield each requested table with its puzzle and the reason to build it, or `UP_TO_DATE`."""
     for puzzle, tables in request.tables:
-        for requested in tables:
-            entry = published.get(requested.name)
-            has_rows = entry is not None and bool(entry.parameters.get("rows"))
-            with_rows = puzzle.find_table(requested.name, with_rows=True) if has_rows else None
-            table = with_rows or requested
+        for table in tables:
+            entry = published.get(table.name)
             yield puzzle, table, explain_rebuild(notes, entry, table, request.force)
 
 

@@ -95,7 +95,7 @@ def recover(store: Store, backup: Mapping[str, Entry]) -> Recovery:
             if find_owner(name):
                 raise
             left_out[name] = f"{name}.parquet cannot be read, and {NO_SUCH_TABLE}"
-    known = {name: entry.parameters for name, entry in tables.items()} | parameters
+    known = tables.keys() | parameters.keys()
     for puzzle in list_puzzles():
         for table in puzzle.list_published(known):
             table_parameters = parameters.pop(table.name, None)

@@ -14,21 +14,12 @@ from puzzle_tablebase.tables.manifest import read_manifest
 from puzzle_tablebase.tables.store import Store
 
 
-def select_tables(
-    names: Sequence[str], *, with_rows: bool | None = None
-) -> list[tuple[Puzzle, tuple[Table, ...]]]:
-    """Select the tables that names stand for, by puzzle; without names, all default tables.
-
-    `with_rows`: as for `Puzzle.find_tables`; BadRequest if no table can be an index alone.
-    """
+def select_tables(names: Sequence[str]) -> list[tuple[Puzzle, tuple[Table, ...]]]:
+    """Select the tables that names stand for, by puzzle; without names, all default tables."""
     selected = dict[str, dict[str, Table]]()
     for name in names:
-        puzzle, tables = find_request(name, with_rows=with_rows)
+        puzzle, tables = find_request(name)
         selected.setdefault(puzzle.name, {}).update((table.name, table) for table in tables)
-    every_table = [table for tables in selected.values() for table in tables.values()]
-    if with_rows and not any(each.recipe.list_parameters().get("rows") for each in every_table):
-        problem = "--parquet needs the name of a sliding board, or of patterns of the 15-puzzle"
-        raise BadRequest(problem, "Example: pipeline precompute sliding_3x4 --parquet")
     if not names:
         return [(puzzle, puzzle.tables) for puzzle in list_puzzles()]
     known = MODULES if selected.keys() <= {*MODULES} else list_names()  # else plugins are looked up
@@ -37,13 +28,13 @@ def select_tables(
     ]
 
 
-def find_request(name: str, *, with_rows: bool | None = None) -> tuple[Puzzle, tuple[Table, ...]]:
+def find_request(name: str) -> tuple[Puzzle, tuple[Table, ...]]:
     """Find the puzzle of a name, and the tables that it stands for.
 
     Raise BadRequest for an unknown name, with those that are nearest to it.
     """
     for puzzle in [get_puzzle(name)] if is_registered(name) else _iter_puzzles():
-        if tables := puzzle.find_tables(name, with_rows=with_rows):
+        if tables := puzzle.find_tables(name):
             return puzzle, tables
     near = get_close_matches(name, list_requests(list_puzzles()), cutoff=0.8)
     hint = f"Puzzles: {', '.join(list_names())}. Their tables: pipeline precompute PUZZLE --help"

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 class Rate(NamedTuple):
     """Processor seconds and bytes of memory for each state that a search visits.
 
-    `row_seconds`: processor seconds for each row, where rows are on request; `bytes`: bytes of the
-    files for each state, where the number of rows is not known beforehand.
+    `row_seconds`: processor seconds for each row, where rows take longer than the search; `bytes`:
+    bytes of the files for each state, where the number of rows is not known beforehand.
     """
 
     seconds: float
@@ -32,7 +32,7 @@ RATES = {
     "breadth first in blocks": Rate(1e-8, row_seconds=1.5e-6),
     "every tour": Rate(7e-7),
     "one tour a pair": Rate(2e-4),
-    "placements of a pattern": Rate(4e-8, memory=2, row_seconds=1.5e-6),
+    "placements of a pattern": Rate(4e-8, memory=2),
     "ranked closed tours": Rate(1e-6, bytes=2.55),
     "ranked tours": Rate(1e-6, bytes=2.44),
     "tour counts": Rate(1e-6),
@@ -66,7 +66,7 @@ def estimate_cost(table: Table) -> Cost | None:
     rows = table.rows or 0
     texts = sum(column.kind == "string" for column in table.columns)
     row_bytes = BYTES_PER_TEXT * texts + BYTES_PER_NUMBER * (len(table.columns) - texts)
-    row_bytes += calcsize(table.record_format) / table.rows_per_record
+    row_bytes += calcsize(table.record_format)
     return Cost(
         table.rows,
         rate.seconds * states + rate.row_seconds * rows * bool(table.columns),

@@ -153,26 +153,16 @@ class NotCounted(NoAnswer):
 
 
 class Undecided(TablebaseError):
-    """A search that its time limit ended: the true answer lies between two numbers of moves.
-
-    `most` and `solution` are None if the time was too short for any solution.
-    """
+    """A search that its time limit ended: no solution has fewer than `least` moves."""
 
     exit_code = 4
 
-    def __init__(self, state: str, seconds: float, least: int, solution: str | None) -> None:
+    def __init__(self, state: str, seconds: float, least: int) -> None:
         self.state = state
         self.seconds = seconds
         self.least = least
-        self.most = None if solution is None else len(solution)
-        self.solution = solution
-        self.known = {"state": state, "least": least, "most": self.most, "solution": solution}
-        known = (
-            f"at least {least} moves. No solution was found"
-            if solution is None
-            else f"between {least} and {self.most} moves. A solution of {self.most}: {solution}"
-        )
-        super().__init__(f"Undecided after {seconds:g} s: {state} needs {known}")
+        self.known = {"state": state, "least": least}
+        super().__init__(f"Undecided after {seconds:g} s: {state} needs at least {least} moves")
 
 
 class TableError(TablebaseError):

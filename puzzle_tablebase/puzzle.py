@@ -17,7 +17,7 @@ from puzzle_tablebase.schema import FIELD_KINDS, BreadthFirst, Column, Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
     import numpy as np
@@ -52,22 +52,19 @@ class Puzzle:
     """A key that `pipeline query` answers from the default tables."""
     depth = ""
     """The column with a state's depth, if there is one."""
-    reader = proof = ""
-    """A plugin's own reader and proof (`module:name`); empty: the default ones."""
 
-    def find_tables(self, name: str, *, with_rows: bool | None = None) -> tuple[Table, ...]:
+    def find_tables(self, name: str) -> tuple[Table, ...]:
         """Find the tables that a name stands for: the puzzle's, a group's, or a table's own.
 
-        None if the name is none of this puzzle's. `with_rows`: whether tables that can be an index
-        alone have rows; None: as they have by default. Raise BadRequest for a table that is too
-        large, with the reason and with what to build instead.
+        Return () for a name of another puzzle. Raise BadRequest for a table that is too large, with
+        the reason and with what to build instead.
         """
         return tuple(table for table in self.tables if name in (self.name, table.name))
 
-    def find_table(self, name: str, *, with_rows: bool | None = None) -> Table | None:
+    def find_table(self, name: str) -> Table | None:
         """Find the one table of that name; None if it is none of this puzzle's, or too large."""
         try:
-            tables = self.find_tables(name, with_rows=with_rows)
+            tables = self.find_tables(name)
         except TablebaseError:
             return None
         return next((table for table in tables if table.name == name), None)
@@ -80,17 +77,14 @@ class Puzzle:
         """Format the arguments of a `pipeline query` that a table answers; "" if none does."""
         return f"{self.name} {self.example}" if self.example and self.find_table(table) else ""
 
-    def list_published(self, parameters: Mapping[str, Mapping[str, Any]]) -> list[Table]:
-        """List this puzzle's tables among published ones, which are given with their parameters.
+    def list_published(self, names: Iterable[str]) -> list[Table]:
+        """List this puzzle's tables among published ones, given by name.
 
         Tables of one search follow each other, in the order of the default tables.
         """
         defaults = [table.name for table in self.tables]
         searches = [table.recipe.search for table in self.tables]
-        tables = (
-            self.find_table(name, with_rows=parameters[name].get("rows") is True)
-            for name in sorted(parameters)
-        )
+        tables = map(self.find_table, sorted(names))
 
         def find_place(table: Table) -> tuple[int, int]:
             search = table.recipe.search

@@ -57,8 +57,6 @@ class Recipe:
 
     __slots__ = ()
     search: str
-    builder = ""
-    """The builder of a plugin's recipe (`module:function`)."""
 
     def list_parameters(self) -> dict[str, object]:
         """List everything that the table's rows depend on, as stored in the manifest."""
@@ -128,14 +126,9 @@ class Table:
         return f"{self.name}.idx"
 
     @property
-    def rows_per_record(self) -> int:
-        """The number of rows that a record of the index answers for."""
-        return 8 * ROW_BYTES if self.index == BITS_INDEX and self.columns else 1
-
-    @property
     def states(self) -> int:
         """The number of states that the table's rows or records answer for, if it is known."""
-        return (self.rows or 0) * (1 if self.columns or self.index != BITS_INDEX else 8 * ROW_BYTES)
+        return (self.rows or 0) * (8 * ROW_BYTES if self.index == BITS_INDEX else 1)
 
     def list_fields(self) -> tuple[Column, ...]:
         """Return the fields of the index as columns."""

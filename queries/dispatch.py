@@ -6,7 +6,7 @@ from _thread import allocate_lock
 
 from puzzle_tablebase.errors import BadRequest, quote, require_text
 from puzzle_tablebase.puzzle import GoalPuzzle
-from puzzle_tablebase.puzzles import get_puzzle, import_object, is_registered, list_names, load_part
+from puzzle_tablebase.puzzles import get_puzzle, import_object, is_registered, list_names
 from puzzle_tablebase.queries.answer import Answer, require_options, select_given
 from puzzle_tablebase.tables.store import Store
 
@@ -23,20 +23,17 @@ READERS = {
     "senet": "puzzle_tablebase.queries.senet:SenetReader",
     "knight": "puzzle_tablebase.queries.knight.reader:KnightReader",
 }
-"""The readers of the built-in puzzles; a plugin's puzzle may name a reader, and needs none."""
+"""The readers of the built-in puzzles."""
 
 
 def get_reader_class(name: str) -> type[Reader]:
     """Return the reader class of a puzzle."""
-    puzzle = get_puzzle(name)
-    where = READERS.get(name, puzzle.reader)
-    has_goals = isinstance(puzzle, GoalPuzzle)
     default = (
         "puzzle_tablebase.queries.goal_reader:GoalReader"
-        if has_goals
-        else "puzzle_tablebase.queries.reader:DefaultReader"
+        if isinstance(get_puzzle(name), GoalPuzzle)
+        else "puzzle_tablebase.queries.reader:RecordReader"
     )
-    reader_class: type[Reader] = load_part(puzzle, where) if where else import_object(default)
+    reader_class: type[Reader] = import_object(READERS.get(name, default))
     return reader_class
 
 

@@ -12,18 +12,15 @@ from puzzle_tablebase.errors import (
     Undecided,
     require_choice,
 )
-from puzzle_tablebase.puzzle import format_slide, list_moved_tiles
-from puzzle_tablebase.puzzles.fifteen import BOARD, DEFAULT_PARTITION, PARTITIONS, name_partition
-from puzzle_tablebase.queries.answer import Answer, Option, format_count, parse_positive_number
-from puzzle_tablebase.queries.fifteen_search import (
-    MAX_GOOD_POSITIONS,
-    PatternReader,
-    PlainSearchOver,
-    PlainSolver,
-    SearchPaused,
-    SearchState,
-    find_any_path,
+from puzzle_tablebase.puzzle import list_moved_tiles
+from puzzle_tablebase.puzzles.fifteen import (
+    BOARD,
+    DEFAULT_PARTITION,
+    PARTITIONS,
+    list_images,
+    name_partition,
 )
+from puzzle_tablebase.queries.answer import Option, format_count, parse_positive_number
 from puzzle_tablebase.queries.goal_reader import BoardAnswer
 from puzzle_tablebase.queries.index_reader import IndexReader
 from puzzle_tablebase.queries.reader import Query, Reader, ignore_progress
@@ -37,62 +34,32 @@ if TYPE_CHECKING:
 
     from puzzle_tablebase.puzzles.sliding import BoardGoalView
     from puzzle_tablebase.queries.answer_frames import Answers
-    from puzzle_tablebase.queries.fifteen_compiled import Answered, CompiledSolver
+    from puzzle_tablebase.queries.fifteen_search import SearchState, Solver
     from puzzle_tablebase.schema import Table
-
-
-class FifteenHint(Answer):
-    """The next move of a shortest solution; "" at the goal."""
-
-    _states: list[str]
-    state: str
-    goal: str
-    hint: str
-    hint_tile: str
-
-    def to_text(self) -> str:
-        """Format the answer as `pipeline query` prints it."""
-        if not self.hint:
-            return "none: this is the goal\n"
-        return f"{format_slide(self.hint, self.hint_tile)}\n"
-
-    def to_svg(self) -> str:
-        """Draw the state; the tile to move is coloured."""
-        from puzzle_tablebase.queries.svg import draw_slides
-
-        title = f"The next move from {self.state} to {self.goal}"
-        return draw_slides(title, self._states, self.hint, self.hint_tile, width=BOARD.width)
 
 
 class FifteenSolution(BoardAnswer):
     """A solution of a state: a board's answer without all best moves, which a search does not find.
 
-    `distance` is there for a shortest solution only, `length` for any other. `bound` is the lower
-    bound that the search began with, `positions` the number of positions that it searched.
+    `bound` is the lower bound that the search began with, `positions` the number of positions that
+    it searched.
     """
 
     _states: list[str]
     best_moves: str | None = None  # type: ignore[assignment]  # never there
-    distance: int | None = None  # type: ignore[assignment]  # as above
-    length: int | None = None
+    distance: int
     bound: int
-    positions: int | None = None
+    positions: int
     solution: str
     tiles: str
     path: list[str] | None = None
 
     def _list_rows(self) -> list[tuple[str, str]]:
-        rows = [("goal", self.goal)]
-        if self.distance is not None:
-            rows.append(("distance", format_count(self.distance, "move")))
-        if self.length is not None:
-            least = f"no solution is shorter than {self.bound}"
-            rows.append(("length", f"{format_count(self.length, 'move')}; {least}"))
+        rows = [("goal", self.goal), ("distance", format_count(self.distance, "move"))]
         if self.solution:
             rows += [("solution", self.solution), ("tiles slid", self.tiles)]
         rows.append(("bound", f"{self.bound} at the start"))
-        if self.positions is not None:
-            rows.append(("positions", f"{self.positions:,} searched"))
+        rows.append(("positions", f"{self.positions:,} searched"))
         return rows
 
 
@@ -100,8 +67,10 @@ CORNER_EXAMPLE = BOARD.make_ordered_state(0)
 """A goal with the blank in the first corner, for messages."""
 EXPLORED_PARTITION = "5-5-5"
 """The partition whose tables the explorer's page contains: others are too large for a page."""
-MAX_PLAIN_KEYS = 3
-"""A batch with more keys begins with the compiled search."""
+
+
+class TimeIsUp(Exception):
+    """The end of a search whose time limit has passed."""
 
 
 class FifteenQuery(Query):
@@ -119,7 +88,6 @@ class FifteenQuery(Query):
         given = self.given
         self.goal = BOARD.example if goal is None else parse_corner_goal(goal)
         self.view = BOARD.view_goal(self.goal)
-        self.is_shortest = "not_shortest" not in given
         self.seconds = None
         if "time_limit" in given:
             self.seconds = parse_positive_number(given["time_limit"], "--time-limit", "seconds", 10)
@@ -127,17 +95,8 @@ class FifteenQuery(Query):
         if self.partition is not None:
             require_choice(self.partition, "partition", *PARTITIONS)
 
-    def answer(self, key: str) -> FifteenSolution | FifteenHint:
-        solution = self.solve(key)
-        if "hint" not in self.given:
-            return solution
-        return FifteenHint(
-            state=solution.state,
-            goal=self.goal,
-            _states=solution._states,
-            hint=solution.solution[:1],
-            hint_tile=solution.tiles[:1],
-        )
+    def answer(self, key: str) -> FifteenSolution:
+        return self.solve(key)
 
     def make_answer(self, state: str, path: list[int], search: SearchState) -> FifteenSolution:
         """Make the answer for a state from the blank's cells on a solution, as the view has them.
@@ -145,17 +104,15 @@ class FifteenQuery(Query):
         `search` is that of the solution.
         """
         states, letters = follow_blank(self.view, state, path)
-        is_shortest = len(letters) == search.limit
         return FifteenSolution(
             state=state,
             goal=self.goal,
             _states=states,
             _has_boards="boards" in self.given,
             _width=BOARD.width,
-            distance=len(letters) if is_shortest else None,
-            length=None if is_shortest else len(letters),
+            distance=len(letters),
             bound=search.bound,
-            positions=search.positions if self.is_shortest else None,
+            positions=search.positions,
             solution=letters,
             tiles=list_moved_tiles(states),
             path=states if self.given.keys() & {"path", "boards"} else None,
@@ -174,43 +131,13 @@ class FifteenQuery(Query):
         return concatenate_answers(self.iter_answers(keys))
 
     def iter_answers(self, keys: pl.Series, *others: pl.Series) -> Iterator[Answers]:
-        if keys.drop_nulls().n_unique() <= MAX_PLAIN_KEYS:
-            yield super().answer_keys(keys)
-            return
-        from puzzle_tablebase.queries.fifteen_compiled import answer_in_threads, iter_in_order
+        from puzzle_tablebase.queries.fifteen_search import answer_in_threads, iter_in_order
 
-        solver = self.reader.open_compiled(self.reader.find_partition(self.partition))
+        self.partition = self.reader.find_partition(self.partition)
         unique = keys.drop_nulls().unique(maintain_order=True).to_list()
-        if not self.is_shortest or self.seconds is not None:
-            answered = answer_in_threads(unique, self.solve)
-        else:
-            answered = self._solve_in_turns(solver, unique)
+        answered = answer_in_threads(unique, self.solve)
         seconds, schema = self.reader.part_seconds, self.make_schema()
         yield from iter_in_order(keys, answered, schema, self.on_progress, seconds)
-
-    def _solve_in_turns(self, solver: CompiledSolver, keys: list[str]) -> Answered:
-        """Solve the state of every key, several in turns on each core.
-
-        Yield each key with its answer as soon as it is solved, and None now and then.
-        """
-        from functools import partial
-
-        from puzzle_tablebase.queries.fifteen_compiled import search_in_threads
-
-        states = dict[str, str]()
-        for key in keys:
-            try:
-                states[key] = self.parse_state(key)
-            except (NotationError, GoalUnreachable):  # raised again when it is asked for
-                yield key, partial(self.solve, key)
-        boards = {key: list_tiles(self.view.map_state(state)) for key, state in states.items()}
-
-        for searched in search_in_threads(solver, boards):
-            if searched is None:
-                yield None
-            else:
-                key, search, path = searched
-                yield key, partial(self.make_answer, states[key], path, search)
 
     def has_key(self, text: str) -> bool:
         try:
@@ -230,59 +157,39 @@ class FifteenQuery(Query):
     def compute_bound(self, key: str) -> int:
         """Return a number of moves that no solution of a state can be shorter than."""
         board = list_tiles(self.view.map_state(self.parse_state(key)))
-        partition = self.reader.find_partition(self.partition)
-        return self.reader.open_plain(partition).compute_bound(board)
+        return self.reader.compute_bound(self.reader.find_partition(self.partition), board)
 
-    def solve(self, key: str) -> FifteenSolution:
-        """Find a solution: a shortest one, unless the query is for any.
+    def solve(self, key: str, on_pause: Callable[[], None] = ignore_progress) -> FifteenSolution:
+        """Find a shortest solution; Undecided if it takes longer than the query allows, from here.
 
-        Undecided if it takes longer than the query allows, from here on.
+        `on_pause` is called now and then, and may raise an error, which ends the search.
         """
         state = self.parse_state(key)
-        board, search, known = list_tiles(self.view.map_state(state)), SearchState(0), list[int]()
-        if self.seconds is not None:
-            end = monotonic() + self.seconds
+        board = list_tiles(self.view.map_state(state))
+        end = None if self.seconds is None else monotonic() + self.seconds
+        partition = self.reader.find_partition(self.partition)
+        bound = self.reader.compute_bound(partition, board)
 
-            def pause() -> None:
-                # at the length of the known solution, the search would only find another one
-                if monotonic() > end or search.limit == len(known) - 1:
-                    raise SearchPaused
+        def pause() -> None:
+            on_pause()
+            if end is not None and monotonic() > end:
+                raise TimeIsUp
 
-            search.pause = pause
+        from puzzle_tablebase.queries.fifteen_search import SearchState
+
+        search = SearchState(bound, pause)
         try:
-            path = self._search(board, search, known)
-        except SearchPaused:
-            path = known
-        found = self.make_answer(state, path, search) if path else None
-        if found and (found.distance is not None or not self.is_shortest):
-            return found
-        assert self.seconds is not None
-        raise Undecided(state, self.seconds, search.limit, found.solution if found else None)
-
-    def _search(self, board: list[int], search: SearchState, known: list[int]) -> list[int]:
-        """Return the blank's cells on a shortest solution, or on any if the query is for any.
-
-        If the query has a time limit, any solution is found first, and put into `known`.
-        """
-        reader, partition = self.reader, self.reader.find_partition(self.partition)
-        if not self.is_shortest or self.seconds is not None:
-            search.raise_bound(reader.open_plain(partition).compute_bound(board))
-            solver, most = reader.open_plain(partition), reader.max_good_positions
-            known += find_any_path(solver, board, search.pause, most)
-        if not self.is_shortest:
-            return known
-        search.pause()
-        return reader.search(partition, board, search)
+            path = self.reader.open_solver(partition).search(board, search)
+        except TimeIsUp:
+            assert self.seconds is not None
+            raise Undecided(state, self.seconds, search.limit) from None
+        return self.make_answer(state, path, search)
 
 
 class FifteenReader(Reader[FifteenSolution]):
     """The tables of the 15-puzzle's patterns, and the searches that they lead."""
 
     query = FifteenQuery
-    max_plain_positions = 20_000
-    """Positions after which the compiled search takes over: loading it takes about as long."""
-    max_good_positions = MAX_GOOD_POSITIONS
-    """Positions that a search for any solution tries before it is content with longer ones."""
     part_seconds = 0.5
     """Seconds after which a batch passes answered rows on: an interrupt does not lose them."""
     has_pictures = True
@@ -295,14 +202,6 @@ class FifteenReader(Reader[FifteenSolution]):
         ),
         Option("path", "Print every state of the solution, one per line."),
         Option("boards", "Print every state of the solution as a picture.", is_single=True),
-        Option(
-            "hint",
-            "Print only the next move of a shortest solution.",
-            "",
-            ("not_shortest",),
-            is_single=True,
-        ),
-        Option("not_shortest", "Print a solution at once, which may be longer.", is_single=True),
         Option("time_limit", "Stop after so many seconds, and print what is known.", "SECONDS"),
         Option(
             "patterns",
@@ -311,9 +210,8 @@ class FifteenReader(Reader[FifteenSolution]):
             "NAME",
         ),
     )
-    check_options = (options[0], *options[5:])
+    check_options = (options[0], *options[3:])
     key = "STATE"
-    other_kinds = ("hint",)
     columns = ("state", "goal", "distance", "bound", "positions", "solution")
     key_cells = BOARD.cells
 
@@ -359,54 +257,36 @@ class FifteenReader(Reader[FifteenSolution]):
         published = read_manifest(self.store)
         return [*tables] if all(table.name in published for table in tables) else []
 
-    def search(self, partition: str, board: list[int], search: SearchState) -> list[int]:
-        """Return the blank's cells on a shortest solution, by the search that is faster."""
-        if ("compiled", partition) not in self._kept:
-            try:
-                return self.open_plain(partition).search(board, search, self.max_plain_positions)
-            except PlainSearchOver:
-                pass
-        return self.open_compiled(partition, search.pause).search(board, search)
-
     def find_partition(self, requested: str | None) -> str:
         """Return the partition that is requested, or the best one that is published."""
         if requested is not None:
             return requested
         for name in PARTITIONS:
             try:
-                self.open_plain(name)
+                self._open_indexes(name)
             except TableMissing:
                 continue
             return name
         return DEFAULT_PARTITION
 
-    def open_plain(self, partition: str) -> PlainSolver:
-        """Return the search in plain Python, which reads the tables' blocks as it needs them."""
+    def compute_bound(self, partition: str, board: list[int]) -> int:
+        """Return a number of moves that no solution is shorter than; it reads a few blocks."""
+        indexes = self._open_indexes(partition)
+        bounds = [0, 0]
+        for pattern, index in zip(PARTITIONS[partition].patterns, indexes, strict=True):
+            for at, image in enumerate(list_images(BOARD.height, BOARD.width)):
+                bounds[at] += index.read_record(pattern.rank(pattern.find_cells(image, board)))[0]
+        return max(bounds)
 
-        def make_solver() -> PlainSolver:
-            indexes = zip(
-                PARTITIONS[partition].patterns, self._open_indexes(partition), strict=True
-            )
-            return PlainSolver([PatternReader(each, index.read_block) for each, index in indexes])
+    def open_solver(self, partition: str) -> Solver:
+        """Return the search, which reads the tables as far as it needs them."""
 
-        return self.keep(("plain", partition), make_solver)
+        def make_solver() -> Solver:
+            from puzzle_tablebase.queries.fifteen_search import Solver
 
-    def open_compiled(
-        self, partition: str, pause: Callable[[], None] = ignore_progress
-    ) -> CompiledSolver:
-        """Return the compiled search; the tables are read into memory the first time.
+            return Solver(PARTITIONS[partition].patterns, self._open_indexes(partition))
 
-        `pause` is called while they are read, and may raise SearchPaused.
-        """
-
-        def make_solver() -> CompiledSolver:
-            from puzzle_tablebase.queries.fifteen_compiled import CompiledSolver, make_tables
-
-            patterns = PARTITIONS[partition].patterns
-            chunks = [index.iter_chunks() for index in self._open_indexes(partition)]
-            return CompiledSolver(patterns, make_tables(patterns, chunks, pause))
-
-        return self.keep(("compiled", partition), make_solver)
+        return self.keep(("solver", partition), make_solver)
 
     def _open_indexes(self, partition: str) -> list[IndexReader]:
         request = self.puzzle.name if partition == DEFAULT_PARTITION else name_partition(partition)

@@ -1,43 +1,51 @@
-"""The searches of the 15-puzzle in plain Python, which read only the blocks that they need.
-
-That for a shortest solution visits the same positions in the same order as the compiled search,
-which takes longer to load than most searches take here. That for any solution searches positions
-with small bounds first.
-"""
+"""The search of the 15-puzzle, which reads the tables as far as it needs them, and batches."""
 
 from __future__ import annotations
 
-from functools import cache
-from heapq import heappop, heappush
+import time
+from bisect import bisect_right
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from contextlib import closing
+from itertools import accumulate, permutations
+from queue import Empty, SimpleQueue
+from threading import Event, Lock
+from typing import TYPE_CHECKING
 
-from puzzle_tablebase.puzzles.fifteen import list_neighbours, mirror_cell, rank_order, rank_set
+import numpy as np
+import numpy.typing as npt
+
+from puzzle_tablebase.puzzles.fifteen import Pattern, list_images, list_neighbours, rank_order
+from puzzle_tablebase.queries.answer import Answer
+from puzzle_tablebase.queries.kernels import pattern_search as words
+from puzzle_tablebase.queries.kernels.pattern_search import (
+    CELLS,
+    HALF_ORDER_MASK,
+    KEY_MASK,
+    NO_CELL,
+    PLACE_BITS,
+    PLACES,
+    SLOTS,
+    TILE_BITS,
+    SearchTables,
+    continue_search,
+)
 from puzzle_tablebase.queries.reader import ignore_progress
+from puzzle_tablebase.resources import allocate_pages, count_cores
 from puzzle_tablebase.tables.index_format import BODY_BYTES
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    import polars as pl
 
-    from puzzle_tablebase.puzzles.fifteen import Pattern
-
-    ReadBlock = Callable[[int], bytes]
-    Change = tuple["Slot", int, bytes, int]
-    """A slot with its cells, order and distance after a move."""
-
-
-class SearchPaused(Exception):
-    """The end of a search that its caller stopped before it had found a solution."""
-
-
-class PlainSearchOver(Exception):
-    """The end of a search in plain Python, which would take too long."""
+    from puzzle_tablebase.queries.answer_frames import Answers
+    from puzzle_tablebase.queries.index_reader import IndexReader
 
 
 class SearchState:
     """The state of a search: no solution is shorter than `limit`; it took so many positions.
 
     `bound` is the limit that the search began with. `pause` is called now and then, and may raise
-    SearchPaused.
+    an error, which ends the search.
     """
 
     __slots__ = ("bound", "limit", "pause", "positions")
@@ -47,278 +55,244 @@ class SearchState:
         self.pause = pause
         self.positions = 0
 
-    def raise_bound(self, bound: int) -> None:
-        """Take note that no solution is shorter than this."""
-        self.bound = max(self.bound, bound)
-        self.limit = max(self.limit, bound)
+
+def make_tables(patterns: Sequence[Pattern]) -> SearchTables:
+    """Make the tables of the search; all distances are yet to be read."""
+    height, width = patterns[0].height, patterns[0].width
+    cells = height * width
+    # large pages help, because most lookups are far apart
+    distances = np.frombuffer(allocate_pages(sum(each.size for each in patterns)), np.uint8)
+    masks = np.arange(1 << cells)
+    counts = np.bitwise_count(masks)
+    set_entries = np.empty(len(masks), dtype=np.uint16)
+    for count in range(cells + 1):
+        of_count = counts == count
+        set_entries[of_count] = np.arange(of_count.sum())
+    cell_images = np.zeros((2, int(CELLS)), dtype=np.uint8)
+    slots = np.zeros((2, int(CELLS)), dtype=np.uint8)
+    for image, image_cells in enumerate(list_images(height, width)):
+        cell_images[image, :cells] = image_cells
+        for number, pattern in enumerate(patterns):
+            tiles = [image_cells[tile - 1] + 1 for tile in pattern.tiles]
+            slots[image, tiles] = image * SLOTS + number
+    steps = np.full((int(CELLS), int(CELLS), 4), NO_CELL, dtype=np.uint8)
+    for cell, near in enumerate(list_neighbours(height, width)):
+        for previous in range(cells):
+            others = [other for other in near if other != previous]
+            steps[cell, previous, : len(others)] = others
+    entries = np.zeros((2, SLOTS, int(HALF_ORDER_MASK) + 1), dtype=np.uint32)
+    offset = 0
+    for number, pattern in enumerate(patterns):
+        entries[:, number] = _rank_halves(len(pattern.tiles)) * np.uint32(pattern.sets)
+        entries[0, number] += offset
+        offset += pattern.size
+    return SearchTables(
+        distances,
+        set_entries,
+        entries[0].ravel(),
+        entries[1].ravel(),
+        steps.ravel(),
+        cell_images.ravel(),
+        slots.ravel(),
+    )
 
 
-PAUSE_POSITIONS = 256
-"""Positions between two pauses."""
-KEY_CELLS = 15
-"""Cells whose tiles make the key of a position: on the largest board they determine the last."""
-SEEN_BITS = 14
-SHIFTS = (15, 29, 43)
-"""Distances over which the bits of a key are mixed to find its place among those remembered."""
+def join_places(order: Sequence[int]) -> int:
+    """Return a number with the tile on each place of an order, the first one in the lowest bits.
+
+    >>> join_places([1, 0, 2])
+    129
+    """
+    return sum(tile << int(PLACE_BITS) * place for place, tile in enumerate(order))
 
 
-_rank_order = cache(rank_order)
+def _rank_halves(tiles: int) -> npt.NDArray[np.uint16]:
+    """Return what the first places of an order, and what the others, add to its rank."""
+    first = min(tiles, PLACES)
+    ranks = np.zeros((2, int(HALF_ORDER_MASK) + 1), dtype=np.uint16)
+    for order in permutations(range(tiles), first):
+        others = sorted({*range(tiles)}.difference(order))
+        ranks[0, join_places(order)] = rank_order([*order, *others])
+    for order in permutations(range(tiles), tiles - first):
+        ranks[1, join_places(order)] = rank_order(order)
+    return ranks
 
 
-@cache
-def _rank_mask(mask: int) -> int:
-    """Return the rank of a set of cells, given as the number that has a bit for each cell."""
-    return rank_set([cell for cell in range(mask.bit_length()) if mask >> cell & 1])
+BUDGET = 200_000
+"""Positions between two calls of `pause`: some hundredths of a second."""
+MAX_SINGLE_BLOCKS = 20_000
+"""Blocks that are read one by one; then the rest of the tables is read at once."""
+
+Words = npt.NDArray[np.uint64]
 
 
-class PatternReader:
-    """The distances of a pattern; each block is read once."""
+class Solver:
+    """A solver of boards; several threads may use it at once."""
 
-    def __init__(self, pattern: Pattern, read_block: ReadBlock) -> None:
-        self.pattern = pattern
-        self._read_block = read_block
-        self._blocks = dict[int, bytes]()
+    budget = BUDGET
+    max_single_blocks = MAX_SINGLE_BLOCKS
 
-    def read(self, mask: int, order: bytes) -> int:
-        """Return the distance of a placement, by its cells and its order."""
-        rank = _rank_order(order) * self.pattern.sets + _rank_mask(mask)
-        number, at = divmod(rank, BODY_BYTES)
-        block = self._blocks.get(number)
-        if block is None:
-            self._blocks[number] = block = self._read_block(number)
-        return block[at]
+    def __init__(self, patterns: Sequence[Pattern], indexes: Sequence[IndexReader]) -> None:
+        self._patterns, self._indexes = patterns, indexes
+        self._offsets = [0, *accumulate(pattern.size for pattern in patterns)]
+        self._images = list_images(patterns[0].height, patterns[0].width)
+        self._tables = make_tables(patterns)
+        self._blocks = 0
+        self._lock = Lock()
 
-
-class Slot:
-    """The tiles of a pattern on the board or its mirror image: their cells, order and distance."""
-
-    __slots__ = ("distances", "mask", "order", "value")
-
-    def __init__(self, distances: PatternReader, cells: Sequence[int]) -> None:
-        self.distances = distances
-        self.mask = sum(1 << cell for cell in cells)
-        self.order = bytes(sorted(range(len(cells)), key=[*cells].__getitem__))
-        self.value = distances.read(self.mask, self.order)
-
-
-class Image:
-    """The board or its mirror image: its cells, and the slot of each tile of the board."""
-
-    __slots__ = ("cells", "slots")
-
-    def __init__(self, cells: list[int], tables: Sequence[PatternReader], board: list[int]) -> None:
-        self.cells = cells
-        self.slots = dict[int, Slot]()
-        for distances in tables:
-            # mirroring twice changes nothing, so it also leads back to the board's tiles
-            tiles = [cells[tile - 1] + 1 for tile in distances.pattern.tiles]
-            slot = Slot(distances, [cells[board.index(tile)] for tile in tiles])
-            self.slots.update(dict.fromkeys(tiles, slot))
-
-    def compute_bound(self) -> int:
-        """Return the sum of the distances."""
-        return sum(slot.value for slot in {*self.slots.values()})
-
-    def find_change(self, tile: int, begin: int, end: int, width: int) -> Change:
-        """Find what a move of a tile from a cell of the board to another changes."""
-        slot, begin, end = self.slots[tile], self.cells[begin], self.cells[end]
-        mask, order = slot.mask, slot.order
-        if end - begin in (width, -width):
-            first = (mask & ((1 << begin) - 1)).bit_count()
-            mover = order[first : first + 1]
-            if end > begin:
-                last = first + (mask >> (begin + 1) & ((1 << (width - 1)) - 1)).bit_count()
-                order = order[:first] + order[first + 1 : last + 1] + mover + order[last + 1 :]
-            else:
-                last = first - (mask >> (end + 1) & ((1 << (width - 1)) - 1)).bit_count()
-                order = order[:last] + mover + order[last:first] + order[first + 1 :]
-        mask ^= 1 << begin | 1 << end
-        return slot, mask, order, slot.distances.read(mask, order)
-
-
-class PlainSolver:
-    """A solver that reads the tables a block at a time."""
-
-    def __init__(self, tables: Sequence[PatternReader]) -> None:
-        self._tables = tables
-        self.height, self.width = tables[0].pattern.height, tables[0].pattern.width
-        self.steps = list_neighbours(self.height, self.width)
-
-    def make_images(self, board: list[int]) -> list[Image]:
-        """Make the images of a board: itself, and its mirror image if it is square."""
-        cells = [*range(len(board))]
-        images = [Image(cells, self._tables, board)]
-        if self.height == self.width:
-            mirrored = [mirror_cell(cell, self.width) for cell in cells]
-            images.append(Image(mirrored, self._tables, board))
-        return images
-
-    def compute_bound(self, board: list[int]) -> int:
-        """Return a number of moves that no solution can be shorter than."""
-        return max(image.compute_bound() for image in self.make_images(board))
-
-    def search(self, board: list[int], state: SearchState, max_positions: int) -> list[int]:
+    def search(self, board: list[int], state: SearchState) -> list[int]:
         """Return the cells of the blank on a shortest solution, the first one included.
 
-        The search continues from the limit of `state`, and changes it. After `max_positions` it
-        raises PlainSearchOver; positions since the limit last changed are then not counted.
+        The search begins with the limit of `state`, and changes it; it pauses now and then.
         """
-        images = self.make_images(board)
-        bounds = [image.compute_bound() for image in images]
-        state.raise_bound(max(bounds))
-        path = [board.index(0)]
-        if bounds[0] == 0:
-            return path
-        search = _Iterations(self, board[:], images, state, max_positions)
-        key = sum(tile << 4 * cell for cell, tile in enumerate(board[:KEY_CELLS]))
-        while not search.visit(path, bounds, key):
-            search.seen.clear()
-            state.limit += 2
-            state.positions = search.positions
-        state.positions = search.positions
-        return path
+        search = np.zeros(int(words.SEARCH_WORDS), dtype=np.uint64)
+        seen = np.zeros(words.SEEN, dtype=np.uint64)
+        self._begin(search, board, state)
+        # a plain tuple: compiled code that is cached would depend on the name of the class
+        arrays = tuple(self._tables), search, seen
+        while search[words.STATUS] != words.SOLVED:
+            state.pause()
+            continue_search(*arrays, self.budget)
+            state.limit = int(search[words.LIMIT])
+            state.positions = int(search[words.POSITIONS])
+            if search[words.STATUS] == words.MISSING:
+                self._read(int(search[words.WANTED]), state.pause)
+                search[words.STATUS] = words.SEARCHING
+        frames = search[words.FRAMES :].reshape(words.MAX_MOVES, -1)
+        blanks: list[int] = frames[: int(search[words.DEPTH]) + 1, words.BLANK].tolist()
+        return blanks
+
+    def _begin(self, search: Words, board: list[int], state: SearchState) -> None:
+        """Write the words of a search that begins."""
+        slots, bounds = [0] * (2 * words.SLOTS), [0, 0]
+        for image, to_image in enumerate(self._images):
+            for number, pattern in enumerate(self._patterns):
+                cells = pattern.find_cells(to_image, board)
+                value = self._read(self._offsets[number] + pattern.rank(cells), state.pause)
+                mask = sum(1 << cell for cell in cells)
+                order = join_places(sorted(range(len(cells)), key=cells.__getitem__))
+                slot = image * words.SLOTS + number
+                slots[slot] = mask | order << int(words.ORDER) | value << int(words.VALUE)
+                bounds[image] += value - 1
+        search[words.BOARD : words.BOARD + words.CELLS][: len(board)] = board
+        search[words.SLOT : words.FRAMES] = slots
+        frame = search[words.FRAMES :]
+        frame[words.BLANK] = board.index(0)
+        # the tile on each cell, the first one in the lowest bits
+        key = sum(tile << int(TILE_BITS) * cell for cell, tile in enumerate(board))
+        frame[words.KEY] = key & int(KEY_MASK)
+        frame[words.BOUND : words.OLD] = bounds
+        search[words.STATUS] = words.SEARCHING if bounds[0] else words.SOLVED
+        state.bound = state.limit = max(state.limit, *bounds)
+        search[words.LIMIT] = state.limit
+
+    def _read(self, entry: int, pause: Callable[[], None]) -> int:
+        """Return an entry of the distances, which is read from its index if it is missing."""
+        distances = self._tables.distances
+        if not distances[entry]:
+            number = bisect_right(self._offsets, entry) - 1
+            block = (entry - self._offsets[number]) // BODY_BYTES
+            if self._blocks < self.max_single_blocks:
+                self._blocks += 1
+                self._write(number, block * BODY_BYTES, self._indexes[number].read_block(block))
+            else:
+                with self._lock:
+                    if not distances[entry]:  # no other thread has read all of them since
+                        self._read_all(pause)
+        return int(distances[entry])
+
+    def _read_all(self, pause: Callable[[], None]) -> None:
+        """Read all distances; `pause` is called after each block."""
+        for number, index in enumerate(self._indexes):
+            first = 0
+            for chunk in index.iter_chunks():
+                self._write(number, first, chunk)
+                first += len(chunk)
+                pause()
+
+    def _write(self, number: int, first: int, records: bytes) -> None:
+        """Write the records of a pattern to the distances, each with one more."""
+        at, end = self._offsets[number] + first, self._offsets[number + 1]
+        # a false distance of 255 must not look as if it had not been read
+        values = np.minimum(np.frombuffer(records, np.uint8), 254) + 1
+        values = values[: end - at]  # without the padding of the last block
+        self._tables.distances[at : at + len(values)] = values
 
 
-class _Iterations:
-    """The iterations of a search, one for each limit."""
+REPORT_SECONDS = 0.2
+"""Seconds between two reports of progress."""
 
-    def __init__(
-        self, solver: PlainSolver, board: list[int], images: list[Image], state: SearchState,
-        max_positions: int,
-    ) -> None:  # fmt: skip
-        self._board, self._images = board, images
-        self._steps, self._width = solver.steps, solver.width
-        self._state, self._max_positions = state, max_positions
-        self.seen = dict[int, tuple[int, int]]()
-        """Keys of positions that this iteration searched, and the room for moves that they had."""
-        self.positions = state.positions
-
-    def visit(self, path: list[int], bounds: list[int], key: int) -> bool:
-        """Return whether a position has a solution within the limit, and append it to `path`."""
-        self.positions += 1
-        if self.positions % PAUSE_POSITIONS == 0:
-            self._state.pause()
-            if self.positions > self._max_positions:
-                raise PlainSearchOver
-        board, blank = self._board, path[-1]
-        for _, _, cell, child_bounds, changes in self._list_children(path, bounds):
-            child_key = key
-            if blank < KEY_CELLS:
-                child_key ^= board[cell] << 4 * blank
-            if cell < KEY_CELLS:
-                child_key ^= board[cell] << 4 * cell
-            if child_bounds[0] and self._has_searched(child_key, self._state.limit - len(path)):
-                continue
-            board[blank], board[cell] = board[cell], 0
-            path.append(cell)
-            undo = [(slot, slot.mask, slot.order, slot.value) for slot, *_ in changes]
-            _apply(changes)
-            if child_bounds[0] == 0 or self.visit(path, child_bounds, child_key):
-                return True
-            _apply(undo)
-            path.pop()
-            board[cell], board[blank] = board[blank], 0
-        return False
-
-    def _has_searched(self, key: int, room: int) -> bool:
-        """Return whether a position was searched with as much room for moves, and remember it."""
-        place = (key ^ key >> SHIFTS[0] ^ key >> SHIFTS[1] ^ key >> SHIFTS[2]) % (1 << SEEN_BITS)
-        seen, seen_room = self.seen.get(place, (-1, 0))
-        if seen == key and seen_room >= room:
-            return True
-        self.seen[place] = key, room
-        return False
-
-    def _list_children(
-        self, path: list[int], bounds: list[int]
-    ) -> list[tuple[int, int, int, list[int], list[Change]]]:
-        """List the children within the limit, those with the smallest bounds first."""
-        board, blank, images = self._board, path[-1], self._images
-        room = self._state.limit - (len(path) - 1)
-        previous = path[-2] if len(path) > 1 else -1
-        children: list[tuple[int, int, int, list[int], list[Change]]] = []
-        for cell in self._steps[blank]:
-            if cell == previous:
-                continue
-            tile = board[cell]
-            changes = [image.find_change(tile, cell, blank, self._width) for image in images]
-            child_bounds = [
-                bound - change[0].value + change[3]
-                for bound, change in zip(bounds, changes, strict=True)
-            ]
-            bound = max(child_bounds)
-            # a move changes the true distance by one: if a child's bound is larger by more, the
-            # bound of the position was too small, and it may be beyond the limit itself
-            if bound > room + 1:
-                return []
-            if bound < room:
-                children.append((sum(child_bounds), len(children), cell, child_bounds, changes))
-        return sorted(children)
+GetAnswer = Callable[[], Answer]
+"""A function that returns the answer for a key, or raises its error."""
+Answered = Generator[tuple[str, GetAnswer] | None, None, None]
+"""Keys with their answers, as soon as they are there, and None now and then."""
 
 
-def _apply(changes: list[Change]) -> None:
-    for slot, mask, order, value in changes:
-        slot.mask, slot.order, slot.value = mask, order, value
+def answer_in_threads(
+    keys: Iterable[str], answer: Callable[[str, Callable[[], None]], Answer]
+) -> Answered:
+    """Yield each key as soon as it is answered, with its answer; None now and then.
 
-
-WEIGHTS = (1.5, 2.0)
-"""Weights of a position's bound against the moves to it: a larger one is faster, and finds longer
-solutions."""
-MAX_GOOD_POSITIONS = 5_000
-
-
-def find_any_path(
-    solver: PlainSolver,
-    board: list[int],
-    pause: Callable[[], None] = ignore_progress,
-    max_good_positions: int = MAX_GOOD_POSITIONS,
-) -> list[int]:
-    """Return the cells of the blank on a solution, the first one included.
-
-    The first weight is tried for `max_good_positions`, the second until it finds a solution.
-    `pause` is called at each position, and may raise SearchPaused.
+    `answer` gets a key and a function to call now and then, which raises CancelledError once nobody
+    waits for the answer.
     """
-    good, fast = WEIGHTS
-    path = _search(solver, board, good, max_good_positions, pause)
-    path = path or _search(solver, board, fast, None, pause)
-    assert path
-    return path
+    is_over = Event()
+    ended = SimpleQueue[Future[Answer]]()
+
+    def pause() -> None:
+        if is_over.is_set():
+            raise CancelledError
+
+    with ThreadPoolExecutor(count_cores()) as pool:
+        keys_by_future = {pool.submit(answer, key, pause): key for key in keys}
+        try:
+            for future in keys_by_future:
+                future.add_done_callback(ended.put)
+            remaining = len(keys_by_future)
+            while remaining:
+                try:
+                    future = ended.get(timeout=REPORT_SECONDS)
+                except Empty:
+                    yield None
+                    continue
+                remaining -= 1
+                yield keys_by_future[future], future.result
+        finally:
+            is_over.set()
+            pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _search(
-    solver: PlainSolver,
-    board: list[int],
-    weight: float,
-    most: int | None,
-    pause: Callable[[], None],
-) -> list[int] | None:
-    """Search with a weight; None if it takes more than so many positions."""
-    blank = board.index(0)
-    start = tuple(board)
-    goal = (*range(1, len(board)), 0)
-    parents: dict[tuple[int, ...], tuple[int, ...] | None] = {start: None}
-    moves_to = {start: 0}
-    heap = [(0.0, 0, start, blank)]
-    while heap:
-        pause()
-        _, _, position, blank = heappop(heap)
-        if position == goal:
-            break
-        if most is not None and len(parents) > most:
-            return None
-        for cell in solver.steps[blank]:
-            child = [*position]
-            child[blank], child[cell] = child[cell], 0
-            key = tuple(child)
-            moves = moves_to[position] + 1
-            if key in moves_to and moves_to[key] <= moves:
-                continue
-            moves_to[key], parents[key] = moves, position
-            cost = moves + weight * solver.compute_bound(child)
-            heappush(heap, (cost, -moves, key, cell))
-    path = list[int]()
-    here: tuple[int, ...] | None = goal
-    while here is not None:
-        path.append(here.index(0))
-        here = parents[here]
-    return path[::-1]
+def iter_in_order(
+    keys: pl.Series,
+    answered: Answered,
+    schema: pl.Schema,
+    on_progress: Callable[[int], None],
+    seconds: float,
+) -> Iterator[Answers]:
+    """Yield the rows of keys in order, `seconds` after they are answered.
+
+    `answered`: the keys in any order, and None now and then.
+    """
+    from puzzle_tablebase.queries.answer_frames import look_up_keys  # a lone search needs no frames
+
+    rows, answers = keys.to_list(), dict[str, GetAnswer]()
+
+    def look_up(rows: pl.Series) -> Answers:
+        return look_up_keys(rows, lambda key: answers[key](), schema, ignore_progress)
+
+    first = at = 0
+    reported = passed_on = time.monotonic()
+    with closing(answered):  # an error ends the searches
+        for arrival in answered:
+            if arrival is not None:
+                answers[arrival[0]] = arrival[1]
+            while at < len(rows) and (rows[at] is None or rows[at] in answers):
+                at += 1
+            now = time.monotonic()
+            if now >= reported + REPORT_SECONDS:
+                on_progress(len(answers))
+                reported = now
+            if at > first and now >= passed_on + seconds:
+                yield look_up(keys[first:at])
+                first, passed_on = at, now
+    yield look_up(keys[first:])

@@ -18,7 +18,7 @@ from puzzle_tablebase.queries.scans import require_published
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.tables import MANIFEST
 from puzzle_tablebase.tables.access import format_rebuild_command
-from puzzle_tablebase.tables.manifest import list_parameters, read_manifest
+from puzzle_tablebase.tables.manifest import read_manifest
 from puzzle_tablebase.tables.store import Store
 
 SCHEMA = {
@@ -39,11 +39,10 @@ def list_counts(store: Store) -> pl.DataFrame:
     entries = read_manifest(store)
     if not entries:
         raise TableMissing(store.locate(MANIFEST), format_rebuild_command("", store))
-    parameters = list_parameters(entries)
     tables = (
         (puzzle, table)
         for puzzle in list_puzzles()
-        for table in puzzle.list_published(parameters)
+        for table in puzzle.list_published(entries)
         if table.name in entries and _has_depths(puzzle, table)
     )
     rows = [row for puzzle, table in tables for row in _iter_counts(store, puzzle, table)]

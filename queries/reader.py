@@ -1,4 +1,4 @@
-"""The base classes of readers of a puzzle's tables and of their queries, and the default reader."""
+"""The base classes of readers of tables and of their queries, and a reader of records."""
 
 from __future__ import annotations
 
@@ -200,8 +200,6 @@ class Reader(Generic[Found]):
     """Further options of `probe` and `get`."""
     keyless: tuple[str, ...] = ()
     """The options that are answered without a key."""
-    other_kinds: tuple[str, ...] = ()
-    """Further options whose answers are of another kind than those of `probe`."""
     key_cells = 0
     """The number of cells of a key that a text input may have apart; 0: none."""
     key_digits = 0
@@ -239,7 +237,7 @@ class Reader(Generic[Found]):
 
     def _make_lookup(self, options: Mapping[str, Any]) -> Query:
         for name in select_given(options):
-            if name in (*self.keyless, *self.other_kinds):
+            if name in self.keyless:
                 raise BadRequest(f"{name} has an answer of another kind", "Use tables.answer")
         return self._make_query_of((*self.options, *self.lookup_options), options)
 
@@ -379,10 +377,10 @@ class Reader(Generic[Found]):
     def scan(self, table: str) -> pl.LazyFrame:
         """Return the rows of a published table of this puzzle; its files are checked first.
 
-        BadRequest for another name, TableMissing for a table that is not published with rows.
+        BadRequest for another name or a table without rows, TableMissing for an unpublished table.
         """
         require_text(table, "a table's name", self.puzzle.name)
-        found = self.puzzle.find_table(table, with_rows=True)
+        found = self.puzzle.find_table(table)
         if found is None or not found.columns:
             raise BadRequest(f"{self.puzzle.title} has no table {quote(table)} with rows")
         return self.scan_table(found)
@@ -482,7 +480,7 @@ def _restore_reader(kind: type[Reader], puzzle: Puzzle | str, store: Store) -> R
 
 
 class RecordAnswer(Answer):
-    """A record of an index, or a row of a table: the values by the names of the columns."""
+    """A record of an index: the values by the names of the columns."""
 
     fields: dict[str, object]
 
@@ -494,7 +492,7 @@ class RecordAnswer(Answer):
 class RecordQuery(Query):
     """A query of records, without options."""
 
-    reader: DefaultReader
+    reader: RecordReader
 
     def answer(self, key: str) -> RecordAnswer:
         return RecordAnswer(fields=self.reader.find_record(key))
@@ -505,46 +503,29 @@ class RecordQuery(Query):
         return make_answer_schema(self.reader.columns[1:], self.reader.fields)
 
 
-class DefaultReader(Reader):
-    """A reader that answers a state with its index record, another key with its table row."""
+class RecordReader(Reader):
+    """A reader of a state space without goals: it answers a state with its index record."""
 
     query = RecordQuery
+    puzzle: StateSpace
 
     def __init__(self, puzzle: Puzzle, store: Store) -> None:
         super().__init__(puzzle, store)
-        self._space = puzzle if isinstance(puzzle, StateSpace) else None
-        self._table = puzzle.tables[0]
-        self.fields = (self._table.list_fields() if self._space else ()) or self._table.columns[1:]
-        """The columns beside the key: the index's fields, or the others if keys have no ranks."""
-        self.columns = (self._table.columns[0].name, *(field.name for field in self.fields))
-        nullable = {column.name for column in self._table.columns if column.nullable}
+        table = self._table = puzzle.tables[0]
+        self.fields = table.list_fields()
+        self.columns = (table.columns[0].name, *(field.name for field in self.fields))
+        nullable = {column.name for column in table.columns if column.nullable}
         self._unreached = {
-            (name, UNREACHED)
-            for name, letter in self._table.index
-            if letter == "B" and name in nullable
+            (name, UNREACHED) for name, letter in table.index if letter == "B" and name in nullable
         }
         """The fields and values that stand for null: a record has no other way to express it."""
 
     def find_record(self, key: str) -> dict[str, object]:
-        """Find the record or the row of a key; a TablebaseError if there is none."""
-        if self._space:
-            key = self._space.parse(key)
-            if self._table.index:
-                record = self.open_index(self._table.name).read_record(self._space.rank(key))
-                values = (
-                    None if (name, value) in self._unreached else value
-                    for name, value in zip(self.columns[1:], record, strict=True)
-                )
-                return dict(zip(self.columns, (key, *values), strict=True))
-        import polars as pl
-
-        rows = self.read_rows().filter(pl.col(self.columns[0]).cast(pl.String) == key)
-        if rows.is_empty():
-            raise NoAnswer(f"The table {self._table.name} has no row for {quote(key)}.")
-        if len(rows) > 1:
-            raise BadRequest(
-                f"The table {self._table.name} has {len(rows):,} rows for {quote(key)}: its "
-                f"{self.columns[0]} does not tell them apart",
-                f"Read them from {self.store.locate(self._table.file)}",
-            )
-        return rows.row(0, named=True)
+        """Find the record of a state; raise NotationError for a text that is none."""
+        state = self.puzzle.parse(key)
+        record = self.open_index(self._table.name).read_record(self.puzzle.rank(state))
+        values = (
+            None if (name, value) in self._unreached else value
+            for name, value in zip(self.columns[1:], record, strict=True)
+        )
+        return dict(zip(self.columns, (state, *values), strict=True))

@@ -32,11 +32,11 @@ def require_published(store: Store, table: Table) -> Entry:
 
 
 def require_intact(store: Store, table: Table) -> Entry:
-    """Return the manifest's entry of a table; a TableError if a file does not match it."""
-    entry = require_published(store, table)
+    """Return the manifest's entry of a table; a TableError if its rows do not match it."""
+    entry, path = require_published(store, table), store.locate(table.file)
+    command = format_rebuild_command(table.name, store)
     if entry.parquet is None:
-        return entry
-    path, command = store.locate(entry.parquet.file), format_rebuild_command(table.name, store)
+        raise TableMissing(path, command)
     try:
         problem = find_mismatch(store, entry.parquet)
     except OSError as error:
@@ -47,11 +47,8 @@ def require_intact(store: Store, table: Table) -> Entry:
 
 
 def scan_table(store: Store, table: Table) -> pl.LazyFrame:
-    """Check a table's files and return its rows; TableMissing for an index alone."""
+    """Check a table's files and return its rows."""
     entry = require_intact(store, table)
-    if entry.parquet is None:
-        command = format_rebuild_command(table.name, store)
-        raise TableMissing(store.locate(table.file), command and f"{command} --parquet")
     import polars as pl
 
     rows = scan_rows(store, entry)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from puzzle_tablebase.pipeline.tasks import BuildContext, TableData
 from puzzle_tablebase.puzzle import Puzzle
-from puzzle_tablebase.puzzles import import_object, load_part
+from puzzle_tablebase.puzzles import import_object
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.tables.checkpoints import Checkpoints
 from puzzle_tablebase.tables.store import Store
@@ -23,17 +23,16 @@ BUILDERS = {
     "placements of a pattern": "puzzle_tablebase.pipeline.builders.pattern_table:make",
     "tour counts": "puzzle_tablebase.pipeline.builders.tour_sweeps:make_counts",
 }
-"""The builder of each recipe's search (`module:function`); a plugin's recipe names its own."""
+"""The builder of each recipe's search (`module:function`)."""
 
 
 def build_table_data(puzzle: Puzzle, table: Table, context: BuildContext) -> TableData:
     """Return a table's rows and its index's records; each chunk is made when it is consumed."""
-    recipe, own = table.recipe, table.recipe.builder
-    build = load_part(puzzle, own) if own else import_object(BUILDERS[recipe.search])
-    return TableData(*build(recipe, puzzle, table, context))
+    build = import_object(BUILDERS[table.recipe.search])
+    data: TableData = build(table.recipe, puzzle, table, context)
+    return data
 
 
 def checkpoints(store: Store, table: Table) -> Checkpoints:
     """Return the checkpoints of a table that belong to its builder's present code."""
-    builder = table.recipe.builder or BUILDERS[table.recipe.search]
-    return Checkpoints(store, table, builder.partition(":")[0])
+    return Checkpoints(store, table, BUILDERS[table.recipe.search].partition(":")[0])

@@ -22,7 +22,6 @@ from puzzle_tablebase.puzzles.fifteen import (
     PatternDistances,
     list_neighbours,
     rank_set,
-    unrank_order,
 )
 from puzzle_tablebase.schema import Table
 
@@ -102,18 +101,6 @@ def make_order_maps(tiles: int, shifts: list[tuple[int, int]]) -> npt.NDArray[np
     return maps
 
 
-def list_cells(pattern: Pattern, first: int, end: int) -> npt.NDArray[np.bytes_]:
-    """List the cells of the tiles for the ranks of whole orders, a character for each tile."""
-    count = len(pattern.tiles)
-    sets = sorted(combinations(range(pattern.cells), count), key=rank_set)
-    marks = np.frombuffer(b"0123456789abcdef", np.uint8)[np.array(sets)]
-    texts = np.empty((end - first, count), dtype=np.uint8)
-    for at in range(0, end - first, pattern.sets):
-        order = unrank_order((first + at) // pattern.sets, count)
-        texts[at : at + pattern.sets, order] = marks
-    return texts.view(f"S{count}").ravel()
-
-
 def _find_regions(occupied: set[int], neighbours: list[list[int]]) -> dict[int, int]:
     """Find the regions of the free cells, numbered from 1; return each free cell's region."""
     region = dict[int, int]()
@@ -132,7 +119,7 @@ def _find_regions(occupied: set[int], neighbours: list[list[int]]) -> dict[int, 
 def make(
     recipe: PatternDistances, puzzle: Puzzle, table: Table, context: BuildContext
 ) -> TableData:
-    """Search all placements of the pattern, and return rows and records."""
+    """Search all placements of the pattern, and return records."""
     pattern, runner = recipe.pattern, context.tasks
     moves = make_moves(pattern)
     context.reserve_memory(table, estimate_memory(moves.places, moves.order_maps))
@@ -144,8 +131,8 @@ def make(
         partial(runner.report_progress, "layers"),
         runner.run_in_threads,
     )
-    rows = _iter_rows(pattern, depth, runner) if table.columns else _iter_records(depth, runner)
-    return TableData(rows, _iter_records(depth, runner), depth.size)
+    rows, records = (_iter_records(depth, runner) for _ in range(2))
+    return TableData(rows, records, depth.size)
 
 
 def _iter_records(depth: Depths, runner: TaskRunner) -> Chunks:
@@ -153,11 +140,3 @@ def _iter_records(depth: Depths, runner: TaskRunner) -> Chunks:
     for first in range(0, depth.shape[1], CHUNK_ORDERS):
         runner.report_progress("records", first * len(depth), depth.size)
         yield {"distance": depth[:, first : first + CHUNK_ORDERS].T.ravel()}
-
-
-def _iter_rows(pattern: Pattern, depth: Depths, runner: TaskRunner) -> Chunks:
-    first = 0
-    for records in _iter_records(depth, runner):
-        count = len(records["distance"])
-        yield {"cells": list_cells(pattern, first, first + count), **records}
-        first += count

@@ -1,25 +1,24 @@
 """Builder of the distances of a sliding board's states, searched from one goal in words of bits.
 
-An index has the distances, a byte each, or one bit of each, 360 states in a record. The search runs
-in this process, or by shards and layers on any number of machines: a task saves its result in the
-store, a shard's layer and the states that it sends to each other shard. The tasks of the next layer
-read them there. A lost task is repeated from the same files.
+A small board has rows, and an index with a byte for each distance. A large board has only an index,
+with one bit of each distance, 360 states in a record; it is searched in this process, or by shards
+and layers on any number of machines: a task saves its result in the store, a shard's layer and the
+states that it sends to each other shard. The tasks of the next layer read them there. A lost task
+is repeated from the same files.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from puzzle_tablebase.errors import MemoryShort, SearchError
 from puzzle_tablebase.graph import UNREACHED
-from puzzle_tablebase.pipeline.search.board_rows import fill_orders
 from puzzle_tablebase.pipeline.search.word_bfs import (
-    Layer,
     Shard,
     count_max_shards,
     estimate_search_bytes,
@@ -37,11 +36,10 @@ from puzzle_tablebase.puzzles.sliding import (
     parse_board,
 )
 from puzzle_tablebase.resources import get_free_memory
-from puzzle_tablebase.schema import BITS_INDEX, ROW_BYTES, Table
+from puzzle_tablebase.schema import ROW_BYTES, Table
 from puzzle_tablebase.tables.checkpoints import Arrays, Checkpoints
 from puzzle_tablebase.tables.manifest import Depth
-from puzzle_tablebase.tables.parquet import ROW_GROUP_ROWS
-from puzzle_tablebase.word_space import ROW_STATES, WordSpace
+from puzzle_tablebase.word_space import WordSpace
 
 if TYPE_CHECKING:
     from puzzle_tablebase.puzzle import Columns
@@ -55,9 +53,9 @@ measured on 3x4, with one to eight shards."""
 
 STORED_BYTES_PER_STATE = 0.65
 """Most bytes in the store for each state: all layers, what is sent for one, and the bits of all
-states; measured on 3x4. Distances take more."""
+states; measured on 3x4."""
 
-Blocks = Iterator[npt.NDArray[Any]]
+Blocks = Iterator[npt.NDArray[np.uint8]]
 ReadResults = Callable[[], Blocks]
 """Function that iterates over the results of a search by rank, in chunks."""
 
@@ -69,12 +67,11 @@ def count_shards(space: WordSpace, jobs: int, memory: int | None) -> int:
 
 
 def search_shards(
-    board: SlidingBoard, root: str, runner: TaskRunner, memory: int | None = None, *, has_bits: bool
+    board: SlidingBoard, root: str, runner: TaskRunner, memory: int | None = None
 ) -> tuple[ReadResults, list[int]]:
-    """Search all states in shards; return the results, and the number of states at each depth.
+    """Search all states in shards; return bit 1 of every distance, and the states at each depth.
 
-    `memory`: the bytes that a shard may use. `has_bits`: the results have bit 1 of every distance,
-    45 bytes a row, else a byte each.
+    `memory`: the bytes that a shard may use.
     """
     assert runner.checkpoints
     checkpoints, words = runner.checkpoints, board.make_words(root)
@@ -94,9 +91,7 @@ def search_shards(
             raise SearchError(f"A state lies {len(layers) - 1} or more moves from the root.")
     if sum(layers) != size:
         raise SearchError(f"{sum(layers):,} of {size:,} states were reached.")
-    for _ in runner.run_tasks(
-        collect_results, [(*shard, len(layers), has_bits) for shard in arguments]
-    ):
+    for _ in runner.run_tasks(collect_results, [(*shard, len(layers)) for shard in arguments]):
         pass
 
     def iter_results() -> Blocks:
@@ -141,34 +136,13 @@ def search_layer(
 
 
 def collect_results(
-    checkpoints: Checkpoints,
-    board: SlidingBoard,
-    root: str,
-    number: int,
-    shards: int,
-    levels: int,
-    has_bits: bool,
+    checkpoints: Checkpoints, board: SlidingBoard, root: str, number: int, shards: int, levels: int
 ) -> Arrays:
-    """Save a shard's distances, or bit 1 of each, block by block, as a task."""
+    """Save bit 1 of the distances of a shard's states, block by block, as a task."""
     shard = Shard(_get_words(str(board), root), number, shards)
-
-    def iter_layers() -> Iterator[Layer]:
-        names = (_name_layer(number, shards, level) for level in range(levels))
-        return map(checkpoints.require, names)
-
-    def save(results: Iterable[Depths], first: int = 0) -> None:
-        for block, block_results in enumerate(results, start=first):
-            checkpoints.save(_name_results(number, shards, block), [block_results])
-
-    if has_bits:
-        save(shard.collect_bits(iter_layers()))
-        return []
-    blocks = shard.space.blocks
-    # a byte a state is more than was promised: half of that is for the layers
-    step = max(1, int(blocks * BYTES_PER_STATE / 2))
-    for first in range(0, blocks, step):
-        part = range(first, min(first + step, blocks))
-        save(shard.collect_depths(iter_layers(), part), first)
+    names = (_name_layer(number, shards, level) for level in range(levels))
+    for block, bits in enumerate(shard.collect_bits(map(checkpoints.require, names))):
+        checkpoints.save(_name_results(number, shards, block), [bits])
     return []
 
 
@@ -191,16 +165,17 @@ def _name_results(number: int, shards: int, block: int) -> str:
 
 
 Depths = npt.NDArray[np.uint8]
-CHUNK_STATES = 1024 * ROW_STATES
-"""States in a chunk of records."""
+CHUNK_RECORDS = 1 << 18
+"""Records in a chunk."""
 
 
 def search_here(
-    board: SlidingBoard, root: str, runner: TaskRunner, *, has_bits: bool
+    board: SlidingBoard, root: str, runner: TaskRunner, depth: Depths | None = None
 ) -> tuple[ReadResults, list[int]]:
     """Search all states in this process, with the results of `search_shards`.
 
-    A search that is killed begins again, as it takes little time.
+    A search that is killed begins again, as it takes little time. `depth`: a byte for each state,
+    which gets its depth.
     """
     layers: list[int] = []
 
@@ -208,104 +183,97 @@ def search_here(
         layers.append(states)
         runner.report_progress("layers", level)
 
-    depth = None if has_bits else np.full(board.size, UNREACHED, dtype=np.uint8)
     words = board.make_words(root)
     planes = search_words(words, runner.jobs, layer_done, runner.run_in_threads, depth)
-    return partial(iter_word_records, planes) if depth is None else lambda: iter([depth]), layers
+    return partial(iter_word_records, planes), layers
 
 
-def make_rows(
-    board: SlidingBoard, goal: str, depth: Depths, block: int, first: int, last: int
-) -> Columns:
-    """Make a table's columns for the states of a block with orders `first` to below `last`."""
-    start = block * board.orders
-    tiles = np.empty((last - first, board.cells - 1), dtype=np.uint8)
-    best = np.zeros(last - first, dtype=np.uint8)
-    exits = dict(board.list_exits(board.cell_at[block]))
-    ways = [board.place[exits[letter]] if letter in exits else -1 for letter in LETTERS]
-    weights = np.array([*board.weights, 0, 0][: board.cells - 1])
-    is_odd = board.is_odd(board.unrank(start, goal))
-    fill_orders(depth, weights, np.array(ways), block, is_odd, first, tiles, best)
-    tiles = np.insert(tiles + 1, block, 0, axis=1)
-    goal_cells = [goal.index(mark) for mark in CHARACTERS[: board.cells]]
-    manhattan = np.zeros(last - first, dtype=np.uint8)
-    for cell, place in enumerate(board.place):
-        steps = [board.count_steps(cell, goal_cell) for goal_cell in goal_cells]
-        manhattan += np.array([0, *steps[1:]], dtype=np.uint8)[tiles[:, place]]
+def make(recipe: BoardDistances, puzzle: Puzzle, table: Table, context: BuildContext) -> TableData:
+    """Search the board; return rows and records of a small board, or records of a large one."""
+    ((goal, root),) = recipe.roots.items()
+    board, runner = recipe.board, context.tasks
+    count = table.rows or 0
+    if not board.is_packed:
+        depth = np.full(board.size, UNREACHED, dtype=np.uint8)
+        _, layers = search_here(board, root, runner, depth)
+        rows, records = _iter_rows(board, root, depth, runner), _iter_depths(depth)
+    else:
+        if runner.is_remote:
+            read_results, layers = search_shards(board, root, runner, context.memory.bytes)
+        else:
+            context.reserve_memory(table, estimate_search_bytes(board.size))
+            read_results, layers = search_here(board, root, runner)
+        rows, records = (_iter_records(read_results(), count, runner) for _ in range(2))
+    depths: dict[Depth, int] = {(goal, at): states for at, states in enumerate(layers)}
+    return TableData(rows, records, count, depths)
+
+
+def _iter_depths(depth: Depths) -> Chunks:
+    yield {"distance": depth}
+
+
+def _iter_records(chunks: Blocks, count: int, runner: TaskRunner) -> Chunks:
+    """Iterate over an index's records, given rows of bits in chunks."""
+    done = 0
+    for chunk in chunks:
+        for first in range(0, len(chunk), CHUNK_RECORDS):
+            runner.report_progress("records", done, count)
+            records = chunk[first : first + CHUNK_RECORDS]
+            yield {"bits": records.view(f"S{ROW_BYTES}").ravel()}
+            done += len(records)
+
+
+def _iter_rows(board: SlidingBoard, goal: str, depth: Depths, runner: TaskRunner) -> Chunks:
+    """Iterate over the rows of a small board, those with the blank on one place together."""
+    for place in range(board.cells):
+        runner.report_progress("rows", place * board.orders, board.size)
+        yield make_rows(board, goal, depth, place)
+
+
+def make_rows(board: SlidingBoard, goal: str, depth: Depths, place: int) -> Columns:
+    """Make a table's columns for the states with the blank on one place, by rank."""
+    first = place * board.orders
+    distance = depth[first : first + board.orders]
+    tiles = list_orders(board, is_odd=board.is_odd(board.unrank(first, goal)))
+    best = np.zeros(board.orders, dtype=np.uint8)
+    for letter, cell in board.list_exits(board.cell_at[place]):
+        to, moved = board.place[cell], tiles.copy()
+        # the tile on the place that the blank comes to passes the tiles between the two
+        passed = slice(min(place, to), max(place, to))
+        moved[:, passed] = np.roll(moved[:, passed], 1 if to > place else -1, axis=1)
+        is_nearer = depth[to * board.orders + rank_orders(board, moved)] < distance
+        best |= is_nearer.astype(np.uint8) << np.uint8(LETTERS.index(letter))
     marks = np.frombuffer(CHARACTERS.encode(), np.uint8)
+    on_place = np.insert(tiles + 1, place, 0, axis=1)
+    manhattan = np.zeros(board.orders, dtype=np.uint8)
+    for cell, at in enumerate(board.place):
+        steps = [board.count_steps(cell, goal.index(mark)) for mark in CHARACTERS[: board.cells]]
+        manhattan += np.array([0, *steps[1:]], dtype=np.uint8)[on_place[:, at]]
     return {
-        "state": marks[tiles.take(board.place, axis=1)].view(f"S{board.cells}").ravel(),
-        "goal": np.full(last - first, [*board.goals].index(goal), dtype=np.uint8),
-        "distance": depth[start + first : start + last],
+        "state": marks[on_place.take(board.place, axis=1)].view(f"S{board.cells}").ravel(),
+        "goal": np.full(board.orders, [*board.goals].index(goal), dtype=np.uint8),
+        "distance": distance,
         "best_moves": np.array(MOVE_SETS, dtype=np.bytes_)[best],
         "manhattan": manhattan,
     }
 
 
-def make(recipe: BoardDistances, puzzle: Puzzle, table: Table, context: BuildContext) -> TableData:
-    """Search the board, in this process or as shards on other machines; return rows and records.
-
-    A table without columns has an index alone; the shards' distances then need not fit in memory.
-    """
-    ((goal, root),) = recipe.roots.items()
-    board, runner = recipe.board, context.tasks
-    has_bits = not table.columns and table.index == BITS_INDEX
-    count = board.size // ROW_STATES if table.index == BITS_INDEX else board.size
-    if runner.is_remote:
-        memory = context.memory.bytes
-        read_results, layers = search_shards(board, root, runner, memory, has_bits=has_bits)
-        if table.columns:
-            context.reserve_memory(table, board.size)
-    else:
-        size = estimate_search_bytes(board.size) + (0 if has_bits else board.size)
-        context.reserve_memory(table, size)
-        read_results, layers = search_here(board, root, runner, has_bits=has_bits)
-    depths: dict[Depth, int] = {(goal, at): states for at, states in enumerate(layers)}
-    if table.columns:
-        depth = join_parts(read_results(), board.size)
-        records = _iter_records(table, [depth], count, runner)
-        return TableData(_iter_rows(board, root, depth, runner), records, count, depths)
-    rows, records = (_iter_records(table, read_results(), count, runner) for _ in range(2))
-    return TableData(rows, records, count, depths)
+def list_orders(board: SlidingBoard, *, is_odd: bool) -> npt.NDArray[np.int8]:
+    """List the orders of a board's tiles, numbered from 0, that are odd or even, by number."""
+    numbers, count = np.arange(board.orders), board.cells - 1
+    tiles = np.zeros((board.orders, count), dtype=np.int8)
+    for at, weight in enumerate(board.weights):  # first, each tile among those that follow
+        tiles[:, at] = numbers // weight % (count - at)
+    tiles[:, -2] = (tiles.sum(axis=1) + is_odd) % 2
+    for at in reversed(range(count - 1)):
+        tiles[:, at + 1 :] += tiles[:, at + 1 :] >= tiles[:, at : at + 1]
+    return tiles
 
 
-def join_parts(parts: Iterable[Depths], size: int) -> Depths:
-    """Join parts into one array, one part at a time: all of them together would need it twice."""
-    joined = np.empty(size, dtype=np.uint8)
-    end = 0
-    for part in parts:
-        if len(part) == size:
-            return part
-        joined[end : end + len(part)] = part
-        end += len(part)
-    return joined
-
-
-def _iter_rows(board: SlidingBoard, root: str, depth: Depths, runner: TaskRunner) -> Chunks:
-    arguments = (
-        (root, depth, block, first, min(board.orders, first + ROW_GROUP_ROWS))
-        for block in range(board.cells)
-        for first in range(0, board.orders, ROW_GROUP_ROWS)
-    )
-    done = 0
-    for columns in runner.run_in_threads(partial(make_rows, board), arguments):
-        runner.report_progress("rows", done, len(depth))
-        done += len(columns["distance"])
-        yield columns
-
-
-def _iter_records(table: Table, chunks: Iterable[Depths], count: int, runner: TaskRunner) -> Chunks:
-    """Iterate over an index's records, given distances in chunks of whole rows, or rows of bits."""
-    done = 0
-    for chunk in chunks:
-        for first in range(0, len(chunk), CHUNK_STATES):
-            runner.report_progress("records", done, count)
-            records = chunk[first : first + CHUNK_STATES]
-            if table.index != BITS_INDEX:
-                yield {"distance": records}
-            else:
-                if records.ndim == 1:
-                    bits = (records >> 1 & 1).reshape(-1, ROW_STATES)
-                    records = np.packbits(bits, axis=1, bitorder="little")
-                yield {"bits": records.view(f"S{ROW_BYTES}").ravel()}
-            done += len(records)
+def rank_orders(board: SlidingBoard, tiles: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
+    """Return the numbers of orders."""
+    numbers = np.zeros(len(tiles), dtype=np.int64)
+    for at, weight in enumerate(board.weights):
+        earlier = (tiles[:, :at] < tiles[:, at : at + 1]).sum(axis=1)
+        numbers += weight * (tiles[:, at] - earlier)
+    return numbers

@@ -110,9 +110,6 @@ def precompute(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print what would be built, why and at what cost.")
     ] = False,
-    parquet: Annotated[
-        bool, typer.Option("--parquet", help="Also write rows, for sliding boards and patterns.")
-    ] = False,
     jobs: Jobs = JOBS,
     memory: Memory = None,
     scheduler: Annotated[
@@ -131,7 +128,7 @@ def precompute(
     from puzzle_tablebase.pipeline.selection import select_tables
     from puzzle_tablebase.pipeline.tasks import open_executor
 
-    tables = select_tables(names or [], with_rows=parquet or None)
+    tables = select_tables(names or [])
     request = Request(open_store(outputs), tables, force, jobs, memory=parse_memory(memory))
     run = Invocation(request, scheduler, quiet, as_json)
     if dry_run:

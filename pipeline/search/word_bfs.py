@@ -289,22 +289,6 @@ class Shard:
                 bits[numbers] |= records
         return bits.reshape(self.space.blocks, self.rows, RECORD_BYTES)
 
-    def collect_depths(self, layers: Iterable[Layer], blocks: range) -> Array:
-        """Collect every depth in some blocks from all layers, a byte each, by block."""
-        ends = blocks.start * self.rows, blocks.stop * self.rows
-        depth = np.full((ends[1] - ends[0], ROW_STATES), UNREACHED, dtype=np.uint8)
-        for level, layer in enumerate(layers):
-            numbers, records = self.read_layer(layer, level)
-            here = slice(*np.searchsorted(numbers, ends))
-            numbers, records = numbers[here] - ends[0], records[here]
-            for first in range(0, len(numbers), ROWS_PER_STEP):
-                rows = numbers[first : first + ROWS_PER_STEP]
-                bits = np.unpackbits(
-                    records[first : first + ROWS_PER_STEP], axis=1, bitorder="little"
-                )
-                depth[rows] = np.where(bits, np.uint8(level), depth[rows])
-        return depth.reshape(len(blocks), -1)[:, : self.space.states]
-
 
 def count_max_shards(space: WordSpace) -> int:
     """Count the units of rows, if they are as small as can be: at most so many shards are cut."""

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from puzzle_tablebase.pipeline.verify.claims import (
-    ORDER,
     Claim,
     Listener,
     Proof,
@@ -37,12 +36,11 @@ from puzzle_tablebase.pipeline.verify.senet import prove_senet
 from puzzle_tablebase.pipeline.verify.sliding import prove_board
 from puzzle_tablebase.pipeline.verify.state_proofs import (
     make_eight_space,
-    prove_generic,
     prove_goals,
     prove_graph,
 )
 from puzzle_tablebase.puzzle import GoalPuzzle, Puzzle, StateSpace
-from puzzle_tablebase.puzzles import list_puzzles, load_part
+from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.puzzles.eight import Eight
 from puzzle_tablebase.puzzles.fifteen import PatternDistances
 from puzzle_tablebase.puzzles.knight.tables import AllTours, TourCounts, TourPerPair, TourRanking
@@ -83,23 +81,16 @@ OnVerdicts = Callable[[Sequence[TableVerdict]], object]
 """A callback for the verdicts on one table."""
 ONLY_FILES = "only the bytes of the files were compared with the manifest"
 UNKNOWN_TABLE = "the files match the manifest; no puzzle here has a table of that name"
-NO_VERDICTS = "the proof that its puzzle brings found no fault, and does not say what it showed"
 
 
 def find_prover(published: PublishedTable) -> Prove:
-    """Return the function that proves a table: the puzzle's, or that of the nearest base classes.
-
-    A table whose recipe and puzzle have no registered class gets the generic proof.
-    """
-    if published.puzzle and published.puzzle.proof:
-        prover: Prove = load_part(published.puzzle, published.puzzle.proof)
-        return prover
+    """Return the function that proves a table, by the nearest base classes of recipe and puzzle."""
     kinds = (
         (recipe, puzzle)
         for recipe in type(published.definition.recipe).__mro__
         for puzzle in type(published.puzzle).__mro__
     )
-    return next((PROVERS[kind] for kind in kinds if kind in PROVERS), prove_generic)
+    return next(PROVERS[kind] for kind in kinds if kind in PROVERS)
 
 
 def check_counts(published: PublishedTable, depths: Mapping[Depth, int]) -> None:
@@ -197,36 +188,18 @@ def _prove_table(published: PublishedTable, earlier: Seen) -> Proof:
         return published.make_proof(Verdict.INTACT, UNKNOWN_TABLE)
     if not published.definition.columns:
         check_entry(published)
-    checked = set[str]()
-
-    def on_claim(claim: Claim, done: int) -> None:
-        checked.update([claim.file] if claim.passed else [])
-        published.listener(claim, done)
-
-    proof: object = find_prover(published)(replace(published, listener=on_claim), earlier)
-    # a plugin's proof may claim nothing, and return anything
-    published.gaps.extend(
-        file.file for file in published.entry.all_files if file.file not in checked
-    )
-    verdicts: Sequence[object] = proof.verdicts if isinstance(proof, Proof) else ()
-    is_verdict = [isinstance(each, TableVerdict) and each.verdict in ORDER for each in verdicts]
-    if isinstance(proof, Proof) and is_verdict and all(is_verdict):
-        return proof
-    return published.make_proof(Verdict.INTACT, NO_VERDICTS, proof)
+    return find_prover(published)(published, earlier)
 
 
 def _limit(published: PublishedTable, proof: Proof) -> Proof:
-    """Return the proof with no verdict above *intact* if a column, field or file has no proof."""
+    """Return the proof with no verdict above *intact* if a column or field has no proof."""
+    if not published.gaps:
+        return proof
+    gaps = f"not proved: {', '.join(published.gaps)}"
     verdicts = [
-        replace(verdict, table=published.name, verdict=Verdict(verdict.verdict))
+        verdict
+        if verdict.verdict is Verdict.INTACT
+        else replace(verdict, verdict=Verdict.INTACT, how=f"{verdict.how}; {gaps}")
         for verdict in proof.verdicts
     ]
-    if published.gaps:
-        gaps = f"not proved: {', '.join(published.gaps)}"
-        verdicts = [
-            verdict
-            if verdict.verdict is Verdict.INTACT
-            else replace(verdict, verdict=Verdict.INTACT, how=f"{verdict.how}; {gaps}")
-            for verdict in verdicts
-        ]
     return replace(proof, verdicts=tuple(verdicts))

@@ -250,9 +250,3 @@ def split_records(records: Array) -> Words:
     low, high = (np.ascontiguousarray(part).view("<u8") for part in (pairs[:, :8], pairs[:, -8:]))
     words: Words = np.hstack([low & np.uint64((1 << WORD_STATES) - 1), high >> np.uint64(4)])
     return words.ravel()
-
-
-def join_bits(words: Words) -> Array:
-    """Return a truth value for each state of some words."""
-    bits = np.unpackbits(words[:, None].view(np.uint8), axis=1, bitorder="little")
-    return bits[:, :WORD_STATES].astype(bool).ravel()

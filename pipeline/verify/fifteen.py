@@ -12,17 +12,15 @@ from math import factorial
 from typing import NamedTuple
 
 import numpy as np
-import pyarrow as pa
 
 from puzzle_tablebase.jit import Array, compiled
 from puzzle_tablebase.pipeline.verify.claims import Proof, PublishedTable, Seen, Verdict
-from puzzle_tablebase.pipeline.verify.files import decode_rows, iter_records
+from puzzle_tablebase.pipeline.verify.files import iter_records
 from puzzle_tablebase.puzzles.fifteen import PatternDistances
 
 UNKNOWN = 255
 
 HOW = "every entry is the least over the blank's places in a second search of all placements"
-HOW_OF_ROWS = f"{HOW}; every row follows from its number"
 CHUNK_ORDERS = 1 << 6
 """Orders whose entries are compared at a time."""
 
@@ -150,16 +148,13 @@ def find_least(depth: Array, sets: Array, first: int, end: int, least: Array) ->
 
 
 def prove_pattern(published: PublishedTable, earlier: Seen) -> Proof:
-    """Prove the distances of a pattern, and the table's rows if it has any."""
+    """Prove the distances of a pattern."""
     recipe = published.definition.recipe
     assert isinstance(recipe, PatternDistances)
     proof = Placements(published, recipe)
     proof.prove()
-    if published.definition.columns:
-        proof.prove_rows()
-    published.note_missing_proofs(("cells", "distance"), ("distance",))
-    how = HOW_OF_ROWS if published.definition.columns else HOW
-    return published.make_proof(Verdict.PROVED, how)
+    published.note_missing_proofs((), ("distance",))
+    return published.make_proof(Verdict.PROVED, HOW)
 
 
 class Placements:
@@ -205,34 +200,6 @@ class Placements:
                     content_of = {"cells": self._format_cells(begin + at)}
                     check.refute(int(distances[at]), int(expected[at]), begin + at, content_of)
                 check.report_progress(begin + len(distances))
-
-    def prove_rows(self) -> None:
-        """Prove that the rows are the placements in the order of their ranks."""
-        with self._published.begin_claim("every row is its rank's cells and distance") as check:
-            check.require_equal("rows", self._published.entry.rows, self._published.index.records)
-            least, texts = self._iter_least(), self._iter_cells()
-            distances, cells = np.empty(0, np.uint8), np.empty(0, f"S{len(self._tiles)}")
-            for rows, _ in decode_rows(self._published, len):
-                count = len(rows)
-                while len(distances) < count:
-                    distances = np.concatenate([distances, next(least)])
-                while len(cells) < count:
-                    cells = np.concatenate([cells, next(texts)])
-                expected = pa.array(distances[:count].astype(np.int8))
-                rows.require_column(check, "cells", pa.array(cells[:count].astype(str)))
-                rows.require_column(check, "distance", expected)
-                distances, cells = distances[count:], cells[count:]
-                check.report_progress(rows.begin + count)
-
-    def _iter_cells(self) -> Iterator[Array]:
-        """Iterate over the cells of the placements by rank as text, some orders at a time."""
-        sets, count = len(self._masks), len(self._tiles)
-        firsts = [self._format_cells(at) for at in range(sets)]
-        marks = np.array(firsts, dtype=f"S{count}").view(np.uint8).reshape(sets, count)
-        for order in permutations(range(count)):
-            texts = np.empty_like(marks)
-            texts[:, order] = marks
-            yield texts.view(f"S{count}").ravel()
 
     def _format_cells(self, rank: int) -> str:
         """Return the cells of a placement's tiles, a character each."""

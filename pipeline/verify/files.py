@@ -48,7 +48,6 @@ from puzzle_tablebase.tables.manifest import (
     File,
     IndexEntry,
     compute_sha256,
-    list_parameters,
     measure_footer,
     read_manifest,
 )
@@ -74,13 +73,12 @@ def list_tables(store: Store, listener: Listener) -> list[PublishedTable]:
     entries = read_manifest(store)
     if not entries:
         raise TableMissing(store.locate(MANIFEST), format_rebuild_command("", store))
-    parameters = list_parameters(entries)
     text = "every known table is listed with the files that its definition names"
     claim = Claim("manifest", MANIFEST, text, len(entries), "tables")
     with ClaimCheck(claim, store, format_rebuild_command("", store, force=True), listener) as check:
         published = []
         for puzzle in list_puzzles():
-            for table in puzzle.list_published(parameters):
+            for table in puzzle.list_published([*entries]):
                 entry = entries.pop(table.name, None)
                 if entry is None:
                     continue

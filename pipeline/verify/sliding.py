@@ -24,7 +24,6 @@ from puzzle_tablebase.pipeline.verify.board_layers import (
     Words,
     compare_words,
     iter_layers,
-    join_bits,
     list_parities,
     split_records,
 )
@@ -167,28 +166,31 @@ def rank_tiles(order: Array, weights: Array) -> int:
     return number
 
 
-HOW = "every state was compared with its neighbours"
+HOW = "every state was compared with its neighbours; every row follows from its number"
 HOW_OF_BITS = "every state was searched again from the goal, layer by layer"
-ROWS_TOO = "; every row follows from its number"
 COLUMNS = ("state", "goal", "distance", "best_moves", "manhattan")
 CHUNK_ORDERS = 1 << 16
 
 
 def prove_board(published: PublishedTable, earlier: Seen) -> Proof:
-    """Prove the distances to one goal, and the table's rows if it has any."""
+    """Prove the distances to one goal, and the rows of a table that has a byte for each state."""
     recipe = published.definition.recipe
     assert isinstance(recipe, BoardDistances)
     assert isinstance(recipe.board, SlidingBoard)
     (goal,) = recipe.roots
-    has_bits = published.definition.index == BITS_INDEX
-    proof = (BitDistances if has_bits else Distances)(published, recipe.board, goal)
-    depths = proof.prove()
-    how = HOW_OF_BITS if has_bits else HOW
-    if published.definition.columns:
-        proof.prove_rows()
-        how += ROWS_TOO
+    if published.definition.index == BITS_INDEX:
+        depths, how = BitDistances(published, recipe.board, goal).prove(), HOW_OF_BITS
+    else:
+        distances = Distances(published, recipe.board, goal)
+        depths, how = distances.prove(), HOW
+        distances.prove_rows()
     published.note_missing_proofs(COLUMNS, ("distance", "bits"))
     return published.make_proof(Verdict.PROVED, how, depths=depths)
+
+
+def list_depths(goal: str, layers: npt.NDArray[np.int64]) -> dict[Depth, int]:
+    """Return the number of states at each distance from a goal."""
+    return {(goal, at): int(layers[at]) for at in np.flatnonzero(layers).tolist()}
 
 
 class Distances:
@@ -209,8 +211,7 @@ class Distances:
         self._board = board
         self._goal = goal
         odd = list_parities(board, goal)
-        has_depths = published.definition.index != BITS_INDEX or bool(published.definition.columns)
-        self._depth = np.empty(board.size if has_depths else 0, dtype=np.uint8)
+        self._depth = np.empty(board.size, dtype=np.uint8)
         self._shared = self._depth, odd, board.line, np.array(board.weights)
 
     def prove(self) -> dict[Depth, int]:
@@ -242,10 +243,7 @@ class Distances:
                     check.refute(nearest, wanted, rank, self._format_state(rank))
                 orders = min(board.orders, (number + 1) * self._chunk_orders)
                 check.report_progress(orders * board.cells)
-        return self._list_depths(layers)
-
-    def _list_depths(self, layers: npt.NDArray[np.int64]) -> dict[Depth, int]:
-        return {(self._goal, at): int(layers[at]) for at in np.flatnonzero(layers).tolist()}
+        return list_depths(goal, layers)
 
     def _format_state(self, rank: int) -> dict[str, object]:
         state = self._board.unrank(rank, self._goal)
@@ -288,8 +286,11 @@ class Distances:
         }
 
 
-class BitDistances(Distances):
+class BitDistances:
     """The distances of a board to a goal, of which the index has one bit each."""
+
+    def __init__(self, published: PublishedTable, board: SlidingBoard, goal: str) -> None:
+        self._published, self._board, self._goal = published, board, goal
 
     def prove(self) -> dict[Depth, int]:
         """Prove every bit by a search of its own; return the number of states at each distance."""
@@ -312,13 +313,10 @@ class BitDistances(Distances):
                         at = place, first + wrong
                         self._refute_word(check, at, layers.words[at], bits[at], distance)
                     counts[distance] += count
-                for place in layers.list_places(distance) if len(self._depth) else ():
-                    depths = self._depth[place * board.orders :][: board.orders]
-                    depths[join_bits(layers.words[place])] = distance
                 states += int(counts[distance])
                 check.report_progress(states // (8 * ROW_BYTES))
             check.require_equal("states that reach the goal", states, board.size)
-        return self._list_depths(counts)
+        return list_depths(self._goal, counts)
 
     def _read_bits(self) -> Words:
         """Read the index, and check that it is what the manifest lists."""

@@ -1,4 +1,4 @@
-"""The proofs of tables of states: of puzzles with goals, of other graphs, and of order alone.
+"""The proofs of tables of states: of puzzles with goals, and of other graphs.
 
 With goals: if only goals have distance 0, and every other state has a neighbour one move nearer and
 none nearer than that, then some path of that length leads to a goal, and no shorter path does. If
@@ -10,8 +10,6 @@ Other graphs are searched a second time. The graph, and the code that makes colu
 search, are the puzzle's own and are trusted. That the depths, counts and smallest lines are those
 of the graph is proved. Of two lines with equally many steps the smaller is the one whose labels'
 high four bits come first in dictionary order, or whose low four bits do if the high ones are equal.
-
-Of a table without a graph, the order of the rows is proved, and its index against its rows.
 """
 
 from __future__ import annotations
@@ -36,9 +34,9 @@ from puzzle_tablebase.pipeline.verify.claims import (
     Verdict,
     find_places,
 )
-from puzzle_tablebase.pipeline.verify.files import check_records, iter_records, read_rows
+from puzzle_tablebase.pipeline.verify.files import check_records, read_rows
 from puzzle_tablebase.puzzle import GoalPuzzle, StateSpace
-from puzzle_tablebase.schema import KIND_LETTERS, BreadthFirst
+from puzzle_tablebase.schema import BreadthFirst
 from puzzle_tablebase.tables.parquet import to_arrow
 
 HOW = "every state was compared with its neighbours; every column and record follows from the moves"
@@ -318,11 +316,6 @@ HOW_OF_GRAPHS = (
     "graph and the code that makes rows of a search are the puzzle's own, as in the build"
 )
 
-HOW_WITHOUT_RULES = (
-    "the files match the manifest and the table's own definition; no proof knows the rules of its "
-    "rows and records"
-)
-
 
 def prove_graph(published: PublishedTable, earlier: Seen) -> Proof:
     """Prove one table by a second search of the graph from each root."""
@@ -392,41 +385,3 @@ def search_graph(nodes: int, root: int, list_edges: Callable[[Array], Edges]) ->
         highs[new_nodes] = np.cumsum(np.diff(key >> 32, prepend=key[:1] >> 32) > 0)
         layers.append(new_nodes)
     return SearchResult(depth, ways, parent, last, np.concatenate(layers).astype(np.int32))
-
-
-def prove_generic(published: PublishedTable, earlier: Seen) -> Proof:
-    """Prove what a table's definition states about its rows, and report what is not proved."""
-    if published.definition.columns:
-        _prove_rows(published)
-    else:
-        _prove_content(published)
-    return published.make_proof(Verdict.INTACT, HOW_WITHOUT_RULES)
-
-
-def _prove_content(published: PublishedTable) -> None:
-    """Prove that the records of a table without rows are those that the manifest lists."""
-    text = "every record decodes, and the content hash matches the manifest"
-    with published.begin_claim(text, index=True) as check:
-        for begin, records in iter_records(published, check):
-            check.report_progress(begin + len(records))
-    published.note_missing_proofs(())
-
-
-def _prove_rows(published: PublishedTable) -> None:
-    table, rows = published.definition, read_rows(published)
-    if table.sorted_by:
-        with published.begin_claim(f"the rows ascend by {', '.join(table.sorted_by)}") as check:
-            sort_keys = [(name, "ascending") for name in table.sorted_by]
-            order = pc.sort_indices(rows.batch, sort_keys=sort_keys)
-            for name in table.sorted_by:
-                rows.require_column(check, name, rows.column(name).take(order))
-    if table.index:
-        numeric = {c.name for c in table.columns if c.kind in KIND_LETTERS and not c.nullable}
-        has_record_per_row = published.index.records == len(rows)
-        names = [name for name, _ in table.index]
-        fields = [name for name in names if has_record_per_row and name in numeric]
-        if fields:
-            text = f"{', '.join(fields)}: each record matches its row"
-            check_records(published, text, {name: rows.read_numbers(name) for name in fields})
-        unproved = (name for name in names if name not in fields)
-        published.note_missing_proof(unproved, "no column holds the same numbers", index=True)

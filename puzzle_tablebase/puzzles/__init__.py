@@ -34,7 +34,7 @@ def import_object(where: str) -> Any:
 
 
 def get_puzzle(name: str) -> Puzzle:
-    """Return the puzzle of a name; raise PluginError if it is a plugin that cannot be used.
+    """Return the puzzle of a name; raise PluginError if it is a plugin that cannot be loaded.
 
     >>> get_puzzle("senet").title
     'Senet'
@@ -44,26 +44,14 @@ def get_puzzle(name: str) -> Puzzle:
         return puzzle
     from puzzle_tablebase.puzzles.plugins import load_plugin
 
-    return load_plugin(name, [get_puzzle(builtin) for builtin in MODULES])
-
-
-def load_part(puzzle: Puzzle, where: str) -> Any:
-    """Load an object of a puzzle by `module:name`: its reader, for example.
-
-    Raise PluginError if it is a plugin's and cannot be loaded.
-    """
-    if puzzle.name in MODULES:
-        return import_object(where)
-    from puzzle_tablebase.puzzles.plugins import load_object
-
-    return load_object(puzzle.name, where)
+    return load_plugin(name)
 
 
 def list_names() -> list[str]:
     """List the names of all puzzles: built-in ones, then plugins in alphabetical order."""
     from puzzle_tablebase.puzzles.plugins import find_entry_points
 
-    return [*MODULES, *(name for name in find_entry_points() if name not in MODULES)]
+    return [*MODULES, *find_entry_points()]
 
 
 def is_registered(name: str) -> bool:
@@ -72,13 +60,12 @@ def is_registered(name: str) -> bool:
 
 
 def collect_from_each(find: Callable[[Puzzle], Result]) -> list[Result]:
-    """Return the result of `find` for each puzzle that can be used.
+    """Return the result of `find` for each puzzle that can be loaded.
 
     `get_load_errors` returns the errors of the others.
     """
-    from puzzle_tablebase.puzzles.plugins import PluginError, find_name_clashes
+    from puzzle_tablebase.puzzles.plugins import PluginError
 
-    _load_errors.update(find_name_clashes([*MODULES]))
     results = []
     for name in list_names():
         try:
@@ -89,7 +76,7 @@ def collect_from_each(find: Callable[[Puzzle], Result]) -> list[Result]:
 
 
 def list_puzzles() -> list[Puzzle]:
-    """List the puzzles that can be used, in the order of `list_names`."""
+    """List the puzzles that can be loaded, in the order of `list_names`."""
     return collect_from_each(lambda puzzle: puzzle)
 
 

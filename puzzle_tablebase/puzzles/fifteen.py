@@ -13,7 +13,7 @@ from math import comb, factorial
 from puzzle_tablebase.errors import BadRequest
 from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.puzzles.sliding import CHARACTERS, SlidingBoard
-from puzzle_tablebase.schema import Column, Recipe, Table
+from puzzle_tablebase.schema import Recipe, Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,10 +66,23 @@ class Pattern:
         order = sorted(range(len(cells)), key=cells.__getitem__)
         return rank_order(order) * self.sets + rank_set(sorted(cells))
 
+    def find_cells(self, image: Sequence[int], board: Sequence[int]) -> list[int]:
+        """Find the cells of the tiles on an image of a board, which has the tile on each cell."""
+        # mirroring twice changes nothing, so it also leads back to the board's tiles
+        return [image[board.index(image[tile - 1] + 1)] for tile in self.tiles]
 
-def mirror_cell(cell: int, width: int) -> int:
-    """Return the cell to which mirroring a square board in its main diagonal takes a cell."""
-    return cell % width * width + cell // width
+
+def list_images(height: int, width: int) -> list[list[int]]:
+    """List what each cell becomes on the board itself, and on its mirror image.
+
+    A square board is mirrored in its main diagonal; any other is its own mirror image.
+
+    >>> list_images(2, 2)
+    [[0, 1, 2, 3], [0, 2, 1, 3]]
+    """
+    cells = range(height * width)
+    mirrored = [cell % width * width + cell // width if height == width else cell for cell in cells]
+    return [[*cells], mirrored]
 
 
 def list_neighbours(height: int, width: int) -> list[list[int]]:
@@ -101,28 +114,14 @@ def rank_order(order: Sequence[int]) -> int:
     return rank
 
 
-def unrank_order(rank: int, tiles: int) -> list[int]:
-    """Return the order of a rank."""
-    digits = list[int]()
-    for base in range(1, tiles + 1):
-        rank, digit = divmod(rank, base)
-        digits.insert(0, digit)
-    left = list(range(tiles))
-    return [left.pop(digit) for digit in digits]
-
-
 class PatternDistances(Recipe):
-    """Recipe of a breadth-first search over all placements of a pattern's tiles.
+    """Recipe of a breadth-first search over all placements of a pattern's tiles."""
 
-    `rows`: whether the table has rows beside its index.
-    """
-
-    __slots__ = ("pattern", "rows")
+    __slots__ = ("pattern",)
     search = "placements of a pattern"
 
-    def __init__(self, pattern: Pattern, *, rows: bool) -> None:
+    def __init__(self, pattern: Pattern) -> None:
         self.pattern = pattern
-        self.rows = rows
 
     def list_parameters(self) -> dict[str, object]:
         pattern = self.pattern
@@ -130,14 +129,12 @@ class PatternDistances(Recipe):
             "search": self.search,
             "board": f"{pattern.height}x{pattern.width}",
             "tiles": list(pattern.tiles),
-            "rows": self.rows,
         }
 
 
-def make_pattern_table(pattern: Pattern, *, with_rows: bool = False) -> Table:
-    """Make the table of a pattern's distances; `with_rows`: with rows beside its index."""
+def make_pattern_table(pattern: Pattern) -> Table:
+    """Make the table of a pattern's distances, an index alone."""
     marks = "".join(CHARACTERS[tile] for tile in pattern.tiles)
-    cells = f"cells of the tiles {' '.join(marks)} in this order, 0-9 and a-f in reading order"
     return Table(
         f"{TABLE_PREFIX}{marks}",
         f"The {pattern.size:,} placements of the tiles {' '.join(marks)} on the "
@@ -145,13 +142,8 @@ def make_pattern_table(pattern: Pattern, *, with_rows: bool = False) -> Table:
         "to reach their cells in 1 2 3 ... 0; moves of other tiles are not counted",
         "row number = rank: the order of the tiles by cell comes first, in lexical order; then "
         "their set of cells, by the number that has a bit for each cell",
-        (
-            Column("cells", "string", cells, distinct=True),
-            Column("distance", "int8", "fewest moves of these tiles to their cells in the goal"),
-        )
-        if with_rows
-        else (),
-        PatternDistances(pattern, rows=with_rows),
+        (),
+        PatternDistances(pattern),
         index=(("distance", "B"),),
         rows=pattern.size,
     )
@@ -167,9 +159,9 @@ class Partition:
             Pattern(height, width, map(int, pattern.split())) for pattern in patterns
         )
 
-    def make_tables(self, *, with_rows: bool = False) -> tuple[Table, ...]:
+    def make_tables(self) -> tuple[Table, ...]:
         """Make the tables of the patterns, in their order."""
-        return tuple(make_pattern_table(pattern, with_rows=with_rows) for pattern in self.patterns)
+        return tuple(map(make_pattern_table, self.patterns))
 
 
 PARTITIONS = {
@@ -204,13 +196,13 @@ class Fifteen(Puzzle):
     title = "15-puzzle"
     tables = ()
 
-    def find_tables(self, name: str, *, with_rows: bool | None = None) -> tuple[Table, ...]:
+    def find_tables(self, name: str) -> tuple[Table, ...]:
         if name == self.name:
             name = name_partition(DEFAULT_PARTITION)
         tables = [
             (name_partition(partition), table)
             for partition in PARTITIONS
-            for table in PARTITIONS[partition].make_tables(with_rows=bool(with_rows))
+            for table in PARTITIONS[partition].make_tables()
         ]
         return tuple(table for group, table in tables if name in (group, table.name))
 

@@ -281,37 +281,28 @@ class SlidingBoard(GoalPuzzle):
     def view_goal(self, goal: str) -> BoardGoalView:
         return BoardGoalView(self, goal)
 
-    def find_tables(self, name: str, *, with_rows: bool | None = None) -> tuple[Table, ...]:
-        tables = self.wide.select_tables(every_goal=True, with_rows=with_rows)
+    def find_tables(self, name: str) -> tuple[Table, ...]:
+        tables = self.wide.select_tables(every_goal=True)
         return tuple(table for table in tables if table.name == name)
 
-    def select_tables(
-        self, *, every_goal: bool, with_rows: bool | None = None
-    ) -> tuple[Table, ...]:
-        """Make the tables of a wide board: of all its goals, or of the first.
-
-        `with_rows`: with rows beside each index; None: if the board is small.
-        """
+    def select_tables(self, *, every_goal: bool) -> tuple[Table, ...]:
+        """Make the tables of a wide board: of all its goals, or of the default ones."""
         goals = [*self.goals][: None if every_goal or not self.is_packed else 1]
-        has_rows = not self.is_packed if with_rows is None else with_rows
-        return tuple(self.make_table(goal, with_rows=has_rows) for goal in goals)
+        return tuple(map(self.make_table, goals))
 
-    def make_table(self, goal: str, *, with_rows: bool) -> Table:
-        """Make the table of the distances to one of the goals.
-
-        `with_rows`: with rows beside its index.
-        """
+    def make_table(self, goal: str) -> Table:
+        """Make the table of the distances to one of the goals."""
         return Table(
             f"{TABLE_PREFIX}{self}_{goal.index('0') + 1}",
             f"The {self.size:,} states of the {self} sliding board that can reach {goal}, each "
-            f"with {'bit 1 of ' if self.is_packed and not with_rows else ''}its distance to it",
-            f"{'row number = rank' if with_rows or not self.is_packed else 'bit number = rank'}: "
+            f"with {'bit 1 of ' if self.is_packed else ''}its distance to it",
+            f"{'bit' if self.is_packed else 'row'} number = rank: "
             "places are counted column by column; the blank's place comes "
             "first, then the order of the tiles in the other places",
-            self.list_row_columns() if with_rows else (),
-            BoardDistances(self, goal, rows=with_rows),
+            () if self.is_packed else self.list_row_columns(),
+            BoardDistances(self, goal),
             index=BITS_INDEX if self.is_packed else (("distance", "B"),),
-            rows=self.size if with_rows or not self.is_packed else self.size // ROW_STATES,
+            rows=self.size // ROW_STATES if self.is_packed else self.size,
         )
 
     def make_words(self, root: str) -> WordSpace:
@@ -341,27 +332,23 @@ class BoardGoalView(SymmetryView):
 
 
 class BoardDistances(BreadthFirst):
-    """Recipe of a search of a board's states from one goal, in words of bits.
+    """Recipe of a search of a board's states from one goal, in words of bits."""
 
-    `rows`: whether the table has rows beside its index.
-    """
-
-    __slots__ = ("board", "rows")
+    __slots__ = ("board",)
     search = "breadth first in blocks"
 
-    def __init__(self, board: SlidingBoard, root: str, *, rows: bool) -> None:
+    def __init__(self, board: SlidingBoard, root: str) -> None:
         super().__init__({root: root})
         self.board = board
-        self.rows = rows
 
     def estimate_memory(self, table: Table) -> int | None:
         from puzzle_tablebase.cost import PROCESS_BYTES, WORD_BYTES_PER_STATE
 
-        has_bytes = bool(table.columns) or table.index != BITS_INDEX
-        return PROCESS_BYTES + int((WORD_BYTES_PER_STATE + has_bytes) * self.board.size)
+        bytes_per_state = WORD_BYTES_PER_STATE + (not self.board.is_packed)
+        return PROCESS_BYTES + int(bytes_per_state * self.board.size)
 
     def list_parameters(self) -> dict[str, object]:
-        return {**super().list_parameters(), "board": str(self.board), "rows": self.rows}
+        return {**super().list_parameters(), "board": str(self.board)}
 
 
 def parse_board(text: str) -> SlidingBoard:
@@ -406,20 +393,20 @@ class Sliding(Puzzle):
     tables = ()
     depth = "distance"
 
-    def find_tables(self, name: str, *, with_rows: bool | None = None) -> tuple[Table, ...]:
+    def find_tables(self, name: str) -> tuple[Table, ...]:
         """Find a board's tables: of its default goals, of all, or of one."""
         if name == self.name:
             example = f"Example: pipeline precompute {TABLE_PREFIX}{EXAMPLE_BOARD}"
             raise BadRequest(f"{name} has no default tables: name a board", example)
         if board_and_goal := find_goal(name):
-            return board_and_goal[0].find_tables(name, with_rows=with_rows)
+            return board_and_goal[0].find_tables(name)
         text, _, goals = name.removeprefix(TABLE_PREFIX).partition("_")
         if not name.startswith(TABLE_PREFIX) or not text[:1].isdigit():
             return ()
         board = parse_board(text)
         if name not in (f"{TABLE_PREFIX}{board}", f"{TABLE_PREFIX}{board}_{ALL_GOALS}"):
             return ()
-        tables = board.wide.select_tables(every_goal=goals == ALL_GOALS, with_rows=with_rows)
+        tables = board.wide.select_tables(every_goal=goals == ALL_GOALS)
         if str(board) == FIFTEEN_BOARD:
             size = f"it would take {board.size / 8e12:.1f} TB for each goal"
             hint = f"fifteen solves every {board} board. A cluster can build {tables[0].name}"

@@ -115,7 +115,7 @@ def compute_index_bytes(table: Table, rows: int) -> int:
     """Compute the bytes of the index of a table with so many rows; 0 if it has none."""
     if not table.index:
         return 0
-    return BLOCK_BYTES * count_blocks(make_record_struct(table).size, rows // table.rows_per_record)
+    return BLOCK_BYTES * count_blocks(make_record_struct(table).size, rows)
 
 
 def make_record_type(table: Table) -> np.dtype[np.void]:

@@ -245,11 +245,6 @@ def read_backup(store: Store) -> dict[str, Entry]:
         return {}
 
 
-def list_parameters(tables: Mapping[str, Entry]) -> dict[str, dict[str, Any]]:
-    """Return the parameters of each table, from which puzzles learn what is published."""
-    return {name: entry.parameters for name, entry in tables.items()}
-
-
 def find_mismatch(store: Store, entry: File | IndexEntry) -> str:
     """Describe how a file differs from its entry; "" if it does not.
 

@@ -5,9 +5,8 @@ mirror image. Both are kept for each position and changed by one lookup a move. 
 search met before, with as much room for moves, is skipped.
 
 Most of the time goes into waiting for memory. So the entries that the moves from a position need
-are asked for before any is used, and several boards are searched in turns: while the entries for
-one are fetched, the others go on. The arrays have one dimension and unsigned elements: their
-indexes cannot be negative, which the compiler would have to check.
+are asked for before any is used. The arrays have one dimension and unsigned elements: their indexes
+cannot be negative, which the compiler would have to check.
 """
 
 from __future__ import annotations
@@ -50,11 +49,11 @@ KEY_MASK = (ONE << np.uint64(60)) - ONE
 """The bits of a key: the tile on each cell but the last of 16, which the others determine."""
 SEEN_MASK, ROOM_MASK = np.uint64(SEEN - 1), (ONE << ROOM_BITS) - ONE
 
-IDLE, SEARCHING, SOLVED = 0, 1, 2
+SEARCHING, SOLVED, MISSING = 0, 1, 2
 
 # the words of a search: its state, the tile on each cell, the word of each slot, and its frames
-STATUS, DEPTH, LIMIT, POSITIONS = (np.uint64(number) for number in range(4))
-BOARD = np.uint64(4)
+STATUS, DEPTH, LIMIT, POSITIONS, WANTED = (np.uint64(number) for number in range(5))
+BOARD = np.uint64(5)
 SLOT = BOARD + CELLS
 FRAMES = SLOT + np.uint64(2 * SLOTS)
 # the words of a frame
@@ -75,7 +74,8 @@ class SearchTables(NamedTuple):
     square is its own mirror image. `steps` has four values for each cell and the cell before it:
     the other neighbours, then `NO_CELL`. `cells` and `slots` have for each image what a cell of the
     board becomes, and the slot of a tile. The entry of a placement in `distances` is the sum of
-    three numbers: for its cells, for the first places of its order, and for the others.
+    three numbers: for its cells, for the first places of its order, and for the others. It has the
+    distance and one more, or 0 as long as it has not been read from the index.
     """
 
     distances: Array
@@ -106,134 +106,128 @@ def find_entry(tables: tuple[Any, ...], slot: np.uint64, mask: np.uint64, order:
 
 
 @compiled
-def continue_searches(tables: tuple[Any, ...], searches: Array, seen: Array, rounds: int) -> None:  # noqa: PLR0915  # a kernel, compiled whole
-    """Search for so many rounds, with a step of every search in each, or until a board is solved.
+def continue_search(tables: tuple[Any, ...], search: Array, seen: Array, rounds: int) -> None:  # noqa: PLR0915  # a kernel, compiled whole
+    """Search for so many rounds, with a step in each, or until the board is solved, or until an
+    entry of `distances` is needed that has not been read: its number is then in `WANTED`.
 
-    `tables` has the fields of `SearchTables`, `searches` and `seen` have SEARCH_WORDS and SEEN for
-    each board. At a solution the depth is its length, and the frames have the blank's cell after
-    each move.
+    `tables` has the fields of `SearchTables`, `search` and `seen` have SEARCH_WORDS and SEEN words.
+    At a solution the depth is its length, and the frames have the blank's cell after each move.
 
-    A slot has the cells of its tiles, the tile on each place (three bits each), and the distance. A
-    frame has the blank's cell, the position's key, the bounds of both images, the words of the
-    slots before the move from it, and up to four children. `VISITS` has the children to visit in
-    order: from `NEXT` to before `END`.
+    A slot has the cells of its tiles, the tile on each place (three bits each), and its entry of
+    `distances`. A frame has the blank's cell, the position's key, the bounds of both images, the
+    words of the slots before the move from it, and up to four children. `VISITS` has the children
+    to visit in order: from `NEXT` to before `END`.
     """
     distances, steps, cells, slots = tables[0], tables[4], tables[5], tables[6]
-    is_any_solved = False
     for _ in range(rounds):
-        if is_any_solved:
-            break
-        for number in range(np.uint64(len(seen)) >> SEEN_BITS):
-            search = number * SEARCH_WORDS
-            if searches[search + STATUS] != SEARCHING:
-                is_any_solved |= searches[search + STATUS] == SOLVED
+        depth, limit = search[DEPTH], search[LIMIT]
+        frame = FRAMES + depth * FRAME_WORDS
+        # the children of the position, which the step before asked for, by their bounds
+        first = frame + VISITS
+        end = first
+        for at in range(search[frame + CHILDREN]):
+            child = frame + CHILD + at * CHILD_WORDS
+            tile = search[BOARD + search[child + CELL]]
+            bound, total = ZERO, ZERO
+            for image in range(TWO):
+                slot = SLOT + slots[image * CELLS + tile]
+                new = np.uint64(distances[search[child + ENTRY + image]])
+                if new == ZERO:
+                    search[STATUS], search[WANTED] = MISSING, search[child + ENTRY + image]
+                    return
+                image_bound = search[frame + BOUND + image] + new - (search[slot] >> VALUE)
+                search[child + CHILD_SLOT + image] |= new << VALUE
+                search[child + CHILD_BOUND + image] = image_bound
+                bound, total = max(bound, image_bound), total + image_bound
+            # a move changes the true distance by one: if a child's bound is larger by more,
+            # the bound of the position was too small, and it may be beyond the limit itself
+            if depth + bound > limit + ONE:
+                end = first
+                break
+            if depth + bound + ONE > limit:
                 continue
-            depth, limit = searches[search + DEPTH], searches[search + LIMIT]
-            frame = search + FRAMES + depth * FRAME_WORDS
-            # the children of the position, which the step before asked for, by their bounds
-            first = frame + VISITS
-            end = first
-            for at in range(searches[frame + CHILDREN]):
+            visit, place = total << TWO | at, end
+            while place > first and search[place - ONE] > visit:
+                search[place] = search[place - ONE]
+                place -= ONE
+            search[place] = visit
+            end += ONE
+        search[frame + NEXT], search[frame + END] = first, end
+        # the next position: a child, one of an earlier position, or the first one again
+        while True:
+            if search[frame + NEXT] < search[frame + END]:
+                at = search[search[frame + NEXT]] & THREE
+                search[frame + NEXT] += ONE
                 child = frame + CHILD + at * CHILD_WORDS
-                tile = searches[search + BOARD + searches[child + CELL]]
-                bound, total = ZERO, ZERO
+                if search[child + CHILD_BOUND] != ZERO:
+                    child_key, room = search[child + CHILD_KEY], limit - depth
+                    place = find_place(child_key)
+                    name = (child_key >> SEEN_BITS << LIMIT_BITS | limit) << ROOM_BITS
+                    if name | room <= seen[place] <= name | ROOM_MASK:
+                        continue
+                    seen[place] = name | room
+                cell, previous = search[child + CELL], search[frame + BLANK]
+                tile = search[BOARD + cell]
+                search[BOARD + previous], search[BOARD + cell] = tile, 0
+                below = frame + FRAME_WORDS
                 for image in range(TWO):
-                    slot = search + SLOT + slots[image * CELLS + tile]
-                    new = np.uint64(distances[searches[child + ENTRY + image]])
-                    image_bound = searches[frame + BOUND + image] + new - (searches[slot] >> VALUE)
-                    searches[child + CHILD_SLOT + image] |= new << VALUE
-                    searches[child + CHILD_BOUND + image] = image_bound
-                    bound, total = max(bound, image_bound), total + image_bound
-                # a move changes the true distance by one: if a child's bound is larger by more,
-                # the bound of the position was too small, and it may be beyond the limit itself
-                if depth + bound > limit + ONE:
-                    end = first
-                    break
-                if depth + bound + ONE > limit:
-                    continue
-                visit, place = total << TWO | at, end
-                while place > first and searches[place - ONE] > visit:
-                    searches[place] = searches[place - ONE]
-                    place -= ONE
-                searches[place] = visit
-                end += ONE
-            searches[frame + NEXT], searches[frame + END] = first, end
-            # the next position: a child, one of an earlier position, or the first one again
-            while True:
-                if searches[frame + NEXT] < searches[frame + END]:
-                    at = searches[searches[frame + NEXT]] & THREE
-                    searches[frame + NEXT] += ONE
-                    child = frame + CHILD + at * CHILD_WORDS
-                    if searches[child + CHILD_BOUND] != ZERO:
-                        child_key, room = searches[child + CHILD_KEY], limit - depth
-                        place = number << SEEN_BITS | find_place(child_key)
-                        name = (child_key >> SEEN_BITS << LIMIT_BITS | limit) << ROOM_BITS
-                        if name | room <= seen[place] <= name | ROOM_MASK:
-                            continue
-                        seen[place] = name | room
-                    cell, previous = searches[child + CELL], searches[frame + BLANK]
-                    tile = searches[search + BOARD + cell]
-                    searches[search + BOARD + previous], searches[search + BOARD + cell] = tile, 0
-                    below = frame + FRAME_WORDS
-                    for image in range(TWO):
-                        slot = search + SLOT + slots[image * CELLS + tile]
-                        searches[frame + OLD + image] = searches[slot]
-                        searches[slot] = searches[child + CHILD_SLOT + image]
-                        searches[below + BOUND + image] = searches[child + CHILD_BOUND + image]
-                    searches[below + BLANK] = cell
-                    searches[below + KEY] = searches[child + CHILD_KEY]
-                    depth, frame = depth + ONE, below
-                    break
-                if depth == ZERO:
-                    previous = searches[frame + BLANK]
-                    if searches[search + POSITIONS] != ZERO:
-                        limit += TWO
-                    break
-                depth, frame = depth - ONE, frame - FRAME_WORDS
-                blank, cell = searches[frame + BLANK], searches[frame + FRAME_WORDS + BLANK]
-                tile = searches[search + BOARD + blank]
-                searches[search + BOARD + blank], searches[search + BOARD + cell] = 0, tile
-                for image in range(TWO):
-                    slot = search + SLOT + slots[image * CELLS + tile]
-                    searches[slot] = searches[frame + OLD + image]
-            searches[search + DEPTH], searches[search + LIMIT] = depth, limit
-            if searches[frame + BOUND] == ZERO:
-                searches[search + STATUS] = SOLVED
-                is_any_solved = True
-                continue
-            # ask for what the moves from it need
-            searches[search + POSITIONS] += ONE
-            blank, key = searches[frame + BLANK], searches[frame + KEY]
-            child = frame + CHILD
-            exits = (blank * CELLS + previous) * FOUR
-            for step in range(exits, exits + FOUR):
-                cell = np.uint64(steps[step])
-                if cell == NO_CELL:
-                    break
-                tile = searches[search + BOARD + cell]
-                for image in range(TWO):
-                    slot = np.uint64(slots[image * CELLS + tile])
-                    begin = np.uint64(cells[image * CELLS + cell])
-                    target = np.uint64(cells[image * CELLS + blank])
-                    word = searches[search + SLOT + slot]
-                    mask, order = word & CELLS_MASK, word >> ORDER & ORDER_MASK
-                    # the tile leaves a place of the order, and enters one
-                    mask ^= ONE << begin
-                    place = PLACE_BITS * count_ones(mask & (ONE << begin) - ONE)
-                    moved = order >> place & PLACE_MASK
-                    low = (ONE << place) - ONE
-                    order = order & low | order >> PLACE_BITS & ~low
-                    place = PLACE_BITS * count_ones(mask & (ONE << target) - ONE)
-                    low = (ONE << place) - ONE
-                    order = order & low | moved << place | (order & ~low) << PLACE_BITS
-                    mask ^= ONE << target
-                    entry = find_entry(tables, slot, mask, order)
-                    prefetch(distances, entry)
-                    searches[child + ENTRY + image] = entry
-                    searches[child + CHILD_SLOT + image] = mask | order << ORDER
-                child_key = key ^ tile << TILE_BITS * cell ^ tile << TILE_BITS * blank
-                child_key &= KEY_MASK
-                prefetch(seen, number << SEEN_BITS | find_place(child_key))
-                searches[child + CHILD_KEY], searches[child + CELL] = child_key, cell
-                child += CHILD_WORDS
-            searches[frame + CHILDREN] = (child - frame - CHILD) // CHILD_WORDS
+                    slot = SLOT + slots[image * CELLS + tile]
+                    search[frame + OLD + image] = search[slot]
+                    search[slot] = search[child + CHILD_SLOT + image]
+                    search[below + BOUND + image] = search[child + CHILD_BOUND + image]
+                search[below + BLANK] = cell
+                search[below + KEY] = search[child + CHILD_KEY]
+                depth, frame = depth + ONE, below
+                break
+            if depth == ZERO:
+                previous = search[frame + BLANK]
+                if search[POSITIONS] != ZERO:
+                    limit += TWO
+                break
+            depth, frame = depth - ONE, frame - FRAME_WORDS
+            blank, cell = search[frame + BLANK], search[frame + FRAME_WORDS + BLANK]
+            tile = search[BOARD + blank]
+            search[BOARD + blank], search[BOARD + cell] = 0, tile
+            for image in range(TWO):
+                slot = SLOT + slots[image * CELLS + tile]
+                search[slot] = search[frame + OLD + image]
+        search[DEPTH], search[LIMIT] = depth, limit
+        if search[frame + BOUND] == ZERO:
+            search[STATUS] = SOLVED
+            return
+        # ask for what the moves from it need
+        search[POSITIONS] += ONE
+        blank, key = search[frame + BLANK], search[frame + KEY]
+        child = frame + CHILD
+        exits = (blank * CELLS + previous) * FOUR
+        for step in range(exits, exits + FOUR):
+            cell = np.uint64(steps[step])
+            if cell == NO_CELL:
+                break
+            tile = search[BOARD + cell]
+            for image in range(TWO):
+                slot = np.uint64(slots[image * CELLS + tile])
+                begin = np.uint64(cells[image * CELLS + cell])
+                target = np.uint64(cells[image * CELLS + blank])
+                word = search[SLOT + slot]
+                mask, order = word & CELLS_MASK, word >> ORDER & ORDER_MASK
+                # the tile leaves a place of the order, and enters one
+                mask ^= ONE << begin
+                place = PLACE_BITS * count_ones(mask & (ONE << begin) - ONE)
+                moved = order >> place & PLACE_MASK
+                low = (ONE << place) - ONE
+                order = order & low | order >> PLACE_BITS & ~low
+                place = PLACE_BITS * count_ones(mask & (ONE << target) - ONE)
+                low = (ONE << place) - ONE
+                order = order & low | moved << place | (order & ~low) << PLACE_BITS
+                mask ^= ONE << target
+                entry = find_entry(tables, slot, mask, order)
+                prefetch(distances, entry)
+                search[child + ENTRY + image] = entry
+                search[child + CHILD_SLOT + image] = mask | order << ORDER
+            child_key = key ^ tile << TILE_BITS * cell ^ tile << TILE_BITS * blank
+            child_key &= KEY_MASK
+            prefetch(seen, find_place(child_key))
+            search[child + CHILD_KEY], search[child + CELL] = child_key, cell
+            child += CHILD_WORDS
+        search[frame + CHILDREN] = (child - frame - CHILD) // CHILD_WORDS

@@ -1,21 +1,17 @@
 """Tests of the numbers of states at each distance, which every build leaves in the manifest."""
 
 import json
-import weakref
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 import polars as pl
 import pytest
 
 from puzzle_tablebase.errors import SearchError, TableDamaged, TableMissing, TableOutdated
 from puzzle_tablebase.pipeline.build import build
-from puzzle_tablebase.pipeline.builders.sliding_table import join_parts
 from puzzle_tablebase.pipeline.plan import Request
 from puzzle_tablebase.pipeline.verify import VerifyFailed, verify
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
@@ -39,10 +35,8 @@ LAYERS = Counter(sliding_oracle.distances(GOAL, 2, 4).values())
 COUNTS = [LAYERS[distance] for distance in sorted(LAYERS)]
 
 
-def build_board(
-    folder: Path, *, with_rows: bool | None = None, executor: ThreadPoolExecutor | None = None
-) -> None:
-    tables = SLIDING.find_tables("sliding_2x4", with_rows=with_rows)
+def build_board(folder: Path, executor: ThreadPoolExecutor | None = None) -> None:
+    tables = SLIDING.find_tables("sliding_2x4")
     build(Request(Folder(folder), [(SLIDING, tables)], jobs=2), Recorder(), executor)
 
 
@@ -87,16 +81,17 @@ def test_the_default_tables_are_counted(outputs: Path, cli: Cli, tmp_path: Path)
 
 
 @pytest.mark.parametrize("is_remote", [False, True])
-@pytest.mark.parametrize("with_rows", [None, True])
-@pytest.mark.usefixtures("bits")
+@pytest.mark.parametrize("is_large", [False, True])
 def test_every_search_of_a_board_counts_its_layers(
-    tmp_path: Path, is_remote: bool, with_rows: bool | None
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_remote: bool, is_large: bool
 ) -> None:
+    if is_large:
+        treat_as_large(monkeypatch, 8)
     with ThreadPoolExecutor(2) as executor:
-        build_board(tmp_path, with_rows=with_rows, executor=executor if is_remote else None)
+        build_board(tmp_path, executor if is_remote else None)
     amounts = read_manifest(Folder(tmp_path))["sliding_2x4_8"].list_amounts()
-    assert amounts == ({"rows": 20_160} if with_rows else {"records": 56, "states": 20_160})
-    counts = count_states("sliding", Folder(tmp_path), "4x2")
+    assert amounts == ({"records": 56, "states": 20_160} if is_large else {"rows": 20_160})
+    counts = count_states("sliding", Folder(tmp_path), "4x2").filter(pl.col("goal") == GOAL)
     assert counts.rows() == [(GOAL, *layer) for layer in enumerate(COUNTS)]
     verify(Folder(tmp_path))
 
@@ -180,19 +175,3 @@ def test_distances_without_states_are_counted_too() -> None:
 def test_depths_that_are_no_distances_are_refused(distance: int) -> None:
     with pytest.raises(SearchError, match="cannot be counted"):
         sum_up_depths({(None, distance): 1}, "")
-
-
-def test_parts_are_joined_while_at_most_two_are_alive() -> None:
-    alive: list[int] = []
-    parts: list[weakref.ref[npt.NDArray[np.uint8]]] = []
-
-    def iter_parts() -> Iterator[npt.NDArray[np.uint8]]:
-        for value in range(5):
-            part = np.full(3, value, dtype=np.uint8)
-            parts.append(weakref.ref(part))
-            alive.append(sum(each() is not None for each in parts))
-            yield part
-
-    joined = join_parts(iter_parts(), 15)
-    assert joined.tolist() == [value for value in range(5) for _ in range(3)]
-    assert max(alive) == 2

@@ -55,7 +55,6 @@ def complete(cli: Cli, line: str, folder: Path | None = None) -> list[str]:
             "sliding_3x3 sliding_3x4 sliding_3x5 sliding_3x4_all sliding_3x5_all",
         ),
         ("precompute fifteen_", "fifteen_7-8 fifteen_6-6-3 fifteen_5-5-5"),
-        ("precompute --pa", "--parquet"),
         ("histogram ", " ".join(list_puzzles_with_depths())),
         ("query ", " ".join(MODULES)),
         ("query eight 123456780 --goal ", "corner centre edge"),

@@ -4,13 +4,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import polars as pl
 import pytest
 
-from puzzle_tablebase.pipeline.single_query import answer_as_text
-from puzzle_tablebase.pipeline.verify import TableVerdict, VerifyFailed, prove
-from puzzle_tablebase.pipeline.verify.claims import Claim
-from puzzle_tablebase.pipeline.verify.files import list_tables
 from puzzle_tablebase.puzzles import (
     MODULES,
     get_load_errors,
@@ -21,70 +16,12 @@ from puzzle_tablebase.puzzles import (
 )
 from puzzle_tablebase.puzzles.plugins import PluginError, find_entry_points
 from puzzle_tablebase.queries import open_tables
-from puzzle_tablebase.queries.dispatch import get_reader_class
-from puzzle_tablebase.tables.store import Folder
-from tests.support.build_recorder import build_tables
+from tests.support.pancakes import PUZZLE as PANCAKE_PUZZLE
 from tests.support.plugin_packages import install
 from tests.support.shell import ROOT, Cli, python
-from tests.support.tampered import TABLES, cell, rewrite
 
 PANCAKES = "from tests.support.pancakes import PUZZLE\n"
-SQUARES = '''
-"""A puzzle with all parts of its own: recipe, builder, reader and proof."""
-
-import numpy as np
-
-from puzzle_tablebase.queries.reader import DefaultReader
-from puzzle_tablebase.puzzle import Puzzle
-from puzzle_tablebase.schema import Column, Recipe, Table
-
-
-class Upto(Recipe):
-    search = "squares"
-    builder = "art:make"
-
-    def list_parameters(self):
-        return {"search": self.search, "up to": 9}
-
-
-def make(recipe, puzzle, table, work):
-    numbers = np.arange(10)
-    columns = {"number": numbers, "square": numbers**2}
-    return (chunk for chunk in [columns]), (chunk for chunk in ()), 0
-
-
-class Reader(DefaultReader):
-    key = "NUMBER"
-
-
-def prove(listed, seen):
-    from puzzle_tablebase.pipeline.verify.files import read_rows
-    from puzzle_tablebase.pipeline.verify.claims import Verdict
-
-    rows = read_rows(listed)
-    with listed.begin_claim("every square is one") as fact:
-        rows.require_column(fact, "square", rows.read_numbers("number") ** 2)
-    return listed.make_proof(Verdict.PROVED, "every number was squared again")
-
-
-class Squares(Puzzle):
-    name = "squares"
-    title = "Squares"
-    reader = "art:Reader"
-    proof = "art:prove"
-    tables = (
-        Table(
-            "squares",
-            "Squares",
-            "rows by number",
-            (Column("number", "int64", "a number"), Column("square", "int64", "its square")),
-            Upto(),
-        ),
-    )
-
-
-PUZZLE = Squares()
-'''
+JUGS = "from tests.support.jugs import PUZZLE\n"
 
 
 @pytest.fixture
@@ -105,135 +42,71 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def test_plugins_are_found_by_name_and_listed_last(site: Path) -> None:
     install(site, "breakfast", "pancakes", PANCAKES)
-    install(site, "art", "squares", SQUARES)
-    assert list_names() == [*MODULES, "pancakes", "squares"]
-    assert [puzzle.title for puzzle in list_puzzles()][-2:] == ["Pancakes", "Squares"]
-    assert get_puzzle("pancakes") is list_puzzles()[-2]
-    assert is_registered("squares")
+    install(site, "water", "jugs", JUGS)
+    assert list_names() == [*MODULES, "jugs", "pancakes"]
+    assert [puzzle.title for puzzle in list_puzzles()][-2:] == ["Two jugs", "Pancakes"]
+    assert get_puzzle("pancakes") is list_puzzles()[-1]
+    assert is_registered("jugs")
     assert not is_registered("hanoi")
     assert not get_load_errors()
 
 
-def test_all_parts_of_a_plugin_are_used(
-    site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    install(site, "art", "squares", SQUARES)
-    puzzle, folder = get_puzzle("squares"), tmp_path / "out"
-    assert build_tables(folder, puzzle).finished == ["squares"]
-    assert pl.read_parquet(folder / "squares.parquet").rows() == [(n, n * n) for n in range(10)]
-    assert get_reader_class("squares").key == "NUMBER"
-    assert answer_as_text("squares", "7", {"outputs": str(folder)}) == "number  7\nsquare  49\n"
-    assert read_last_claim(folder) == [
-        "every square is one", "squares: proved: every number was squared again"
-    ]  # fmt: skip
-    monkeypatch.setitem(TABLES, "squares", puzzle.tables[0])
-    rewrite(folder, "squares", cell("square", 7, 48))
-    with pytest.raises(VerifyFailed, match=r"every square is one.*48"):
-        read_last_claim(folder)
-
-
-def read_last_claim(folder: Path) -> list[str]:
-    """Verify the tables of plugins in a folder; return the last proved claim and the verdicts."""
-    claims: list[Claim] = []
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("puzzle_tablebase.puzzles.MODULES", {})
-        tables = list_tables(Folder(folder), lambda claim, _: claims.append(claim))
-    verdicts: list[TableVerdict] = []
-    prove(tables, verdicts.extend)
-    lines = [f"{verdict.table}: {verdict.verdict}: {verdict.how}" for verdict in verdicts]
-    return [*[claim.claim for claim in claims if claim.passed][-1:], *lines]
-
-
 CLASS = "import puzzle_tablebase.puzzle as t\n"
 REFUSED = [
-    ("eight", PANCAKES, "the program has a puzzle of that name itself"),
-    ("stacks", PANCAKES, "the puzzle itself is named 'pancakes'"),
-    (
-        "pancakes",
-        "class Puzzle: pass\nPUZZLE = Puzzle()",
-        (
-            "PUZZLE in bad is an object of bad.Puzzle, "
-            "which does not inherit puzzle_tablebase.puzzle.Puzzle"
-        ),
-    ),
-    (
-        "pancakes",
-        f"{CLASS}class Cakes(t.Puzzle): pass\nPUZZLE = Cakes",
-        "PUZZLE in bad is the class Cakes, not an object of it: write PUZZLE = Cakes()",
-    ),
-    (
-        "pancakes",
-        f"{CLASS}class Cakes(t.Puzzle): name = title = tables = 'pancakes'\nPUZZLE = Cakes()",
-        "PUZZLE.tables in bad is not a tuple of puzzle_tablebase.schema.Table",
-    ),
-    ("pancakes", "import nowhere", "No module named 'nowhere'"),
+    ("stacks", PANCAKES, "ValueError: PUZZLE is named 'pancakes'"),
+    ("pancakes", "import nowhere", "ModuleNotFoundError: No module named 'nowhere'"),
     ("pancakes", "1 / 0", "ZeroDivisionError: division by zero"),
-    ("pancakes", "import sys\nsys.exit(3)", "bad calls sys.exit when it is imported"),
+    ("pancakes", "import sys\nsys.exit(3)", "SystemExit: 3"),
+    ("pancakes", "", "AttributeError: module 'bad' has no attribute 'PUZZLE'"),
     (
         "pancakes",
-        f"{CLASS}class Cakes(t.Puzzle): name = 'pancakes'\nPUZZLE = Cakes()",
-        "PUZZLE in bad has no title and no tables",
+        f"{CLASS}class Cakes(t.GoalPuzzle): pass\nPUZZLE = Cakes",
+        "TypeError: PUZZLE is not a GoalPuzzle or another StateSpace",
     ),
-    ("pancakes", "", "no attribute 'PUZZLE'"),
     (
-        "squares",
-        SQUARES.replace('Table(\n            "squares"', 'Table(\n            "eight"'),
-        "the program itself has a table eight",
+        "pancakes",
+        f"{CLASS}class Cakes(t.StateSpace): name = 'pancakes'\nPUZZLE = Cakes()",
+        "AttributeError: 'Cakes' object has no attribute 'tables'",
+    ),
+    (
+        "pancakes",
+        f"{PANCAKES}PUZZLE.tables = (PUZZLE.make_goal_table('eight', '', ('stacked',)),)",
+        "ValueError: the program itself has a table eight",
     ),
 ]
 
 
 @pytest.mark.parametrize(("name", "code", "problem"), REFUSED)
-def test_a_plugin_that_cannot_be_used_is_refused_alone(
-    site: Path, name: str, code: str, problem: str
+def test_a_plugin_that_cannot_be_loaded_is_refused_alone(
+    site: Path, name: str, code: str, problem: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(PANCAKE_PUZZLE, "tables", PANCAKE_PUZZLE.tables)
     install(site, "bad", name, code)
     assert [puzzle.name for puzzle in list_puzzles()] == [*MODULES]
     (error,) = get_load_errors()
     assert (error.puzzle, error.packages, error.exit_code) == (name, ["bad"], 3)
-    assert problem in error.problem
+    assert error.problem == problem
     assert str(error) == (
-        f"The puzzle {name!r} of the package bad cannot be used: {error.problem}. "
-        "Update or uninstall it."
+        f"The puzzle {name!r} of bad cannot be loaded: {problem}. Update or uninstall it."
     )
-    if name in MODULES:
-        assert error.problem == problem
-    else:
-        with pytest.raises(PluginError):
-            get_puzzle(name)
+    with pytest.raises(PluginError):
+        get_puzzle(name)
+
+
+def test_a_built_in_puzzle_keeps_its_name(site: Path) -> None:
+    install(site, "other", "eight", PANCAKES)
+    assert list_names() == [*MODULES]
+    assert get_puzzle("eight").title == "8-puzzle"
 
 
 def test_two_packages_with_one_name_are_both_refused(site: Path) -> None:
     for package in ("bakery", "breakfast"):
         install(site, package, "pancakes", PANCAKES)
-    install(site, "art", "squares", SQUARES)
-    assert [puzzle.name for puzzle in list_puzzles()] == [*MODULES, "squares"]
-    problem = "cannot be used: only one package may bring a puzzle of that name"
-    with pytest.raises(PluginError, match=f"of the packages bakery and breakfast {problem}"):
+    install(site, "water", "jugs", JUGS)
+    assert [puzzle.name for puzzle in list_puzzles()] == [*MODULES, "jugs"]
+    problem = "cannot be loaded: ValueError: only one package may have a puzzle of that name"
+    with pytest.raises(PluginError, match=f"of bakery and breakfast {problem}"):
         get_puzzle("pancakes")
-
-
-@pytest.mark.parametrize("part", ["reader", "proof"])
-def test_a_missing_part_of_a_plugin_is_refused(site: Path, tmp_path: Path, part: str) -> None:
-    install(site, "art", "squares", SQUARES.replace(f'{part} = "art:', f'{part} = "art:No'))
-    folder = tmp_path / "out"
-    build_tables(folder, get_puzzle("squares"))
-    sentence = "package art cannot be used: loading art:No"
-    if part == "reader":
-        with pytest.raises(PluginError, match=sentence):
-            answer_as_text("squares", "7", {"outputs": str(folder)})
-    else:
-        with pytest.raises(PluginError, match=sentence):
-            read_last_claim(folder)
-
-
-def test_help_lists_the_other_puzzles_if_a_reader_is_missing(cli: Cli, site: Path) -> None:
-    install(site, "art", "squares", SQUARES.replace("art:Reader", "art:No"))
-    result = cli("query", "--help", env={"PYTHONPATH": str(site)})
-    assert result.code == 3
-    assert "Knight's tour: answer one key" in result.out
-    assert "squares" not in result.out
-    assert "package art cannot be used: loading art:No" in result.err
 
 
 def test_a_plugin_at_the_shell(cli: Cli, site: Path, tmp_path: Path) -> None:
@@ -260,8 +133,8 @@ def test_a_broken_plugin_does_not_affect_other_puzzles(cli: Cli, site: Path, out
     install(site, "bad", "pancakes", "import nowhere")
     env = {"PYTHONPATH": str(site), "PIPELINE_OUTPUTS": str(outputs)}
     sentence = (
-        "pipeline: The puzzle 'pancakes' of the package bad cannot be used: loading bad:PUZZLE "
-        "failed (ModuleNotFoundError: No module named 'nowhere'). Update or uninstall it.\n"
+        "pipeline: The puzzle 'pancakes' of bad cannot be loaded: ModuleNotFoundError: "
+        "No module named 'nowhere'. Update or uninstall it.\n"
     )
     status = cli("status", env=env)
     assert (status.code, status.err) == (3, sentence)

@@ -59,10 +59,10 @@ def run_with_less(code: str) -> Said:
 def test_the_modules_are_removed() -> None:
     text = run_with_less(
         "print(hasattr(os, 'pread'), hasattr(_signal, 'SIGHUP'), hasattr(mmap, 'MAP_SHARED'))\n"
-        "import fcntl\n"
+        "try:\n    import fcntl\nexcept ImportError as error:\n    print(error)\n"
     )
-    assert (text.code, text.out) == (1, "False False False\n")
-    assert text.err.endswith("ModuleNotFoundError: import of fcntl halted; None in sys.modules\n")
+    expected = "False False False\nimport of fcntl halted; None in sys.modules\n"
+    assert text == (0, expected, "")
 
 
 def test_lone_lookups_with_less(outputs: Path, ask_in_process: Ask) -> None:

@@ -3,6 +3,7 @@
 import doctest
 import inspect
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from puzzle_tablebase.puzzle import GoalPuzzle, Puzzle, StateSpace
-from puzzle_tablebase.schema import Recipe
 from tests.support.shell import ROOT, environment, run
 
 PAGE = (ROOT / "docs" / "your-puzzle.md").read_text("utf-8")
@@ -53,11 +53,12 @@ def run_commands(commands: list[str], folder: Path, env: dict[str, str]) -> list
 
 def test_the_files_in_the_page_are_those_of_the_example() -> None:
     assert find_code_blocks("toml") == [(EXAMPLE / "pyproject.toml").read_text()]
-    written = re.sub(r"\n+", "\n", "".join(find_code_blocks("py")))
-    assert written == re.sub(r"\n+", "\n", (EXAMPLE / "pocket_cube" / "__init__.py").read_text())
+    module = (EXAMPLE / "pocket_cube" / "__init__.py").read_text()
+    for block in find_code_blocks("py"):
+        assert all(part.strip() in module for part in block.split("\n\n"))
 
 
-@pytest.mark.parametrize("owner", [Puzzle, StateSpace, GoalPuzzle, Recipe])
+@pytest.mark.parametrize("owner", [Puzzle, StateSpace, GoalPuzzle])
 def test_the_reference_names_attributes_of_the_classes(owner: type) -> None:
     section = PAGE.partition(f"\n### {owner.__name__}\n")[2].partition("\n### ")[0]
     cells = re.findall(r"^\| (`.*?`) \|", section, re.MULTILINE)
@@ -91,7 +92,7 @@ def test_the_commands_print_what_the_page_shows(tmp_path: Path) -> None:
     later = [entry for session in others for entry in session]
     printed = run_commands([command for command, _ in first], tmp_path, env)
     (cube / "pyproject.toml").write_text(find_code_blocks("toml")[0])
-    (cube / "pocket_cube" / "__init__.py").write_text("\n".join(find_code_blocks("py")))
+    shutil.copy(EXAMPLE / "pocket_cube" / "__init__.py", cube / "pocket_cube")
     printed += run_commands([command for command, _ in later], cube, env)
     matches = doctest.OutputChecker().check_output
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE

@@ -1,18 +1,15 @@
 """Tests of the tables of sliding boards: rows, records, resumed builds, tables without rows."""
 
 import hashlib
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
-import polars as pl
 import pytest
 
 from puzzle_tablebase.errors import BadRequest, MemoryShort
 from puzzle_tablebase.pipeline import tasks
-from puzzle_tablebase.pipeline.builders import checkpoints, sliding_table
-from puzzle_tablebase.pipeline.builders.sliding_table import make, make_rows
+from puzzle_tablebase.pipeline.builders import checkpoints
+from puzzle_tablebase.pipeline.builders.sliding_table import make
 from puzzle_tablebase.pipeline.tasks import BuildContext, TaskRunner
 from puzzle_tablebase.puzzles.sliding import PUZZLE, BoardDistances, parse_board
 from puzzle_tablebase.queries.histogram import count_states
@@ -30,11 +27,12 @@ Quiet = Recorder
 """An observer by the name that other tests import."""
 
 
-def build_boards(folder: Path, boards: list[str], *options: str, jobs: int = 2) -> list[str]:
+def build_boards(
+    folder: Path, boards: list[str], *, all_goals: bool = False, jobs: int = 2
+) -> list[str]:
     """Build the tables of some boards; return the names of those that were built."""
-    names = [f"sliding_{board}{'_all' * ('goals' in options)}" for board in boards]
-    with_rows = "parquet" in options or None
-    tables = [table for name in names for table in PUZZLE.find_tables(name, with_rows=with_rows)]
+    names = [f"sliding_{board}{'_all' * all_goals}" for board in boards]
+    tables = [table for name in names for table in PUZZLE.find_tables(name)]
     return build_tables(folder, PUZZLE, *tables, jobs=jobs).finished
 
 
@@ -84,26 +82,6 @@ def test_threads_and_turned_boards_give_the_same_bytes(folder: Path, tmp_path: P
     assert contents(tmp_path) == contents(folder)
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_rows_are_made_by_no_more_threads_than_requested(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int
-) -> None:
-    thread_names, real_make_rows = set[str](), make_rows
-    barrier = threading.Barrier(jobs)
-
-    def rows_of(*options: Any) -> Any:
-        if threading.current_thread().name not in thread_names:
-            thread_names.add(threading.current_thread().name)
-            barrier.wait(30)
-        return real_make_rows(*options)
-
-    monkeypatch.setattr(sliding_table, "ROW_GROUP_ROWS", 1)
-    monkeypatch.setattr(tasks, "count_cores", lambda: 2)
-    monkeypatch.setattr(sliding_table, "make_rows", rows_of)
-    build_boards(tmp_path, ["2x2"], jobs=jobs)
-    assert len(thread_names) == jobs
-
-
 @pytest.mark.usefixtures("with_bits")
 def test_a_table_may_have_only_an_index(tmp_path: Path) -> None:
     assert build_boards(tmp_path, ["2x4"]) == ["sliding_2x4_8"]
@@ -115,7 +93,7 @@ def test_a_table_may_have_only_an_index(tmp_path: Path) -> None:
     (row,) = [row for row in list_status(store) if row["table"] == "sliding_2x4_8"]
     assert row["state"] == "published"
     assert row["bytes"] == entry.bytes
-    assert build_boards(tmp_path, ["2x4"], "goals") == ["sliding_2x4_7"]
+    assert build_boards(tmp_path, ["2x4"], all_goals=True) == ["sliding_2x4_7"]
 
 
 def test_a_count_needs_a_board(folder: Path) -> None:
@@ -155,7 +133,7 @@ def read_bits(folder: Path, table: Table) -> list[int]:
 @pytest.mark.usefixtures("with_bits")
 @pytest.mark.parametrize("name", ["2x4", pytest.param("3x3", marks=pytest.mark.nightly)])
 def test_every_bit_is_that_of_the_oracles_distance(tmp_path: Path, name: str) -> None:
-    build_boards(tmp_path, [name], "goals")
+    build_boards(tmp_path, [name], all_goals=True)
     board = parse_board(name)
     for table, goal in zip(board.tables, board.goals, strict=True):
         bits = read_bits(tmp_path, table)
@@ -164,20 +142,6 @@ def test_every_bit_is_that_of_the_oracles_distance(tmp_path: Path, name: str) ->
         assert all(bits[board.rank(state)] == known[state] >> 1 & 1 for state in known)
         entry = read_manifest(Folder(tmp_path))[table.name]
         assert (entry.rows, entry.index and entry.index.records) == (len(known) // 360,) * 2
-
-
-@pytest.mark.usefixtures("with_bits")
-def test_a_table_of_bits_may_have_rows(tmp_path: Path) -> None:
-    assert build_boards(tmp_path, ["2x4"]) == ["sliding_2x4_8"]
-    bits = read_bits(tmp_path, parse_board("2x4").tables[0])
-    assert build_boards(tmp_path, ["2x4"], "parquet") == ["sliding_2x4_8"]
-    rows = pl.read_parquet(tmp_path / "sliding_2x4_8.parquet")
-    assert (rows["distance"] // 2 % 2).to_list() == bits
-    assert read_bits(tmp_path, parse_board("2x4").tables[0]) == bits
-    counts = count_states("sliding", Folder(tmp_path), "2x4")
-    of_rows = rows.group_by("distance").len().sort("distance")
-    assert counts["states"].to_list() == of_rows["len"].to_list()
-    assert build_boards(tmp_path, ["2x4"]) == []  # requested rows stay in later builds
 
 
 @pytest.mark.usefixtures("with_bits")

@@ -299,8 +299,7 @@ def test_nothing_is_searched_for_answers_that_the_bound_decides(
     def search(*_: object) -> None:
         raise AssertionError("searched")
 
-    monkeypatch.setattr(FifteenReader, "search", search)
-    monkeypatch.setattr(FifteenReader, "open_compiled", search)
+    monkeypatch.setattr(FifteenReader, "open_solver", search)
     fifteen = open_tables(str(patterns_555)).fifteen
     rows = {"fe169b4c0a73d852": "10", "123456789abcde0f": "R", "123456789ab0defc": "D"}
     frame = pl.DataFrame({"state": [*rows], "answer": [*rows.values()]})
@@ -313,7 +312,7 @@ def test_a_solution_whose_shortest_length_is_not_found_in_time_is_solved(
 ) -> None:
     fifteen = open_tables(str(patterns_555)).fifteen
     state = "fe169b4c0a73d852"
-    solution = fifteen.probe(state, not_shortest=True).solution
+    solution = "UURRDDRULDDRUUULDDDLURULDRDLLUUURDDLURRRDLLLDRRULURRDDLULDRR"
     hard = fifteen.check(state, solution, time_limit=1e-6)
     assert (hard.result, hard.length, hard.score) == ("solved", len(solution), None)
     assert "Undecided after 1e-06 s" in (hard.problem or "")

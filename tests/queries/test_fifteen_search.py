@@ -2,21 +2,22 @@
 
 import math
 import random
-from collections.abc import Iterator
-from typing import Any, NoReturn
+import time
+from collections.abc import Callable
+from typing import NoReturn
 
 import polars as pl
 import pytest
 
-from puzzle_tablebase.queries.fifteen_compiled import Answered, iter_in_order, search_in_threads
-from puzzle_tablebase.queries.fifteen_search import (
-    PlainSearchOver,
-    SearchPaused,
-    SearchState,
-    find_any_path,
-)
+from puzzle_tablebase.queries.fifteen_search import SearchState, answer_in_threads, iter_in_order
 from tests.support import sliding_oracle as oracle
-from tests.support.fifteen_boards import make_solvers, make_state, require_path
+from tests.support.fifteen_boards import (
+    PlainSearch,
+    make_records,
+    make_solver,
+    make_state,
+    require_path,
+)
 
 CHARACTERS = "0123456789ab"
 
@@ -45,129 +46,102 @@ def sample(name: str, size: int) -> list[tuple[list[int], int]]:
     ],
 )
 def test_states_are_solved_in_the_fewest_moves(name: str, size: int) -> None:
-    plain, compiled = make_solvers(name)
+    plain, solver = PlainSearch(name), make_solver(name)
     for board, distance in sample(name, size):
-        bound = plain.compute_bound(board)
+        bound = max(plain.compute_bounds(board))
         assert 0 <= bound <= distance
         assert (distance - bound) % 2 == 0
-        path = compiled.search(board, make_state())
+        path = solver.search(board, make_state())
         assert len(path) - 1 == distance
         require_path(board, int(name[2]), path)
 
 
 @pytest.mark.parametrize(
-    ("name", "size"), [("2x3", 360), ("3x3", 100), ("3x3 alone", 30), ("3x4", 50)]
+    ("name", "size"), [("2x3", 360), ("3x3", 40), ("3x3 alone", 10), ("3x4", 20)]
 )
-def test_both_searches_visit_the_same_positions(name: str, size: int) -> None:
-    plain, compiled = make_solvers(name)
+def test_the_positions_are_those_of_a_plain_search(name: str, size: int) -> None:
+    plain, solver = PlainSearch(name), make_solver(name)
     for board, distance in sample(name, size):
-        states = make_state(), make_state()
-        paths = plain.search(board, states[0], 10**9), compiled.search(board, states[1])
-        assert paths[0] == paths[1]
-        assert len(paths[0]) - 1 == distance == states[0].limit == states[1].limit
-        assert states[0].positions == states[1].positions
+        state = make_state()
+        path = solver.search(board, state)
+        assert plain.search(board) == path
+        assert len(path) - 1 == distance == state.limit == plain.limit
+        assert state.positions == plain.positions
 
 
-@pytest.mark.parametrize("boards_at_once", [1, 2, 7])
-def test_boards_in_turns_are_searched_as_each_alone(boards_at_once: int) -> None:
-    _, compiled = make_solvers("3x3", 500)
-    boards = [board for board, _ in sample("3x3", 50)]
-    alone = [make_state() for _ in boards]
-    paths = [compiled.search(board, state) for board, state in zip(boards, alone, strict=True)]
-    states = [make_state() for _ in boards]
-    together = dict(compiled.search_each(zip(boards, states, strict=True), boards_at_once))
-    assert [together[state] for state in states] == paths
-    for state, other in zip(states, alone, strict=True):
-        assert (state.bound, state.limit, state.positions) == (
-            other.bound, other.limit, other.positions
-        )  # fmt: skip
+@pytest.mark.parametrize(("most", "blocks"), [(0, 0), (3, 3), (1_000, 26)])
+def test_blocks_are_read_as_they_are_needed_until_all_are_read(most: int, blocks: int) -> None:
+    solver, records = make_solver("3x4"), make_records("3x4")
+    solver.max_single_blocks = most
+    before = sum(each.blocks for each in records)
+    require_path(HARD, 4, solver.search(HARD, make_state()))
+    assert sum(each.blocks for each in records) - before == blocks
 
 
-def test_no_boards_need_no_search() -> None:
-    _, compiled = make_solvers("2x3")
-    assert [*compiled.search_each([])] == []
-    assert [*search_in_threads(compiled, {})] == []
+def test_an_easy_board_needs_few_blocks() -> None:
+    records = make_records("3x4")
+    before = sum(each.blocks for each in records)
+    easy = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 0, 11]
+    assert len(make_solver("3x4").search(easy, make_state())) == 2
+    assert sum(each.blocks for each in records) - before < 9
 
 
-def test_a_batch_that_fails_ends_its_searches(monkeypatch: pytest.MonkeyPatch) -> None:
-    _, compiled = make_solvers("3x4", 100)
-    keys, search_each = pl.Series(map(str, range(200_000))), compiled.search_each
-    solved = []
+def test_a_batch_that_fails_ends_its_searches() -> None:
+    solver, solved = make_solver("3x4", 100), list[str]()
+    keys = pl.Series(map(str, range(200_000)))
 
-    def count_solved(boards: Any) -> Iterator[Any]:
-        for found in search_each(boards):
-            solved.append(found)
-            yield found
-
-    monkeypatch.setattr(compiled, "search_each", count_solved)
+    def answer(key: str, pause: Callable[[], None]) -> NoReturn:
+        solver.search(HARD, SearchState(0, pause))
+        solved.append(key)
+        raise AssertionError
 
     def fail(done: int) -> None:
         if done:
             raise MemoryError
 
-    def refuse() -> NoReturn:
-        raise AssertionError
-
-    def list_answered() -> Answered:
-        for searched in search_in_threads(compiled, dict.fromkeys(keys, HARD)):
-            yield None if searched is None else (searched[0], refuse)
-
     with pytest.raises(MemoryError):
-        next(iter_in_order(keys, list_answered(), pl.Schema(), fail, seconds=math.inf))
-    assert 0 < len(solved) < len(keys)
+        next(
+            iter_in_order(
+                keys, answer_in_threads(keys, answer), pl.Schema(), fail, seconds=math.inf
+            )
+        )
+    count = len(solved)
+    time.sleep(0.1)
+    assert 0 < count == len(solved) < len(keys)
 
 
 def solve_small_boards() -> str:
-    """Solve some boards of two sizes, alone and in turns."""
+    """Solve some boards of two sizes."""
     lines = []
     for name, boards in (
         ("2x3", [board for board, _ in sample("2x3", 12)]),
         ("3x3", [[1, 2, 3, 4, 5, 6, 0, 7, 8], [1, 2, 3, 0, 4, 6, 7, 5, 8]]),
     ):
-        _, compiled = make_solvers(name)
-        states = [make_state() for _ in boards]
-        paths = dict(compiled.search_each(zip(boards, states, strict=True), 3))
-        lines += [f"{name} {paths[state]} {state.positions}\n" for state in states]
+        solver = make_solver(name)
+        for board in boards:
+            state = make_state()
+            lines.append(f"{name} {solver.search(board, state)} {state.positions}\n")
     return "".join(lines)
-
-
-@pytest.mark.parametrize("name", ["2x3", "3x3", "3x3 alone"])
-def test_a_solution_at_once_is_a_solution(name: str) -> None:
-    plain, _ = make_solvers(name)
-    for board, distance in sample(name, 40):
-        path = find_any_path(plain, board)
-        require_path(board, int(name[2]), path)
-        assert len(path) - 1 >= distance
 
 
 HARD = [11, 10, 9, 8, 7, 6, 5, 4, 3, 1, 2, 0]
 """A state of 3x4 whose search takes thousands of positions."""
 
 
-def test_a_search_continues_where_another_ended() -> None:
-    plain, compiled = make_solvers("3x4")
-    whole = make_state()
-    path = compiled.search(HARD, whole)
-    require_path(HARD, 4, path)
-    for limit in (300, 1000):
-        state = make_state()
-        with pytest.raises(PlainSearchOver):
-            plain.search(HARD, state, limit)
-        assert state.positions <= limit
-        assert state.limit <= whole.limit
-        assert compiled.search(HARD, state) == path
-        assert state.positions == whole.positions
-
-
 def test_a_pause_can_end_a_search() -> None:
-    def stop() -> None:
-        raise SearchPaused
+    class Stop(Exception):
+        """An error of the caller's own."""
 
-    plain, compiled = make_solvers("3x4", 100)
-    board = HARD[:]
-    for is_plain in (True, False):
-        state = SearchState(0, stop)
-        with pytest.raises(SearchPaused):
-            _ = plain.search(board, state, 10**9) if is_plain else compiled.search(board, state)
-        assert plain.compute_bound(board) <= state.limit <= 50
-        assert board == HARD
+    pauses = 0
+
+    def stop() -> None:
+        nonlocal pauses
+        pauses += 1
+        if pauses > 50:
+            raise Stop
+
+    board, state = HARD[:], SearchState(0, stop)
+    with pytest.raises(Stop):
+        make_solver("3x4", 100).search(board, state)
+    assert max(PlainSearch("3x4").compute_bounds(board)) <= state.limit <= 50
+    assert board == HARD

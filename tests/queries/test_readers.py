@@ -15,7 +15,7 @@ import pytest
 
 import puzzle_tablebase as pt
 from puzzle_tablebase import queries
-from puzzle_tablebase.errors import BadRequest, NoAnswer, NotationError
+from puzzle_tablebase.errors import BadRequest, NotationError
 from puzzle_tablebase.puzzles import get_puzzle
 from puzzle_tablebase.puzzles.senet import PUZZLE as SENET
 from puzzle_tablebase.queries.answer import Answer, HardestAnswer
@@ -137,7 +137,7 @@ def test_annotate_with_errors(get: GetReader, name: str, is_lazy: bool) -> None:
 
 
 SINGLE = {
-    "eight": "boards", "sliding": "hardest", "fifteen": "hint", "senet": "hardest",
+    "eight": "boards", "sliding": "hardest", "fifteen": "boards", "senet": "hardest",
     "knight": "count",
 }  # fmt: skip
 
@@ -156,7 +156,7 @@ def test_annotate_refuses_what_batches_refuse(get: GetReader, name: str) -> None
         ("eight", "annotate", {"solution": True}),
         ("eight", "sample", {"path": True}),
         ("sliding", "probe", {"board": "3x4"}),
-        ("fifteen", "check", {"not_shortest": True}),
+        ("fifteen", "check", {"path": True}),
         ("senet", "sample", {"turn": "B"}),
         ("knight", "sample", {"to": "a3"}),
         ("knight", "check", {"closed": True}),
@@ -199,7 +199,7 @@ def test_a_board_is_known_as_a_key_without_a_search(
 def test_scan(get: GetReader, name: str) -> None:
     reader = get(name)
     if name == "fifteen":  # its tables are indexes alone
-        with pytest.raises(pt.TableMissing, match=r"precompute fifteen_12356 .*--parquet"):
+        with pytest.raises(pt.BadRequest, match="has no table 'fifteen_12356' with rows"):
             reader.scan(ROWS[name])
     else:
         rows = reader.scan(ROWS[name])
@@ -250,12 +250,12 @@ def list_answers(get: GetReader) -> list[pt.Answer]:
     answers = [get(name).probe(KEYS[name], **RICH[name]) for name in NAMES]
     answers += [get(name).probe(KEYS[name]) for name in NAMES]
     answers += [get("eight").make_query(hardest=True).answer_without_key(), get("knight").count()]
-    return [*answers, get("fifteen").make_query(hint=True).answer(MOVED)]
+    return answers
 
 
 def test_answers_are_plain_values(get: GetReader) -> None:
     first, second = list_answers(get), list_answers(get)
-    assert len({*map(type, first)}) == 7
+    assert len({*map(type, first)}) == 6
     for answer, other in zip(first, second, strict=True):
         assert (answer, hash(answer)) == (other, hash(other))
         copy = pickle.loads(pickle.dumps(answer))
@@ -417,7 +417,7 @@ POSITION = "ABAAABBB.B...A."
 def test_a_state_is_answered_with_its_record(
     outputs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Errors and text are in `tests/plugins/test_other_kinds.py`."""
+    """Errors and text are in `tests/plugins/test_state_space.py`."""
     monkeypatch.delitem(READERS, "senet")
     reader = open_reader("senet", Folder(outputs))
     record = reader.open_index("senet").read_record(SENET.rank(POSITION))
@@ -446,39 +446,3 @@ def test_nulls_are_not_their_stored_numbers(outputs: Path, monkeypatch: pytest.M
     assert bad == []
     assert answers.select("plies_even", "plies_odd").rows() == wanted.drop("position").rows()
     assert answers["plies_odd"].null_count() > 1
-
-
-def test_a_key_is_answered_with_its_row(outputs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(READERS, "knight")
-    path = outputs / "knight_tours_5x5.parquet"
-    row = pl.read_parquet(path, n_rows=1)
-    reader = open_reader("knight", Folder(outputs))
-    with pytest.raises(BadRequest) as several:
-        reader.make_query().answer("5x5")
-    assert str(several.value) == (
-        "The table knight_tours_5x5 has 1,728 rows for '5x5': its board does not tell them apart. "
-        f"Read them from {path}."
-    )
-    answers, _ = reader.make_query().answer_keys(pl.Series(["5x5"]))
-    assert answers["error"].to_list() == [str(several.value)]
-    reader._kept["rows"] = row
-    assert reader.make_query().answer("5x5").to_dict() == row.row(0, named=True)
-    with pytest.raises(NoAnswer) as caught:
-        reader.make_query().answer("9x9")
-    assert str(caught.value) == "The table knight_tours_5x5 has no row for '9x9'."
-    answers, bad = reader.make_query().answer_keys(pl.Series(["5x5", "9x9", None]))
-    assert answers.rows()[0] == (*row.row(0)[1:], None)
-    assert answers["error"].to_list() == [None, str(caught.value), None]
-    assert bad == []
-
-
-def test_a_state_without_an_index_is_answered_with_its_row(
-    outputs: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delitem(READERS, "senet")
-    monkeypatch.setattr(SENET.tables[0], "index", ())
-    result = open_reader("senet", Folder(outputs)).make_query().answer(POSITION.lower()).to_dict()
-    assert (result["position"], result["plies"], result["dice"]) == (POSITION, 2, "53")
-    assert result["plies_odd"] == 3
-    unreached = open_reader("senet", Folder(outputs)).make_query().answer("AAAAA.....BBBBB")
-    assert "dice\n" in unreached.to_text(), "a null is shown as nothing"

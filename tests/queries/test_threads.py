@@ -24,7 +24,7 @@ from puzzle_tablebase.puzzles.sliding import parse_board
 from puzzle_tablebase.queries import eight, open_tables
 from puzzle_tablebase.queries.api import Tables
 from puzzle_tablebase.queries.dispatch import Readers
-from puzzle_tablebase.queries.reader import DefaultReader
+from puzzle_tablebase.queries.reader import RecordReader
 from puzzle_tablebase.tables.store import Folder
 from tests import usual_or_nightly
 from tests.support.build_recorder import build_tables
@@ -179,8 +179,8 @@ def test_the_registered_puzzles_are_not_copied(outputs: Path) -> None:
     readers = Readers(Folder(outputs))
     for name in MODULES:
         assert send(readers.open(name)).puzzle is get_puzzle(name)
-    reader = send(DefaultReader(JUGS, Folder(outputs)))
-    assert (type(reader), type(reader.puzzle)) == (DefaultReader, type(JUGS))
+    reader = send(RecordReader(JUGS, Folder(outputs)))
+    assert (type(reader), type(reader.puzzle)) == (RecordReader, type(JUGS))
     assert reader.puzzle.example == JUGS.example
 
 

@@ -248,7 +248,5 @@ def test_get_raises_for_a_wrong_option_and_for_missing_tables(tables: Tables) ->
     assert tables.knight.get("b1", to="d1", default=3) == 3
     with pytest.raises(BadRequest, match="count has an answer of another kind"):
         tables.knight.probe("a1", count=True)
-    with pytest.raises(BadRequest, match="hint has an answer of another kind"):
-        tables.fifteen.probe("123456789abcdef0", hint=True)
     with pytest.raises(TableMissing):
         tables.sliding("3x4").get("123456789ab0", default=3)

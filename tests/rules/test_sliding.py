@@ -134,12 +134,11 @@ def test_invalid_boards_are_explained(problem: str) -> None:
     ],
 )
 def test_a_name_stands_for_tables(name: str, tables: str) -> None:
-    for with_rows in (None, True):
-        found = PUZZLE.find_tables(name, with_rows=with_rows)
-        assert [table.name for table in found] == tables.split()
-        is_small = name.startswith(("sliding_2x3", "sliding_3x2"))
-        assert all(bool(table.columns) == bool(with_rows or is_small) for table in found)
-        assert [PUZZLE.find_table(table.name) is not None for table in found] == [True] * len(found)
+    found = PUZZLE.find_tables(name)
+    assert [table.name for table in found] == tables.split()
+    is_small = name.startswith(("sliding_2x3", "sliding_3x2"))
+    assert all(bool(table.columns) == is_small for table in found)
+    assert [PUZZLE.find_table(table.name) is not None for table in found] == [True] * len(found)
 
 
 @pytest.mark.parametrize(
@@ -169,10 +168,3 @@ def test_a_table_name_determines_board_and_goal() -> None:
             assert result is not None
             assert (str(result[0]), result[1]) == (str(board.wide), goal)
             assert PUZZLE.format_example(table.name).startswith("sliding ")
-
-
-def test_published_rows_are_known() -> None:
-    name = "sliding_3x4_12"
-    for rows in (True, False):
-        (known,) = PUZZLE.list_published({name: {"rows": rows}, "eight": {"rows": True}})
-        assert bool(known.columns) == rows

@@ -47,27 +47,20 @@ def pool() -> Iterator[ThreadPoolExecutor]:
 @cache
 def search_2x5() -> Results:
     """Search the board that most tests cut into shards."""
-    return search_whole(BOARD.make_words(ROOT), has_bits=False)
+    return search_whole(BOARD.make_words(ROOT))
 
 
-def search_whole(space: WordSpace, *, has_bits: bool) -> Results:
-    """Search on one machine; return bit 1 of every depth, or the depths."""
-    depth = None if has_bits else np.full(space.size, 255, dtype=np.uint8)
-    planes = search_words(space, 2, lambda *layer: None, run_in_threads, depth)
-    return np.concatenate([*iter_word_records(planes)]) if depth is None else depth
+def search_whole(space: WordSpace) -> Results:
+    """Search on one machine; return bit 1 of every depth."""
+    planes = search_words(space, 2, lambda *layer: None, run_in_threads)
+    return np.concatenate([*iter_word_records(planes)])
 
 
 def search_in_shards(
-    store: Checkpoints,
-    board: SlidingBoard,
-    goal: str,
-    shards: int,
-    pool: Executor,
-    *,
-    has_bits: bool = False,
+    store: Checkpoints, board: SlidingBoard, goal: str, shards: int, pool: Executor
 ) -> Results:
     runner = TaskRunner(pool, shards, checkpoints=store, is_remote=True)
-    read_results, _ = search_shards(board, goal, runner, has_bits=has_bits)
+    read_results, _ = search_shards(board, goal, runner)
     first_time, second_time = (np.concatenate([*read_results()]) for _ in range(2))
     assert np.array_equal(first_time, second_time)
     return first_time
@@ -79,23 +72,21 @@ def open_checkpoints(folder: Path, board: str = "2x5") -> Checkpoints:
 
 CASES = [
     # too small for more than one shard
-    *[("2x2", 0, 3, False), ("2x3", 1, 2, False), ("2x4", 0, 5, False), ("3x3", 2, 2, False)],
-    *[("2x5", 0, 3, False), ("2x5", 0, 4, True), ("2x5", 2, 10, False), ("2x5", 1, 2, False)],
-    *[(name, goal, 7, True) for name, goals in (("3x4", 4), ("2x6", 3)) for goal in range(goals)],
+    *[("2x3", 1, 2), ("2x4", 0, 5), ("3x3", 2, 2)],
+    *[("2x5", 0, 3), ("2x5", 0, 4), ("2x5", 2, 10), ("2x5", 1, 2)],
+    *[(name, goal, 7) for name, goals in (("3x4", 4), ("2x6", 3)) for goal in range(goals)],
 ]
 
 
-@pytest.mark.parametrize(
-    ("name", "number", "shards", "has_bits"), first(4, CASES, rest=pytest.mark.nightly)
-)
-def test_shards_find_every_depth_or_its_bit_1(
-    pool: ThreadPoolExecutor, tmp_path: Path, name: str, number: int, shards: int, has_bits: bool
+@pytest.mark.parametrize(("name", "number", "shards"), first(4, CASES, rest=pytest.mark.nightly))
+def test_shards_find_bit_1_of_every_depth(
+    pool: ThreadPoolExecutor, tmp_path: Path, name: str, number: int, shards: int
 ) -> None:
     board = parse_board(name)
     goal = [*board.goals][number]
-    expected = search_whole(board.make_words(goal), has_bits=has_bits)
+    expected = search_whole(board.make_words(goal))
     store = open_checkpoints(tmp_path, name)
-    found = search_in_shards(store, board, goal, shards, pool, has_bits=has_bits)
+    found = search_in_shards(store, board, goal, shards, pool)
     assert np.array_equal(found, expected)
 
 
@@ -131,9 +122,8 @@ def test_shards_within_a_memory_limit_find_bit_1_of_every_depth(
 ) -> None:
     limit = 300_000
     work = TaskRunner(pool, 2, checkpoints=open_checkpoints(tmp_path), is_remote=True)
-    chunks = [*search_shards(BOARD, ROOT, work, limit, has_bits=True)[0]()]
-    whole = search_whole(BOARD.make_words(ROOT), has_bits=True)
-    assert np.array_equal(np.concatenate(chunks), whole)
+    chunks = [*search_shards(BOARD, ROOT, work, limit)[0]()]
+    assert np.array_equal(np.concatenate(chunks), search_2x5())
     assert len(chunks) == 10 * 4  # blocks, and shards: an even number, as there are two jobs
     assert max(map(len, chunks)) * 10 * 360 * sliding_table.BYTES_PER_STATE <= 1.2 * limit
 
@@ -148,21 +138,20 @@ def test_a_shard_that_does_not_fit_a_worker_is_not_begun(
     assert not [*tmp_path.iterdir()]
 
 
-@pytest.mark.parametrize("has_bits", [True, False])
 def test_a_task_keeps_to_the_memory_of_a_shard(
-    has_bits: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Measure what is allocated for a whole board, in few rows at a time as on a large board."""
     monkeypatch.setattr(word_bfs, "ROWS_PER_STEP", 64)
     store, task, levels = open_checkpoints(tmp_path), (BOARD, ROOT, 0, 1), 0
     search_layer(store, *task, levels)  # makes the moves, and loads what is needed
-    collect_results(store, *task, 1, has_bits)
+    collect_results(store, *task, 1)
     tracemalloc.start()
     try:
         before, _ = tracemalloc.get_traced_memory()
         while search_layer(store, *task, levels)[0][0]:
             levels += 1
-        collect_results(store, *task, levels, has_bits)
+        collect_results(store, *task, levels)
         peak = tracemalloc.get_traced_memory()[1] - before
     finally:
         tracemalloc.stop()
@@ -178,7 +167,7 @@ def test_a_search_resumes_from_checkpoints(pool: ThreadPoolExecutor, tmp_path: P
     store = open_checkpoints(tmp_path)
     runner = TaskRunner(pool, 3, tired, store, is_remote=True)
     with pytest.raises(KeyboardInterrupt):
-        search_shards(BOARD, ROOT, runner, has_bits=False)
+        search_shards(BOARD, ROOT, runner)
     begun = {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
     found = search_in_shards(store, BOARD, ROOT, 3, pool)
     kept = {path: path.stat().st_mtime_ns for path in tmp_path.iterdir() if path in begun}
@@ -245,6 +234,6 @@ def search_small_boards() -> str:
         board = parse_board(name)
         with TemporaryDirectory() as folder, ThreadPoolExecutor(1) as pool:
             store = open_checkpoints(Path(folder), name)
-            found = search_in_shards(store, board, board.example, 1, pool, has_bits=True)
+            found = search_in_shards(store, board, board.example, 1, pool)
         results.append(found.tobytes().hex())
     return " ".join(results)

@@ -1,7 +1,9 @@
-"""Partitions of small boards for tests of pattern searches, and solvers made from them."""
+"""Partitions of small boards for tests of pattern searches, with a solver and a plain search."""
 
 import functools
 import itertools
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -9,9 +11,8 @@ import numpy.typing as npt
 from puzzle_tablebase.pipeline.builders.pattern_table import make_moves
 from puzzle_tablebase.pipeline.search.pattern_search import search_pattern
 from puzzle_tablebase.pipeline.tasks import run_in_threads
-from puzzle_tablebase.puzzles.fifteen import Partition, Pattern
-from puzzle_tablebase.queries.fifteen_compiled import BUDGET, CompiledSolver, make_tables
-from puzzle_tablebase.queries.fifteen_search import PatternReader, PlainSolver, SearchState
+from puzzle_tablebase.puzzles.fifteen import Partition, Pattern, list_images, list_neighbours
+from puzzle_tablebase.queries.fifteen_search import BUDGET, SearchState, Solver
 from puzzle_tablebase.tables.index_format import BODY_BYTES
 
 SMALL = {
@@ -32,30 +33,106 @@ def search_depths(pattern: Pattern, threads: int = 1) -> npt.NDArray[np.uint8]:
     return np.ascontiguousarray(depth.T).ravel()
 
 
+class Records:
+    """The records of a pattern, as the solver reads those of an index."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.blocks = 0
+        """The number of blocks that were read one by one."""
+
+    def read_block(self, number: int) -> bytes:
+        self.blocks += 1
+        return self.data[number * BODY_BYTES :][:BODY_BYTES].ljust(BODY_BYTES, b"\0")
+
+    def iter_chunks(self) -> Iterator[bytes]:
+        for first in range(0, len(self.data), BODY_BYTES):
+            yield self.data[first : first + BODY_BYTES]
+
+
 @functools.cache
-def make_solvers(name: str, budget: int = BUDGET) -> tuple[PlainSolver, CompiledSolver]:
-    """Return both solvers of a small board."""
-    patterns = SMALL[name].patterns
-    data = [search_depths(pattern).tobytes() for pattern in patterns]
+def make_records(name: str) -> tuple[Records, ...]:
+    """Return the records of a small board's patterns."""
+    return tuple(Records(search_depths(pattern).tobytes()) for pattern in SMALL[name].patterns)
 
-    def read_block(content: bytes, number: int) -> bytes:
-        return content[number * BODY_BYTES : (number + 1) * BODY_BYTES]
 
-    plain = PlainSolver(
-        [
-            PatternReader(pattern, functools.partial(read_block, content))
-            for pattern, content in zip(patterns, data, strict=True)
+def make_solver(name: str, budget: int = BUDGET) -> Solver:
+    """Return a new solver of a small board."""
+    indexes: Any = make_records(name)
+    solver = Solver(SMALL[name].patterns, indexes)
+    solver.budget = budget
+    return solver
+
+
+class PlainSearch:
+    """The same search as the program's in plain Python, with each bound computed anew.
+
+    After `search`, `limit` is the length of the solution, and `positions` as many were searched.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._patterns, self._records = SMALL[name].patterns, make_records(name)
+        self._height, self._width = map(int, name.split()[0].split("x"))
+        self._steps = list_neighbours(self._height, self._width)
+        self.limit = self.positions = 0
+
+    def compute_bounds(self, board: list[int]) -> list[int]:
+        """Return the sums of the distances on the board and on its mirror image."""
+        return [
+            sum(
+                records.data[pattern.rank(pattern.find_cells(image, board))]
+                for pattern, records in zip(self._patterns, self._records, strict=True)
+            )
+            for image in list_images(self._height, self._width)
         ]
-    )
-    tables = make_tables(patterns, [[content] for content in data])
-    compiled = CompiledSolver(patterns, tables)
-    compiled.budget = budget
-    return plain, compiled
+
+    def search(self, board: list[int]) -> list[int]:
+        """Return the cells of the blank on a shortest solution, the first one included."""
+        bounds, path = self.compute_bounds(board), [board.index(0)]
+        self.limit, self.positions = max(bounds), 0
+        while bounds[0]:
+            self._seen = dict[int, tuple[list[int], int]]()
+            if self._visit(board[:], path):
+                break
+            self.limit += 2
+        return path
+
+    def _visit(self, board: list[int], path: list[int]) -> bool:
+        """Return whether a position has a solution within the limit, and append it to `path`."""
+        self.positions += 1
+        blank, room = path[-1], self.limit - len(path)
+        children = []
+        for at, cell in enumerate(each for each in self._steps[blank] if each not in path[-2:-1]):
+            child = board[:]
+            child[blank], child[cell] = child[cell], 0
+            bounds = self.compute_bounds(child)
+            if max(bounds) > room + 2:  # the position itself is farther than its bound says
+                return False
+            if max(bounds) <= room:
+                children.append((sum(bounds), at, cell, child, bounds[0]))
+        for _, _, cell, child, first in sorted(children):
+            if first and self._has_searched(child, room):
+                continue
+            path.append(cell)
+            if first == 0 or self._visit(child, path):
+                return True
+            path.pop()
+        return False
+
+    def _has_searched(self, board: list[int], room: int) -> bool:
+        """Return whether a position was searched with as much room for moves, and remember it."""
+        key = sum(tile << 4 * cell for cell, tile in enumerate(board[:15]))
+        place = (key ^ key >> 15 ^ key >> 29 ^ key >> 43) % (1 << 14)
+        seen, seen_room = self._seen.get(place, ([], 0))
+        if seen == board and seen_room >= room:
+            return True
+        self._seen[place] = board, room
+        return False
 
 
 def make_state() -> SearchState:
     """Return the state of a search that begins, and that nothing pauses."""
-    return SearchState(0, lambda: None)
+    return SearchState(0)
 
 
 def require_path(board: list[int], width: int, path: list[int]) -> None:

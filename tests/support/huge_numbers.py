@@ -32,7 +32,6 @@ from puzzle_tablebase.tables.index_format import HEADER
 from puzzle_tablebase.tables.manifest import (
     GoalCounts,
     compute_count_checksum,
-    list_parameters,
     read_manifest,
     seal,
 )
@@ -116,11 +115,10 @@ class Numbers:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         entries = read_manifest(Folder(folder))
-        parameters = list_parameters(entries)
         self.tables: dict[str, Table] = {
             table.name: table
             for puzzle in list_puzzles()
-            for table in puzzle.list_published(parameters)
+            for table in puzzle.list_published(entries)
         }
 
     def list_indexes(self) -> Iterator[Change]:

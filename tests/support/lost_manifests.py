@@ -25,7 +25,7 @@ TOURS = make_tour_table(KnightBoard(3, 4))
 COUNTS = make_board_counts(KnightBoard(5, 9))
 CYCLES = make_ranking_table(KnightBoard(10, 3), closed=True)
 GOAL = next(iter(parse_board("2x3").goals))
-ROWS = parse_board("2x3").make_table(GOAL, with_rows=True)
+ROWS = parse_board("2x3").make_table(GOAL)
 ALL_TABLES: list[tuple[Puzzle, Table]] = [
     (KNIGHT, TOURS),
     (KNIGHT, COUNTS),

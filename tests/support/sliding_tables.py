@@ -1,4 +1,4 @@
-"""Tables of sliding boards: small boards treated as large or without rows, and their oracle."""
+"""Tables of sliding boards: small boards treated as large, and their oracle."""
 
 from pathlib import Path
 
@@ -16,12 +16,6 @@ from tests.support import sliding_oracle as oracle
 def treat_as_large(patch: pytest.MonkeyPatch, cells: int) -> None:
     """Treat boards of so many cells as large: one goal, and an index alone, with bits."""
     patch.setattr(sliding, "MAX_SMALL_CELLS", cells - 1)
-
-
-def make_indexes_alone(name: str) -> list[Table]:
-    """Make the tables of all goals of a board, with a byte for each state, and without rows."""
-    board = sliding.parse_board(name).wide
-    return [board.make_table(goal, with_rows=False) for goal in board.goals]
 
 
 def require_oracles(folder: Path, table: Table) -> None:

@@ -1,17 +1,25 @@
 """The second search of boards, with a bit for each state, finds the layers of a plain search."""
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from puzzle_tablebase.pipeline.verify import board_layers
 from puzzle_tablebase.pipeline.verify.board_layers import (
+    WORD_STATES,
+    Words,
     compare_words,
     iter_layers,
-    join_bits,
 )
 from puzzle_tablebase.puzzles.sliding import SlidingBoard, parse_board
 from tests.support import sliding_oracle as oracle
 from tests.support.reference_numbers import numbers
+
+
+def join_bits(words: Words) -> npt.NDArray[np.bool_]:
+    """Return a truth value for each state of some words."""
+    bits = np.unpackbits(words[:, None].view(np.uint8), axis=1, bitorder="little")
+    return bits[:, :WORD_STATES].astype(bool).ravel()
 
 
 def list_depths(board: SlidingBoard, goal: str) -> list[int]:

@@ -19,7 +19,6 @@ from puzzle_tablebase.puzzles.sliding import PUZZLE, SlidingBoard, parse_board
 from puzzle_tablebase.tables.store import Folder
 from tests.support import sliding_oracle as oracle
 from tests.support.build_recorder import build_tables
-from tests.support.sliding_tables import make_indexes_alone
 from tests.support.tampered import (
     Story,
     change_byte,
@@ -36,13 +35,6 @@ NEIGHBOUR = "every state except the goal has a neighbour one move nearer, and no
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     build_tables(tmp_path, PUZZLE, *PUZZLE.find_tables("sliding_2x3"))
-    return tmp_path
-
-
-@pytest.fixture
-def index_alone(tmp_path: Path) -> Path:
-    """Return a folder of boards that have only indexes."""
-    build_tables(tmp_path, PUZZLE, *make_indexes_alone("2x3"))
     return tmp_path
 
 
@@ -68,12 +60,6 @@ def test_boards_are_proved(folder: Path, golden: Callable[[str, str], None]) -> 
 def test_boards_of_other_shapes_are_proved(board: str, tmp_path: Path) -> None:
     build_tables(tmp_path, PUZZLE, *PUZZLE.find_tables(f"sliding_{board}"))
     assert {verdict.verdict for verdict in verify(Folder(tmp_path)).verdicts} == {"proved"}
-
-
-def test_an_index_alone_is_proved(index_alone: Path) -> None:
-    claims = verify(Folder(index_alone)).claims[1:]
-    assert claims
-    assert all(claim.file == f"{claim.table}.idx" for claim in claims)
 
 
 def split_records(monkeypatch: pytest.MonkeyPatch, name: str, rank: int | None = None) -> None:
@@ -113,13 +99,13 @@ def test_records_of_another_board_are_detected(folder: Path) -> None:
     assert (reported.value.found, reported.value.expected) == ("records 360", 20160)
 
 
-def test_progress_is_reported_by_chunk(index_alone: Path) -> None:
+def test_progress_is_reported_by_chunk(folder: Path) -> None:
     reported: dict[str, list[int]] = {}
 
     def on_claim(claim: Claim, done: int) -> None:
         reported.setdefault(claim.claim, []).append(done)
 
-    published, board = open_one(index_alone, NAME, on_claim), parse_board("2x3")
+    published, board = open_one(folder, NAME, on_claim), parse_board("2x3")
     sliding.Distances(published, board, board.example, chunk_orders=25).prove()
     assert reported[NEIGHBOUR] == [0, 150, 300, 360, 360]
 

@@ -48,12 +48,6 @@ def test_a_table_of_bits_is_proved(folder: Path) -> None:
     }
 
 
-def test_the_rows_beside_a_table_of_bits_are_proved(tmp_path: Path) -> None:
-    build_tables(tmp_path, PUZZLE, *PUZZLE.find_tables("sliding_2x4", with_rows=True))
-    claims = {claim.claim: claim.count for claim in verify(Folder(tmp_path)).claims}
-    assert claims["every row is its rank's state, distance, best moves and manhattan"] == 20_160
-
-
 @pytest.mark.parametrize("rank", [0, 1, 361, 7777, 20_159])
 def test_a_wrong_bit_is_named_with_its_state(folder: Path, rank: int) -> None:
     state = parse_board("2x4").unrank(rank, GOAL)

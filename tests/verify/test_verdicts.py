@@ -14,8 +14,6 @@ import pytest
 from msgspec.structs import replace as replace_entry
 
 from puzzle_tablebase.graph import Graph, SearchResult
-from puzzle_tablebase.pipeline.run import run_command
-from puzzle_tablebase.pipeline.tasks import TableData, TaskRunner
 from puzzle_tablebase.pipeline.verify import (
     TableVerdict,
     Verdict,
@@ -27,21 +25,18 @@ from puzzle_tablebase.pipeline.verify import (
 )
 from puzzle_tablebase.pipeline.verify import senet as senet_proof
 from puzzle_tablebase.pipeline.verify import sliding as sliding_proof
-from puzzle_tablebase.pipeline.verify.claims import Proof, Seen
 from puzzle_tablebase.pipeline.verify.knight_tours import prove_every_tour
 from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.puzzles import MODULES
-from puzzle_tablebase.puzzles.fifteen import PARTITIONS
-from puzzle_tablebase.puzzles.fifteen import PUZZLE as FIFTEEN
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.knight.tables import make_count_table, make_tour_table
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
-from puzzle_tablebase.schema import Column, Recipe, Table
+from puzzle_tablebase.schema import Column, Table
 from puzzle_tablebase.tables.store import Folder
-from tests.support import jugs, lanes, pancakes
+from tests.support import jugs, pancakes
 from tests.support.build_recorder import build_tables
-from tests.support.sliding_tables import make_indexes_alone, treat_as_large
+from tests.support.sliding_tables import treat_as_large
 from tests.support.tampered import (
     change_header,
     describe_file,
@@ -51,7 +46,6 @@ from tests.support.tampered import (
 from tests.support.trust_page import require_same
 
 if TYPE_CHECKING:
-    from puzzle_tablebase.pipeline.verify.claims import PublishedTable
     from puzzle_tablebase.puzzle import Columns
 
 Register = Callable[..., None]
@@ -98,93 +92,6 @@ class Tasty(pancakes.Pancakes):
         return {**super().make_records(table, walks), "spice": spice}
 
 
-class Tags(Recipe):
-    """A recipe that has its own builder, and that no proof knows."""
-
-    search = "tags"
-    builder = "tests.verify.test_verdicts:make_tags"
-
-    def list_parameters(self) -> dict[str, object]:
-        return {"search": self.search}
-
-
-def make_tags(recipe: Recipe, puzzle: Puzzle, table: Table, work: TaskRunner) -> TableData:
-    tags = {"steps": np.arange(24), "tag": np.array([b"a", b"bc"] * 12, "S3")}
-    return TableData((columns for columns in [tags]), (columns for columns in [tags]), 24)
-
-
-INDEX = (("steps", "B"), ("tag", "3s"))
-ALONE = (Table("jugs", "Tags of 24 states", "row number = rank", (), Tags(), index=INDEX),)
-"""A table that is an index alone."""
-
-
-class WithoutRules(Puzzle):
-    """A puzzle with the same tables, of which nothing else is known."""
-
-    name = "jugs"
-    title = "Unknown"
-
-    def __init__(self, tables: tuple[Table, ...]) -> None:
-        self.tables = tables
-
-
-class Proving(WithoutRules):
-    """A puzzle without rules that has its own proof, whose outcome is `outcome`."""
-
-    depth = "steps"
-    proof = "tests.verify.test_verdicts:prove_own"
-    outcome: object = None
-
-
-def prove_own(published: PublishedTable, seen: Seen) -> object:
-    assert isinstance(published.puzzle, Proving)
-    return published.puzzle.outcome
-
-
-class Claiming(Proving):
-    """A puzzle without rules whose proof claims something of each file."""
-
-    proof = "tests.verify.test_verdicts:prove_with_claims"
-
-
-def prove_with_claims(published: PublishedTable, seen: Seen) -> object:
-    for index in (False, True):
-        with published.begin_claim("it is as it should be", index=index):
-            pass
-    return prove_own(published, seen)
-
-
-def verdict_on(folder: Path, register: Register, puzzle: Puzzle) -> TableVerdict:
-    """Return the verdict on the only table of the only puzzle, and require it in docs/trust.md."""
-    register(puzzle)
-    (verdict,) = verify(Folder(folder)).verdicts
-    assert (verdict.table, verdict.board) == (puzzle.tables[0].name, None)
-    require_same("Any table", [verdict], whole=False)
-    return verdict
-
-
-@pytest.fixture
-def alone(tmp_path: Path, register: Register) -> Path:
-    """Return a folder with an index alone, whose puzzle has no rules for it."""
-    puzzle = WithoutRules(ALONE)
-    register(puzzle)
-    build_tables(tmp_path, puzzle)
-    return tmp_path
-
-
-def test_an_index_without_rules_is_intact(
-    alone: Path, register: Register, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert verdict_on(alone, register, WithoutRules(ALONE)).verdict == Verdict.INTACT
-    claims = [claim.claim for claim in verify(Folder(alone)).claims]
-    assert claims[-1] == "steps, tag: not proved, because no rule defines it"
-    assert run_command(["verify", "--outputs", str(alone)]) == 0
-    out = capsys.readouterr().out
-    assert "jugs.idx " in out
-    assert "  24 records " in out
-    assert "\n1 table: 1 intact; " in out
-
-
 class NoProof:
     """Stand-in for the steps of a proof before its verdict."""
 
@@ -211,10 +118,12 @@ def test_every_proof_names_what_it_leaves_out(
     names: tuple[str, ...],
     table: str,
     outputs: Path,
-    sliding_index: Path,
+    tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    published = open_one(sliding_index if table.startswith("sliding") else outputs, table)
+    if table.startswith("sliding"):
+        build_tables(tmp_path, SLIDING, *SLIDING.find_tables("sliding_2x3"))
+    published = open_one(tmp_path if table.startswith("sliding") else outputs, table)
     old = published.definition
     columns = (*old.columns, Column("taste", "int8", "how good it is"))
     spice = (("spice", "B"),) if old.index else ()
@@ -229,43 +138,14 @@ def test_every_proof_names_what_it_leaves_out(
     assert published.gaps == ["taste", *(name for name, _ in spice)]
 
 
-def test_the_content_hash_of_an_index_alone_is_checked(alone: Path) -> None:
-    with edit_manifest(alone) as entries:
-        entries["jugs"]["content"] = "00" * 32
-    with pytest.raises(VerifyFailed, match="every record decodes, and the content hash"):
-        prove([open_one(alone, "jugs")])
-
-
-SUPER: Any = "super"
-BY_HAND = TableVerdict("jugs", None, Verdict.PROVED, "by hand")
-
-
-def test_the_outcome_of_a_plugins_proof_is_the_verdict_if_it_is_valid(
-    tmp_path: Path, register: Register
-) -> None:
-    build_tables(tmp_path, jugs.PUZZLE)
-    puzzle: Proving = Claiming(jugs.PUZZLE.tables)
-    unknown = replace(BY_HAND, verdict=SUPER)
-    for outcome in (None, True, [1], Proof(()), Proof((SUPER,)), Proof((unknown,))):
-        puzzle.outcome = outcome
-        assert verdict_on(tmp_path, register, puzzle).verdict == Verdict.INTACT
-    for table in ("jugs", "eight"):  # a proof gives verdicts on its own table only
-        puzzle.outcome = Proof((replace(BY_HAND, table=table),))
-        assert verify(Folder(tmp_path)).verdicts == [BY_HAND]
-    puzzle = Proving(jugs.PUZZLE.tables)  # which checks no file
-    puzzle.outcome = Proof((BY_HAND,))
-    assert verdict_on(tmp_path, register, puzzle) == TableVerdict(
-        "jugs", None, Verdict.INTACT, "by hand; not proved: jugs.parquet, jugs.idx"
-    )
-
-
 # ---- forged entries -------------------------------------------------------------------------
 
 
 @pytest.fixture
-def sliding_index(tmp_path: Path) -> Path:
-    """Return a folder with the indexes of 2x3, and no rows."""
-    build_tables(tmp_path, SLIDING, *make_indexes_alone("2x3"))
+def sliding_index(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """Return a folder with the indexes of 2x4 as a large board, which has no rows."""
+    treat_as_large(monkeypatch, 8)
+    build_tables(tmp_path, SLIDING, *SLIDING.find_tables("sliding_2x4_all"))
     return tmp_path
 
 
@@ -273,7 +153,7 @@ def test_rows_listed_beside_an_index_alone_are_rejected(
     sliding_index: Path, tmp_path: Path, outputs: Path
 ) -> None:
     """Refuse rows that no proof reads, which would otherwise count as proved."""
-    name = "sliding_2x3_6"
+    name = "sliding_2x4_8"
     rows = tmp_path / f"{name}.parquet"
     rows.symlink_to(outputs / "knight_tours_5x5.parquet")
     with edit_manifest(tmp_path) as entries:
@@ -285,8 +165,12 @@ def test_rows_listed_beside_an_index_alone_are_rejected(
 @pytest.mark.parametrize("word", ["parameters", "description", "rows"])
 def test_the_entry_of_an_index_alone_is_checked(sliding_index: Path, word: str) -> None:
     with edit_manifest(sliding_index) as entries:
-        text = entries["sliding_2x3_6"]
-        false = {"parameters": {**text["parameters"], "more": 1}, "description": "0", "rows": 7}
+        text = entries["sliding_2x4_8"]
+        false = {
+            "parameters": {**text["parameters"], "more": 1},
+            "description": "0",
+            "rows": 20_160,
+        }
         text[word] = false[word]
     found = "records" if word == "rows" else word
     with pytest.raises(VerifyFailed, match=rf"parameters, description and .*found {found}"):
@@ -307,12 +191,12 @@ def exchange_indexes(folder: Path, one: str, other: str, **header: object) -> No
 
 
 @pytest.mark.parametrize(
-    ("header", "claim"), [({}, "the header matches"), ({"name": 1}, "the distance is 0 only at")]
+    ("header", "claim"), [({}, "the header matches"), ({"name": 1}, "each bit is bit 1 of")]
 )
 def test_a_table_under_the_name_of_another_is_refused(
     sliding_index: Path, header: dict[str, object], claim: str
 ) -> None:
-    names = [table.name for table in make_indexes_alone("2x3")][:2]
+    names = [table.name for table in SLIDING.find_tables("sliding_2x4_all")]
     exchange_indexes(sliding_index, names[0], names[1], **header)
     with pytest.raises(VerifyFailed) as caught:
         verify(Folder(sliding_index))
@@ -327,7 +211,7 @@ def test_the_page_has_the_verdicts_on_optional_tables(
     tmp_path: Path,
     numbered_boards: list[TableVerdict],
     counted_boards: list[TableVerdict],
-    pattern_verdicts: list[TableVerdict],
+    patterns_555: Path,
 ) -> None:
     verdicts = [*numbered_boards, *counted_boards]
     folder = tmp_path / "tables"
@@ -336,25 +220,11 @@ def test_the_page_has_the_verdicts_on_optional_tables(
     verdicts += verify(Folder(folder)).verdicts
     with pytest.MonkeyPatch.context() as patch:
         treat_as_large(patch, 8)
-        for with_rows in (False, True):
-            folder = tmp_path / f"bits {with_rows}"
-            tables = SLIDING.find_tables("sliding_2x4", with_rows=with_rows)
-            build_tables(folder, SLIDING, *tables)
-            verdicts += verify(Folder(folder)).verdicts
-    verdicts += pattern_verdicts
+        folder = tmp_path / "bits"
+        build_tables(folder, SLIDING, *SLIDING.find_tables("sliding_2x4"))
+        verdicts += verify(Folder(folder)).verdicts
+    verdicts += verify(Folder(patterns_555)).verdicts
     require_same("Other tables", verdicts)
-
-
-@pytest.fixture
-def pattern_verdicts(patterns_555: Path, tmp_path: Path) -> list[TableVerdict]:
-    """Return verdicts on tables of the 15-puzzle's patterns, one of them with rows."""
-    (with_rows, *_) = PARTITIONS["6-6-3"].make_tables(with_rows=True)
-    build_tables(tmp_path / "pattern", FIFTEEN, with_rows)
-    return [
-        verdict
-        for folder in (patterns_555, tmp_path / "pattern")
-        for verdict in verify(Folder(folder)).verdicts
-    ]
 
 
 @pytest.fixture(scope="module")
@@ -395,21 +265,18 @@ def verdicts_on_counts(
 
 
 def test_the_page_has_the_verdicts_on_any_table(tmp_path: Path, register: Register) -> None:
-    toys = (Tasty(), pancakes.PUZZLE, jugs.PUZZLE, lanes.PUZZLE)
     result = list[TableVerdict]()
-    for place, toy in enumerate(toys):
-        folder = tmp_path / str(place)
+    for toy in (Tasty(), pancakes.PUZZLE, jugs.PUZZLE):
+        folder = tmp_path / str(len(result))
         build_tables(folder, toy)
         register(toy)
         result += verify(Folder(folder)).verdicts
     assert result[0].how.endswith("; not proved: taste, spice")
-    for toy in (WithoutRules(jugs.PUZZLE.tables), Proving(jugs.PUZZLE.tables), lanes.PUZZLE):
-        register(toy)
-        result += verify(Folder(tmp_path / "2")).verdicts
-    result += verify(Folder(tmp_path / "2"), quick=True).verdicts
+    register(pancakes.PUZZLE)  # which has no table of jugs
+    result += verify(Folder(folder)).verdicts
+    result += verify(Folder(folder), quick=True).verdicts
     assert [verdict.verdict for verdict in result] == [
-        *("intact", "proved", "recounted", "proved", "proved", "intact", "intact", "intact"),
-        "intact",
+        *("intact", "proved", "recounted", "intact", "intact"),
     ]
     require_same("Any table", result)
 

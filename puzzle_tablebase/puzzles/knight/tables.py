@@ -412,7 +412,7 @@ class Knight(Puzzle):
         make_count_table(COUNTED_BOARDS),
     )
 
-    def find_tables(self, name: str, *, with_rows: bool | None = None) -> tuple[Table, ...]:
+    def find_tables(self, name: str) -> tuple[Table, ...]:
         """Find the tables that a name stands for; on request, those of a board's name.
 
         Raise TablebaseError for a board that does not exist, is too large, or has no such tour.
