@@ -44,14 +44,14 @@ def get_puzzle(name: str) -> Puzzle:
         return puzzle
     from puzzle_tablebase.puzzles.plugins import load_plugin
 
-    return load_plugin(name)
+    return load_plugin(name, [*map(get_puzzle, MODULES)])
 
 
 def list_names() -> list[str]:
     """List the names of all puzzles: built-in ones, then plugins in alphabetical order."""
     from puzzle_tablebase.puzzles.plugins import find_entry_points
 
-    return [*MODULES, *find_entry_points()]
+    return [*MODULES, *(name for name in find_entry_points() if name not in MODULES)]
 
 
 def is_registered(name: str) -> bool:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 
 from puzzle_tablebase.errors import TablebaseError, quote
-from puzzle_tablebase.puzzle import StateSpace
-from puzzle_tablebase.puzzles import MODULES, get_puzzle
+from puzzle_tablebase.puzzle import Puzzle, StateSpace
 
 GROUP = "puzzle_tablebase.plugins"
 
@@ -31,16 +31,18 @@ class PluginError(TablebaseError):
 
 @cache
 def find_entry_points() -> dict[str, list[EntryPoint]]:
-    """Find the entry points of puzzles that are not built in, by name, in alphabetical order."""
+    """Find the entry points by name, in alphabetical order."""
     points_by_name: dict[str, list[EntryPoint]] = {}
     for point in sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value)):
-        if point.name not in MODULES:
-            points_by_name.setdefault(point.name, []).append(point)
+        points_by_name.setdefault(point.name, []).append(point)
     return points_by_name
 
 
-def load_plugin(name: str) -> StateSpace:
-    """Load the plugin of a name; raise PluginError if that fails for any reason."""
+def load_plugin(name: str, builtin: Collection[Puzzle]) -> StateSpace:
+    """Load the plugin of a name; raise PluginError if that fails for any reason.
+
+    `builtin`: the puzzles whose tables it must not name.
+    """
     points = find_entry_points()[name]
     try:
         if len(points) > 1:
@@ -50,9 +52,11 @@ def load_plugin(name: str) -> StateSpace:
             raise TypeError("PUZZLE is not a GoalPuzzle or another StateSpace")
         if puzzle.name != name:
             raise ValueError(f"PUZZLE is named {puzzle.name!r}")
-        for table in puzzle.tables:
-            if any(get_puzzle(builtin).find_table(table.name) for builtin in MODULES):
-                raise ValueError(f"the program itself has a table {table.name}")
+        taken = [
+            known.name for known in puzzle.tables for own in builtin if own.find_table(known.name)
+        ]
+        if taken:
+            raise ValueError(f"the program itself has a table {taken[0]}")
     except (Exception, SystemExit) as error:  # foreign code may raise anything when imported
         packages = sorted({point.dist.name for point in points if point.dist})
         raise PluginError(name, packages, f"{type(error).__name__}: {error}") from error
