@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from puzzle_tablebase.errors import BadRequest, TableMissing
+from puzzle_tablebase.errors import BadRequest, MachineLimit, TableMissing
 from puzzle_tablebase.output import open_output
 from puzzle_tablebase.puzzles import find_owner
 from puzzle_tablebase.queries.histogram import list_counts
 from puzzle_tablebase.queries.scans import scan_table, translate_scan_errors
 from puzzle_tablebase.queries.svg import FONT, GRID, INK, MUTED, label_svg, make_dark_rules
+from puzzle_tablebase.resources import address_space_limit
 from puzzle_tablebase.tables import MADE_BY
 from puzzle_tablebase.tables.access import format_rebuild_command
 from puzzle_tablebase.tables.manifest import read_manifest
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     from puzzle_tablebase.queries.charts import Chart
     from puzzle_tablebase.tables.store import Store
 
+CHART_ADDRESS_SPACE = 96 << 30
+"""Bytes of address space with which the engine of the charts does not abort the process: measured,
+and only reserved."""
 REPORT_PAGE = "report.html"
 """The name of the page in a store."""
 CHARTED = "eight.parquet"
@@ -84,6 +88,13 @@ def write_report(store: Store, target: str) -> None:
             "In a clone, run: make report",
         ) from error
     del altair, vl_convert
+    limit = address_space_limit()
+    if limit is not None and limit < CHART_ADDRESS_SPACE:
+        raise MachineLimit(
+            f"Charts need {CHART_ADDRESS_SPACE / 1e9:.0f} GB of address space, and this process "
+            f"may use {limit / 1e9:.0f} GB (ulimit -v)",
+            "Raise the limit",
+        )
     with open_output(target) as file:  # before drawing: the output may not be writable
         file.write(_make_page(store).encode())
 

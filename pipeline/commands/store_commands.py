@@ -22,6 +22,7 @@ from puzzle_tablebase.pipeline.commands.text_tables import (
     format_status,
 )
 from puzzle_tablebase.pipeline.terminal import (
+    escape_control,
     print_answer,
     print_error,
     print_line,
@@ -198,7 +199,7 @@ def report(
     target = store.locate(REPORT_PAGE) if output is None else expand_path(output)
     write_report(store, target)
     if target != STANDARD:
-        print_answer(f"{target}\n")
+        print_answer(f"{escape_control(target)}\n")
 
 
 def explore(
@@ -215,7 +216,7 @@ def explore(
     target = store.locate(EXPLORER_PAGE) if output is None else expand_path(output)
     write_explorer(store, target)
     if target != STANDARD:
-        print_answer(f"{target}\n")
+        print_answer(f"{escape_control(target)}\n")
 
 
 def site(
@@ -227,26 +228,36 @@ def site(
         bool, typer.Option("--quick", help="Do not prove the tables; the site says so.")
     ] = False,
     url: Annotated[
-        str, typer.Option("--url", metavar="URL", help="Address that the site will have.")
-    ] = "",
+        str | None, typer.Option("--url", metavar="URL", help="Address that the site will have.")
+    ] = None,
     date: Annotated[
-        str, typer.Option("--date", metavar="YYYY-MM-DD", help="Day of publication.")
-    ] = "",
+        str | None, typer.Option("--date", metavar="YYYY-MM-DD", help="Day of publication.")
+    ] = None,
 ) -> None:
     """Write a site for any host: proved tables, pages, a data set card."""
     from puzzle_tablebase.pipeline.progress import ProofProgress
-    from puzzle_tablebase.pipeline.site.writer import find_target, require_date, write_site
+    from puzzle_tablebase.pipeline.site.writer import (
+        find_target,
+        require_date,
+        require_url,
+        write_site,
+    )
     from puzzle_tablebase.pipeline.verify import verify as verify_store
 
     store = open_store(outputs)
     find_target(folder)
-    require_date(date)
+    if url is not None:
+        require_url(url)
+    if date is not None:
+        require_date(date)
     with ProofProgress(None, quick=quick) as progress:
         tables = read_manifest(store)
         verified = verify_store(store, [*tables], quick=quick, listener=progress)
-    for note in write_site(store, folder, tables, verified.verdicts, url=url, date=date):
+    for note in write_site(
+        store, folder, tables, verified.verdicts, url=url or "", date=date or ""
+    ):
         print_error(f"note: {note}")
-    print_answer(f"{folder}\n")
+    print_answer(f"{escape_control(folder)}\n")
 
 
 def diff(

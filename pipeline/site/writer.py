@@ -6,6 +6,7 @@ every file: with it a download is checked, and a site is told from a folder of s
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import os
 import re
@@ -13,7 +14,15 @@ import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from puzzle_tablebase.errors import BadRequest, OutputError, TableDamaged, TableMissing, quote
+from puzzle_tablebase.atomic_write import lock_file
+from puzzle_tablebase.errors import (
+    BadRequest,
+    MachineLimit,
+    OutputError,
+    TableDamaged,
+    TableMissing,
+    quote,
+)
 from puzzle_tablebase.output import STANDARD, translate_output_errors
 from puzzle_tablebase.pipeline.site.data_set import (
     CARD,
@@ -24,6 +33,7 @@ from puzzle_tablebase.pipeline.site.data_set import (
 )
 from puzzle_tablebase.pipeline.site.pages import (
     DOCS,
+    EXAMPLE_URL,
     JAVASCRIPT_PAGE,
     PACKAGE,
     PAGES,
@@ -38,11 +48,18 @@ from puzzle_tablebase.queries.report import REPORT_PAGE, write_report
 from puzzle_tablebase.tables import FORMAT_VERSION, MADE_BY, MANIFEST
 from puzzle_tablebase.tables.access import format_repair_command, make_open_error
 from puzzle_tablebase.tables.manifest import Entry, File, IndexEntry, format_manifest
-from puzzle_tablebase.tables.store import Folder, Store, name_temporary
+from puzzle_tablebase.tables.store import (
+    PART_SUFFIX,
+    Folder,
+    Store,
+    begin_temporary,
+    name_temporary,
+)
 
 SUMS = "SHA256SUMS"
 START_PAGE = "index.html"
 DATE = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])")
+URL = re.compile(r"https?://[\w.~:/?#@!$&*+,;=%\[\]-]+", re.ASCII)
 DOCS_FOLDER = "docs"
 ROBOTS = "robots.txt"
 VERSIONED_MANIFEST = re.compile(rf"v\d+/{re.escape(MANIFEST)}")
@@ -65,9 +82,15 @@ def find_target(folder: str) -> Path:
     return target
 
 
+def require_url(url: str) -> None:
+    """Raise BadRequest if a text is not the address of a site; it stands in pages as it is."""
+    if not URL.fullmatch(url):
+        raise BadRequest(f"{quote(url)} is not the address of a site", f"Example: {EXAMPLE_URL}")
+
+
 def require_date(date: str) -> None:
-    """Raise BadRequest if a text is neither a day nor empty."""
-    if date and not DATE.fullmatch(date):
+    """Raise BadRequest if a text is not a day."""
+    if not DATE.fullmatch(date):
         raise BadRequest(f"{quote(date)} is not a day", "Write it as in 2026-01-31")
 
 
@@ -99,23 +122,44 @@ def write_site(
     Return why pages are left out. Equal tables make equal bytes.
     """
     target = find_target(folder)
-    temporary, old = (target.with_name(name_temporary(target.name)) for _ in range(2))
+    new = target.with_name(name_temporary(target.name))
 
-    def remove() -> None:
-        for path in (temporary, old) * 3:  # meanwhile files may still be made
-            shutil.rmtree(path, ignore_errors=True)
+    def remove_new() -> None:
+        for _ in range(3):  # meanwhile files may still be made
+            shutil.rmtree(new, ignore_errors=True)
 
-    with CleanupOnSignal(remove), translate_output_errors(folder):
+    with CleanupOnSignal(remove_new), translate_output_errors(folder):
+        _empty_abandoned(target)
+        new.mkdir(parents=True)
+        # the lock shows the next run that this one is alive
+        descriptor = os.open(new, os.O_RDONLY)
         try:
-            versioned = temporary / f"v{FORMAT_VERSION}"
-            versioned.mkdir(parents=True)
+            lock_file(descriptor)
+            versioned = new / f"v{FORMAT_VERSION}"
+            versioned.mkdir()
             notes = _fill(store, tables, verdicts, versioned, url, date)
-            _write_sums(temporary)
-            with cleanup_lock:  # a signal waits until there is a site again
-                _replace_folder(temporary, target, old)
+            _write_sums(new)
+            with cleanup_lock:  # a signal waits until the site has its name
+                _swap(new, target)
         finally:
-            remove()
+            os.close(descriptor)
+            remove_new()
     return notes
+
+
+def _empty_abandoned(target: Path) -> None:
+    """Remove the folders of killed runs; a whole one becomes the site if there is none."""
+    for path in [*target.parent.iterdir()] if target.parent.is_dir() else ():
+        is_own = path.name.startswith(begin_temporary(target.name))
+        if is_own and path.name.endswith(PART_SUFFIX) and path.is_dir() and not path.is_symlink():
+            descriptor = os.open(path, os.O_RDONLY)
+            try:
+                if lock_file(descriptor):
+                    if (path / SUMS).is_file() and not target.exists():
+                        path.rename(target)
+                    shutil.rmtree(path, ignore_errors=True)
+            finally:
+                os.close(descriptor)
 
 
 def _fill(
@@ -142,7 +186,7 @@ def _fill(
         try:
             write(store, str(versioned / page))
             links[page] = text
-        except (BadRequest, TableMissing) as error:
+        except (BadRequest, MachineLimit, TableMissing) as error:
             notes.append(f"{page} is left out. {error}")
     links |= {
         CARD: "Data set card: every column, how the tables were made and verified",
@@ -209,13 +253,25 @@ def _write_sums(folder: Path) -> None:
     _write(folder / SUMS, "".join(lines))
 
 
-def _replace_folder(new: Path, target: Path, old: Path) -> None:
-    """Move a new folder into the place of one that is moved away, or back if that fails."""
-    if target.exists():
-        target.rename(old)
-    try:
+def _swap(new: Path, target: Path) -> None:
+    """Give a new folder the name of a site, and the site's old version that of the new folder.
+
+    Linux exchanges both names in one step, so that a killed process leaves a site under its name.
+    Elsewhere the old version has another name for a moment, and the next run would restore it.
+    """
+    if not target.exists():
         new.rename(target)
-    except OSError:
-        if old.exists():
-            old.rename(target)
-        raise
+    elif not _exchange_names(new, target):
+        old = target.with_name(name_temporary(target.name))
+        target.rename(old)
+        new.rename(target)
+        old.rename(new)
+
+
+def _exchange_names(one: Path, other: Path) -> bool:
+    """Exchange the names of two folders in one step; return whether the system can do that."""
+    rename = getattr(ctypes.CDLL(None), "renameat2", None)
+    if rename is None:
+        return False
+    here, exchange = -100, 2  # AT_FDCWD and RENAME_EXCHANGE, which Python does not name
+    return int(rename(here, os.fsencode(one), here, os.fsencode(other), exchange)) == 0

@@ -43,6 +43,14 @@ def test_a_lone_lookup_needs_little(outputs: Path) -> None:
     assert run_under_limit(*words, address_space=300 << 20)[::2] == (0, "")
 
 
+@pytest.mark.parametrize("limit", [8 * GIB, 64 * GIB])
+def test_charts_that_would_abort_the_process_are_refused(outputs: Path, limit: int) -> None:
+    words = ("report", "--outputs", str(outputs), "--output", "-")
+    text = run_under_limit(*words, address_space=limit)
+    problem = f"Charts need 103 GB of address space, and this process may use {limit / 1e9:.0f} GB"
+    assert text == (3, "", f"pipeline: {problem} (ulimit -v). Raise the limit.\n")
+
+
 def test_more_threads_than_polars_can_start_are_refused(outputs: Path) -> None:
     variables = {"POLARS_MAX_THREADS": "1000000", "PIPELINE_OUTPUTS": str(outputs)}
     text = run_under_limit("query", "eight", address_space=1 << 46, **variables)

@@ -290,6 +290,85 @@ def test_the_command_proves_the_tables_first(cli_in_process: Cli, small: Path) -
     assert not (place / "other").exists()
 
 
+@pytest.mark.parametrize(
+    "url",
+    ["", "javascript:alert(1)", 'https://a.b/"><script>', "https://a.b/\n", "ftp://a.b", "a.b"],
+)
+def test_only_a_web_address_stands_in_a_site(url: str, cli_in_process: Cli, small: Path) -> None:
+    said = cli_in_process(
+        "site", "website", "--url", url, "--outputs", str(small), cwd=small.parent
+    )
+    assert (said.code, said.out) == (2, "")
+    assert "is not the address of a site. Example: https://example.org" in said.err
+    assert not (small.parent / "website").exists()
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from puzzle_tablebase.pipeline.site import writer
+from puzzle_tablebase.pipeline.verify import verify
+from puzzle_tablebase.tables.manifest import read_manifest
+from puzzle_tablebase.tables.store import Folder
+
+def kill_after(step):
+    def run(*arguments):
+        step(*arguments)
+        os.kill(os.getpid(), signal.SIGKILL)
+    return run
+
+moment, store = sys.argv[1], Folder(sys.argv[2])
+if moment == "before the swap":
+    writer._swap = kill_after(lambda *_: None)
+elif moment == "after the swap":
+    writer._swap = kill_after(writer._swap)
+else:  # where the system cannot exchange names
+    writer._exchange_names = lambda one, other: False
+    Path.rename = kill_after(Path.rename)
+writer.write_site(store, sys.argv[3], read_manifest(store), verify(store, quick=True).verdicts)
+"""
+
+
+@pytest.mark.parametrize(
+    ("moment", "is_new", "left"),
+    [
+        ("before the swap", False, 1),
+        ("after the swap", True, 1),
+        ("between two renames", None, 2),
+    ],
+)
+def test_a_killed_run_keeps_a_version_of_the_site(
+    moment: str, is_new: bool | None, left: int, small: Path, tmp_path: Path
+) -> None:
+    site, card = tmp_path / "site", tmp_path / "site" / "v3" / "README.md"
+    write(small, site)
+    killed = subprocess.run([sys.executable, "-c", KILLED, moment, small, site], check=False)
+    assert killed.returncode == -9
+    # the second version has no date
+    assert (("2026" not in card.read_text()) if card.exists() else None) == is_new
+    folders = [path for path in tmp_path.iterdir() if path.name.startswith(".site.")]
+    assert len(folders) == left
+    assert all((path / SUMS).is_file() for path in folders)
+    write(small, site)
+    assert {path.name for path in tmp_path.iterdir()} == {small.name, "site"}
+    assert "2026" in card.read_text()
+
+
+def test_a_folder_that_another_run_is_writing_stays(small: Path, tmp_path: Path) -> None:
+    busy = tmp_path / ".site.0123456789abcdef.unpublished"
+    busy.mkdir()
+    holder = subprocess.Popen(
+        ["flock", busy, "sh", "-c", "echo; cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    with holder:
+        assert holder.stdout
+        holder.stdout.readline()
+        write(small, tmp_path / "site")
+        assert busy.is_dir()
+    write(small, tmp_path / "site")
+    assert not busy.exists()
+
+
 def test_the_wheel_has_the_pages_that_the_site_shows() -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
     wheel = settings["tool"]["hatch"]["build"]["targets"]["wheel"]

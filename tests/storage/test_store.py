@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from puzzle_tablebase.errors import NotAFile, TableUnreadable
+import puzzle_tablebase as pt
+from puzzle_tablebase.errors import BadRequest, NotAFile, TableUnreadable
 from puzzle_tablebase.puzzles.eight import PUZZLE as EIGHT
 from puzzle_tablebase.tables.access import list_files, open_store
 from puzzle_tablebase.tables.store import Folder
 from tests.support.build_recorder import build_tables
+from tests.support.shell import Cli
 
 # ---- a folder -------------------------------------------------------------------------------
 
@@ -23,6 +25,37 @@ def test_open_store_uses_argument_environment_or_default(monkeypatch: pytest.Mon
     assert open_store("here").locate("eight.idx") == "here/eight.idx"
     folder = Folder("there")
     assert open_store(folder) is folder
+
+
+COMMANDS = (
+    *("status", "verify", "report", "explore", "runs", "precompute eight", "remove eight"),
+    *("histogram eight", "query eight 123456780", "query senet", "sample eight", "site website"),
+)
+
+
+@pytest.mark.parametrize("words", COMMANDS)
+def test_a_folder_whose_name_is_not_utf_8_is_refused(
+    words: str, cli_in_process: Cli, tmp_path: Path
+) -> None:
+    name = os.fsdecode(b"caf\xe9")
+    said = cli_in_process(*words.split(), "--outputs", name, cwd=tmp_path)
+    assert (said.code, said.out) == (2, "")
+    assert said.err == "pipeline: 'caf\\udce9' is not valid UTF-8. Name a folder by a link to it.\n"
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_half_a_surrogate_pair_names_no_store() -> None:
+    with pytest.raises(BadRequest, match="is not valid UTF-8"):
+        pt.open_tables("\ud800")
+
+
+def test_a_path_is_printed_without_its_control_characters(
+    cli_in_process: Cli, outputs: Path, tmp_path: Path
+) -> None:
+    said = cli_in_process(
+        "explore", "--output", "\x1b[31m.html", "--outputs", str(outputs), cwd=tmp_path
+    )
+    assert (said.code, said.out, said.err) == (0, "\\x1b[31m.html\n", "")
 
 
 def test_pipes_folders_and_devices_are_rejected(tmp_path: Path) -> None:
