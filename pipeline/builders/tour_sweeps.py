@@ -369,69 +369,93 @@ def make_ranking(
     return TableData(rows, records, count)
 
 
+class LayerOrigin(NamedTuple):
+    """What a layer of a ranking is made of: the number of an earlier layer, and what follows it.
+
+    That is a step of the sweep, or the route at whose cut the halves meet. The first layer of all
+    has no origin.
+    """
+
+    source: int
+    following: Step | Route
+
+
+def _list_origins(sweep: Sweep, steps: Sequence[Step]) -> Iterator[LayerOrigin]:
+    """List the origins of all layers but the first, in the order of the records."""
+    yield from (LayerOrigin(number, step) for number, step in enumerate(steps))
+    for route in sweep.routes:
+        for square in sweep.list_own_squares(route.start):
+            step = steps[square]
+            if square == route.start:
+                step = step._replace(wanted=step.others.tolist().index(0))
+            yield LayerOrigin(route.layers[square], step)
+        yield LayerOrigin(route.layers[-1], route)
+
+
 def _iter_layers(
     sweep: Sweep, width: int, runner: TaskRunner, settings: SweepSettings
 ) -> Iterator[Arrays]:
     """Iterate over the layers' records: first keys, sums before them, and states."""
-    board = sweep.upright
-    board_halves = cut_board(
-        board.list_later_neighbours(), sweep.rows, paths=sweep.paths, mirrored=False
-    )
+    later = sweep.upright.list_later_neighbours()
+    halves = cut_board(later, sweep.rows, paths=sweep.paths, mirrored=False)
     # no caller needs the number of cycles that use each edge
-    board_halves = board_halves._replace(between=board_halves.between * (1, 1, 0))
-    layer_count = 1 + sweep.routes[-1].cut
-    layers_made = list[Arrays]()
+    halves = halves._replace(between=halves.between * (1, 1, 0))
+    layers = [[*encode_layer(*halves.first, width)]]
+    yield layers[0]
+    for number, origin in enumerate(_list_origins(sweep, halves.steps), start=1):
+        make_layer = partial(_make_layer, origin, layers, sweep, halves, width, runner, settings)
+        layers.append([*load_or_compute(f"layer {number}", make_layer, runner, settings)])
+        yield layers[number]
 
-    def save_layer(make_layer: Callable[[], Layer]) -> Arrays:
-        records = load_or_compute(
-            f"layer {len(layers_made)}",
-            lambda: encode_layer(*make_layer(), width),
-            runner,
-            settings,
-        )
-        layers_made.append([*records])
-        return layers_made[-1]
 
-    def load_layer(number: int) -> Layer:
-        firsts, _, states = layers_made[number]
-        return Layer(*decode_layer(firsts, states))
+def _make_layer(
+    origin: LayerOrigin,
+    layers: Sequence[Arrays],
+    sweep: Sweep,
+    halves: Halves,
+    width: int,
+    runner: TaskRunner,
+    settings: SweepSettings,
+) -> Sequence[Array]:
+    """Make the layer that follows from an earlier one of `layers`; return its records."""
+    number, count = len(layers), 1 + sweep.routes[-1].cut
+    layer = _decode(layers[origin.source])
+    if isinstance(origin.following, Route):
+        name = f"layer {number} of {count}, where the halves meet"
+        shorter = _decode(layers[sweep.shorter])
+        cut = _find_cut(origin.following, sweep, halves)
+        return encode_layer(*_meet(layer, shorter, cut, name, runner, settings), width)
+    on_step = partial(runner.report_progress, "steps", number, count)
+    keys, ways = advance_layer(layer, origin.following, on_step)
+    order = np.argsort(keys)
+    return encode_layer(keys[order], ways[order], width)
 
-    def make_next_layer(number: int, step: Step) -> Layer:
-        keys, ways = advance_layer(
-            load_layer(number),
-            step,
-            partial(runner.report_progress, "steps", len(layers_made), layer_count),
-        )
-        order = np.argsort(keys)
-        return Layer(keys[order], ways[order])
 
-    def make_cut_layer(route: Route) -> Layer:
-        name = f"layer {len(layers_made)} of {layer_count}, where the halves meet"
-        in_cut = route.start >= sweep.longer
-        halves = (
-            board_halves.require_edge(sweep.find_cell(route.start, sweep.longer))
-            if in_cut
-            else board_halves
-        )
-        states, onward, _ = combine_halves(
-            load_layer(route.layers[-1]), load_layer(sweep.shorter), halves, name, runner, settings
-        )
-        sum_cycles(states.ways, onward)
-        has_completions = onward > 0
-        return Layer(
-            states.keys[has_completions], states.ways[has_completions] * onward[has_completions]
-        )
+def _decode(records: Arrays) -> Layer:
+    firsts, _, states = records
+    return Layer(*decode_layer(firsts, states))
 
-    yield save_layer(lambda: board_halves.first)
-    for square, step in enumerate(board_halves.steps):
-        yield save_layer(partial(make_next_layer, square, step))
-    for route in sweep.routes:
-        for square in sweep.list_own_squares(route.start):
-            step = board_halves.steps[square]
-            if square == route.start:
-                step = step._replace(wanted=step.others.tolist().index(0))
-            yield save_layer(partial(make_next_layer, route.layers[square], step))
-        yield save_layer(partial(make_cut_layer, route))
+
+def _find_cut(route: Route, sweep: Sweep, halves: Halves) -> Halves:
+    """Return the halves of a route, whose start at the cut needs its edge to the virtual square."""
+    if route.start < sweep.longer:
+        return halves
+    return halves.require_edge(sweep.find_cell(route.start, sweep.longer))
+
+
+def _meet(
+    longer: Layer,
+    shorter: Layer,
+    halves: Halves,
+    name: str,
+    runner: TaskRunner,
+    settings: SweepSettings,
+) -> Layer:
+    """Return the longer half's states that can be completed, each with its cycles as ways."""
+    states, onward, _ = combine_halves(longer, shorter, halves, name, runner, settings)
+    sum_cycles(states.ways, onward)
+    is_completed = onward > 0
+    return Layer(states.keys[is_completed], states.ways[is_completed] * onward[is_completed])
 
 
 def _iter_records(layers: list[Arrays], count: int, runner: TaskRunner) -> Chunks:
