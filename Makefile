@@ -95,7 +95,7 @@ explore: precompute ## write outputs/explorer.html, a page with the answers insi
 nightly: same-bytes ## run all tests, slow and nightly ones too: 200 kills, 200 interrupts, thousands of damaged files
 	NIGHTLY=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m ""
 
-coverage: precompute $(TESTS) ## measure the branch coverage of the three packages
+coverage: precompute $(TESTS) ## measure the branch coverage of the package
 	COVERAGE_FILE=$(CURDIR)/.coverage $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --cov --cov-report=term:skip-covered
 
 fuzz: precompute $(TESTS) ## fuzz the parsers and readers for FUZZ_SECONDS (default: 60)

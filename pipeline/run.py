@@ -18,19 +18,22 @@ from puzzle_tablebase.process import (
     wrap_standard_outputs,
 )
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
 
-def main() -> int:
-    """Run `pipeline` with the process's arguments and return the exit code."""
+
+def main() -> NoReturn:
+    """Run `pipeline` with the process's arguments, and end the process with its exit code."""
     gc.disable()  # it would take a tenth of a lookup's time; `_dispatch` enables it
     take_over_signals()  # before all other imports: an interrupt may come at any moment
     answers = wrap_standard_outputs()
     code = run_command(sys.argv[1:])
     # a library may have swallowed the write error
     code = code or (answers.failure.exit_code if answers.failure else 0)
-    if "puzzle_tablebase.pipeline.commands.app" not in sys.modules:
-        # all output is written, and shutting Python down would take a third of a lookup's time
-        os._exit(code)
-    return code
+    # all output is written; shutting Python down would take a third of a lookup's time, and a
+    # thread of a library that reads ahead would abort it
+    os._exit(code)
 
 
 def run_command(arguments: list[str]) -> int:

@@ -20,7 +20,14 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy.typing as npt
 
-from puzzle_tablebase.errors import BadRequest, ClusterError, MemoryShort, StoreError, quote
+from puzzle_tablebase.errors import (
+    BadRequest,
+    ClusterError,
+    MachineLimit,
+    MemoryShort,
+    StoreError,
+    quote,
+)
 from puzzle_tablebase.resources import count_cores, get_free_memory
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.tables.checkpoints import Checkpoints
@@ -204,7 +211,7 @@ def open_executor(
         from distributed.scheduler import KilledWorker
     except ImportError as error:
         hint = "In a clone, run: .venv/bin/python -m pip install -e '.[cluster]'"
-        raise BadRequest(f"--scheduler needs a package: {error}", hint) from error
+        raise MachineLimit(f"--scheduler needs a package: {error}", hint) from error
     for name in [*logging.root.manager.loggerDict]:  # their messages are raised as errors too
         if name.partition(".")[0] in ("asyncio", "distributed", "tornado"):
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)

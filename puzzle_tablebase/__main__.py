@@ -1,8 +1,6 @@
 """The command line as a module: `python -m puzzle_tablebase` is `pipeline`."""
 
-import sys
-
 from puzzle_tablebase.pipeline.run import main
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

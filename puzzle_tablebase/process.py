@@ -228,6 +228,15 @@ def wrap_standard_input() -> None:
         sys.stdin = io.TextIOWrapper(io.BufferedReader(BlockingReader(0)), get_encoding(sys.stdin))
 
 
+def is_unicode(text: str) -> bool:
+    """Return whether UTF-8 can hold a text, and so the manifest and every message."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def expand_path(text: str) -> str:
     """Return a path or URL, with the home folder in place of a leading `~`.
 

@@ -337,8 +337,9 @@ def _join_answers(frame: nw.DataFrame[Any], answers: pl.DataFrame) -> Any:
     if frame.implementation.is_polars():
         return frame.to_native().hstack(answers)
     added = nw.from_arrow(answers.to_arrow(), backend=frame.implementation)
-    # in pandas, numbers stay whole beside missing ones
-    added = nw.maybe_convert_dtypes(added)
+    if frame.implementation.is_pandas():  # numbers stay whole beside missing ones
+        kinds = {name: str(kind) for name, kind in answers.schema.items() if kind.is_integer()}
+        added = nw.from_native(added.to_native().astype(kinds))
     return frame.with_columns(*added.iter_columns()).to_native()
 
 

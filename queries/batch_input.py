@@ -26,7 +26,7 @@ import pyarrow.parquet as pq
 
 from puzzle_tablebase.board_text import SEPARATORS
 from puzzle_tablebase.errors import BadRequest, OutputError, quote, require_choice
-from puzzle_tablebase.process import expand_path, explain_os_error, is_full_disk
+from puzzle_tablebase.process import expand_path, explain_os_error, is_full_disk, is_unicode
 from puzzle_tablebase.puzzle import write_cells
 from puzzle_tablebase.queries.answer import COMPRESSED_SUFFIXES, INPUT_FORMATS, format_count
 from puzzle_tablebase.queries.answer_frames import can_hold_answers, can_hold_keys, read_key_column
@@ -284,13 +284,14 @@ def _read_parquet(file: BinaryIO) -> Iterator[Chunk]:
 
 
 class _DelimitedText:
-    """A file's text for pyarrow: it ends with a line end, and its quotes are counted."""
+    """A file's text for pyarrow: it ends with a line end, whatever comes before."""
 
     closed = False
 
     def __init__(self, head: bytes, file: BinaryIO) -> None:
         self._head, self._file, self._end = head, file, b"\n"
-        self.quotes = 0
+        self.last = b""
+        """The last character of the file that is no line end."""
 
     def read(self, size: int) -> bytes:
         """Return the next bytes, at most so many; the last line end at the end."""
@@ -298,17 +299,19 @@ class _DelimitedText:
         self._head = self._head[size:]
         if not data:
             data, self._end = self._end, b""
-        self.quotes += data.count(b'"')
+        self.last = data.rstrip(b"\r\n")[-1:] or self.last
         return data
 
 
 def _read_delimited(file: BinaryIO, delimiter: str, chunk_bytes: int) -> Iterator[Chunk]:
     """Read CSV or TSV, every cell as text; an empty cell is a null, an empty line is skipped."""
     head = file.read(chunk_bytes)
-    lines = io.StringIO(head.decode(errors="replace"), newline="")
+    lines = io.StringIO(head.decode(errors="surrogateescape"), newline="")
     names = next(filter(None, csv.reader(lines, delimiter=delimiter)), [])
     if not names:
         return
+    if not all(map(is_unicode, names)):
+        raise BadRequest("Row 1 of the input is not UTF-8", "Save the input as UTF-8")
     _require_distinct(names)
     invalid_rows: list[pa.csv.InvalidRow] = []
 
@@ -337,23 +340,21 @@ def _read_delimited(file: BinaryIO, delimiter: str, chunk_bytes: int) -> Iterato
             yield Chunk(last_rows := pa.Table.from_batches([batch]), partial(_format_row, first))
             first += len(batch)
     except pa.ArrowInvalid as error:
+        if "straddling" in str(error):
+            problem = (
+                f"A row after row {first - 1:,} of the input has more than {chunk_bytes:,} bytes"
+            )
+            raise BadRequest(problem, "Look for a quote that is never closed") from error
         if not invalid_rows:
             raise
         place = _format_row(0, invalid_rows[0].number).capitalize()
         cells = format_count(invalid_rows[0].actual_columns, "column")
         raise BadRequest(f"{place} of the input has {cells}, its header {len(names)}") from error
-    if first == 2:
+    if last_rows is None:
         yield Chunk(reader.schema.empty_table())
-    elif text.quotes % 2:
-        _require_closed_quote(last_rows, _format_row(first, -1))
-
-
-def _require_closed_quote(rows: pa.Table, place: str) -> None:
-    """Raise BadRequest if a cell of the last row has several lines: all that follows an open quote.
-
-    pyarrow takes it for one cell. The number of quotes is odd.
-    """
-    if any("\n" in (cells[-1].as_py() or "") for cells in rows.columns):
+    elif text.last != b'"' and str(last_rows.columns[-1][-1]).endswith("\n"):
+        # pyarrow takes all that follows an open quote for one cell, with the line end of the text
+        place = _format_row(first, -1)
         raise BadRequest(f"A quote that opens in {place} of the input is never closed")
 
 
@@ -424,7 +425,10 @@ def _make_tables(chunks: Iterator[Chunk]) -> Iterator[Chunk]:
         for name in chunk.list_names():
             try:
                 columns[name] = pa.array([row.get(name) for row in cast(Objects, chunk.rows)])
-            except (pa.ArrowException, OverflowError) as error:
+            except OverflowError as error:
+                problem = f"The field {quote(name)} has a number of more than 64 bits"
+                raise BadRequest(problem, "Only --format jsonl keeps it") from error
+            except pa.ArrowException as error:
                 raise BadRequest(f"The field {quote(name)} is not of one type: {error}") from error
         if not columns:
             raise BadRequest("The rows of the input have no column")

@@ -283,7 +283,8 @@ def draw_starts(rows: pl.LazyFrame) -> Shown:
 def draw_boards(rows: pl.LazyFrame) -> Shown:
     """Draw the states of the sliding boards that are built, by distance: a line for each goal."""
     frame = (
-        rows.select("board", "goal", "distance", "states", all=pl.col("states").sum().over("board"))
+        rows.select("board", "goal", "distance", "states")
+        .with_columns(all=pl.col("states").sum().over("board", "goal"))
         .sort("all", "board", "goal", "distance")
         .collect()
     )
@@ -292,4 +293,7 @@ def draw_boards(rows: pl.LazyFrame) -> Shown:
     colours = dict(zip(boards, cycle([BLUE, AMBER, GREEN, INK, MUTED])))
     y = alt.Y("states:Q", title="states", scale=LOG, axis=POWERS)
     lines = draw_lines(frame.drop("all"), y, name_lines("board", colours), detail="goal:N")
-    return f"No state of {boards[-1]}, the largest board built, needs more than {most} moves", lines
+    return (
+        f"The farthest states of {boards[-1]}, the largest board built, need {most} moves",
+        lines,
+    )

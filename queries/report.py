@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from puzzle_tablebase.errors import BadRequest, MachineLimit, TableMissing
+from puzzle_tablebase.errors import MachineLimit, TableMissing
 from puzzle_tablebase.output import open_output
 from puzzle_tablebase.puzzles import find_owner
 from puzzle_tablebase.queries.histogram import list_counts
 from puzzle_tablebase.queries.scans import scan_table, translate_scan_errors
 from puzzle_tablebase.queries.svg import FONT, GRID, INK, MUTED, label_svg, make_dark_rules
 from puzzle_tablebase.resources import address_space_limit
-from puzzle_tablebase.tables import MADE_BY
+from puzzle_tablebase.tables import MADE_BY, MANIFEST
 from puzzle_tablebase.tables.access import format_rebuild_command
 from puzzle_tablebase.tables.manifest import read_manifest
 
@@ -83,7 +83,7 @@ def write_report(store: Store, target: str) -> None:
         import altair
         import vl_convert
     except ImportError as error:
-        raise BadRequest(
+        raise MachineLimit(
             f"The report needs altair and vl-convert, and {error.name} is not installed",
             "In a clone, run: make report",
         ) from error
@@ -95,6 +95,8 @@ def write_report(store: Store, target: str) -> None:
             f"may use {limit / 1e9:.0f} GB (ulimit -v)",
             "Raise the limit",
         )
+    if not read_manifest(store):
+        raise TableMissing(store.locate(MANIFEST), format_rebuild_command("", store))
     with open_output(target) as file:  # before drawing: the output may not be writable
         file.write(_make_page(store).encode())
 

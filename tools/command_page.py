@@ -51,7 +51,7 @@ END = """
 | 2 | the request is invalid, or the output cannot be written |
 | 3 | tables are missing or damaged, or memory, disk or a cluster failed |
 | 4 | a time limit ended a search |
-| 130, 143 | a signal ended the program: an interrupt, or a request to stop |
+| 129, 130, 143 | a signal ended the program: a lost terminal, an interrupt, a request to stop |
 | 141 | the reader of its output is gone |
 
 ## Environment

@@ -87,8 +87,13 @@ class PuzzleGroup(TyperGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return a puzzle's command, which is made the first time."""
-        is_known = cmd_name in self.commands or not is_registered(cmd_name)
-        if not is_known and getattr(get_reader_class(cmd_name), self.declared) is not None:
+        if not is_registered(cmd_name):
+            for name in self.list_commands(ctx):  # Typer suggests those that are near
+                self.get_command(ctx, name)
+        elif (
+            cmd_name not in self.commands
+            and getattr(get_reader_class(cmd_name), self.declared) is not None
+        ):
             app = typer.Typer(add_completion=False, rich_markup_mode=None)
             app.command(cmd_name)(self.make_function(cmd_name))
             self.add_command(typer.main.get_command(app))

@@ -11,6 +11,7 @@ import hashlib
 import os
 import re
 import shutil
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -130,11 +131,8 @@ def write_site(
 
     with CleanupOnSignal(remove_new), translate_output_errors(folder):
         _empty_abandoned(target)
-        new.mkdir(parents=True)
-        # the lock shows the next run that this one is alive
-        descriptor = os.open(new, os.O_RDONLY)
+        descriptor = _make_locked(new)
         try:
-            lock_file(descriptor)
             versioned = new / f"v{FORMAT_VERSION}"
             versioned.mkdir()
             notes = _fill(store, tables, verdicts, versioned, url, date)
@@ -145,6 +143,18 @@ def write_site(
             os.close(descriptor)
             remove_new()
     return notes
+
+
+def _make_locked(folder: Path) -> int:
+    """Make a folder, and lock it until the descriptor is closed: then its writer is gone."""
+    while True:
+        folder.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(folder, os.O_RDONLY)
+        # another run may have removed it before it was locked
+        lock_file(descriptor, wait=True)
+        if folder.exists():
+            return descriptor
+        os.close(descriptor)
 
 
 def _empty_abandoned(target: Path) -> None:
@@ -270,8 +280,8 @@ def _swap(new: Path, target: Path) -> None:
 
 def _exchange_names(one: Path, other: Path) -> bool:
     """Exchange the names of two folders in one step; return whether the system can do that."""
-    rename = getattr(ctypes.CDLL(None), "renameat2", None)
-    if rename is None:
+    if sys.platform != "linux" or not hasattr(ctypes.CDLL(None), "renameat2"):
         return False
+    rename = ctypes.CDLL(None).renameat2
     here, exchange = -100, 2  # AT_FDCWD and RENAME_EXCHANGE, which Python does not name
     return int(rename(here, os.fsencode(one), here, os.fsencode(other), exchange)) == 0

@@ -16,7 +16,13 @@ from puzzle_tablebase.errors import (
     Unreachable,
     quote,
 )
-from puzzle_tablebase.process import MOVE_FILE, expand_path, explain_os_error, name_file_on_way
+from puzzle_tablebase.process import (
+    MOVE_FILE,
+    expand_path,
+    explain_os_error,
+    is_unicode,
+    name_file_on_way,
+)
 from puzzle_tablebase.tables import COMMAND, REMOVE
 from puzzle_tablebase.tables.store import DEFAULT_FOLDER, PART_SUFFIX, Folder, Store
 
@@ -30,7 +36,7 @@ def open_store(location: object) -> Store:
         return location
     given = os.environ.get("PIPELINE_OUTPUTS") or DEFAULT_FOLDER if location is None else location
     text = str(given)
-    if not _is_unicode(text):
+    if not is_unicode(text):
         raise BadRequest(f"{quote(text)} is not valid UTF-8", "Name a folder by a link to it")
     if not text or "\0" in text:
         problem = f"Tables are in a folder or at a URL, not in {quote(text)}"
@@ -48,15 +54,6 @@ def open_store(location: object) -> Store:
     from puzzle_tablebase.tables.object_store import ObjectStore
 
     return ObjectStore(path)
-
-
-def _is_unicode(text: str) -> bool:
-    """Return whether UTF-8 can hold a text, and so the manifest and every message."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def format_rebuild_command(name: str, store: Store, *, force: bool = False) -> str:

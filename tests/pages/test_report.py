@@ -17,7 +17,7 @@ import polars as pl
 import pytest
 from playwright.sync_api import Browser, Page
 
-from puzzle_tablebase.errors import BadRequest, TableDamaged, TableMissing
+from puzzle_tablebase.errors import MachineLimit, TableDamaged, TableMissing
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
 from puzzle_tablebase.queries.report import write_report
@@ -263,7 +263,7 @@ def test_charts_of_missing_tables_are_left_out(
     write_report(Folder(tmp_path), str(tmp_path / "report.html"))
     page = (tmp_path / "report.html").read_text("utf-8")
     assert list_titles(page) == [
-        "No state of 2x4, the largest board built, needs more than 36 moves"
+        "The farthest states of 2x4, the largest board built, need 36 moves"
     ]
 
 
@@ -286,5 +286,5 @@ def test_a_damaged_table_is_named(report_extra: None, copy: Path) -> None:
 def test_without_altair_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "altair", None)
     told = "needs altair and vl-convert, and altair is not installed. In a clone, run: make report"
-    with pytest.raises(BadRequest, match=told):
+    with pytest.raises(MachineLimit, match=told):
         write_report(Folder(ROOT / "outputs"), "/nowhere/report.html")

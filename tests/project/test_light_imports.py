@@ -33,12 +33,8 @@ STORES = (
     " [open_store(place) for place in ('outputs', 'http://127.0.0.1:9/tables', 's3://a/tables')]"
 )
 COMPLETE = """
-from puzzle_tablebase.pipeline.run import main
-sys.argv = ["pipeline"]
-try:
-    main()
-except SystemExit:
-    pass
+from puzzle_tablebase.pipeline.run import run_command
+run_command([])
 """
 LOOKUPS = {
     "eight 378546201": "outputs",

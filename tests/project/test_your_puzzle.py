@@ -30,7 +30,7 @@ import sys
 import puzzle_tablebase.puzzles
 from puzzle_tablebase.pipeline.run import main
 puzzle_tablebase.puzzles.MODULES.clear()
-sys.exit(main())
+main()
 """
 
 

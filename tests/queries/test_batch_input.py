@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from puzzle_tablebase.errors import BadRequest
 from puzzle_tablebase.queries import batch_input
-from tests.support.shell import Ask
+from tests.support.shell import SCRIPT, Ask, run
 
 ROWS = [
     ("378546201", "plain"),
@@ -290,7 +290,10 @@ UNREADABLE: dict[str, list[tuple[bytes, str]]] = {
         (b'{"state":true}', "'state' (it has the type Boolean)."),
         (b'{"state":"1","n":1.5}\n\n{"n":9007199254740993}\n', "Integer value 9007199254740993 is"),
         (b'{"state":"1","n":1}\n{"n":"x"}\n', "The field 'n' is not of one type: Could not conv"),
-        (b'{"state":"1","n":1' + b"0" * 40 + b"}", "The field 'n' is not of one type: "),
+        (
+            b'{"state":"1","n":1' + b"0" * 40 + b"}",
+            "The field 'n' has a number of more than 64 bits",
+        ),
     ],
 }
 """By options, inputs and what is said of each."""
@@ -329,11 +332,37 @@ def test_a_quote_that_is_never_closed_is_reported(
     assert not [*tmp_path.iterdir()]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [b'state,id\n378546201,5" disk\n123456780,"a\nb"\n', b'state,id\n378546201,"5"" disk\n"\n'],
+)
+def test_a_quote_or_a_line_end_in_a_cell_is_no_fault(ask_in_process: Ask, text: bytes) -> None:
+    code, out, complaint = ask_in_process("eight", "--input-format", "csv", text=text)
+    assert (code, complaint) == (0, "")
+    assert pl.read_csv(out.encode())["id"][-1] in ("a\nb", '5" disk\n')
+
+
+def test_a_reader_that_reads_ahead_does_not_abort_the_process(outputs: Path) -> None:
+    rows = b"state,id\n378546201,7\n123456780\n"
+    words = ["query", "eight", "--input-format", "csv", "--outputs", str(outputs)]
+    for _ in range(6):  # in processes of their own: the end is that of Python
+        code, out, complaint = run([SCRIPT, *words], input=rows)
+        assert (code, out) == (2, "")
+        assert complaint == "pipeline: Row 3 of the input has 1 column, its header 2.\n"
+
+
+def test_a_header_that_is_not_utf_8_is_reported(ask_in_process: Ask) -> None:
+    rows = b"state,\xe9\n378546201,1\n"
+    code, out, complaint = ask_in_process("eight", "--input-format", "csv", text=rows)
+    assert (code, out) == (2, "")
+    assert complaint == "pipeline: Row 1 of the input is not UTF-8. Save the input as UTF-8.\n"
+
+
 def test_an_endless_row_is_rejected(ask_in_process: Ask) -> None:
     rows = b'state,note\n123456780,"' + b"1\n" * 4_000_000
     code, out, complaint = ask_in_process("eight", "--input-format", "csv", text=rows)
     assert (code, out) == (2, "")
-    assert "straddles two block boundaries" in complaint
+    assert "A row after row 1 of the input has more than 2,097,152 bytes. Look for a" in complaint
 
 
 def read_tables(chunk_bytes: int, *lines: str) -> list[pa.Table]:
