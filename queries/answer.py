@@ -82,6 +82,10 @@ DISTANCE = Option("distance", "Draw states at this distance from the goal, or in
 SPREAD = Option("spread", "Draw as many states of each distance in the range.")
 SPLIT = Option("split", "Divide the sample at random, symmetric states together.", "NAME=SHARE,...")
 """Options of samples, not of queries."""
+ANSWER_KINDS = ("moves", "distances")
+"""What the answers that are judged may be, the default first."""
+ANSWERS = Option("answers", "What the answers are: moves (default) or distances.", "KIND")
+"""An option of `check` alone."""
 
 
 def select_given(options: Mapping[str, object]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from puzzle_tablebase.errors import BadRequest, GoalUnreachable, require_text
 from puzzle_tablebase.puzzle import GoalPuzzle, View, format_board, format_slide, list_moved_tiles
 from puzzle_tablebase.queries.answer import (
+    ANSWERS,
     DISTANCE,
     HARDEST,
     SPREAD,
@@ -216,7 +217,7 @@ class GoalReader(Reader[GoalFound]):
         HARDEST,
     )
     sample_options: tuple[Option, ...] = (options[0], DISTANCE, SPREAD)
-    check_options: tuple[Option, ...] | None = options[:1]
+    check_options: tuple[Option, ...] | None = (options[0], ANSWERS)
     lookup_options = (Option("solution", "Add a shortest solution."),)
     keyless = ("hardest",)
     puzzle: GoalPuzzle

@@ -19,6 +19,7 @@ from puzzle_tablebase.errors import (
 from puzzle_tablebase.puzzle import Puzzle, StateSpace
 from puzzle_tablebase.puzzles import get_puzzle, import_object, is_registered
 from puzzle_tablebase.queries.answer import (
+    ANSWER_KINDS,
     Answer,
     HardestAnswer,
     Judgement,
@@ -161,11 +162,14 @@ class Query:
         """
         yield self.answer_keys(keys)
 
-    def make_judge(self, answer_column: str = "answer") -> Any:
-        """Make the query that judges answers; those of a batch are in a column of that name."""
+    def make_judge(self, answer_column: str = "answer", answers: str | None = None) -> Any:
+        """Make the judge of answers to this query's keys.
+
+        `answer_column` is the column of a batch's answers, `answers` their kind: moves if None.
+        """
         if not self.judge_class:
             raise BadRequest(f"{self.reader.puzzle.title} does not support checking")
-        return import_object(self.judge_class)(self, answer_column)
+        return import_object(self.judge_class)(self, answer_column, answers or ANSWER_KINDS[0])
 
     def annotate_keys(self, keys: pl.Series, errors: str = "null") -> pl.DataFrame:
         """Answer many keys, one row per key; `errors` is that of `Reader.annotate`."""
@@ -305,12 +309,18 @@ class Reader(Generic[Found]):
         answer = partial(query.annotate_keys, errors=errors)
         return annotate_frame(frame, columns, prefix, added, answer, self.key_digits)
 
+    def _make_judge(self, options: dict[str, Any]) -> Any:
+        require_options(self.puzzle.title, self.check_options or (), select_given(options))
+        answers = options.pop("answers", None)
+        return self.make_query(**options).make_judge(answers=answers)
+
     def check(self, key: str, answer: object, **options: Any) -> Judgement:
         """Judge an answer: is it legal, does it reach the goal, is it shortest?
 
-        The options are those of `pipeline check`. An answer that cannot be read is judged, too.
+        The options are those of `pipeline check`: `answers="distances"` judges a stated distance.
+        An answer that cannot be read is judged, too.
         """
-        judge = self._make_query_of(self.check_options, options).make_judge()
+        judge = self._make_judge(options)
         with self.store.ask_one_question():
             judged: Judgement = judge.check(key, answer)
         return judged
@@ -326,7 +336,7 @@ class Reader(Generic[Found]):
         """
         from puzzle_tablebase.queries.answer_frames import annotate_frame
 
-        judge = self._make_query_of(self.check_options, options).make_judge()
+        judge = self._make_judge(options)
         columns, added = (column or self.columns[0], answer_column), (*judge.columns, "error")
         judged: Frame = annotate_frame(
             frame, columns, prefix, added, judge.judge_rows, self.key_digits

@@ -12,7 +12,7 @@ from puzzle_tablebase.puzzles.sliding import (
     find_goal,
     parse_board,
 )
-from puzzle_tablebase.queries.answer import SPLIT, Option
+from puzzle_tablebase.queries.answer import ANSWERS, SPLIT, Option
 from puzzle_tablebase.queries.goal_reader import BoardAnswer, BoardQuery, GoalReader
 from puzzle_tablebase.queries.reader import Reader, ignore_progress
 from puzzle_tablebase.resources import get_free_memory
@@ -20,7 +20,7 @@ from puzzle_tablebase.tables.access import format_outputs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any
 
     import numpy as np
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from puzzle_tablebase.puzzle import Puzzle
     from puzzle_tablebase.puzzles.sliding import BoardGoalView
-    from puzzle_tablebase.queries.answer_frames import Answers
+    from puzzle_tablebase.queries.answer_frames import Answers, Bytes
     from puzzle_tablebase.queries.index_reader import IndexReader
     from puzzle_tablebase.queries.reader import ProgressCallback, Query
     from puzzle_tablebase.queries.sampling import SampleRequest
@@ -114,6 +114,29 @@ class BoardTableQuery(BoardQuery):
             raise reader.make_damage_error(reader.table_names[view.table_goal], problem)
         return merge_answers(keys, answers, super().answer_keys)
 
+    def read_boards(self, keys: pl.Series) -> tuple[Bytes, npt.NDArray[np.bool_]]:
+        """Return the tiles of each key in a column, and whether it is a state."""
+        from puzzle_tablebase.queries.answer_frames import view_texts
+        from puzzle_tablebase.queries.sliding_columns import normalize_keys, read_texts
+
+        cells = self.reader.puzzle.cells
+        return read_texts(view_texts(normalize_keys(keys, cells)), cells)
+
+    def make_measure(self) -> Callable[[Bytes], npt.NDArray[np.signedinteger]]:
+        """Make a function that returns the distances of states, one in each column of tiles."""
+        reader, goal = self.reader, self.goal_state
+        view = reader.puzzle.view_goal(goal)
+        lookup = reader.make_lookup(view, goal)
+
+        def measure(tiles: Bytes) -> npt.NDArray[np.signedinteger]:
+            answers = lookup.look_up(tiles)
+            if answers is None:
+                problem = "not every walk leads to the goal"
+                raise reader.make_damage_error(reader.table_names[view.table_goal], problem)
+            return answers[0]
+
+        return measure
+
 
 BOARD = Option("board", "Board, rows x columns, up to 16 cells.", "RxC")
 
@@ -134,7 +157,7 @@ class BoardReader(GoalReader[BoardAnswer]):
     )
     columns = ("state", "goal", "distance", "best_moves")
     sample_options = (options[0], *GoalReader.sample_options[1:], SPLIT)
-    check_options = options[:1]
+    check_options = (options[0], ANSWERS)
     max_single_keys = 2_000
     """A batch with fewer keys looks them up singly: reading a large board's index takes longer."""
 

@@ -52,7 +52,7 @@ def answer_keys(
 
     def answer_chunk(at: int) -> bool:
         chunk = slice(at, at + CHUNK_ROWS)
-        tiles, has_state = _read_texts(texts[chunk], board.cells)
+        tiles, has_state = read_texts(texts[chunk], board.cells)
         good = np.flatnonzero(has_state)
         answers = lookup.look_up(tiles[:, good])
         if answers is None:
@@ -79,7 +79,8 @@ def answer_keys(
     )
 
 
-def _read_texts(texts: Bytes, cells: int) -> tuple[Bytes, npt.NDArray[np.bool_]]:
+def read_texts(texts: Bytes, cells: int) -> tuple[Bytes, npt.NDArray[np.bool_]]:
+    """Return the tiles of texts, as `view_texts` has them, in columns, and whether each is a state."""
     tiles = TILES[texts[:, 4 : 4 + cells].T]
     tile_set = np.bitwise_or.reduce(np.int32(1) << tiles.astype(np.int32), axis=0)
     return tiles, (texts[:, :4].copy().view("<u4")[:, 0] == cells) & (tile_set == (1 << cells) - 1)

@@ -57,4 +57,4 @@ def test_a_reward(outputs: Path) -> None:
     assert ended.err == ""
     counts, rewards = ended.out.splitlines()
     assert "'split': 'train'" in counts
-    assert rewards == "[1.0, 0.33, 0.05, 0.0]"
+    assert rewards == "[1.0, 0.33, 0.05, 0.0, 0.0, 0.0]"
