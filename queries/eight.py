@@ -137,6 +137,7 @@ class EightReader(GoalReader[BoardAnswer]):
     sample_options = (options[0], *GoalReader.sample_options[1:], SPLIT)
     check_options = (options[0], ANSWERS)
     key_cells = key_digits = 9
+    sheet_options = {"goal": "corner"}  # noqa: RUF012  # a class's constants
     explored = {"eight": 0, "eight_edge": 0}  # noqa: RUF012  # a class's constants
 
     def __init__(self, puzzle: GoalPuzzle, store: Store) -> None:

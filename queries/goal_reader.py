@@ -14,7 +14,7 @@ from puzzle_tablebase.queries.answer import (
     align_rows,
     format_count,
     format_steps,
-    parse_distance,
+    parse_distances,
 )
 from puzzle_tablebase.queries.reader import Query, Reader
 from puzzle_tablebase.schema import UNREACHED, BreadthFirst
@@ -120,7 +120,7 @@ class GoalQuery(Query):
         self.path, self.boards = "path" in self.given, "boards" in self.given
         self.solutions = "solutions" in self.given
         self.solution = solution or self.path or self.boards or self.solutions
-        self.distance = parse_distance(self.given.get("distance"))
+        self.distances = parse_distances(self.given.get("distance"))
 
     def look_up(self, key: str) -> GoalAnswer:
         return self.make_answer(**self._find_facts(key, with_solution=self.solution))

@@ -70,8 +70,8 @@ class Query:
     value, a boolean for a flag. Constructors of subclasses parse them.
     """
 
-    distance: range | None = None
-    """The depths of the rows that a sample draws; None: any."""
+    distances: tuple[range, ...] = ()
+    """The ranges of the depths of the rows that a sample draws; (): any."""
     judge_class = ""
     """The class that judges answers, as `module:name`; "": they cannot be judged."""
     second_column: str | None = None
@@ -106,20 +106,29 @@ class Query:
         return True
 
     def draw_samples(
-        self, request: SampleRequest, on_progress: ProgressCallback = ignore_progress
+        self,
+        request: SampleRequest,
+        wanted: range | None = None,
+        on_progress: ProgressCallback = ignore_progress,
     ) -> Iterator[pl.DataFrame]:
         """Draw a uniform sample of rows, and yield it a chunk at a time.
 
-        `on_progress(done, all)` gets the number of steps done of those to the next chunk.
+        `wanted`: the depths of the rows; None: any. `on_progress(done, all)` gets the number of
+        steps done of those to the next chunk.
         """
         reader = self.reader
         if reader.sample_options is None:
             raise BadRequest(f"{reader.puzzle.title} does not support sampling")
         from puzzle_tablebase.queries.sampling import select_depth
 
-        rows = select_depth(self.list_depth_rows(), reader.puzzle.depth, self.distance)
+        rows = select_depth(self.list_depth_rows(), reader.puzzle.depth, wanted)
         for numbers in request.draw_numbers(len(rows), reader.key.lower()):
             yield rows[numbers]
+
+    def count_depths(self) -> dict[int, int]:
+        """Count the keys at each depth."""
+        depths = self.list_depth_rows()[self.reader.puzzle.depth].drop_nulls()
+        return dict(depths.value_counts().iter_rows())
 
     def list_hardest(self) -> pl.DataFrame:
         """Return a batch's columns of all keys that are farthest from the goal."""
@@ -204,6 +213,10 @@ class Reader(Generic[Found]):
     """Further options of `probe` and `get`."""
     keyless: tuple[str, ...] = ()
     """The options that are answered without a key."""
+    board: str | None = None
+    """The board of all keys, if the puzzle has several."""
+    sheet_options: Mapping[str, str] | None = None
+    """The options that a sheet of boards to solve has by default; None: there are no sheets."""
     key_cells = 0
     """The number of cells of a key that a text input may have apart; 0: none."""
     key_digits = 0
@@ -344,19 +357,35 @@ class Reader(Generic[Found]):
         return judged
 
     def sample(
-        self, size: int, seed: int = 0, *, replacement: bool = True, **options: Any
+        self,
+        size: int | None = None,
+        seed: int = 0,
+        *,
+        replacement: bool | None = None,
+        sorted: bool = False,  # the option's name
+        **options: Any,
     ) -> pl.DataFrame:
         """Draw a uniform sample of rows; the same seed draws the same rows.
 
-        The options select what is drawn. MemoryShort if the sample is too large for memory.
+        The options select what is drawn. A row may be drawn twice, but not in a sample that is
+        spread or split, unless `replacement` says so. A warning names distances that have fewer
+        states than asked for. MemoryShort if the sample is too large for memory.
         """
+        from warnings import warn
+
         from puzzle_tablebase.queries.sampling import SampleRequest, draw_frame, draw_set
         from puzzle_tablebase.resources import get_free_memory
 
-        request = SampleRequest(size, seed, replacement).check()
+        request = SampleRequest(size, seed, replacement, sorted)
         query = self._make_query_of(self.sample_options, options)
-        samples = draw_set(query, request, ignore_progress)
+        samples = draw_set(query, request, ignore_progress, lambda note: warn(note, stacklevel=6))
         return draw_frame(request, samples, get_free_memory())
+
+    def histogram(self) -> pl.DataFrame:
+        """Count the states by depth, and by goal if the puzzle has goals, as the manifest does."""
+        from puzzle_tablebase.queries.histogram import count_states
+
+        return count_states(self.puzzle.name, self.store, self.board)
 
     def open_index(self, name: str) -> IndexReader:
         """Return the index of one of the puzzle's default tables, by the table's name."""

@@ -13,7 +13,7 @@ from puzzle_tablebase.puzzles.senet import (
     rank,
     swap_squares,
 )
-from puzzle_tablebase.queries.answer import ANSWERS, Answer, Option, align_rows, parse_distance
+from puzzle_tablebase.queries.answer import ANSWERS, Answer, Option, align_rows, parse_distances
 from puzzle_tablebase.queries.reader import Query, Reader
 
 TYPE_CHECKING = False
@@ -85,7 +85,7 @@ class SenetQuery(Query):
         if self.turn not in (None, *SIDES):
             require_choice(str(turn), "side", *SIDES)
         self.path = "path" in self.given
-        self.distance = parse_distance(self.given.get("distance"))
+        self.distances = parse_distances(self.given.get("distance"))
 
     def answer_keys(self, keys: pl.Series) -> Answers:
         if self.path or self.turn:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 import typer
 
@@ -102,7 +102,7 @@ def _judge_rows(make_judge: Callable[[], Judge], rows: dict[str, Any], *, as_jso
     """Judge the rows of the input and print their summary; return how many are not shortest."""
     options = {name: value for name, value in rows.items() if name != "answer_column"}
     judge, invalid = answer_rows(options, make_judge, chunk_bytes=MAX_FILE_BYTES)
-    summary = cast(Judge, judge).summary
+    summary = judge.summary
     text = format_json(summary.to_dict()) if as_json else summary.to_text()
     print_error(text, mark="" if as_json else "pipeline: ")
     require_valid(invalid, rows)

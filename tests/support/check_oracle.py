@@ -51,7 +51,7 @@ def judge_board(
     turned = {"U": "D", "D": "U", "L": "R", "R": "L"}
     exchanged = "with U and D, L and R exchanged"
     upper = answer.upper()
-    readings = (
+    readings: tuple[tuple[str, str, dict[str, str]], ...] = (
         (answer, f"{exchanged} it reaches the goal: letters move the blank", turned),
         (upper, "in capital letters it reaches the goal", {}),
         (upper, f"in capital letters, {exchanged}, it reaches the goal", turned),
@@ -68,7 +68,7 @@ def judge_board(
 def _make_moves(
     state: str, answer: str, goal: str, distances: dict[str, int], columns: int
 ) -> tuple[dict[str, object], str]:
-    """Return the facts of an answer's moves, without a result if all are legal, and the last state."""
+    """Return the facts of an answer's moves, with no result if all are legal, and their end."""
     facts: dict[str, object] = dict.fromkeys(COLUMNS)
     facts |= {"shortest": distances.get(state), "score": 0.0}
     moves, stop = _read(answer, len(state))
