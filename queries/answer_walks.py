@@ -13,7 +13,6 @@ import polars as pl
 
 from puzzle_tablebase.puzzles.sliding import CHARACTERS, LETTERS, SlidingBoard
 from puzzle_tablebase.queries.answer_frames import Bytes
-from puzzle_tablebase.queries.judges import SEPARATORS
 from puzzle_tablebase.queries.kernels.board_walks import make_moves
 from puzzle_tablebase.resources import count_cores
 
@@ -40,15 +39,17 @@ def split_walk(number: int) -> tuple[int, int, int, int, int, int, str]:
     return length, done, loss, start, is_home, is_turned, SYMBOLS[symbol]
 
 
-def group_walks(query: Any, keys: pl.Series, answers: pl.Series) -> tuple[Numbers, Numbers]:
+def group_walks(
+    query: Any, keys: pl.Series, answers: pl.Series, separators: str
+) -> tuple[Numbers, Numbers]:
     """Return the rows whose answers are letters alone, or tiles alone, and their walks' numbers.
 
-    `query` reads the boards of keys, and measures distances.
+    `query` reads the boards of keys, and measures distances; `separators` may stand between moves.
     """
     tiles, is_state = query.read_boards(keys)
     cells, answers = len(tiles), answers.fill_null("")
     marks = CHARACTERS[1:cells]
-    bare = answers.str.replace_all(f"[{SEPARATORS}]+", "")
+    bare = answers.str.replace_all(f"[{separators}]+", "")
     is_tiles = bare.str.contains(f"^[{marks}]+$")
     if cells > 10:  # numbers with separators may be tiles of two digits
         is_tiles &= bare.str.len_bytes() == answers.str.len_bytes()

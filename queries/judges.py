@@ -347,7 +347,7 @@ class BoardJudge(GoalJudge):
             return groups
         from puzzle_tablebase.queries.answer_walks import group_walks
 
-        return groups.scatter(*group_walks(self.lookup, keys, answers))
+        return groups.scatter(*group_walks(self.lookup, keys, answers, SEPARATORS))
 
     def judge_alike(self, group: int) -> Judgement:
         from puzzle_tablebase.queries.answer_walks import split_walk

@@ -276,7 +276,7 @@ class KnightReader(Reader[KnightAnswer]):
             "Board, files x ranks (default: 6x6; over 40 squares: needs knight_ranks_CxR).",
             "CxR",
         ),
-        Option("closed", "Draw closed tours (over 36 squares: needs knight_closed_ranks_CxR)."),
+        Option("closed", "Draw closed tours (over 40 squares: needs knight_closed_ranks_CxR)."),
     )
     check_options = (Option("board", "Board, files x ranks (default: 8x8).", "CxR"),)
     key = "SQUARE"

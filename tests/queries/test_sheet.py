@@ -44,13 +44,13 @@ def test_a_sheet_has_boards_by_difficulty_and_answers_at_the_end(
     assert [head for head, _ in boards] == heads
     shown = [board for _, page in boards for board in page]
     assert len({*shown}) == len(answers) == 31
-    assert {count for count, _ in answers[16:]} == {14}
-    eight, goal = open_tables(str(outputs)).eight, "1 2 3 4 5 6 7 8 gap".split()
+    assert {count for count, _ in answers[15:]} == {14}
+    eight, goal = open_tables(str(outputs)).eight, [*"12345678", "gap"]
     for board, (count, tiles) in zip(shown, answers, strict=True):
         assert slide(board.split(), tiles, 3) == goal
         assert count == len(tiles) == eight.distance(board.replace("gap", "0"), "corner")
     starts = [int(start) for start in re.findall('start="([0-9]+)"', file.read_text())]
-    assert starts == [1, 13, 17, 29]
+    assert starts == [1, 13, 16, 28]
 
 
 def test_a_sheet_of_a_large_board_has_numbers(

@@ -5,9 +5,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from puzzle_tablebase.errors import TableMissing
+from puzzle_tablebase.errors import BadRequest, TableMissing
 from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
+from puzzle_tablebase.queries import open_tables
+from puzzle_tablebase.queries.api import Tables
 from puzzle_tablebase.queries.histogram import count_states, format_bars
 from puzzle_tablebase.queries.status import list_status, make_unusable_error
 from puzzle_tablebase.tables.manifest import read_manifest
