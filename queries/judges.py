@@ -46,8 +46,6 @@ HINTS = {
     "both": "in capital letters, with U and D, L and R exchanged, it reaches the goal",
 }
 """What may be said of an answer that does not solve a board, by how it must be read to do so."""
-MIN_TOGETHER = 100
-"""Rows from which array code judges answers: it takes a while to begin."""
 EDGES = {"U": "first row", "D": "last row", "L": "first column", "R": "last column"}
 """Where the blank is if its move is illegal, by the move."""
 SENET_SQUARE = "(?:1[0-5]|[1-9])"
@@ -101,6 +99,8 @@ class Judge:
 
     columns: tuple[str, ...] = Judgement.facts[:-1]
     """The columns that a batch adds."""
+    min_together = 100
+    """Rows from which array code judges answers: it takes a while to begin."""
 
     def __init__(self, lookup: Any, answer_column: str, answers: str = ANSWER_KINDS[0]) -> None:
         require_choice(answers, "kind of answers", *ANSWER_KINDS)
@@ -343,7 +343,7 @@ class BoardJudge(GoalJudge):
 
     def group(self, keys: pl.Series, answers: pl.Series) -> pl.Series:
         groups = super().group(keys, answers)
-        if len(keys) < MIN_TOGETHER or not self.has_moves:
+        if len(keys) < self.min_together or not self.has_moves:
             return groups
         from puzzle_tablebase.queries.answer_walks import group_walks
 
@@ -404,6 +404,8 @@ class FifteenJudge(BoardJudge):
 class SenetJudge(Judge):
     """A judge of lines of play; the distance from a position within them is in no table."""
 
+    min_together = 5_000  # below, reading all rows takes longer
+
     def parse(self, key: str) -> tuple[str, str, int | None]:
         position = senet.parse(key)
         return senet.OPENING, position, min(self.reader.find_plies(position), default=None)
@@ -427,6 +429,21 @@ class SenetJudge(Judge):
         elif is_swap and senet.is_guarded(here, goal):
             problem = "the piece there is guarded"
         return senet.swap_squares(here, start, goal), problem and f"{move}: {problem}"
+
+    def group(self, keys: pl.Series, answers: pl.Series) -> pl.Series:
+        groups = super().group(keys, answers)
+        if len(keys) < self.min_together or not self.has_moves:
+            return groups
+        from puzzle_tablebase.queries.answer_walks import group_lines
+
+        rows = self.reader.read_rows()
+        return groups.scatter(*group_lines(keys, answers, rows, SEPARATORS))
+
+    def judge_alike(self, group: int) -> Judgement:
+        from puzzle_tablebase.queries.answer_walks import split_line
+
+        length, shortest, is_home = split_line(group)
+        return judge_moves(length, shortest, None, is_home=is_home)
 
 
 class KnightJudge(Judge):
