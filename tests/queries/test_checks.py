@@ -91,7 +91,8 @@ def make_answers(seed: int, count: int) -> list[tuple[str, str]]:
         stated = ["unreachable", str(distances[state]), str(random.randrange(40)), ""]
         answers += [turned, letters.lower(), turned.lower(), random.choice(stated)]
         pairs += [(state, answer) for answer in answers]
-    return pairs[:count]
+    solved = [("123456780", answer) for answer in ("", "U", "UD", "RL", "6", "66", "8 5")]
+    return [*pairs[:count], *solved]
 
 
 @pytest.mark.parametrize("goal", [None, "087654321"])  # which half of all states do not reach
@@ -250,6 +251,14 @@ def test_lines_of_senet_are_judged_as_by_the_oracle(
                 break
             _, start, goal, is_swap, position = random.choice(steps)
             moves.append(f"{start}{'-x'[is_swap]}{goal}")
+        side = "AB"[len(moves) % 2]
+        swaps = [
+            f"{start}x{goal}"  # many of which a neighbour guards
+            for start in range(1, 15)
+            for goal in range(start + 1, min(15, start + 5) + 1)
+            if position[start - 1] == side and position[goal - 1] not in (side, ".")
+        ]
+        pairs += [(position, " ".join([*moves, swap])) for swap in swaps[:3]]
         for line in (" ".join(moves), tables.senet.line(position)):
             pairs.append((position, change(line, " 0123456789-x,A", random)))
         pairs.append((position, random.choice(["unreachable", "5", str(plies[position])])))
