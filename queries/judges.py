@@ -143,8 +143,11 @@ class Judge:
     def solves(self, text: str, start: Any, goal: Any) -> bool:
         """Return whether an answer leads to the goal."""
         moves, problem = self.read_moves(text, start)
+        here = start
         with suppress(IllegalMove):
-            return not problem and [start, *self.follow(start, moves)][-1] == goal
+            for here in self.follow(start, moves):  # noqa: B007  # the last one
+                pass
+            return bool(not problem and here == goal)
         return False
 
     def find_hint(self, text: str, start: Any, goal: Any) -> str:
@@ -265,10 +268,10 @@ class Summary:
 
     def to_text(self) -> str:
         """Format the numbers as a sentence."""
-        facts, stated = self.to_dict(), self.count("right", "wrong")
+        facts = self.to_dict()
         solved = self.count("shortest", "longer", "solved", "tour", "closed tour")
         best = "closed tour" if self.count("tour", "closed tour") else "shortest"
-        if stated:
+        if self.count("right", "wrong"):
             return f"{self.results['right']:,} of {format_count(self.answers, 'distance')} right"
         text = f"{solved:,} of {self.answers:,} solved, {self.results[best]:,} {best}"
         if facts["mean_excess"] is not None:

@@ -36,23 +36,35 @@ def walk_states(
         if pairs % 2 != odd[blank]:
             continue
         value = _read_value(bits, blank * orders + number, sides[blank])
-        value = (value + 3) % 4
+        value, before = (value + 3) % 4, -1
         way, growth = _find_way(
-            bits, orders, blank, number, value, 0, ways, sides, weights, digits, moved
+            bits, orders, blank, number, value, 0, before, ways, sides, weights, digits, moved
         )
         while way >= 0:
             nearer[state] |= 1 << way
             way, growth = _find_way(
-                bits, orders, blank, number, value, way + 1, ways, sides, weights, digits, moved
+                bits,
+                orders,
+                blank,
+                number,
+                value,
+                way + 1,
+                before,
+                ways,
+                sides,
+                weights,
+                digits,
+                moved,
             )
         steps = 0
         while blank * orders + number != goal:
             way, growth = _find_way(
-                bits, orders, blank, number, value, 0, ways, sides, weights, digits, moved
+                bits, orders, blank, number, value, 0, before, ways, sides, weights, digits, moved
             )
             if way < 0 or steps == MAX_STEPS:
                 return False
             _keep_digits(digits, moved, blank, ways[blank, way])
+            before = blank
             blank, number, value = ways[blank, way], number + growth, (value + 3) % 4
             steps += 1
         distances[state] = steps
@@ -61,16 +73,17 @@ def walk_states(
 
 @compiled
 def _find_way(
-    bits: Array, orders: int, blank: int, number: int, value: int, first: int,
+    bits: Array, orders: int, blank: int, number: int, value: int, first: int, before: int,
     ways: Array, sides: Array, weights: Array, digits: Array, moved: Array,
 ) -> tuple[int, int]:  # fmt: skip
     """Find the first way, from number `first`, to a state with this distance modulo 4; -1 if none.
 
     Return it with what the order's number grows by; `moved` gets the digits that the move changes.
+    `before` is the place that the blank came from, or -1: that way leads back, to a farther state.
     """
     for way in range(first, ways.shape[1]):
         to = ways[blank, way]
-        if to >= 0:
+        if to >= 0 and to != before:
             growth = _move_tile(digits, moved, blank, to, weights)
             if _read_value(bits, to * orders + number + growth, sides[to]) == value:
                 return way, growth
