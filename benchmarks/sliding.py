@@ -16,7 +16,7 @@ from benchmarks.measure import (
     measure_in_turns,
     measure_process,
 )
-from puzzle_tablebase.pipeline.search.word_bfs import search_words
+from puzzle_tablebase.frontier.word_bfs import search_words
 from puzzle_tablebase.pipeline.tasks import run_in_threads
 from puzzle_tablebase.puzzles.sliding import parse_board
 

@@ -78,10 +78,18 @@ HARDEST = Option(
     ("path", "boards", "solutions"),
     is_single=True,
 )
-DISTANCE = Option("distance", "Draw states at this distance from the goal, or in a range.", "N[-M]")
+DISTANCE = Option(
+    "distance", "Draw states at this distance, in a range, or as many of each range.", "N[-M],..."
+)
 SPREAD = Option("spread", "Draw as many states of each distance in the range.")
-SPLIT = Option("split", "Divide the sample at random, symmetric states together.", "NAME=SHARE,...")
+SPLIT = Option(
+    "split", "Divide the sample by shares or numbers of rows; twins together.", "NAME=SHARE,..."
+)
 """Options of samples, not of queries."""
+ANSWER_KINDS = ("moves", "distances")
+"""What the answers that are judged may be, the default first."""
+ANSWERS = Option("answers", "What the answers are: moves (default) or distances.", "KIND")
+"""An option of `check` alone."""
 
 
 def select_given(options: Mapping[str, object]) -> dict[str, Any]:
@@ -127,25 +135,30 @@ def parse_positive_number(given: float | str, flag: str, unit: str, example: int
     return number
 
 
-def parse_distance(given: int | str | None) -> range | None:
-    """Return the distances that an option gives as a number or a text, or None.
+def parse_distances(given: int | str | None) -> tuple[range, ...]:
+    """Return the ranges of distances that an option gives as a number or a text; () for None.
 
-    >>> parse_distance(6), parse_distance("5-25")
-    (range(6, 7), range(5, 26))
+    >>> parse_distances(6), parse_distances("5-10,11-15")
+    ((range(6, 7),), (range(5, 11), range(11, 16)))
     """
     if given is None:
-        return None
-    text = str(given).strip()
-    first, dash, last = text.partition("-")
-    ends = first, last if dash else first
-    if all(end.isascii() and end.isdigit() and len(end) < 10 for end in ends):
-        wanted = range(int(ends[0]), int(ends[1]) + 1)
-        if wanted:
-            return wanted
-        problem = f"--distance needs the smaller number first, not {quote(text)}"
-        raise BadRequest(problem, f"Write: --distance {ends[1]}-{ends[0]}")
-    problem = f"--distance needs a whole number from 0, not {quote(text)}"
-    raise BadRequest(problem, "Example: --distance 6, or 5-25")
+        return ()
+    wanted: list[range] = []
+    for text in str(given).split(","):
+        first, dash, last = text.strip().partition("-")
+        ends = first, last if dash else first
+        if not all(end.isascii() and end.isdigit() and len(end) < 10 for end in ends):
+            problem = f"--distance needs a whole number from 0, not {quote(text.strip())}"
+            raise BadRequest(problem, "Example: --distance 6, or 5-25")
+        level = range(int(ends[0]), int(ends[1]) + 1)
+        if not level:
+            problem = f"--distance needs the smaller number first, not {quote(text.strip())}"
+            raise BadRequest(problem, f"Write: --distance {ends[1]}-{ends[0]}")
+        if any(level.start < other.stop and other.start < level.stop for other in wanted):
+            problem = f"--distance needs ranges that do not overlap, not {quote(str(given))}"
+            raise BadRequest(problem, "Example: --distance 5-10,11-15")
+        wanted.append(level)
+    return tuple(wanted)
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True)

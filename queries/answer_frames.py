@@ -44,7 +44,7 @@ def can_hold_keys(kind: pl.DataType | None, digits: int) -> bool:
 
 
 def can_hold_answers(kind: pl.DataType | None) -> bool:
-    """Return whether a column of this type can hold answers; one tile in a list is no claim."""
+    """Return whether a column of this type can hold answers: texts, or numbers."""
     return can_hold_keys(kind, 1) and not isinstance(kind, pl.List | pl.Array)
 
 
@@ -186,9 +186,11 @@ def look_up_keys(
             if isinstance(error, NotationError):
                 bad.append(key)
     answers = pl.DataFrame(rows, {**columns, "error": pl.String()}, orient="row")
+    is_bad = keys.is_in(bad).arg_true().to_list() if bad else []
+    if len(unique) == len(keys):
+        return answers, is_bad
     places = keys.replace_strict(unique, pl.int_range(len(unique), eager=True), default=None)
-    is_bad = keys.is_in(bad)
-    return answers.select(pl.all().gather(places)), is_bad.arg_true().to_list()
+    return answers.select(pl.all().gather(places)), is_bad
 
 
 def concatenate_answers(parts: Iterable[Answers]) -> Answers:

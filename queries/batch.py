@@ -37,6 +37,8 @@ from puzzle_tablebase.queries.reader import Query
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
+    from puzzle_tablebase.queries.judges import Judge
+
 _encode_object = msgspec.json.Encoder().encode
 PREFIX = "--prefix TEXT"
 
@@ -65,7 +67,7 @@ class Batch:
 
 
 def run_batch(
-    query: Query,
+    query: Query | Judge,
     batch: Batch,
     on_progress: Callable[[int], None],
     printing: Callable[[], AbstractContextManager[object]] = contextlib.nullcontext,

@@ -17,7 +17,7 @@ from puzzle_tablebase.puzzles.eight import (
     make_rank_parts,
     parse,
 )
-from puzzle_tablebase.queries.answer import SPLIT, Option
+from puzzle_tablebase.queries.answer import ANSWERS, SPLIT, Option
 from puzzle_tablebase.queries.goal_reader import BoardAnswer, BoardQuery, GoalReader
 
 TYPE_CHECKING = False
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from puzzle_tablebase.puzzle import GoalPuzzle
-    from puzzle_tablebase.queries.answer_frames import Answers
+    from puzzle_tablebase.queries.answer_frames import Answers, Bytes
     from puzzle_tablebase.tables.store import Store
 
 
@@ -42,7 +42,7 @@ class EightQuery(BoardQuery):
     """A query of 8-puzzle states."""
 
     reader: EightReader
-    judge_class = "puzzle_tablebase.queries.eight_columns:EightJudge"
+    judge_class = "puzzle_tablebase.queries.judges:BoardJudge"
     width = WIDTH
 
     def answer_keys(self, keys: pl.Series) -> Answers:
@@ -87,6 +87,20 @@ class EightQuery(BoardQuery):
             answers = answers.with_columns(solutions)
         return answers
 
+    def read_boards(self, keys: pl.Series) -> tuple[Bytes, npt.NDArray[np.bool_]]:
+        """Return the tiles of each key in a column, and whether it is a state."""
+        from puzzle_tablebase.queries.eight_columns import NO_RANK, list_texts, rank_states
+
+        ranks = rank_states(keys).to_numpy()
+        return list_texts()[ranks].T - ord("0"), ranks != NO_RANK
+
+    def make_measure(self) -> Callable[[Bytes], npt.NDArray[np.int16]]:
+        """Make a function that returns the distances of states, one in each column of tiles."""
+        from puzzle_tablebase.queries.eight_columns import rank_columns
+
+        distances = self.reader.read_distances(self.goal)
+        return lambda tiles: distances.take(rank_columns(tiles))
+
     def list_depth_rows(self) -> pl.DataFrame:
         import polars as pl
 
@@ -121,8 +135,9 @@ class EightReader(GoalReader[BoardAnswer]):
         *GoalReader.options[1:],
     )
     sample_options = (options[0], *GoalReader.sample_options[1:], SPLIT)
-    check_options = options[:1]
+    check_options = (options[0], ANSWERS)
     key_cells = key_digits = 9
+    sheet_options = {"goal": "corner"}  # noqa: RUF012  # a class's constants
     explored = {"eight": 0, "eight_edge": 0}  # noqa: RUF012  # a class's constants
 
     def __init__(self, puzzle: GoalPuzzle, store: Store) -> None:

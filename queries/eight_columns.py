@@ -1,6 +1,6 @@
 """Columns and arrays of 8-puzzle states: their ranks, and answers by rank to any goal.
 
-In an array a state is a row of nine numbers, 0 for the blank. Answers to judge are walked together.
+In an array a state is a row of nine numbers, 0 for the blank.
 """
 
 from __future__ import annotations
@@ -30,7 +30,6 @@ from puzzle_tablebase.puzzles.eight import (
     parse,
     to_number,
 )
-from puzzle_tablebase.queries.answer import Judgement
 from puzzle_tablebase.queries.answer_frames import (
     Bytes,
     can_hold_keys,
@@ -38,7 +37,6 @@ from puzzle_tablebase.queries.answer_frames import (
     read_key_column,
     view_texts,
 )
-from puzzle_tablebase.queries.judges import SEPARATORS, BoardJudge, explain_illegal, judge_moves
 from puzzle_tablebase.resources import count_cores
 
 CHUNK_ROWS = 1 << 15
@@ -299,12 +297,6 @@ def _split_texts(characters: Bytes, lengths: npt.NDArray[Any]) -> pl.Series:
 
 NO_MARK = 255
 """The number on every cell of what is no state."""
-MAX_MOVES = 999
-"""The most moves that array code makes; a few long answers would keep all others waiting."""
-WALKS = (MAX_MOVES + 1, MAX_MOVES + 1, MAX_MOVES + 1, 256, 2, len(LETTERS))
-"""How many there are of what tells walks apart: their lengths, legal moves, first losses and
-distances at the start, whether they end at the goal, and the letters of illegal moves."""
-NUMBER_LETTERS = bytes.maketrans(LETTERS.encode(), bytes(range(len(LETTERS))))
 
 
 def rank_any(states: Any) -> npt.NDArray[np.uint32]:
@@ -341,57 +333,3 @@ def make_next_boards(ranks: npt.NDArray[np.uint32]) -> Bytes:
     boards[NO_RANK] = NO_MARK
     moved: Bytes = boards[list_successors()[:, ranks].T]
     return moved
-
-
-class EightJudge(BoardJudge):
-    """A judge of the 8-puzzle: of many answers, array code walks those of letters together."""
-
-    def group(self, keys: pl.Series, answers: pl.Series) -> pl.Series:
-        letters = answers.fill_null("").str.replace_all(f"[{SEPARATORS}]+", "")
-        walks = group_walks(keys, letters, self.reader.read_distances(self.lookup.goal))
-        return super().group(keys, answers).scatter(*walks)
-
-    def judge_alike(self, group: int) -> Judgement:
-        length, done, loss, start, is_home, letter = map(int, np.unravel_index(group, WALKS))
-        problem = ""
-        if done < length:
-            problem = f"move {done + 1}, {explain_illegal(LETTERS[letter])}"
-        shortest = start - 1 if start else None
-        return judge_moves(length, shortest, loss or None, done + 1, problem, is_home=bool(is_home))
-
-
-def group_walks(
-    keys: pl.Series, answers: pl.Series, distances: npt.NDArray[np.int16]
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return the rows whose answers to states are letters alone, and the walk of each as a number.
-
-    Some rows at a time make their first move together, then their second, and so on; they are
-    sorted by length, so that those that move on are the first ones.
-    """
-    ranks = rank_states(keys).to_numpy()
-    is_plain = answers.str.contains(f"^[{LETTERS}]*$") & (answers.str.len_bytes() <= MAX_MOVES)
-    plain = np.flatnonzero((ranks != NO_RANK) & is_plain.to_numpy())
-    ranks = ranks[plain]
-    array = answers.gather(plain).rechunk().to_arrow(compat_level=pl.CompatLevel.oldest())
-    _, ends, data = array.buffers()
-    offsets = np.frombuffer(ends, np.int64)
-    letters = np.frombuffer(bytes(data or b"").translate(NUMBER_LETTERS) + b"\0", np.uint8)
-    successors, walks = list_successors().ravel(), np.zeros(len(ranks), dtype=np.int64)
-    for at in range(0, len(ranks), CHUNK_ROWS):
-        order = at + np.argsort(-np.diff(offsets[at : at + CHUNK_ROWS + 1]), kind="stable")
-        here, begins, lengths = ranks[order], offsets[order], np.diff(offsets)[order]
-        start = distances.take(here)
-        done, loss = np.zeros((2, len(order)), dtype=np.int64)
-        for step in range(lengths[0]):
-            rows = slice(int(np.searchsorted(-lengths, -step)))
-            letter = letters[begins[rows] + step].astype(np.uint32)
-            here[rows] = successors.take(letter * np.uint32(NO_RANK + 1) + here[rows])
-            is_legal = here[rows] != NO_RANK
-            is_lost = distances.take(here[rows]) != start[rows] - step - 1
-            loss[rows][is_legal & is_lost & (loss[rows] == 0)] = step + 1
-            done[rows] += is_legal
-        loss[start < 0] = 0
-        letter = np.where(done < lengths, letters[begins + done], 0)
-        facts = lengths, done, loss, start + 1, distances.take(here) == 0, letter
-        walks[order] = np.ravel_multi_index(facts, WALKS)
-    return plain, walks

@@ -20,7 +20,7 @@ from puzzle_tablebase.puzzles.fifteen import (
     list_images,
     name_partition,
 )
-from puzzle_tablebase.queries.answer import Option, format_count, parse_positive_number
+from puzzle_tablebase.queries.answer import ANSWERS, Option, format_count, parse_positive_number
 from puzzle_tablebase.queries.goal_reader import BoardAnswer
 from puzzle_tablebase.queries.index_reader import IndexReader
 from puzzle_tablebase.queries.reader import Query, Reader, ignore_progress
@@ -210,7 +210,7 @@ class FifteenReader(Reader[FifteenSolution]):
             "NAME",
         ),
     )
-    check_options = (options[0], *options[3:])
+    check_options = (options[0], *options[3:], ANSWERS)
     key = "STATE"
     columns = ("state", "goal", "distance", "bound", "positions", "solution")
     key_cells = BOARD.cells

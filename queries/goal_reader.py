@@ -5,6 +5,7 @@ from __future__ import annotations
 from puzzle_tablebase.errors import BadRequest, GoalUnreachable, require_text
 from puzzle_tablebase.puzzle import GoalPuzzle, View, format_board, format_slide, list_moved_tiles
 from puzzle_tablebase.queries.answer import (
+    ANSWERS,
     DISTANCE,
     HARDEST,
     SPREAD,
@@ -13,7 +14,7 @@ from puzzle_tablebase.queries.answer import (
     align_rows,
     format_count,
     format_steps,
-    parse_distance,
+    parse_distances,
 )
 from puzzle_tablebase.queries.reader import Query, Reader
 from puzzle_tablebase.schema import UNREACHED, BreadthFirst
@@ -119,7 +120,7 @@ class GoalQuery(Query):
         self.path, self.boards = "path" in self.given, "boards" in self.given
         self.solutions = "solutions" in self.given
         self.solution = solution or self.path or self.boards or self.solutions
-        self.distance = parse_distance(self.given.get("distance"))
+        self.distances = parse_distances(self.given.get("distance"))
 
     def look_up(self, key: str) -> GoalAnswer:
         return self.make_answer(**self._find_facts(key, with_solution=self.solution))
@@ -216,7 +217,7 @@ class GoalReader(Reader[GoalFound]):
         HARDEST,
     )
     sample_options: tuple[Option, ...] = (options[0], DISTANCE, SPREAD)
-    check_options: tuple[Option, ...] | None = options[:1]
+    check_options: tuple[Option, ...] | None = (options[0], ANSWERS)
     lookup_options = (Option("solution", "Add a shortest solution."),)
     keyless = ("hardest",)
     puzzle: GoalPuzzle

@@ -14,28 +14,38 @@ from puzzle_tablebase.errors import (
     GoalUnreachable,
     IllegalMove,
     NoAnswer,
-    PositionUnreachable,
     TableMissing,
     Undecided,
     quote,
+    require_choice,
 )
 from puzzle_tablebase.puzzles import senet
 from puzzle_tablebase.puzzles.fifteen import BOARD
 from puzzle_tablebase.puzzles.knight.board import FILES, JUMPS
-from puzzle_tablebase.queries.answer import Judgement, format_count
-from puzzle_tablebase.queries.reader import Query
+from puzzle_tablebase.queries.answer import ANSWER_KINDS, Judgement, format_count
+from puzzle_tablebase.queries.reader import ignore_progress
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import polars as pl
 
     from puzzle_tablebase.queries.answer_frames import Answers
 
 SEPARATORS = " \t\n\r\v\f,"
 """The characters that may stand between moves."""
-CLAIM = re.compile(f"[{SEPARATORS}]*+([0-9]{{1,3}}|unreachable)[{SEPARATORS}]*+")
-"""An answer that is a claim, the fewest moves; more digits are tiles."""
+STATED = re.compile(f"[{SEPARATORS}]*+([0-9]{{1,3}}|unreachable)[{SEPARATORS}]*+")
+"""An answer that states a distance."""
 GOOD = ("shortest", "right", "tour", "closed tour")
 """The results of answers that could not be better."""
+TURNED = str.maketrans("UDLR", "DURL")
+"""The letters of the moves of a tile, by those of the blank."""
+HINTS = {
+    "turned": "with U and D, L and R exchanged it reaches the goal: letters move the blank",
+    "capital": "in capital letters it reaches the goal",
+    "both": "in capital letters, with U and D, L and R exchanged, it reaches the goal",
+}
+"""What may be said of an answer that does not solve a board, by how it must be read to do so."""
 EDGES = {"U": "first row", "D": "last row", "L": "first column", "R": "last column"}
 """Where the blank is if its move is illegal, by the move."""
 SENET_SQUARE = "(?:1[0-5]|[1-9])"
@@ -48,12 +58,12 @@ def judge_moves(
     length: int, shortest: int | None, first_loss: int | None, step: int = 0, problem: str = "",
     *, is_home: bool = False,
 ) -> Judgement:  # fmt: skip
-    """Judge moves that could be read; `problem` says that the one of `step` is illegal."""
+    """Judge moves that could be read; the one of `step` is illegal, if that is not 0."""
     facts: dict[str, Any] = {"length": length, "shortest": shortest, "first_loss": first_loss}
-    if problem:
+    if step:
         return Judgement(result="illegal", step=step, problem=problem, score=0.0, **facts)
     if not is_home:
-        return Judgement(result="incomplete", score=0.0, **facts)
+        return Judgement(result="incomplete", problem=problem or None, score=0.0, **facts)
     if shortest is None:
         return Judgement(result="solved", score=None, **facts)
     if excess := length - shortest:
@@ -76,21 +86,28 @@ def read(text: str, move: str, what: str, stop: str = f"[^{SEPARATORS}]+") -> tu
     return re.findall(move, text[:end]), problem
 
 
-class Judge(Query):
-    """A query for the worth of answers; `lookup` is the query for the keys alone.
+def add_hint(problem: str, hint: str) -> str:
+    """Return a problem with what is said of the whole answer."""
+    return "; ".join(filter(None, (problem, HINTS.get(hint))))
 
-    A subclass has the rules of a puzzle.
+
+class Judge:
+    """A judge of answers to the keys of a query, `lookup`; a subclass has the rules of a puzzle.
+
+    Answers are of one kind, `answers`: moves, or distances.
     """
 
-    reader: Any
     columns: tuple[str, ...] = Judgement.facts[:-1]
     """The columns that a batch adds."""
-    has_claims = True
+    min_together = 100
+    """Rows from which array code judges answers: it takes a while to begin."""
 
-    def __init__(self, lookup: Any, answer_column: str) -> None:
-        super().__init__(lookup.reader, **lookup.given)
-        self.lookup, self.second_column, self.summary = lookup, answer_column, Summary()
-        self.look_up = lookup.look_up  # type: ignore[method-assign]  # a batch's keys are its keys
+    def __init__(self, lookup: Any, answer_column: str, answers: str = ANSWER_KINDS[0]) -> None:
+        require_choice(answers, "kind of answers", *ANSWER_KINDS)
+        self.lookup, self.reader, self.has_key = lookup, lookup.reader, lookup.has_key
+        self.second_column, self.summary = answer_column, Summary()
+        self.has_moves = answers == ANSWER_KINDS[0]
+        self.on_progress: Callable[[int], None] = ignore_progress
 
     def check(self, key: str, answer: object) -> Judgement:
         """Judge one answer, of any type; an error only for its key, or for a search without end."""
@@ -99,11 +116,15 @@ class Judge(Query):
             text = "" if answer is None else str(answer)
         except ValueError:  # a number of more digits than Python writes
             text = str(type(answer))
-        if self.has_claims and (claim := CLAIM.fullmatch(text)):
-            return self.judge_claim(claim[1], start, shortest)
+        if not self.has_moves:
+            if stated := STATED.fullmatch(text):
+                return self.judge_distance(stated[1], start, shortest)
+            problem = f"{quote(text)}: not a number of moves from 0 to 999, or unreachable"
+            return Judgement(result="unreadable", problem=problem, score=0.0)
         moves, problem = self.read_moves(text, start)
+        facts: dict[str, Any] = {"shortest": shortest, "step": len(moves) + 1}
         if problem:
-            facts: dict[str, Any] = {"shortest": shortest, "step": len(moves) + 1}
+            problem = add_hint(problem, self.find_hint(text, start, goal))
             return Judgement(result="unreadable", problem=problem, score=0.0, **facts)
         done, here, first_loss = 0, start, None
         try:
@@ -111,9 +132,27 @@ class Judge(Query):
                 if first_loss is None and shortest is not None:
                     first_loss = None if self.is_at(here, goal, shortest - done) else done
         except IllegalMove as error:
-            return judge_moves(len(moves), shortest, first_loss, done + 1, error.problem)
-        judged = judge_moves(len(moves), shortest, first_loss, is_home=here == goal)
+            problem = error.problem
+        is_home = here == goal and not problem
+        if not is_home:
+            problem = add_hint(problem, self.find_hint(text, start, goal))
+        step = done + 1 if done < len(moves) else 0
+        judged = judge_moves(len(moves), shortest, first_loss, step, problem, is_home=is_home)
         return self.complete(judged, start, here)
+
+    def solves(self, text: str, start: Any, goal: Any) -> bool:
+        """Return whether an answer leads to the goal."""
+        moves, problem = self.read_moves(text, start)
+        here = start
+        with suppress(IllegalMove):
+            for here in self.follow(start, moves):  # noqa: B007  # the last one
+                pass
+            return bool(not problem and here == goal)
+        return False
+
+    def find_hint(self, text: str, start: Any, goal: Any) -> str:
+        """Return how an answer that does not lead to the goal must be read to do so, or ""."""
+        return ""
 
     def follow(self, here: Any, moves: list[str]) -> Iterator[Any]:
         """Yield where each move leads; raise IllegalMove for one that is illegal."""
@@ -146,15 +185,16 @@ class Judge(Query):
         """Return the judgement of legal moves to `last`, with what only that puzzle knows."""
         return judged
 
-    def judge_claim(self, claim: str, start: Any, shortest: int | None) -> Judgement:
+    def judge_distance(self, stated: str, start: Any, shortest: int | None) -> Judgement:
         """Judge a number of moves, or that there are none; `shortest` is None then."""
         truth = "unreachable" if shortest is None else str(shortest)
-        if claim.lstrip("0") == truth.lstrip("0"):
+        if stated.lstrip("0") == truth.lstrip("0"):
             return Judgement(result="right", shortest=shortest, score=1.0)
         problem = "no moves lead there" if shortest is None else f"the fewest moves are {truth}"
         return Judgement(result="wrong", shortest=shortest, problem=problem, score=0.0)
 
     def make_schema(self) -> pl.Schema:
+        """Return the columns that a batch adds, with their types."""
         import polars as pl
 
         types = {"str": pl.String, "int": pl.Int64, "float": pl.Float64}
@@ -179,6 +219,7 @@ class Judge(Query):
         return next(self.iter_answers(keys, answers))[0]
 
     def iter_answers(self, keys: pl.Series, *others: pl.Series) -> Iterator[Answers]:
+        """Judge a batch's rows, each with a key and an answer."""
         from puzzle_tablebase.queries.answer_frames import look_up_keys
 
         (answers,) = others
@@ -227,14 +268,14 @@ class Summary:
 
     def to_text(self) -> str:
         """Format the numbers as a sentence."""
-        facts, claims = self.to_dict(), self.count("right", "wrong")
+        facts = self.to_dict()
         solved = self.count("shortest", "longer", "solved", "tour", "closed tour")
         best = "closed tour" if self.count("tour", "closed tour") else "shortest"
-        text = f"{solved:,} of {self.answers - claims:,} solved, {self.results[best]:,} {best}"
+        if self.count("right", "wrong"):
+            return f"{self.results['right']:,} of {format_count(self.answers, 'distance')} right"
+        text = f"{solved:,} of {self.answers:,} solved, {self.results[best]:,} {best}"
         if facts["mean_excess"] is not None:
             text += f", mean excess {facts['mean_excess']:.1f}"
-        if claims:
-            text += f", {self.results['right']:,} of {format_count(claims, 'claim')} right"
         losses = ", ".join(f"{at}: {times:,}" for at, times in facts["first_losses"].items())
         return f"{text}; first losses by distance: {losses}" if losses else text
 
@@ -268,8 +309,8 @@ class GoalJudge(Judge):
 class BoardJudge(GoalJudge):
     """A judge of a sliding board's moves: letters of the blank's moves, or tiles that slide."""
 
-    def __init__(self, lookup: Any, answer_column: str) -> None:
-        super().__init__(lookup, answer_column)
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
         self._list_ways = cache(lambda cell: dict(self.puzzle.list_exits(cell)))
 
     def read_moves(self, text: str, start: str) -> tuple[list[str], str]:
@@ -296,6 +337,31 @@ class BoardJudge(GoalJudge):
         cells[blank], cells[to] = cells[to], "0"
         return "".join(cells), ""
 
+    def find_hint(self, text: str, start: str, goal: str) -> str:
+        upper = text.upper()
+        readings = {"turned": text.translate(TURNED), "capital": upper}
+        readings["both"] = upper.translate(TURNED)
+        others = (each for each in readings if readings[each] != text)
+        return next((each for each in others if self.solves(readings[each], start, goal)), "")
+
+    def group(self, keys: pl.Series, answers: pl.Series) -> pl.Series:
+        groups = super().group(keys, answers)
+        if len(keys) < self.min_together or not self.has_moves:
+            return groups
+        from puzzle_tablebase.queries.answer_walks import group_walks
+
+        return groups.scatter(*group_walks(self.lookup, keys, answers, SEPARATORS))
+
+    def judge_alike(self, group: int) -> Judgement:
+        from puzzle_tablebase.queries.answer_walks import split_walk
+
+        length, done, loss, start, is_home, is_turned, move = split_walk(group)
+        step = done + 1 if done < length else 0
+        problem = f"move {step}, {explain_illegal(move)}" if step else ""
+        problem = add_hint(problem, "turned" if is_turned else "")
+        shortest = start - 1 if start else None
+        return judge_moves(length, shortest, loss or None, step, problem, is_home=bool(is_home))
+
 
 def explain_illegal(move: str) -> str:
     """Name a move of a board, and say why it is illegal."""
@@ -308,22 +374,23 @@ class FifteenJudge(BoardJudge):
     """A judge of solutions of the 15-puzzle: it searches only where the bound does not decide."""
 
     puzzle = BOARD
+    group = Judge.group
 
-    def __init__(self, lookup: Any, answer_column: str) -> None:
-        super().__init__(lookup, answer_column)
-        self._search = cache(lambda state: len(lookup.solve(state).solution))
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._search = cache(lambda state: len(self.lookup.solve(state).solution))
 
     def parse(self, key: str) -> tuple[str, str, None]:
         return BOARD.parse(key), self.lookup.goal, None
 
-    def judge_claim(self, claim: str, start: str, shortest: int | None) -> Judgement:
+    def judge_distance(self, stated: str, start: str, shortest: int | None) -> Judgement:
         if BOARD.can_reach(start, self.lookup.goal):
             bound = self.lookup.compute_bound(start)
-            if claim == "unreachable" or int(claim) < bound:
+            if stated == "unreachable" or int(stated) < bound:
                 problem = f"the fewest moves are at least {bound}"
                 return Judgement(result="wrong", problem=problem, score=0.0)
             shortest = self._search(start)
-        return super().judge_claim(claim, start, shortest)
+        return super().judge_distance(stated, start, shortest)
 
     def complete(self, judged: Judgement, start: str, last: Any) -> Judgement:
         length = judged.length
@@ -340,12 +407,11 @@ class FifteenJudge(BoardJudge):
 class SenetJudge(Judge):
     """A judge of lines of play; the distance from a position within them is in no table."""
 
+    min_together = 5_000  # below, reading all rows takes longer
+
     def parse(self, key: str) -> tuple[str, str, int | None]:
         position = senet.parse(key)
-        try:
-            return senet.OPENING, position, self.lookup.look_up(position).plies
-        except PositionUnreachable:
-            return senet.OPENING, position, None
+        return senet.OPENING, position, min(self.reader.find_plies(position), default=None)
 
     def read_moves(self, text: str, start: str) -> tuple[list[str], str]:
         return read(text, SENET_MOVE, "a move such as 5-10 or 4x7")
@@ -367,12 +433,26 @@ class SenetJudge(Judge):
             problem = "the piece there is guarded"
         return senet.swap_squares(here, start, goal), problem and f"{move}: {problem}"
 
+    def group(self, keys: pl.Series, answers: pl.Series) -> pl.Series:
+        groups = super().group(keys, answers)
+        if len(keys) < self.min_together or not self.has_moves:
+            return groups
+        from puzzle_tablebase.queries.answer_walks import group_lines
+
+        rows = self.reader.read_rows()
+        return groups.scatter(*group_lines(keys, answers, rows, SEPARATORS))
+
+    def judge_alike(self, group: int) -> Judgement:
+        from puzzle_tablebase.queries.answer_walks import split_line
+
+        length, shortest, is_home = split_line(group)
+        return judge_moves(length, shortest, None, is_home=is_home)
+
 
 class KnightJudge(Judge):
     """A judge of tours from a square; the first square of an answer may be where it starts."""
 
     columns = ("result", "length", "step", "problem", "score", "rank")
-    has_claims = False
 
     def parse(self, key: str) -> tuple[list[int], None, None]:
         return [self.lookup.board.parse_square(key)], None, None

@@ -19,6 +19,7 @@ from puzzle_tablebase.errors import (
 from puzzle_tablebase.puzzle import Puzzle, StateSpace
 from puzzle_tablebase.puzzles import get_puzzle, import_object, is_registered
 from puzzle_tablebase.queries.answer import (
+    ANSWER_KINDS,
     Answer,
     HardestAnswer,
     Judgement,
@@ -69,8 +70,8 @@ class Query:
     value, a boolean for a flag. Constructors of subclasses parse them.
     """
 
-    distance: range | None = None
-    """The depths of the rows that a sample draws; None: any."""
+    distances: tuple[range, ...] = ()
+    """The ranges of the depths of the rows that a sample draws; (): any."""
     judge_class = ""
     """The class that judges answers, as `module:name`; "": they cannot be judged."""
     second_column: str | None = None
@@ -105,20 +106,29 @@ class Query:
         return True
 
     def draw_samples(
-        self, request: SampleRequest, on_progress: ProgressCallback = ignore_progress
+        self,
+        request: SampleRequest,
+        wanted: range | None = None,
+        on_progress: ProgressCallback = ignore_progress,
     ) -> Iterator[pl.DataFrame]:
         """Draw a uniform sample of rows, and yield it a chunk at a time.
 
-        `on_progress(done, all)` gets the number of steps done of those to the next chunk.
+        `wanted`: the depths of the rows; None: any. `on_progress(done, all)` gets the number of
+        steps done of those to the next chunk.
         """
         reader = self.reader
         if reader.sample_options is None:
             raise BadRequest(f"{reader.puzzle.title} does not support sampling")
         from puzzle_tablebase.queries.sampling import select_depth
 
-        rows = select_depth(self.list_depth_rows(), reader.puzzle.depth, self.distance)
+        rows = select_depth(self.list_depth_rows(), reader.puzzle.depth, wanted)
         for numbers in request.draw_numbers(len(rows), reader.key.lower()):
             yield rows[numbers]
+
+    def count_depths(self) -> dict[int, int]:
+        """Count the keys at each depth."""
+        depths = self.list_depth_rows()[self.reader.puzzle.depth].drop_nulls()
+        return dict(depths.value_counts().iter_rows())
 
     def list_hardest(self) -> pl.DataFrame:
         """Return a batch's columns of all keys that are farthest from the goal."""
@@ -161,11 +171,14 @@ class Query:
         """
         yield self.answer_keys(keys)
 
-    def make_judge(self, answer_column: str = "answer") -> Any:
-        """Make the query that judges answers; those of a batch are in a column of that name."""
+    def make_judge(self, answer_column: str = "answer", answers: str | None = None) -> Any:
+        """Make the judge of answers to this query's keys.
+
+        `answer_column` is the column of a batch's answers, `answers` their kind: moves if None.
+        """
         if not self.judge_class:
             raise BadRequest(f"{self.reader.puzzle.title} does not support checking")
-        return import_object(self.judge_class)(self, answer_column)
+        return import_object(self.judge_class)(self, answer_column, answers or ANSWER_KINDS[0])
 
     def annotate_keys(self, keys: pl.Series, errors: str = "null") -> pl.DataFrame:
         """Answer many keys, one row per key; `errors` is that of `Reader.annotate`."""
@@ -200,6 +213,10 @@ class Reader(Generic[Found]):
     """Further options of `probe` and `get`."""
     keyless: tuple[str, ...] = ()
     """The options that are answered without a key."""
+    board: str | None = None
+    """The board of all keys, if the puzzle has several."""
+    sheet_options: Mapping[str, str] | None = None
+    """The options that a sheet of boards to solve has by default; None: there are no sheets."""
     key_cells = 0
     """The number of cells of a key that a text input may have apart; 0: none."""
     key_digits = 0
@@ -305,12 +322,18 @@ class Reader(Generic[Found]):
         answer = partial(query.annotate_keys, errors=errors)
         return annotate_frame(frame, columns, prefix, added, answer, self.key_digits)
 
+    def _make_judge(self, options: dict[str, Any]) -> Any:
+        require_options(self.puzzle.title, self.check_options or (), select_given(options))
+        answers = options.pop("answers", None)
+        return self.make_query(**options).make_judge(answers=answers)
+
     def check(self, key: str, answer: object, **options: Any) -> Judgement:
         """Judge an answer: is it legal, does it reach the goal, is it shortest?
 
-        The options are those of `pipeline check`. An answer that cannot be read is judged, too.
+        The options are those of `pipeline check`: `answers="distances"` judges a stated distance.
+        An answer that cannot be read is judged, too.
         """
-        judge = self._make_query_of(self.check_options, options).make_judge()
+        judge = self._make_judge(options)
         with self.store.ask_one_question():
             judged: Judgement = judge.check(key, answer)
         return judged
@@ -326,7 +349,7 @@ class Reader(Generic[Found]):
         """
         from puzzle_tablebase.queries.answer_frames import annotate_frame
 
-        judge = self._make_query_of(self.check_options, options).make_judge()
+        judge = self._make_judge(options)
         columns, added = (column or self.columns[0], answer_column), (*judge.columns, "error")
         judged: Frame = annotate_frame(
             frame, columns, prefix, added, judge.judge_rows, self.key_digits
@@ -334,19 +357,35 @@ class Reader(Generic[Found]):
         return judged
 
     def sample(
-        self, size: int, seed: int = 0, *, replacement: bool = True, **options: Any
+        self,
+        size: int | None = None,
+        seed: int = 0,
+        *,
+        replacement: bool | None = None,
+        sorted: bool = False,  # the option's name
+        **options: Any,
     ) -> pl.DataFrame:
         """Draw a uniform sample of rows; the same seed draws the same rows.
 
-        The options select what is drawn. MemoryShort if the sample is too large for memory.
+        The options select what is drawn. A row may be drawn twice, but not in a sample that is
+        spread or split, unless `replacement` says so. A warning names distances that have fewer
+        states than asked for. MemoryShort if the sample is too large for memory.
         """
+        from warnings import warn
+
         from puzzle_tablebase.queries.sampling import SampleRequest, draw_frame, draw_set
         from puzzle_tablebase.resources import get_free_memory
 
-        request = SampleRequest(size, seed, replacement).check()
+        request = SampleRequest(size, seed, replacement, sorted)
         query = self._make_query_of(self.sample_options, options)
-        samples = draw_set(query, request, ignore_progress)
+        samples = draw_set(query, request, ignore_progress, lambda note: warn(note, stacklevel=6))
         return draw_frame(request, samples, get_free_memory())
+
+    def histogram(self) -> pl.DataFrame:
+        """Count the states by depth, and by goal if the puzzle has goals, as the manifest does."""
+        from puzzle_tablebase.queries.histogram import count_states
+
+        return count_states(self.puzzle.name, self.store, self.board)
 
     def open_index(self, name: str) -> IndexReader:
         """Return the index of one of the puzzle's default tables, by the table's name."""

@@ -1,17 +1,14 @@
 """Uniform samples: random numbers are drawn, then the rows with those numbers.
 
-Sets of samples have as many states of each distance, or are split by name. A state's set follows
-from its symmetry class and the seed alone, not from the other rows.
+A set is a sample with as many states of each difficulty, or one that is divided into parts: it is
+drawn as a whole, then divided and shuffled.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache
-from hashlib import sha256
-from itertools import accumulate
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,37 +33,43 @@ Numbers = npt.NDArray[np.int64]
 class SampleRequest(NamedTuple):
     """The size of a sample, its seed, and whether a row can be drawn twice.
 
-    `chunk_numbers`: numbers that are drawn together. The more, the less often tables are read.
+    `size` is None for the size that the other options give, or 1; `replacement` None for the usual,
+    which is False for sets. `sorted`: rows come by distance and key. `chunk_numbers`: numbers that
+    are drawn together. The more, the less often tables are read.
     """
 
-    size: int
+    size: int | None = None
     seed: int = 0
-    replacement: bool = True
+    replacement: bool | None = None
+    sorted: bool = False
     chunk_numbers: int = CHUNK_NUMBERS
 
-    def check(self) -> SampleRequest:
+    def check(self, *, is_set: bool = False) -> SampleRequest:
         """Return the request with whole numbers in it; raise BadRequest for others."""
+        replacement = not is_set if self.replacement is None else self.replacement
         what, most = "The size of a sample", MAX_SIZE
-        if not self.replacement:
+        if not replacement:
             what, most = "The size of a distinct sample", MAX_DISTINCT
-        size = require_whole_number(self.size, what, 1, most)
-        return self._replace(size=size, seed=require_whole_number(self.seed, "A seed", 0))
+        size = require_whole_number(1 if self.size is None else self.size, what, 1, most)
+        seed = require_whole_number(self.seed, "A seed", 0)
+        return self._replace(size=size, seed=seed, replacement=replacement)
 
     def draw_numbers(self, total: int, noun: str) -> Iterator[Numbers]:
         """Draw random numbers from 0 to below `total`, and yield them a chunk at a time.
 
         `noun`: what has these numbers. The same seed draws the same numbers.
         """
-        if self.size > total and not (self.replacement and total):
-            problem = f"There are {total:,} {noun}s to draw {self.size:,} from"
+        size = self.size or 1
+        if size > total and not (self.replacement and total):
+            problem = f"There are {total:,} {noun}s to draw {size:,} from"
             raise BadRequest(problem, "Draw fewer")
         random = np.random.Generator(np.random.PCG64(self.seed))
         if self.replacement:
-            for begin in range(0, self.size, self.chunk_numbers):
-                yield random.integers(total, size=min(self.chunk_numbers, self.size - begin))
+            for begin in range(0, size, self.chunk_numbers):
+                yield random.integers(total, size=min(self.chunk_numbers, size - begin))
         else:
-            numbers = random.choice(total, self.size, replace=False)
-            for begin in range(0, self.size, self.chunk_numbers):
+            numbers = random.choice(total, size, replace=False)
+            for begin in range(0, size, self.chunk_numbers):
                 yield numbers[begin : begin + self.chunk_numbers]
 
 
@@ -77,9 +80,10 @@ def draw_frame(
     frames = list[pl.DataFrame]()
     for frame in samples:
         if not frames:
-            need = int(frame.estimated_size()) * request.size // len(frame)
+            size = request.size or 1
+            need = int(frame.estimated_size()) * size // len(frame)
             if free is not None and need > free:
-                raise MemoryShort(f"A sample of {request.size:,} rows", need, free, SAMPLE_HINT)
+                raise MemoryShort(f"A sample of {size:,} rows", need, free, SAMPLE_HINT)
         frames.append(frame)
     return pl.concat(frames)
 
@@ -102,115 +106,208 @@ def make_depth_error(depth: str, value: int, most: object) -> NoAnswer:
     return NoAnswer(f"There is nothing to draw at {depth} {value:,}: the largest is {most}.")
 
 
-Distances = Iterable[npt.NDArray[np.uint8]]
-"""The distances of all states in the order of their ranks, a chunk at a time."""
+CHUNK_STATES = 1 << 20
+RARE_STATES = 1 << 17
+"""The most states at a distance whose ranks are kept; others are drawn at random till they fit."""
 
 
-def count_distances(distances: Distances) -> Numbers:
-    """Count the states at each distance."""
-    counts = np.zeros(256, dtype=np.int64)
-    for chunk in distances:
-        counts += np.bincount(chunk, minlength=256)
-    return counts
+class StatesByDistance:
+    """The distances of all states by rank, from which states at some distances are drawn."""
 
+    def __init__(self, distances: npt.NDArray[np.uint8]) -> None:
+        self.distances = distances
+        chunks = (
+            np.bincount(distances[at : at + CHUNK_STATES], minlength=256)
+            for at in range(0, len(distances), CHUNK_STATES)
+        )
+        self.counts: Numbers = sum(chunks, start=np.zeros(256, dtype=np.int64))
+        """The number of states at each distance."""
 
-def find_ranks(distances: Distances, distance: int, places: Numbers | None = None) -> Numbers:
-    """Find the ranks of the states at a distance; with `places`, only of those so many-th.
+    @property
+    def most(self) -> int:
+        """The largest distance."""
+        return int(np.flatnonzero(self.counts).max())
 
-    `places` are numbers among these states, from 0, in any order.
-    """
-    order = None if places is None else np.argsort(places, kind="stable")
-    ascending = np.empty(0, np.int64) if places is None else places[order]
-    first, seen, ranks = 0, 0, []
-    for chunk in distances:
-        here = first + np.flatnonzero(chunk == distance)
-        first += len(chunk)
-        if places is not None:
-            begin, end = np.searchsorted(ascending, (seen, seen + len(here)))
-            seen, here = seen + len(here), here[ascending[begin:end] - seen]
-        ranks.append(here)
-    result = np.concatenate(ranks)
-    return result if order is None else result[np.argsort(order)]
+    def list_ranks(self, wanted: range) -> Numbers:
+        """List the ranks of the states at some distances; those of rare ones are found once."""
+        if (self.counts[wanted.start : wanted.stop] <= RARE_STATES).all():
+            at = self.distances[self._rare_ranks]
+            return self._rare_ranks[(at >= wanted.start) & (at < wanted.stop)]
+        is_wanted = np.zeros(256, dtype=np.bool_)
+        is_wanted[wanted.start : wanted.stop] = True
+        return self._find_ranks(is_wanted)
 
+    @cached_property
+    def _rare_ranks(self) -> Numbers:
+        return self._find_ranks(self.counts <= RARE_STATES)
 
-def draw_ranks(
-    states: int,
-    read_distances: Callable[[], Distances],
-    request: SampleRequest,
-    wanted: range | None,
-) -> Iterator[Numbers]:
-    """Draw random ranks, of any states or of those at some distances, a chunk at a time.
+    def _find_ranks(self, is_wanted: npt.NDArray[np.bool_]) -> Numbers:
+        chunks = range(0, len(self.distances), CHUNK_STATES)
+        return np.concatenate(
+            [
+                np.flatnonzero(is_wanted[self.distances[at : at + CHUNK_STATES]]) + at
+                for at in chunks
+            ]
+        )
 
-    `states`: the number of all states.
-    """
-    if wanted is None:
-        yield from request.draw_numbers(states, "state")
-        return
-    counts = count_distances(read_distances())
-    most = int(np.flatnonzero(counts).max())
-    ends = np.cumsum(counts[wanted.start : min(most + 1, wanted.stop)])
-    if not len(ends) or not ends[-1]:
-        raise make_depth_error("distance", wanted.start, most)
-    for numbers in request.draw_numbers(int(ends[-1]), "state"):
-        steps = np.searchsorted(ends, numbers, side="right")
-        ranks = numbers - np.append(0, ends)[steps]
-        for step in np.unique(steps).tolist():
-            here = steps == step
-            ranks[here] = find_ranks(read_distances(), wanted.start + step, ranks[here])
-        yield ranks
+    def draw(self, request: SampleRequest, wanted: range) -> Iterator[Numbers]:
+        """Draw random ranks of the states at some distances, a chunk at a time."""
+        total, size = int(self.counts[wanted.start : wanted.stop].sum()), request.size or 1
+        if not total:
+            raise make_depth_error("distance", wanted.start, self.most)
+        if total <= RARE_STATES or size > total // 4:
+            ranks = self.list_ranks(wanted)
+            for numbers in request.draw_numbers(len(ranks), "state"):
+                yield ranks[numbers]
+            return
+        random = np.random.Generator(np.random.PCG64(request.seed))
+        drawn, given = np.empty(0, dtype=np.int64), 0
+        while given < size:
+            missing = min(request.chunk_numbers, size - given)
+            tries = 100 + missing * len(self.distances) // total
+            tried = random.integers(len(self.distances), size=tries)
+            at = self.distances[tried]
+            found = tried[(at >= wanted.start) & (at < wanted.stop)]
+            if not request.replacement:
+                drawn = np.append(drawn, found)
+                drawn = drawn[np.sort(np.unique(drawn, return_index=True)[1])]
+                found = drawn[given:]
+            found = found[:missing]
+            given += len(found)
+            if len(found):
+                yield found
 
 
 SEEDS = 1_000
-"""The seeds of a spread sample's distances differ by their distance, other seeds by as much."""
+"""Each level of a set gets a seed of its own: this times the seed, and its first distance."""
 
 
 def draw_set(
-    query: Any, request: SampleRequest, on_progress: Callable[[int, int], None]
+    query: Any,
+    request: SampleRequest,
+    on_progress: Callable[[int, int], None],
+    on_note: Callable[[str], None],
 ) -> Iterator[pl.DataFrame]:
-    """Draw a sample as its query's options `spread` and `split` say, a chunk at a time."""
-    request = request.check()
-    given, wanted, parts = query.given, query.distance, [(query, request)]
-    shares = parse_split(given["split"]) if "split" in given else {}
+    """Draw a sample as its query's options say, a chunk at a time; a set as one chunk.
+
+    `on_note` gets a sentence if a distance has fewer states than its share of the set.
+    """
+    given = query.given
+    is_set = "spread" in given or "split" in given
+    levels: list[range] = [*query.distances]
+    parts = parse_split(given["split"]) if "split" in given else {}
+    if sum(parts.values()) > 1.5:  # numbers of rows
+        size = round(sum(parts.values()))
+        if request.size not in (None, size):
+            problem = f"The parts of --split have {size:,} rows, and --size is {request.size:,}"
+            raise BadRequest(problem, "Leave out --size")
+        request = request._replace(size=size)
+    request = request.check(is_set=is_set)
     if "spread" in given:
-        if wanted is None:
+        if not levels:
             raise BadRequest("--spread needs a range of distances", "Example: --distance 5-25")
-        if request.size < len(wanted):
-            problem = f"A sample of {request.size:,} is too small for {len(wanted)} distances"
-            raise BadRequest(problem, f"Draw {len(wanted)} or more")
-        parts, (share, rest) = [], divmod(request.size, len(wanted))
-        for at, distance in enumerate(wanted):
-            one = query.reader.make_query(**{**given, "distance": distance, "spread": None})
-            seed = request.seed * SEEDS + distance
-            parts.append((one, request._replace(size=share + (at < rest), seed=seed)))
-    for one, part in parts:
-        for rows in one.draw_samples(part, on_progress):
-            yield split_rows(query, rows, shares, request.seed) if shares else rows
+        levels = [range(each, each + 1) for level in levels for each in level]
+    if not is_set and len(levels) < 2 and not request.sorted:
+        yield from query.draw_samples(request, levels[0] if levels else None, on_progress)
+        return
+    quotas = share_levels(query, levels, request, on_note) if len(levels) > 1 else {}
+    frames = list[pl.DataFrame]()
+    for level, size in quotas.items():
+        seed = request.seed * SEEDS + level.start
+        one = request._replace(size=size, seed=seed)
+        frames += query.draw_samples(one, level, on_progress)
+    if not quotas:
+        frames += query.draw_samples(request, levels[0] if levels else None, on_progress)
+    rows, random = pl.concat(frames), np.random.Generator(np.random.PCG64(request.seed))
+    rows = rows[random.permutation(len(rows))]
+    if parts:
+        rows = split_rows(query, rows, parts, random)
+    depth, key = query.reader.puzzle.depth, query.reader.columns[0]
+    names = [depth, key] if depth in rows.columns else rows.columns
+    yield rows.sort(names) if request.sorted else rows
+
+
+def share_levels(
+    query: Any, levels: list[range], request: SampleRequest, on_note: Callable[[str], None]
+) -> dict[range, int]:
+    """Share the size of a sample out to levels of difficulty; a short one gets all it has."""
+    size, counts = request.size or 1, query.count_depths()
+    if size < len(levels):
+        what = "distances" if all(len(level) == 1 for level in levels) else "ranges"
+        problem = f"A sample of {size:,} is too small for {len(levels)} {what}"
+        raise BadRequest(problem, f"Draw {len(levels)} or more")
+    states = {level: sum(counts.get(each, 0) for each in level) for level in levels}
+    if empty := [level for level in levels if not states[level]]:
+        raise make_depth_error(query.reader.puzzle.depth, empty[0].start, max(counts))
+    quotas, left = dict[range, int](), size
+    for done, level in enumerate(sorted(levels, key=lambda level: states[level])):
+        share = left // (len(levels) - done)
+        quotas[level] = share if request.replacement else min(share, states[level])
+        left -= quotas[level]
+    short = [level for level in levels if quotas[level] < size // len(levels)]
+    if short:
+        named = ", ".join(f"{format_level(level)} ({states[level]:,})" for level in short)
+        rest = f"; the sample has {size - left:,} rows" if left else "; the others have more"
+        on_note(f"all states are drawn where there are fewer than asked: distance {named}{rest}")
+    return {level: quotas[level] for level in levels}
+
+
+def format_level(level: range) -> str:
+    """Format distances as `--distance` takes them.
+
+    >>> format_level(range(5, 6)), format_level(range(5, 11))
+    ('5', '5-10')
+    """
+    return str(level.start) if len(level) == 1 else f"{level.start}-{level[-1]}"
 
 
 def parse_split(text: str) -> dict[str, float]:
-    """Return the share of each set.
+    """Return the share of each part, or the number of its rows.
 
-    >>> parse_split("train=0.8, test=0.2")
-    {'train': 0.8, 'test': 0.2}
+    >>> parse_split("train=0.8, test=0.2"), parse_split("train=1000,test=100")
+    ({'train': 0.8, 'test': 0.2}, {'train': 1000.0, 'test': 100.0})
     """
     parts = [part.partition("=") for part in str(text).replace(" ", "").split(",")]
-    is_number = re.compile("1|[01]?[.][0-9]+").fullmatch
-    shares = {name: float(share) for name, _, share in parts if name and is_number(share)}
-    if len(shares) < len(parts) or abs(sum(shares.values()) - 1) > 1e-9:
-        problem = f"--split needs different names, with shares that add up to 1, not {quote(text)}"
-        raise BadRequest(problem, "Example: train=0.8,test=0.2")
-    return shares
+    for pattern, is_share in (("1|[01]?[.][0-9]+", True), ("[1-9][0-9]{0,9}", False)):
+        is_number = re.compile(pattern).fullmatch
+        sizes = {name: float(size) for name, _, size in parts if name and is_number(size)}
+        whole = sum(sizes.values())
+        if len(sizes) == len(parts) and (abs(whole - 1) < 1e-9 if is_share else whole > 1):
+            return sizes
+    problem = (
+        "--split needs different names, with shares that add up to 1 or numbers of rows, "
+        f"not {quote(text)}"
+    )
+    raise BadRequest(problem, "Example: train=0.8,test=0.2, or train=10000,test=1000")
 
 
-def split_rows(query: Any, rows: pl.DataFrame, shares: dict[str, float], seed: int) -> pl.DataFrame:
-    """Add the column `split` to rows with states."""
-    goals, ends = query.reader.puzzle.goals, [*accumulate(shares.values())][:-1]
-    sets = list[str]()
-    for state, goal in rows.select("state", "goal").iter_rows():
+def split_rows(
+    query: Any, rows: pl.DataFrame, parts: dict[str, float], random: np.random.Generator
+) -> pl.DataFrame:
+    """Add the column `split` to rows with states; mirrored and turned twins are in one part.
+
+    Each part gets its share of every distance, as nearly as twins allow, and of all rows. Distances
+    with many rows come last, as these make up for what the others left uneven.
+    """
+    goals, whole = query.reader.puzzle.goals, sum(parts.values())
+    classes = dict[int, dict[str, list[int]]]()
+    for row, (state, goal, depth) in enumerate(
+        rows.select("state", "goal", "distance").iter_rows()
+    ):
         twin = find_twin(state, goals.get(goal, goal), query.width)
-        number = int.from_bytes(sha256(f"{seed} {twin}".encode()).digest()[:8])
-        sets.append([*shares][bisect(ends, number / 2**64)])
-    return rows.with_columns(split=pl.Series(sets, dtype=pl.String))
+        classes.setdefault(depth, {}).setdefault(f"{goal} {twin}", []).append(row)
+    names, done, taken = [""] * len(rows), 0, dict.fromkeys(parts, 0)
+    for twins in sorted(classes.values(), key=len):
+        done += sum(map(len, twins.values()))
+        missing = {name: part / whole * done - taken[name] for name, part in parts.items()}
+        groups = [*twins.values()]
+        for at in sorted(random.permutation(len(groups)), key=lambda at: -len(groups[at])):
+            name = max(parts, key=lambda name: missing[name])
+            missing[name] -= len(groups[at])
+            taken[name] += len(groups[at])
+            for row in groups[at]:
+                names[row] = name
+    return rows.with_columns(split=pl.Series(names, dtype=pl.String))
 
 
 def find_twin(state: str, goal: str, width: int) -> str:

@@ -13,7 +13,7 @@ from puzzle_tablebase.puzzles.senet import (
     rank,
     swap_squares,
 )
-from puzzle_tablebase.queries.answer import Answer, Option, align_rows, parse_distance
+from puzzle_tablebase.queries.answer import ANSWERS, Answer, Option, align_rows, parse_distances
 from puzzle_tablebase.queries.reader import Query, Reader
 
 TYPE_CHECKING = False
@@ -85,7 +85,7 @@ class SenetQuery(Query):
         if self.turn not in (None, *SIDES):
             require_choice(str(turn), "side", *SIDES)
         self.path = "path" in self.given
-        self.distance = parse_distance(self.given.get("distance"))
+        self.distances = parse_distances(self.given.get("distance"))
 
     def answer_keys(self, keys: pl.Series) -> Answers:
         if self.path or self.turn:
@@ -108,7 +108,7 @@ class SenetQuery(Query):
         position = parse(key)
         record = self.reader.open_index("senet").read_record(rank(position))
         even, odd = (None if record[at] == UNREACHED else record[at] for at in PLIES)
-        reached_plies = [plies for plies in (even, odd) if plies is not None]
+        reached_plies = self.reader.find_plies(position)
         if not reached_plies:
             raise PositionUnreachable(position)
         plies = (even, odd)[SIDES.index(self.turn)] if self.turn else min(reached_plies)
@@ -156,7 +156,7 @@ class SenetReader(Reader[SenetAnswer]):
     sample_options = (
         Option("distance", "Draw positions that are first reached after N plies.", "N"),
     )
-    check_options = ()
+    check_options = (ANSWERS,)
     keyless = ("hardest",)
     key = "POSITION"
     key_cells = SQUARES
@@ -170,6 +170,11 @@ class SenetReader(Reader[SenetAnswer]):
     def line(self, key: str, turn: str | None = None) -> str:
         """Return the moves of a shortest line of play, as the column `moves` has them."""
         return self.probe(key, turn=turn).moves
+
+    def find_plies(self, position: str) -> list[int]:
+        """Return the fewest even and odd plies after which a position is reached, if it is."""
+        record = self.open_index("senet").read_record(rank(position))
+        return [record[at] for at in PLIES if record[at] != UNREACHED]
 
     def list_hardest(self) -> pl.DataFrame:
         """Return all positions that are farthest from the opening."""

@@ -12,7 +12,7 @@ from puzzle_tablebase.puzzles.sliding import (
     find_goal,
     parse_board,
 )
-from puzzle_tablebase.queries.answer import SPLIT, Option
+from puzzle_tablebase.queries.answer import ANSWERS, SPLIT, Option
 from puzzle_tablebase.queries.goal_reader import BoardAnswer, BoardQuery, GoalReader
 from puzzle_tablebase.queries.reader import Reader, ignore_progress
 from puzzle_tablebase.resources import get_free_memory
@@ -20,7 +20,7 @@ from puzzle_tablebase.tables.access import format_outputs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any
 
     import numpy as np
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
     from puzzle_tablebase.puzzle import Puzzle
     from puzzle_tablebase.puzzles.sliding import BoardGoalView
-    from puzzle_tablebase.queries.answer_frames import Answers
+    from puzzle_tablebase.queries.answer_frames import Answers, Bytes
     from puzzle_tablebase.queries.index_reader import IndexReader
     from puzzle_tablebase.queries.reader import ProgressCallback, Query
-    from puzzle_tablebase.queries.sampling import SampleRequest
+    from puzzle_tablebase.queries.sampling import SampleRequest, StatesByDistance
     from puzzle_tablebase.queries.sliding_columns import GoalLookup
     from puzzle_tablebase.schema import Table
     from puzzle_tablebase.tables.store import Store
@@ -63,31 +63,38 @@ class BoardTableQuery(BoardQuery):
         return self.goal or self.reader.puzzle.example
 
     def draw_samples(
-        self, request: SampleRequest, on_progress: ProgressCallback = ignore_progress
+        self,
+        request: SampleRequest,
+        wanted: range | None = None,
+        on_progress: ProgressCallback = ignore_progress,
     ) -> Iterator[pl.DataFrame]:
         import polars as pl
 
-        from puzzle_tablebase.queries.sampling import draw_ranks
-
         reader, view = self.reader, self.reader.puzzle.view_goal(self.goal_state)
-        drawn = draw_ranks(
-            reader.puzzle.size,
-            lambda: reader.iter_distances(view),
-            request,
-            self.distance,
-        )
+        if wanted is None:
+            drawn = request.draw_numbers(reader.puzzle.size, "state")
+        else:
+            drawn = reader.read_distances(view).draw(request, wanted)
         for ranks in drawn:
             states = pl.Series("state", self._restore_states(view, ranks.tolist()))
-            yield states.to_frame().hstack(self.annotate_keys(states))
+            # the index is in memory, so that few keys need not be looked up singly
+            answers = (
+                self.annotate_keys(states)
+                if wanted is None
+                else self._join_answers(states).drop("error")
+            )
+            yield states.to_frame().hstack(answers)
+
+    def count_depths(self) -> dict[int, int]:
+        view = self.reader.puzzle.view_goal(self.goal_state)
+        return dict(enumerate(self.reader.read_distances(view).counts.tolist()))
 
     def list_hardest(self) -> pl.DataFrame:
         import polars as pl
 
-        from puzzle_tablebase.queries.sampling import count_distances, find_ranks
-
         reader, view = self.reader, self.reader.puzzle.view_goal(self.goal_state)
-        distance = max(count_distances(reader.iter_distances(view)).nonzero()[0].tolist())
-        ranks = find_ranks(reader.iter_distances(view), distance)
+        distances = reader.read_distances(view)
+        ranks = distances.list_ranks(range(distances.most, distances.most + 1))
         states = pl.Series("state", sorted(self._restore_states(view, ranks.tolist())))
         return states.to_frame().hstack(reader.make_query(goal=self.goal).annotate_keys(states))
 
@@ -101,18 +108,46 @@ class BoardTableQuery(BoardQuery):
         return pl.Schema(super().make_schema() | {"goal": pl.String(), "distance": pl.Int8()})
 
     def answer_keys(self, keys: pl.Series) -> Answers:
-        reader, goal = self.reader, self.goal_state
-        if self.path or self.solutions or len(keys) < reader.max_single_keys:
+        if self.path or self.solutions or len(keys) < self.reader.max_single_keys:
             return super().answer_keys(keys)
         from puzzle_tablebase.queries.answer_frames import merge_answers
+
+        return merge_answers(keys, self._join_answers(keys), super().answer_keys)
+
+    def _join_answers(self, keys: pl.Series) -> pl.DataFrame:
+        """Look up many keys together; a key that is no state gets nulls."""
         from puzzle_tablebase.queries.sliding_columns import answer_keys
 
+        reader, goal = self.reader, self.goal_state
         view = reader.puzzle.view_goal(goal)
         answers = answer_keys(reader.puzzle, goal, reader.make_lookup(view, goal), keys)
         if answers is None:
             problem = f"not every state has a move nearer to {goal}"
             raise reader.make_damage_error(reader.table_names[view.table_goal], problem)
-        return merge_answers(keys, answers, super().answer_keys)
+        return answers
+
+    def read_boards(self, keys: pl.Series) -> tuple[Bytes, npt.NDArray[np.bool_]]:
+        """Return the tiles of each key in a column, and whether it is a state."""
+        from puzzle_tablebase.queries.answer_frames import view_texts
+        from puzzle_tablebase.queries.sliding_columns import normalize_keys, read_texts
+
+        cells = self.reader.puzzle.cells
+        return read_texts(view_texts(normalize_keys(keys, cells)), cells)
+
+    def make_measure(self) -> Callable[[Bytes], npt.NDArray[np.signedinteger]]:
+        """Make a function that returns the distances of states, one in each column of tiles."""
+        reader, goal = self.reader, self.goal_state
+        view = reader.puzzle.view_goal(goal)
+        lookup = reader.make_lookup(view, goal)
+
+        def measure(tiles: Bytes) -> npt.NDArray[np.signedinteger]:
+            answers = lookup.look_up(tiles)
+            if answers is None:
+                problem = "not every walk leads to the goal"
+                raise reader.make_damage_error(reader.table_names[view.table_goal], problem)
+            return answers[0]
+
+        return measure
 
 
 BOARD = Option("board", "Board, rows x columns, up to 16 cells.", "RxC")
@@ -123,6 +158,7 @@ class BoardReader(GoalReader[BoardAnswer]):
 
     query = BoardTableQuery
     has_pictures = True
+    sheet_options = {}  # noqa: RUF012  # a class's constants
     puzzle: SlidingBoard
     options = (
         Option(
@@ -134,24 +170,27 @@ class BoardReader(GoalReader[BoardAnswer]):
     )
     columns = ("state", "goal", "distance", "best_moves")
     sample_options = (options[0], *GoalReader.sample_options[1:], SPLIT)
-    check_options = options[:1]
+    check_options = (options[0], ANSWERS)
     max_single_keys = 2_000
     """A batch with fewer keys looks them up singly: reading a large board's index takes longer."""
 
     def __init__(self, puzzle: SlidingBoard, store: Store) -> None:
         super().__init__(puzzle, store)
-        self.key_cells = puzzle.cells
+        self.board, self.key_cells = str(puzzle), puzzle.cells
         self.key_digits = puzzle.cells if puzzle.cells <= MAX_DIGITS else 0
 
     def find_record(self, view: View, state: str) -> int:
         return self.puzzle.wide.rank(view.map_state(state))
 
-    def iter_distances(self, view: BoardGoalView) -> Iterator[npt.NDArray[np.uint8]]:
-        """Yield the distances of all states of a table in the order of ranks, a chunk at a time."""
-        import numpy as np
+    def read_distances(self, view: BoardGoalView) -> StatesByDistance:
+        """Return the distances of all states of a table by rank, read once."""
+        from puzzle_tablebase.queries.sampling import StatesByDistance
 
-        for records in self.open_index(self.table_names[view.table_goal]).iter_chunks():
-            yield np.frombuffer(records, np.uint8)
+        name = ("distances", view.table_goal)
+        return self.keep(name, lambda: StatesByDistance(self._measure_distances(view)))
+
+    def _measure_distances(self, view: BoardGoalView) -> npt.NDArray[np.uint8]:
+        return self._read_table(view)
 
     def make_lookup(self, view: BoardGoalView, goal: str) -> GoalLookup:
         """Make a lookup of many states at a time."""
@@ -227,22 +266,19 @@ class BitReader(BoardReader):
         side = wide.count_steps(mapped.index("0"), view.table_goal.index("0")) % 2
         return side + 2 * (row[bit >> 3] >> (bit & 7) & 1)
 
-    def iter_distances(self, view: BoardGoalView) -> Iterator[npt.NDArray[np.uint8]]:
-        """Yield the distances of all states, which are measured together, in one chunk."""
-        yield self.keep(("distances", view.table_goal), lambda: self._measure_distances(view))
-
     def _measure_distances(self, view: BoardGoalView) -> npt.NDArray[np.uint8]:
-        free = get_free_memory()
-        if free is not None and free < self.puzzle.size:
-            work = f"A list of the distances of all {self.puzzle.size:,} states"
-            raise MemoryShort(work, self.puzzle.size, free, "Close other programs")
-        from puzzle_tablebase.queries.sliding_columns import BitLookup
+        """Search the board again: that is faster than walks, and proves the table too."""
+        board, free = self.puzzle.wide, get_free_memory()
+        from puzzle_tablebase.frontier.word_bfs import estimate_search_bytes
+        from puzzle_tablebase.queries.sliding_columns import measure_distances
 
-        table_view = self.puzzle.wide.view_goal(view.table_goal)
-        lookup = BitLookup(self.puzzle.wide, table_view, view.table_goal, self._read_table(view))
-        distances = lookup.measure_distances()
+        need = estimate_search_bytes(board.size) + 2 * board.size
+        if free is not None and free < need:
+            work = f"A list of the distances of all {board.size:,} states"
+            raise MemoryShort(work, need, free, "Close other programs")
+        distances = measure_distances(board, view.table_goal, self._read_table(view))
         if distances is None:
-            problem = "not every walk leads to the goal"
+            problem = "its distances are not those of a search"
             raise self.make_damage_error(self.table_names[view.table_goal], problem)
         return distances
 
@@ -269,6 +305,7 @@ class SlidingReader(Reader):
     """A reader of the tables of all boards: each board has a reader of its own."""
 
     has_pictures = True
+    sheet_options = {}  # noqa: RUF012  # a class's constants
     options = (BOARD, *BoardReader.options)
     sample_options = (BOARD, *BoardReader.sample_options)
     check_options = (BOARD, *BoardReader.check_options)

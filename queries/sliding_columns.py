@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from puzzle_tablebase.frontier.word_bfs import iter_word_records, search_words
 from puzzle_tablebase.graph import UNREACHED
 from puzzle_tablebase.puzzles.sliding import (
     CHARACTERS,
@@ -52,7 +53,7 @@ def answer_keys(
 
     def answer_chunk(at: int) -> bool:
         chunk = slice(at, at + CHUNK_ROWS)
-        tiles, has_state = _read_texts(texts[chunk], board.cells)
+        tiles, has_state = read_texts(texts[chunk], board.cells)
         good = np.flatnonzero(has_state)
         answers = lookup.look_up(tiles[:, good])
         if answers is None:
@@ -79,7 +80,8 @@ def answer_keys(
     )
 
 
-def _read_texts(texts: Bytes, cells: int) -> tuple[Bytes, npt.NDArray[np.bool_]]:
+def read_texts(texts: Bytes, cells: int) -> tuple[Bytes, npt.NDArray[np.bool_]]:
+    """Return the tiles of texts as columns, and whether each is a state; see `view_texts`."""
     tiles = TILES[texts[:, 4 : 4 + cells].T]
     tile_set = np.bitwise_or.reduce(np.int32(1) << tiles.astype(np.int32), axis=0)
     return tiles, (texts[:, :4].copy().view("<u4")[:, 0] == cells) & (tile_set == (1 << cells) - 1)
@@ -155,10 +157,6 @@ def normalize_keys(keys: pl.Series, cells: int) -> pl.Series:
     return join_cells(bare.zip_with(words != cells, marks))
 
 
-CHUNK_ORDERS = 1 << 16
-"""Orders in a chunk, whose distances one thread measures."""
-
-
 class BitLookup(GoalLookup):
     """A lookup in a table of one bit for each state: walks to the goal count the moves."""
 
@@ -175,22 +173,24 @@ class BitLookup(GoalLookup):
         is_whole = walk_states(self._records, cells, *self._tables, self._goal, distances, nearer)
         return (distances, nearer) if is_whole else None
 
-    def measure_distances(self) -> Bytes | None:
-        """Return the distances of all states by rank; None if a walk does not end at the goal.
 
-        The goal must be the one of the table, on the table's own board.
-        """
-        from puzzle_tablebase.queries.kernels.bit_walks import measure_distances
+def measure_distances(board: SlidingBoard, goal: str, bits: Bytes) -> Bytes | None:
+    """Return the distances of all states by rank, from a search; None if `bits` has others.
 
-        distances = np.full(self._wide.size, UNREACHED, dtype=np.uint8)
-        distances[self._goal] = 0
-        orders = self._wide.orders
-
-        def measure_chunk(first: int) -> bool:
-            last = min(orders, first + CHUNK_ORDERS)
-            return measure_distances(self._records, distances, *self._tables, first, last)
-
-        with ThreadPoolExecutor(count_cores()) as pool:
-            if not all(pool.map(measure_chunk, range(0, orders, CHUNK_ORDERS))):
-                return None
-        return distances
+    The goal must be the one of the table, on the table's own board.
+    """
+    distances = np.full(board.size, UNREACHED, dtype=np.uint8)
+    with ThreadPoolExecutor(count_cores()) as pool:
+        planes = search_words(
+            board.make_words(goal),
+            count_cores(),
+            lambda *_: None,
+            lambda call, tasks: pool.map(lambda task: call(*task), tasks),
+            distances,
+        )
+    at = 0
+    for records in iter_word_records(planes):
+        if not np.array_equal(records.reshape(-1), bits[at : at + records.size]):
+            return None
+        at += records.size
+    return distances

@@ -155,8 +155,16 @@ def draw_slides(title: str, states: list[str], letters: str, tiles: str, *, widt
     return draw_boards(title, states[: len(heads)], heads, ["", *tiles], width=width)
 
 
+def draw_board(state: str, width: int) -> str:
+    """Draw a board alone, to print: with numbers on its tiles, and in light colours only."""
+    picture = Picture(" ".join("gap" if mark == "0" else str(int(mark, 16)) for mark in state))
+    _draw_board(picture, 0, 0, state, "", width, base=10)
+    drawn = picture.to_svg(width * SIDE, len(state) // width * SIDE)
+    return drawn.replace(f"<style>{make_dark_rules()}</style>", "").strip()
+
+
 def _draw_board(
-    picture: Picture, left: float, top: float, state: str, moved: str, width: int
+    picture: Picture, left: float, top: float, state: str, moved: str, width: int, base: int = 16
 ) -> None:
     picture.add_rect(left, top, width * SIDE, len(state) // width * SIDE, CELL_DARK, ' rx="4"')
     for cell, digit in enumerate(state):
@@ -168,7 +176,8 @@ def _draw_board(
         picture.add_rect(
             x + 1.5, y + 1.5, SIDE - 3, SIDE - 3, BLUE if is_moved else PAPER, ' rx="3"'
         )
-        picture.add_text(x + SIDE / 2, y + 18, digit, 13, ON_HIGH if is_moved else INK)
+        name = str(int(digit, 16)) if base == 10 else digit
+        picture.add_text(x + SIDE / 2, y + 18, name, 13, ON_HIGH if is_moved else INK)
 
 
 def draw_tour(board: KnightBoard, path: str) -> str:

@@ -17,14 +17,14 @@ import numpy as np
 import numpy.typing as npt
 
 from puzzle_tablebase.errors import MemoryShort, SearchError
-from puzzle_tablebase.graph import UNREACHED
-from puzzle_tablebase.pipeline.search.word_bfs import (
+from puzzle_tablebase.frontier.word_bfs import (
     Shard,
     count_max_shards,
     estimate_search_bytes,
     iter_word_records,
     search_words,
 )
+from puzzle_tablebase.graph import UNREACHED
 from puzzle_tablebase.pipeline.tasks import BuildContext, Chunks, TableData, TaskRunner
 from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.puzzles.sliding import (

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import chain
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any, NoReturn, TypeVar
 
 import typer
 from typer.core import TyperGroup
@@ -28,10 +28,13 @@ from puzzle_tablebase.pipeline.terminal import escape_control, print_answer, pri
 from puzzle_tablebase.puzzles import collect_from_each, get_puzzle, is_registered
 from puzzle_tablebase.queries.answer import FORMATS, INPUT_FORMATS, Option, join_names, select_given
 from puzzle_tablebase.queries.dispatch import get_reader_class, open_reader
+from puzzle_tablebase.queries.judges import Judge
 from puzzle_tablebase.queries.reader import Query
 from puzzle_tablebase.tables.access import open_store
 
 Command = Callable[..., None]
+Asked = TypeVar("Asked", Query, Judge)
+"""What a batch's rows are answered by."""
 
 BATCH = (
     Option("input", "Read rows from this file (- for standard input).", "FILE"),
@@ -56,7 +59,8 @@ BATCH = (
 GENERAL = (
     Option("size", "How many to draw (default: 1).", "N"),
     Option("seed", "Random seed (default: 0).", "N"),
-    Option("distinct", "Sample without replacement (at most 10,000,000)."),
+    Option("distinct", "Sample without replacement, as --spread and --split do."),
+    Option("sorted", "Sort the rows by distance, then by key."),
     Option(
         "output",
         "File to write (default: standard output); compressed if its name ends in .gz or .zst.",
@@ -67,6 +71,8 @@ GENERAL = (
     OUTPUTS,
 )
 """The options of all samples."""
+SHEET = Option("sheet", "Write a page to print: boards, and answers on the last page.", "FILE")
+"""An option of samples of boards."""
 
 
 class PuzzleGroup(TyperGroup):
@@ -212,8 +218,8 @@ def _answer_batch(name: str, values: OptionTexts, batch: dict[str, Any], *, is_b
 
 
 def answer_rows(
-    options: dict[str, Any], make_query: Callable[[], Query], **more: Any
-) -> tuple[Query, int]:
+    options: dict[str, Any], make_query: Callable[[], Asked], **more: Any
+) -> tuple[Asked, int]:
     """Answer the rows of the input that the options of a batch name.
 
     Return the query, which is made when all options are read, and the number of invalid keys.
@@ -253,14 +259,17 @@ def _make_sample(name: str) -> Callable[..., None]:
 
     def command(**arguments: Any) -> None:
         values = select_given(arguments)
-        _write_sample(name, values, take_options(values, GENERAL))
+        _write_sample(name, values, take_options(values, (*GENERAL, SHEET)))
 
-    options = (*(kind.sample_options or ()), *GENERAL)
+    sheets = () if kind.sheet_options is None else (SHEET,)
+    options = (*(kind.sample_options or ()), *sheets, *GENERAL)
     return declare(command, name, "draw a uniform random sample.", options)
 
 
 def _write_sample(name: str, values: dict[str, Any], general: dict[str, Any]) -> None:
     """Draw a sample with a puzzle's own options, and write it with the general ones."""
+    import polars as pl
+
     from puzzle_tablebase.pipeline.progress import BatchProgress
     from puzzle_tablebase.queries.batch import choose_output_format, open_row_writer
     from puzzle_tablebase.queries.sampling import MAX_SIZE, SampleRequest, draw_set
@@ -268,16 +277,35 @@ def _write_sample(name: str, values: dict[str, Any], general: dict[str, Any]) ->
     output, requested, as_json = general.get("output"), general.get("format"), "json" in general
     if as_json and requested is not None:
         raise BadRequest("--json cannot be combined with --format", "Leave out one of them")
+    sheet = general.get("sheet")
+    if sheet is not None and (
+        used := [each for each in ("output", "format", "json") if each in general]
+    ):
+        raise BadRequest(f"--sheet cannot be combined with --{used[0]}", "Leave out one of them")
+    if sheet is not None:
+        values = {**(get_reader_class(name).sheet_options or {}), **values}
     output_as = choose_output_format(output, "jsonl" if as_json else requested)
+    size = general.get("size")
     request = SampleRequest(
-        make_number_parser("--size", 1, MAX_SIZE)(general.get("size", 1)),
+        None if size is None else make_number_parser("--size", 1, MAX_SIZE)(size),
         make_number_parser("--seed", 0)(general.get("seed", 0)),
-        "distinct" not in general,
+        False if {"distinct", "sheet"} & {*general} else None,
+        "sorted" in general,
     )
     query = open_reader(name, open_store(general.get("outputs"))).make_query(**values)
     with BatchProgress(output=output) as bar, contextlib.ExitStack() as stack:
         on_progress, done = partial(bar.show, "steps to the next rows", row="steps"), 0
-        samples = draw_set(query, request, on_progress)
+
+        def note(text: str) -> None:
+            with bar.printing():
+                print_error(text)
+
+        samples = draw_set(query, request, on_progress, note)
+        if sheet is not None:
+            from puzzle_tablebase.queries.sheet import write_sheet
+
+            write_sheet(query, pl.concat(samples), sheet)
+            return
         first = next(samples)  # before the file is opened: a failed draw leaves no file
         write = stack.enter_context(open_row_writer(output, output_as))
         for rows in chain([first], samples):

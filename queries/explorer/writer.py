@@ -57,9 +57,9 @@ def write_explorer(store: Store, target: str) -> None:
 
 
 def _make_page(store: Store) -> str:
-    style, start = _read_source("style.css"), _read_source(_START_SCRIPT)
+    style, start = read_source("style.css"), read_source(_START_SCRIPT)
     modules = {
-        f"#page/{file.name}": _read_source(file.name)
+        f"#page/{file.name}": read_source(file.name)
         for file in sorted(_PAGE.glob("*.js"))
         if file.name != _START_SCRIPT
     }
@@ -139,7 +139,7 @@ def _fill_template(name: str, parts: Mapping[str, str]) -> str:
         name, puzzle = match.groups()
         return _make_view(name, puzzle) if puzzle else parts[name]
 
-    return re.sub(r"\{\{(\w+)(?: (\w+))?\}\}", fill, _read_source(name))
+    return re.sub(r"\{\{(\w+)(?: (\w+))?\}\}", fill, read_source(name))
 
 
 def _make_view(view: str, puzzle: str) -> str:
@@ -151,7 +151,8 @@ def _make_view(view: str, puzzle: str) -> str:
     return _fill_template("view.html", {**_USUAL_PARTS, **parts, "view": view})
 
 
-def _read_source(name: str) -> str:
+def read_source(name: str) -> str:
+    """Return the text of one of the page's files."""
     return (_PAGE / name).read_text("utf-8")
 
 

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from puzzle_tablebase.jit import Array, compiled
-from puzzle_tablebase.schema import UNREACHED
 
 MAX_STEPS = 254
 
@@ -37,23 +36,35 @@ def walk_states(
         if pairs % 2 != odd[blank]:
             continue
         value = _read_value(bits, blank * orders + number, sides[blank])
-        value = (value + 3) % 4
+        value, before = (value + 3) % 4, -1
         way, growth = _find_way(
-            bits, orders, blank, number, value, 0, ways, sides, weights, digits, moved
+            bits, orders, blank, number, value, 0, before, ways, sides, weights, digits, moved
         )
         while way >= 0:
             nearer[state] |= 1 << way
             way, growth = _find_way(
-                bits, orders, blank, number, value, way + 1, ways, sides, weights, digits, moved
+                bits,
+                orders,
+                blank,
+                number,
+                value,
+                way + 1,
+                before,
+                ways,
+                sides,
+                weights,
+                digits,
+                moved,
             )
         steps = 0
         while blank * orders + number != goal:
             way, growth = _find_way(
-                bits, orders, blank, number, value, 0, ways, sides, weights, digits, moved
+                bits, orders, blank, number, value, 0, before, ways, sides, weights, digits, moved
             )
             if way < 0 or steps == MAX_STEPS:
                 return False
             _keep_digits(digits, moved, blank, ways[blank, way])
+            before = blank
             blank, number, value = ways[blank, way], number + growth, (value + 3) % 4
             steps += 1
         distances[state] = steps
@@ -61,56 +72,19 @@ def walk_states(
 
 
 @compiled
-def measure_distances(
-    bits: Array, distances: Array, ways: Array, sides: Array, odd: Array, weights: Array,
-    first: int, last: int,
-) -> bool:  # fmt: skip
-    """Fill the distances of all states with orders from `first` to `last`, by rank.
-
-    `distances` has the goal's alone at first, else `UNREACHED`; a walk ends where the distance is
-    known, and gives those of all states that it passes. Return False if a walk does not end.
-    """
-    orders = len(distances) // len(ways)
-    digits, moved = np.zeros(len(weights), np.int64), np.zeros(len(weights), np.int64)
-    passed = np.empty(MAX_STEPS + 1, np.int64)
-    for start in range(first, last):
-        for place in range(len(ways)):
-            blank, number, steps = place, start, 0
-            if distances[blank * orders + number] == UNREACHED:
-                set_digits(number, odd[blank], weights, digits)
-            value = _read_value(bits, blank * orders + number, sides[blank])
-            while distances[blank * orders + number] == UNREACHED:
-                passed[steps] = blank * orders + number
-                value = (value + 3) % 4
-                way, growth = _find_way(
-                    bits, orders, blank, number, value, 0, ways, sides, weights, digits, moved
-                )
-                if way < 0 or steps == MAX_STEPS:
-                    return False
-                _keep_digits(digits, moved, blank, ways[blank, way])
-                blank, number = ways[blank, way], number + growth
-                steps += 1
-            known = distances[blank * orders + number]
-            if known + steps > MAX_STEPS:
-                return False
-            for at in range(steps):
-                distances[passed[at]] = known + steps - at
-    return True
-
-
-@compiled
 def _find_way(
-    bits: Array, orders: int, blank: int, number: int, value: int, first: int,
+    bits: Array, orders: int, blank: int, number: int, value: int, first: int, before: int,
     ways: Array, sides: Array, weights: Array, digits: Array, moved: Array,
 ) -> tuple[int, int]:  # fmt: skip
     """Find the first way, from number `first`, to a state with this distance modulo 4; -1 if none.
 
     Return it with what the order's number grows by; `moved` gets the digits that the move changes.
+    `before` is the place that the blank came from, or -1: that way leads back, to a farther state.
     """
     for way in range(first, ways.shape[1]):
         to = ways[blank, way]
-        if to >= 0:
-            growth = move_tile(digits, moved, blank, to, weights)
+        if to >= 0 and to != before:
+            growth = _move_tile(digits, moved, blank, to, weights)
             if _read_value(bits, to * orders + number + growth, sides[to]) == value:
                 return way, growth
     return -1, 0
@@ -134,24 +108,13 @@ def _read_digits(cells: Array, weights: Array, digits: Array) -> tuple[int, int,
 
 
 @compiled
-def set_digits(number: int, is_odd: int, weights: Array, digits: Array) -> None:
-    """Fill the digits of an order's number; the last but one follows from the parity."""
-    tiles, pairs = len(weights), 0
-    for at in range(tiles - 2):
-        digits[at] = number // weights[at]
-        number -= digits[at] * weights[at]
-        pairs += digits[at]
-    digits[tiles - 2], digits[tiles - 1] = (pairs + is_odd) % 2, 0
-
-
-@compiled
 def _read_value(bits: Array, rank: int, side: int) -> Any:
     """Return a state's distance modulo 4."""
     return side + 2 * (bits[rank >> 3] >> (rank & 7) & 1)
 
 
 @compiled
-def move_tile(digits: Array, moved: Array, blank: int, to: int, weights: Array) -> int:
+def _move_tile(digits: Array, moved: Array, blank: int, to: int, weights: Array) -> int:
     """Move the blank to a place: fill the digits that change, and return what the number grows by.
 
     The tile on that place passes those between, one after the other.

@@ -14,6 +14,7 @@ from puzzle_tablebase.puzzles.knight.tables import (
     explain_no_tour,
     find_board,
     get_sides,
+    make_ranking_table,
     make_tour_table,
 )
 from puzzle_tablebase.queries.answer import Answer, Option, align_rows, make_bold
@@ -172,7 +173,10 @@ class KnightQuery(Query):
         return squares, self.reader.open_ranked_tours(self.board, closed=self.closed).rank(squares)
 
     def draw_samples(
-        self, request: SampleRequest, on_progress: ProgressCallback = ignore_progress
+        self,
+        request: SampleRequest,
+        wanted: range | None = None,
+        on_progress: ProgressCallback = ignore_progress,
     ) -> Iterator[pl.DataFrame]:
         import polars as pl
 
@@ -189,7 +193,15 @@ class KnightQuery(Query):
         if not closed and min(get_sides(board)) > MAX_RANKED_SIDE:
             hint = "Add --closed" if board.has_closed_tours() else "Choose a smaller --board"
             raise BadRequest(f"{board} has too many open tours to draw from", hint)
-        if closed or board.squares > reader.max_listed_squares:
+        is_listed = board.squares <= reader.max_listed_squares
+        if closed and is_listed and board.has_closed_tours() and not reader.has_ranking(board):
+            from puzzle_tablebase.queries.knight.sampling import list_closed_tours
+
+            rows = list_closed_tours(reader, board)
+            for numbers in request.draw_numbers(len(rows), "tour"):
+                yield rows[numbers]
+            return
+        if closed or not is_listed:
             tours = reader.open_ranked_tours(board, closed=closed)
             counts = tours.list_counts()
             parts = request._replace(chunk_numbers=CHUNK_TOURS)
@@ -264,7 +276,7 @@ class KnightReader(Reader[KnightAnswer]):
             "Board, files x ranks (default: 6x6; over 40 squares: needs knight_ranks_CxR).",
             "CxR",
         ),
-        Option("closed", "Draw closed tours (needs knight_closed_ranks_CxR)."),
+        Option("closed", "Draw closed tours (over 40 squares: needs knight_closed_ranks_CxR)."),
     )
     check_options = (Option("board", "Board, files x ranks (default: 8x8).", "CxR"),)
     key = "SQUARE"
@@ -295,6 +307,14 @@ class KnightReader(Reader[KnightAnswer]):
 
         name = "ranked tours", str(board), closed
         return self.keep(name, lambda: RankedTours(self, board, closed=closed))
+
+    def has_ranking(self, board: KnightBoard) -> bool:
+        """Return whether the closed tours of a board have numbers, or no list has them."""
+        from puzzle_tablebase.tables.manifest import read_manifest
+
+        published = read_manifest(self.store)
+        ranking = make_ranking_table(board, closed=True).name
+        return ranking in published or make_tour_table(board).name not in published
 
     def list_values(self, option: str) -> tuple[str, ...]:
         if option != "board":

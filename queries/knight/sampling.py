@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from puzzle_tablebase.puzzles.knight.tables import make_tour_table
 from puzzle_tablebase.queries.reader import ignore_progress
 
 if TYPE_CHECKING:
+    from puzzle_tablebase.puzzles.knight.board import KnightBoard
     from puzzle_tablebase.queries.knight.ranked_tours import RankedTours
     from puzzle_tablebase.queries.reader import ProgressCallback, Reader
     from puzzle_tablebase.queries.sampling import Numbers
@@ -50,6 +52,19 @@ def sample_by_rank(
             "path": paths,
         }
     )
+
+
+def list_closed_tours(reader: Reader, board: KnightBoard) -> pl.DataFrame:
+    """List the closed tours of a board from the list of all: each once, as ranked ones are drawn.
+
+    They go from the first square towards the lower of its neighbours.
+    """
+    start, (ahead, _) = board.name_square(0), sorted(board.list_neighbours(0))
+    is_first = pl.col("path").str.slice(2, 2) == board.name_square(ahead)
+    is_wanted = pl.col("closed") & (pl.col("start").cast(pl.String) == start) & is_first
+    table = make_tour_table(board)
+    rows = reader.scan_table(table).filter(is_wanted).select("board", "path")
+    return reader.keep(("closed", table.name), lambda: reader.collect(table, rows))
 
 
 def sample_list(reader: Reader, table: Table, total: int, numbers: Numbers) -> pl.DataFrame:

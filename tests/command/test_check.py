@@ -17,15 +17,12 @@ ROWS = [
     (STATE, "8 5", "illegal"),
     (STATE, "UX", "unreadable"),
     (STATE, "", "incomplete"),
-    (STATE, "1", "right"),
+    (STATE, "6", "shortest"),
     ("123456780", "", "shortest"),
 ]
 RESULTS = [expected for *_, expected in ROWS]
 FRAME = pl.DataFrame(ROWS, schema=["state", "answer", "expected"], orient="row")
-SUMMARY = (
-    "pipeline: 3 of 6 solved, 2 shortest, mean excess 0.7, 1 of 1 claim right; "
-    "first losses by distance: 1: 1\n"
-)
+SUMMARY = "pipeline: 4 of 7 solved, 3 shortest, mean excess 0.5; first losses by distance: 1: 1\n"
 
 
 @pytest.mark.parametrize("output", ["csv", "jsonl", "parquet"])
@@ -57,7 +54,7 @@ def test_text_has_a_key_and_an_answer_on_each_line(cli_in_process: Cli, outputs:
     text = cli_in_process("check", "eight", stdin="\n".join(lines))
     rows = pl.read_csv(text.out.encode(), infer_schema=False)
     assert rows["result"].to_list() == [
-        *("shortest", "longer", "unreadable", "shortest", "shortest", "wrong", None)
+        *("shortest", "longer", "unreadable", "shortest", "shortest", "unreadable", None)
     ]
     assert rows["state"][2] == STATE.replace("0", ".")
     assert text.code == 2
@@ -99,7 +96,7 @@ def test_columns_have_the_names_that_options_give(cli_in_process: Cli, tmp_path:
 def test_answers_of_json_lines_may_be_numbers(cli_in_process: Cli) -> None:
     lines = [
         '{"state": "123450786", "answer": "D", "x": 1.50}',
-        '{"answer": 1, "state": 123450786}',
+        '{"answer": 6, "state": 123450786}',
         '{"answer": "U\\u0000", "state": "123450786"}',
         '{"answer": ["D"], "state": "123450786"}',
         '{"state": "123456780"}',
@@ -109,7 +106,7 @@ def test_answers_of_json_lines_may_be_numbers(cli_in_process: Cli) -> None:
     assert text.code == 0
     assert text.out.startswith('{"state":"123450786","answer":"D","x":1.5,"result":"shortest"')
     results = [json.loads(line)["result"] for line in text.out.splitlines()]
-    assert results == ["shortest", "right", "unreadable", "unreadable", "shortest"]
+    assert results == ["shortest", "shortest", "unreadable", "unreadable", "shortest"]
 
 
 def test_states_of_json_lines_may_be_lists_of_numbers(cli_in_process: Cli) -> None:
@@ -143,7 +140,7 @@ def test_the_summary_may_be_json_and_strict_fails(cli_in_process: Cli, tmp_path:
     assert json.loads(text.err) == {
         "answers": 7,
         "results": {name: RESULTS.count(name) for name in {*RESULTS}},
-        "mean_excess": 2 / 3,
+        "mean_excess": 1 / 2,
         "mean_score": pytest.approx((3 + 1 / 3) / 7),
         "first_losses": {"1": 1},
     }
@@ -159,6 +156,7 @@ def test_the_summary_may_be_json_and_strict_fails(cli_in_process: Cli, tmp_path:
     ("words", "answers", "summary"),
     [
         ("eight", "", "0 of 0 solved, 0 shortest"),
+        ("eight --answers distances", f"{STATE} 1\n{STATE} D\n", "1 of 2 distances right"),
         ("knight --board 3x3", "a1 a1b3\na1 45\n", "0 of 2 solved, 0 shortest"),
         (
             "senet",
@@ -185,9 +183,15 @@ KEY = STATE.encode()
         (KEY, b"D\r\n", 0, "ok shortest: length 1, shortest 1, excess 0"),
         (KEY, b"8 6", 1, "wrong answer move 1, tile 8: it is not next to the blank"),
         (KEY, b"LRD", 1, "wrong answer longer: length 3, shortest 1, excess 2"),
-        (KEY, b"", 1, "wrong answer incomplete: length 0, shortest 1, score 0.0"),
-        (KEY, b"1", 0, "ok right: shortest 1, score 1.0"),
-        (KEY, b"unreachable", 1, "wrong answer the fewest moves are 1"),
+        (KEY, b"", 1, "wrong answer incomplete: length 0, shortest 1, score 0.0000"),
+        (KEY, b"6", 0, "ok shortest: length 1, shortest 1, excess 0, score 1.0000"),
+        (KEY, b"5", 1, "wrong answer incomplete: length 1, shortest 1, first_loss 1, score 0.0000"),
+        (KEY, b"1\n", 1, "wrong answer move 1, tile 1: it is not next to the blank"),
+        (KEY, b"1\nD\n", 0, "ok shortest: length 1"),
+        (KEY, b"3\nLRD\n", 1, "wrong answer longer: length 3"),
+        (KEY, b"2\nD\n", 2, "presentation error character 3, 'D': not one of the tiles 1-8"),
+        (KEY, b"U", 1, "wrong answer with U and D, L and R exchanged it reaches the goal"),
+        (KEY, b"unreachable", 2, "presentation error character 1, 'u': not one of U, D, L, R"),
         (KEY, b"D\0\xff", 2, r"presentation error character 2, '\x00': not one of U, D, L, R"),
         (b"nonsense", b"D", 3, "fail 'nonsense' is not an 8-puzzle state: 'n' is not one of the"),
     ],
@@ -202,6 +206,32 @@ def test_a_contest_calls_it_as_a_checker(
     assert (text.code, text.err) == (code, "")
     assert text.out.startswith(line)
     assert text.out.count("\n") == 1
+
+
+SOLVED = "123456780"
+
+
+@pytest.mark.parametrize(
+    ("keys", "answers", "code", "line"),
+    [
+        (f"{STATE}\n{SOLVED}\n", "D\n\n", 0, "ok 2 answers\n"),
+        (f"2\n{STATE}\n{SOLVED}\n", "1\nD\n0\n\n", 0, "ok 2 answers\n"),
+        ("1 2 3\n4 5 0\n7 8 6\n\n" * 3, "D\n6\nLRD\n", 1, "wrong answer case 3: longer: "),
+        (f"{STATE}\n{STATE}\n", "6\n?", 2, "presentation error case 2: character 1, '?'"),
+        (f"{STATE}\n{STATE}\n", "D", 1, "wrong answer case 2: incomplete: length 0"),
+        (f"{STATE}\n{STATE}\n", "D\n" * 5, 2, "presentation error 5 answers to 2 keys"),
+        (f"3\n{STATE}\n{STATE}\n", "D\nD\n", 3, "fail "),
+    ],
+)
+def test_a_contest_has_several_boards(
+    cli_in_process: Cli, tmp_path: Path, keys: str, answers: str, code: int, line: str
+) -> None:
+    names = [str(tmp_path / name) for name in ("input", "output")]
+    for name, content in zip(names, (keys, answers), strict=True):
+        Path(name).write_text(content)
+    text = cli_in_process("check", "eight", "--testlib", *names)
+    assert (text.code, text.err) == (code, "")
+    assert text.out.startswith(line)
 
 
 def test_a_checker_fails_where_the_contestant_is_not_at_fault(

@@ -13,6 +13,7 @@ from puzzle_tablebase.errors import BadRequest, NotationError, Undecided
 from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.api import Tables
 from puzzle_tablebase.queries.fifteen import FifteenReader
+from puzzle_tablebase.queries.judges import SenetJudge
 from tests import first, usual_or_nightly
 from tests.support import sliding_oracle
 from tests.support.check_oracle import (
@@ -20,6 +21,7 @@ from tests.support.check_oracle import (
     change,
     is_path,
     judge_board,
+    judge_distance,
     judge_senet,
     judge_tour,
     read_facts,
@@ -83,10 +85,14 @@ def make_answers(seed: int, count: int) -> list[tuple[str, str]]:
         state = "".join(random.sample("012345678", 9))
         distances = eight_distances(find_goal(state))
         answers = [*walk(state, distances, random, random.choice([0, 0, 0.05, 0.5]))]
+        letters = answers[0]
         answers += [change(answer, NOISE, random) for answer in answers]
-        claims = ["unreachable", str(distances[state]), str(random.randrange(40)), ""]
-        pairs += [(state, answer) for answer in [*answers, random.choice(claims)]]
-    return pairs[:count]
+        turned = letters.translate(str.maketrans("UDLR", "DURL"))
+        stated = ["unreachable", str(distances[state]), str(random.randrange(40)), ""]
+        answers += [turned, letters.lower(), turned.lower(), random.choice(stated)]
+        pairs += [(state, answer) for answer in answers]
+    solved = [("123456780", answer) for answer in ("", "U", "UD", "RL", "6", "66", "8 5")]
+    return [*pairs[:count], *solved]
 
 
 @pytest.mark.parametrize("goal", [None, "087654321"])  # which half of all states do not reach
@@ -104,10 +110,12 @@ def test_answers_one_by_one_and_together_are_judged_as_by_the_oracle(
     assert judged.columns == ["state", "answer", *COLUMNS, "error"]
     assert judged.select(COLUMNS).to_dicts() == expected
     assert judged["error"].is_null().all()
-    kinds = {"incomplete", "illegal", "unreadable", "right", "wrong"}
+    kinds = {"incomplete", "illegal", "unreadable"}
     assert {*judged["result"]} == kinds | ({"shortest", "longer"} if goal is None else set())
     for (state, answer), facts in zip(pairs[::7], expected[::7], strict=True):
         assert read_facts(tables.eight.check(state, answer, goal=goal)) == facts
+    hints = {str(facts["problem"]).rpartition("; ")[2][:12] for facts in expected}
+    assert goal or {"with U and D", "in capital l"} < hints
 
 
 @given(
@@ -120,6 +128,9 @@ def test_any_text_is_judged_for_any_goal(
 ) -> None:
     expected = judge_board(state, answer, goal, eight_distances(goal), 3)
     assert read_facts(tables.eight.check(state, answer, goal=goal)) == expected
+    stated = judge_distance(answer, eight_distances(goal).get(state))
+    judged = tables.eight.check(state, answer, goal=goal, answers="distances")
+    assert read_facts(judged) == stated
 
 
 @pytest.mark.parametrize("board", first(2, ["3x4", "5x2", "2x5"]))
@@ -177,15 +188,34 @@ def test_a_key_that_is_no_state_is_refused(tables: Tables) -> None:
         assert judged["error"].is_not_null().to_list() == [True, False, False]
 
 
-def test_a_claim_may_be_a_number(tables: Tables) -> None:
+def test_a_number_is_a_tile_unless_distances_are_judged(tables: Tables) -> None:
     frame = pl.DataFrame({"state": ["123456708", "123456780"], "answer": [1, 7]})
-    assert tables.eight.check_frame(frame)["result"].to_list() == ["right", "wrong"]
-    assert tables.eight.check("123456708", 1).result == "right"
+    assert tables.eight.check_frame(frame)["result"].to_list() == ["illegal", "illegal"]
+    judged = tables.eight.check_frame(frame, answers="distances")
+    assert judged["result"].to_list() == ["right", "wrong"]
+    assert tables.eight.check("123450786", "6").result == "shortest"
+    assert tables.eight.check("123456708", 8).result == "shortest"
+    assert tables.eight.check("123456708", 1, answers="distances").result == "right"
     assert tables.eight.check("123456780", None).result == "shortest"
-    assert tables.eight.check("123456780", 10**5_000).result == "unreadable"
-    frame = pl.DataFrame({"state": ["123450786"], "answer": [[6]]})  # the tile 6, and no claim
+    assert tables.eight.check("123456780", None, answers="distances").result == "unreadable"
+    for answers in ("moves", "distances"):
+        assert tables.eight.check("123456780", 10**5_000, answers=answers).result == "unreadable"
+    frame = pl.DataFrame({"state": ["123450786"], "answer": [[6]]})
     with pytest.raises(BadRequest, match="no text column 'answer' with answers"):
         tables.eight.check_frame(frame)
+    with pytest.raises(BadRequest, match="no kind of answers 'both'"):
+        tables.eight.check("123456780", "", answers="both")
+    with pytest.raises(BadRequest, match="has no option 'answers'"):
+        tables.knight.check("a1", "", answers="moves")
+
+
+def test_no_stated_number_is_paid_for_as_moves(tables: Tables) -> None:
+    """Judge the exact distance of 2,000 boards: not one of them is solved by it."""
+    boards = tables.eight.sample(2_000, seed=1, distance="5-31")
+    judged = tables.eight.check_frame(boards.select("state", answer="distance"))
+    assert judged["score"].sum() == 0
+    stated = boards.select("state", answer="distance")
+    assert tables.eight.check_frame(stated, answers="distances")["score"].mean() == 1
 
 
 def test_frames_of_other_kinds_are_judged(tables: Tables) -> None:
@@ -205,7 +235,10 @@ def test_frames_of_other_kinds_are_judged(tables: Tables) -> None:
 TOUR_COLUMNS = ("result", "length", "step", "problem", "score")
 
 
-def test_lines_of_senet_are_judged_as_by_the_oracle(tables: Tables) -> None:
+@pytest.mark.parametrize("together", [1, 5_000])
+def test_lines_of_senet_are_judged_as_by_the_oracle(
+    tables: Tables, monkeypatch: pytest.MonkeyPatch, together: int
+) -> None:
     random = Random(5)
     rows = tables.senet.scan("senet").select("position", "plies").collect()
     plies = dict(rows.iter_rows())
@@ -218,16 +251,29 @@ def test_lines_of_senet_are_judged_as_by_the_oracle(tables: Tables) -> None:
                 break
             _, start, goal, is_swap, position = random.choice(steps)
             moves.append(f"{start}{'-x'[is_swap]}{goal}")
+        side = "AB"[len(moves) % 2]
+        swaps = [
+            f"{start}x{goal}"  # many of which a neighbour guards
+            for start in range(1, 15)
+            for goal in range(start + 1, min(15, start + 5) + 1)
+            if position[start - 1] == side and position[goal - 1] not in (side, ".")
+        ]
+        pairs += [(position, " ".join([*moves, swap])) for swap in swaps[:3]]
         for line in (" ".join(moves), tables.senet.line(position)):
             pairs.append((position, change(line, " 0123456789-x,A", random)))
         pairs.append((position, random.choice(["unreachable", "5", str(plies[position])])))
     unreached = [position for position, least in plies.items() if least is None]
     pairs += [(each, random.choice(["unreachable", "7", "1-6"])) for each in unreached[:20]]
+    stated = [judge_distance(answer, plies[position]) for position, answer in pairs]
+    frame = pl.DataFrame(pairs, schema=["position", "answer"], orient="row")
+    judged = tables.senet.check_frame(frame, answers="distances")
+    assert judged.select(COLUMNS).to_dicts() == stated
     expected = [judge_senet(position, answer, plies[position]) for position, answer in pairs]
     frame = pl.DataFrame(pairs, schema=["position", "answer"], orient="row")
+    monkeypatch.setattr(SenetJudge, "min_together", together)
     assert tables.senet.check_frame(frame).select(COLUMNS).to_dicts() == expected
     results = {str(facts["result"]) for facts in expected}
-    assert results > {"shortest", "longer", "incomplete", "illegal", "unreadable", "right"}
+    assert results == {"shortest", "longer", "incomplete", "illegal", "unreadable"}
     for (position, answer), facts in zip(pairs[::9], expected[::9], strict=True):
         assert read_facts(tables.senet.check(position, answer)) == facts
 
@@ -280,9 +326,9 @@ def test_solutions_of_the_15_puzzle_are_judged_as_by_the_oracle(patterns_555: Pa
         solution = fifteen.probe(state)
         letters, tiles = solution.solution, solution.tiles or ""
         numbers = " ".join(str(int(tile, 16)) for tile in tiles)
-        answers = [letters, tiles, numbers, f"{letters}UD", letters[:-1], str(near[state])]
+        answers = [letters, tiles, numbers, f"{letters}UD", letters[:-1], letters.lower()]
         pairs += [(state, change(answer, "UDLR1f x", random)) for answer in answers]
-    pairs += [("213456789abcdef0", "unreachable"), (goal, "unreachable"), (goal, "LR" * 3)]
+    pairs += [("213456789abcdef0", "U"), (goal, "unreachable"), (goal, "LR" * 3)]
     frame = pl.DataFrame(pairs, schema=["state", "answer"], orient="row")
     rows = fifteen.check_frame(frame).to_dicts()
     for at, ((state, answer), row) in enumerate(zip(pairs, rows, strict=True)):
@@ -291,6 +337,9 @@ def test_solutions_of_the_15_puzzle_are_judged_as_by_the_oracle(patterns_555: Pa
             assert row[name] == facts[name], (state, answer, name)
         if at % 13 == 0:
             assert fifteen.check(state, answer).result == facts["result"]
+    for state, answer in [(goal, "0"), (goal, "1"), ("213456789abcdef0", "unreachable")]:
+        judged = fifteen.check(state, answer, answers="distances")
+        assert read_facts(judged) == judge_distance(answer, near.get(state))
 
 
 def test_nothing_is_searched_for_answers_that_the_bound_decides(
@@ -301,10 +350,10 @@ def test_nothing_is_searched_for_answers_that_the_bound_decides(
 
     monkeypatch.setattr(FifteenReader, "open_solver", search)
     fifteen = open_tables(str(patterns_555)).fifteen
-    rows = {"fe169b4c0a73d852": "10", "123456789abcde0f": "R", "123456789ab0defc": "D"}
+    rows = {"123456789abcde0f": "R", "123456789ab0defc": "D"}
     frame = pl.DataFrame({"state": [*rows], "answer": [*rows.values()]})
-    results = fifteen.check_frame(frame)["result"].to_list()
-    assert results == ["wrong", "shortest", "shortest"]
+    assert fifteen.check_frame(frame)["result"].to_list() == ["shortest", "shortest"]
+    assert fifteen.check("fe169b4c0a73d852", 10, answers="distances").result == "wrong"
 
 
 def test_a_solution_whose_shortest_length_is_not_found_in_time_is_solved(
@@ -317,22 +366,22 @@ def test_a_solution_whose_shortest_length_is_not_found_in_time_is_solved(
     assert (hard.result, hard.length, hard.score) == ("solved", len(solution), None)
     assert "Undecided after 1e-06 s" in (hard.problem or "")
     with pytest.raises(Undecided):
-        fifteen.check(state, 80, time_limit=1e-6)
-    assert fifteen.check(state, 10).result == "wrong"
+        fifteen.check(state, 80, time_limit=1e-6, answers="distances")
     frame = pl.DataFrame({"state": [state, "123456789abcde0f"] * 2, "answer": [solution, "R"] * 2})
     judged = fifteen.check_frame(frame, time_limit=0.001)
     assert judged["result"].to_list() == ["solved", "shortest"] * 2
 
 
-def test_a_claim_that_no_search_decides_in_time_exits_as_a_query_does(
+def test_a_stated_distance_that_no_search_decides_in_time_exits_as_a_query_does(
     patterns_555: Path, cli_in_process: Cli
 ) -> None:
     state = "fe169b4c0a73d852"
-    words = ("--time-limit", "0.001", "--outputs", str(patterns_555))
+    words: tuple[str, ...] = ("--time-limit", "0.001", "--outputs", str(patterns_555))
     asked = cli_in_process("query", "fifteen", state, "--json", *words)
-    claimed = cli_in_process("check", "fifteen", state, "80", "--json", *words)
-    assert (claimed.code, {*json.loads(claimed.out)}) == (4, {*json.loads(asked.out)})
-    assert claimed.err.startswith(f"pipeline: Undecided after 0.001 s: {state} needs ")
+    words += ("--answers", "distances")
+    stated = cli_in_process("check", "fifteen", state, "80", "--json", *words)
+    assert (stated.code, {*json.loads(stated.out)}) == (4, {*json.loads(asked.out)})
+    assert stated.err.startswith(f"pipeline: Undecided after 0.001 s: {state} needs ")
     rows = f"{state} 80\n{state} 10\n"
     for strict, code in (((), 0), (("--strict",), 1)):
         judged = cli_in_process("check", "fifteen", *words, *strict, stdin=rows)

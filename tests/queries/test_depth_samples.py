@@ -17,7 +17,7 @@ from puzzle_tablebase.puzzles.sliding import parse_board
 from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.api import Tables
 from puzzle_tablebase.queries.dispatch import open_reader
-from puzzle_tablebase.queries.sampling import SampleRequest, count_distances, find_ranks, find_twin
+from puzzle_tablebase.queries.sampling import SampleRequest, StatesByDistance, find_twin
 from puzzle_tablebase.queries.sliding import BoardReader
 from puzzle_tablebase.tables.store import Folder
 from tests.support import oracles
@@ -117,19 +117,35 @@ def test_sliding_states_equal_those_of_a_search(
         table.sample(1, goal=goal, distance=most + 1)
 
 
-def test_ranks_are_found_in_the_order_of_their_places(small_boards: Path) -> None:
+@pytest.mark.parametrize("rare", [0, 1 << 17])
+@pytest.mark.parametrize("replacement", [True, False])
+def test_ranks_are_drawn_from_lists_and_at_random(
+    small_boards: Path, monkeypatch: pytest.MonkeyPatch, rare: int, replacement: bool
+) -> None:
+    monkeypatch.setattr("puzzle_tablebase.queries.sampling.RARE_STATES", rare)
+    monkeypatch.setattr("puzzle_tablebase.queries.sampling.CHUNK_STATES", 50)
     reader = BoardReader(parse_board("2x3"), Folder(small_boards))
-    (distances,) = reader.iter_distances(reader.puzzle.view_goal("123450"))
-    chunks = np.split(distances, [50, 51, 200])
-    every = find_ranks(chunks, 10)
-    assert every.tolist() == np.flatnonzero(distances == 10).tolist()
-    assert count_distances(chunks)[10] == len(every)
-    places = np.array([3, 0, 3, len(every) - 1])
-    assert find_ranks(chunks, 10, places).tolist() == every[places].tolist()
+    states = reader.read_distances(reader.puzzle.view_goal("123450"))
+    states = StatesByDistance(states.distances)
+    assert states.counts.tolist() == np.bincount(states.distances, minlength=256).tolist()
+    assert states.most == 21
+    for wanted in (range(10, 11), range(8, 14), range(21, 22), range(30)):
+        is_wanted = np.isin(states.distances, [*wanted])
+        assert states.list_ranks(wanted).tolist() == np.flatnonzero(is_wanted).tolist()
+        for size in {1, is_wanted.sum() // 5, is_wanted.sum()} - {0}:
+            request = SampleRequest(size, 3, replacement, chunk_numbers=7).check()
+            parts = [*states.draw(request, wanted)]
+            assert all(0 < len(part) <= 7 for part in parts)
+            drawn = np.concatenate(parts)
+            assert len(drawn) == size
+            assert is_wanted[drawn].all()
+            assert replacement or len({*drawn.tolist()}) == size
+    drawn = np.concatenate([*states.draw(SampleRequest(2_000, 1, True).check(), range(14, 16))])
+    check_uniform([*map(str, drawn)], {*map(str, states.list_ranks(range(14, 16)))})
 
 
 def test_sizes_and_seeds_may_be_numpy_integers() -> None:
-    assert SampleRequest(np.int8(3), np.uint64(1)).check() == SampleRequest(3, 1)  # type: ignore[arg-type]
+    assert SampleRequest(np.int8(3), np.uint64(1)).check() == SampleRequest(3, 1, True)  # type: ignore[arg-type]
 
 
 SPLIT = "train=0.8,test=0.2"
@@ -173,9 +189,50 @@ def test_a_spread_sample_has_as_many_of_each_distance(tables: Tables) -> None:
     assert whole["distance"].eq(30).mean() > 0.95  # type: ignore[operator]  # a number
 
 
-def test_symmetric_states_are_in_one_set(tables: Tables) -> None:
-    sample = tables.eight.sample(60_000, seed=1, split=SPLIT)
-    sets = {row["state"]: row["split"] for row in sample.iter_rows(named=True)}
+def test_a_short_distance_gives_all_it_has(tables: Tables, cli_in_process: Cli) -> None:
+    draw = partial(tables.eight.sample, spread=True, goal="corner")
+    with pytest.warns(UserWarning, match=r"distance 0 \(1\), 1 \(2\); the others have more"):
+        sample = draw(20, distance="0-4")
+    assert dict(sample["distance"].value_counts().iter_rows()) == {0: 1, 1: 2, 2: 4, 3: 6, 4: 7}
+    assert sample["state"].n_unique() == 20
+    with pytest.warns(UserWarning, match=r"2 \(4\); the sample has 7 rows"):
+        assert len(draw(40, distance="0-2")) == 7
+    assert len(draw(40, distance="0-2", replacement=True)) == 40
+    words = ("sample", "eight", "--distance", "0-1", "--spread", "--size", "6", "--goal", "corner")
+    code, out, errors = cli_in_process(*words)
+    assert (code, len(out.splitlines())) == (0, 4)
+    assert errors.startswith("pipeline: all states are drawn where there are fewer than asked: ")
+
+
+def test_rows_of_a_set_are_shuffled_unless_sorted(tables: Tables) -> None:
+    for options in ({"spread": True}, {"split": SPLIT}):
+        draw = partial(tables.eight.sample, 400, distance="8-15", **options)
+        rows, ordered = draw(), draw(sorted=True)
+        assert not rows["distance"].is_sorted()
+        assert ordered.rows() == sorted(rows.rows(), key=lambda row: (row[2], row[0]))
+    plain = tables.eight.sample(50, sorted=True)
+    assert plain["distance"].is_sorted()
+    assert tables.knight.sample(50, board="5x5", sorted=True)["start"].is_sorted()
+
+
+def test_several_ranges_have_as_many_rows_each(tables: Tables) -> None:
+    sample = tables.eight.sample(300, distance="20,3-4,5-15", replacement=True)
+    near, far = sample["distance"] < 5, sample["distance"] == 20
+    assert (near.sum(), far.sum(), len(sample)) == (100, 100, 300)
+    spread = tables.eight.sample(90, distance="20,5-6", spread=True)
+    assert dict(spread["distance"].value_counts().iter_rows()) == {5: 30, 6: 30, 20: 30}
+
+
+@pytest.mark.parametrize("split", ["train=0.8,test=0.2", "train=16000,test=4000"])
+def test_parts_have_their_share_of_every_distance(tables: Tables, split: str) -> None:
+    size = None if "16000" in split else 20_000
+    sample = tables.eight.sample(size, seed=1, split=split, spread=True, distance="14-28")
+    assert dict(sample["split"].value_counts().iter_rows()) == {"train": 16_000, "test": 4_000}
+    sizes = sample.group_by("distance").agg(pl.len(), test=pl.col("split").eq("test").sum())
+    for _, count, test in sizes.rows():
+        assert abs(test - count / 5) <= 8, "a class of twins is not divided"
+    assert sample["state"].n_unique() == 20_000
+    sets = dict(sample.select("state", "split").iter_rows())
     twins = 0
     for state, goal in sample.select("state", "goal").head(5_000).rows():
         images = list_twins(state, GOALS[goal], 3)
@@ -183,17 +240,16 @@ def test_symmetric_states_are_in_one_set(tables: Tables) -> None:
         known = [sets[image] for image in images if image in sets]
         assert len({*known}) == 1
         twins += len(known) - 1
-    assert twins > 1_000
-    assert 0.19 < sample["split"].eq("test").mean() < 0.21  # type: ignore[operator]  # a number
-    for seed, is_same in ((1, True), (2, False)):
-        other = tables.eight.sample(100, seed=seed, distance=15, split=SPLIT)
-        pairs = other.select("state", "split").rows()
-        assert all(sets.get(state, split) == split for state, split in pairs) == is_same
+    assert twins > 500
 
 
-def test_a_set_is_the_same_in_every_version(tables: Tables) -> None:
-    sample = tables.eight.sample(12, seed=5, distance=20, split="a=0.5,b=0.25,c=0.25")
-    assert "".join(sample["split"]) == "acaaccbabaca"
+def test_a_sample_of_parts_is_reproducible(tables: Tables) -> None:
+    draw = partial(tables.eight.sample, split="a=5,b=3,c=4", distance="8-20")
+    assert draw().equals(draw())
+    assert dict(draw()["split"].value_counts().iter_rows()) == {"a": 5, "b": 3, "c": 4}
+    assert not draw(seed=2).equals(draw(seed=3))
+    with pytest.raises(BadRequest, match="parts of --split have 12 rows, and --size is 13"):
+        draw(13)
 
 
 @given(eight_states, eight_states, st.sampled_from(["123456780", "123804765", "083265417"]))
@@ -207,7 +263,8 @@ def test_boards_that_are_not_square_are_spread_and_split(large_boards: Path) -> 
     tables = open_tables(str(large_boards))
     for board, width in (("2x5", 5), ("5x2", 2)):
         goal = tables.sliding(board).puzzle.example
-        sample = tables.sliding(board).sample(3_000, distance="2-13", spread=True, split=SPLIT)
+        draw = partial(tables.sliding(board).sample, 3_000, distance="2-13", split=SPLIT)
+        sample = draw(spread=True, replacement=True)
         counts = sample["distance"].value_counts()["count"]
         assert counts.to_list() == [250] * 12
         sets = defaultdict(set)
@@ -228,7 +285,9 @@ def test_boards_that_are_not_square_are_spread_and_split(large_boards: Path) -> 
             for text in ("5-", "٣-5", "x", -1, 1.5, True)
         ),
         ({"distance": "9-5"}, "--distance needs the smaller number first.* --distance 5-9"),
-        ({"split": "train=0.8,test=0.3"}, "add up to 1, not 'train=0.8,test=0.3'"),
+        ({"distance": "5-9,9-12"}, "--distance needs ranges that do not overlap, not '5-9,9-12'"),
+        ({"distance": ",".join("123456789") + ",10,11"}, "of 10 is too small for 11 distances"),
+        ({"split": "train=0.8,test=0.3"}, "add up to 1 or numbers of rows, not 'train=0.8,test="),
         *(
             ({"split": text}, "needs different names, with shares")
             for text in ("train=0.5,train=0.5", "train=1_0", "train", "=1", "a=nan")

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from puzzle_tablebase.errors import BadRequest, MemoryShort, TableDamaged, TableMissing
+from puzzle_tablebase.errors import BadRequest, MemoryShort, NoSuchTour, TableDamaged, TableMissing
 from puzzle_tablebase.frontier.compiled import decode_layer, encode_layer
 from puzzle_tablebase.pipeline.commands.app import run_app
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
@@ -105,6 +105,23 @@ def test_samples_without_replacement_are_distinct(ranked_boards: Path) -> None:
             draw(17, board="10x3", closed=True, replacement=False)
 
 
+def test_closed_tours_are_drawn_from_a_list_without_a_ranking(
+    outputs: Path, ranked_boards: Path
+) -> None:
+    """Draw each of the 9,862 of 6x6 once: the same as by rank."""
+    listed = open_tables(str(outputs)).knight
+    drawn = listed.sample(9_862, board="6x6", closed=True, replacement=False)
+    assert drawn.columns == ["board", "path"]
+    numbered = read_tours(ranked_boards, "6x6")
+    assert {*drawn["path"]} == {*numbered["path"]}
+    with pytest.raises(BadRequest, match="There are 9,862 tours to draw 9,863 from"):
+        listed.sample(9_863, board="6x6", closed=True, replacement=False)
+    with pytest.raises(NoSuchTour, match="5x5 has no closed tour"):
+        listed.sample(1, board="5x5", closed=True)
+    ranked = open_tables(str(ranked_boards)).knight.sample(2, board="6x6", closed=True)
+    assert "rank" in ranked.columns
+
+
 @pytest.mark.parametrize("replacement", [True, False])
 def test_samples_are_drawn_in_chunks(replacement: bool) -> None:
     request = SampleRequest(20, 1, replacement, chunk_numbers=7).check()
@@ -119,7 +136,7 @@ def test_open_tours_are_sampled_from_their_list(
     all_tours = pl.read_parquet(outputs / "knight_tours_5x5.parquet")
     with open_tables(str(outputs)) as tables:
         drawn = tables.knight.sample(300, seed=1, board="5x5")
-        (chosen,) = SampleRequest(300, 1).draw_numbers(all_tours.height, "tour")
+        (chosen,) = SampleRequest(300, 1).check().draw_numbers(all_tours.height, "tour")
         assert drawn.equals(all_tours[chosen])
         table = make_tour_table(KnightBoard(5, 5))
         monkeypatch.setattr("puzzle_tablebase.queries.knight.sampling.CHUNK_ROWS", 500)

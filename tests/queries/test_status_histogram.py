@@ -5,9 +5,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from puzzle_tablebase.errors import TableMissing
+from puzzle_tablebase.errors import BadRequest, TableMissing
 from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
+from puzzle_tablebase.queries import open_tables
+from puzzle_tablebase.queries.api import Tables
 from puzzle_tablebase.queries.histogram import count_states, format_bars
 from puzzle_tablebase.queries.status import list_status, make_unusable_error
 from puzzle_tablebase.tables.manifest import read_manifest
@@ -83,3 +85,13 @@ def test_bars_fit_the_width(outputs: Path, width: int) -> None:
     assert max(map(len, text.splitlines())) <= min(width, 92)
     assert [word for word in text.split() if word.isalpha()].count("all") == text.count("distance")
     assert {"corner", "centre", "edge"} < {*text.split()}
+
+
+def test_a_reader_has_the_histogram_of_its_puzzle(tables: Tables, small_boards: Path) -> None:
+    for reader in (tables.eight, tables.senet):
+        assert reader.histogram().equals(count_states(reader.puzzle.name, tables.store))
+    board = open_tables(str(small_boards)).sliding("2x3")
+    counts = board.histogram()
+    assert counts.filter(pl.col("goal") == board.puzzle.example)["states"].sum() == 360
+    with pytest.raises(BadRequest, match="has no distances to count"):
+        tables.knight.histogram()

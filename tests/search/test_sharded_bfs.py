@@ -14,17 +14,17 @@ import numpy.typing as npt
 import pytest
 
 from puzzle_tablebase.errors import MemoryShort, SearchError, StoreError
+from puzzle_tablebase.frontier import word_bfs
+from puzzle_tablebase.frontier.word_bfs import (
+    Shard,
+    iter_word_records,
+    search_words,
+)
 from puzzle_tablebase.pipeline.builders import checkpoints, sliding_table
 from puzzle_tablebase.pipeline.builders.sliding_table import (
     collect_results,
     search_layer,
     search_shards,
-)
-from puzzle_tablebase.pipeline.search import word_bfs
-from puzzle_tablebase.pipeline.search.word_bfs import (
-    Shard,
-    iter_word_records,
-    search_words,
 )
 from puzzle_tablebase.pipeline.tasks import TaskRunner, run_in_threads
 from puzzle_tablebase.puzzles.sliding import SlidingBoard, parse_board

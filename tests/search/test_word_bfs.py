@@ -9,8 +9,8 @@ import numpy.typing as npt
 import pytest
 
 from puzzle_tablebase.errors import SearchError
-from puzzle_tablebase.pipeline.search import word_bfs
-from puzzle_tablebase.pipeline.search.word_bfs import (
+from puzzle_tablebase.frontier import word_bfs
+from puzzle_tablebase.frontier.word_bfs import (
     MAX_TASK_ROWS,
     estimate_search_bytes,
     iter_word_records,

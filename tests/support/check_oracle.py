@@ -41,14 +41,39 @@ def read_facts(judged: object, names: tuple[str, ...] = COLUMNS) -> dict[str, ob
 def judge_board(
     state: str, answer: str, goal: str, distances: dict[str, int], columns: int
 ) -> dict[str, object]:
-    """Judge an answer for a board; `distances` has every state that reaches the goal."""
-    facts, is_claim = _judge_claim(answer, distances.get(state))
-    if is_claim:
-        return facts
+    """Judge moves for a board; `distances` has every state that reaches the goal."""
+    facts, here = _make_moves(state, answer, goal, distances, columns)
+    if facts["result"] is None and here == goal:
+        length = facts["length"]
+        assert isinstance(length, int)
+        return facts | _rate(length, distances[state])
+    facts["result"] = facts["result"] or "incomplete"
+    turned = {"U": "D", "D": "U", "L": "R", "R": "L"}
+    exchanged = "with U and D, L and R exchanged"
+    upper = answer.upper()
+    readings: tuple[tuple[str, str, dict[str, str]], ...] = (
+        (answer, f"{exchanged} it reaches the goal: letters move the blank", turned),
+        (upper, "in capital letters it reaches the goal", {}),
+        (upper, f"in capital letters, {exchanged}, it reaches the goal", turned),
+    )
+    for text, hint, others in readings:
+        reading = "".join(others.get(mark, mark) for mark in text)
+        found, last = _make_moves(state, reading, goal, distances, columns)
+        if reading != answer and found["result"] is None and last == goal:
+            problem = facts["problem"]
+            return facts | {"problem": f"{problem}; {hint}" if problem else hint}
+    return facts
+
+
+def _make_moves(
+    state: str, answer: str, goal: str, distances: dict[str, int], columns: int
+) -> tuple[dict[str, object], str]:
+    """Return the facts of an answer's moves, with no result if all are legal, and their end."""
+    facts: dict[str, object] = dict.fromkeys(COLUMNS)
+    facts |= {"shortest": distances.get(state), "score": 0.0}
     moves, stop = _read(answer, len(state))
     if stop is not None:
-        facts |= {"result": "unreadable", "step": len(moves) + 1, "problem": stop}
-        return facts
+        return facts | {"result": "unreadable", "step": len(moves) + 1, "problem": stop}, state
     facts["length"] = len(moves)
     here = state
     for number, move in enumerate(moves, 1):
@@ -66,8 +91,7 @@ def judge_board(
         if problem:
             name = move if move in STEPS else f"tile {move}"
             facts |= {"result": "illegal", "step": number}
-            facts["problem"] = f"move {number}, {name}: {problem}"
-            return facts
+            return facts | {"problem": f"move {number}, {name}: {problem}"}, here
         cells = [*here]
         to = to_row * columns + to_column
         cells[blank], cells[to] = cells[to], "0"
@@ -76,27 +100,27 @@ def judge_board(
         if after in distances and not is_nearer and facts["first_loss"] is None:
             facts["first_loss"] = number
         here = after
-    if here != goal:
-        return facts | {"result": "incomplete"}
-    return facts | _rate(len(moves), distances[state])
+    return facts, here
 
 
-def _judge_claim(answer: str, fewest: int | None) -> tuple[dict[str, object], bool]:
-    """Return the facts of an answer, and whether it is but a claim: a number, or `unreachable`."""
+def judge_distance(answer: str, fewest: int | None) -> dict[str, object]:
+    """Judge a stated distance; `fewest` is None if there is none."""
     facts: dict[str, object] = dict.fromkeys(COLUMNS)
-    facts |= {"shortest": fewest, "score": 0.0}
-    claim = answer.strip(SPACES)
-    if claim == "unreachable":
+    facts["score"] = 0.0
+    stated = answer.strip(SPACES)
+    if stated == "unreachable":
         is_right = fewest is None
-    elif 1 <= len(claim) <= 3 and all(mark in "0123456789" for mark in claim):
-        is_right = fewest == int(claim)
+    elif 1 <= len(stated) <= 3 and all(mark in "0123456789" for mark in stated):
+        is_right = fewest == int(stated)
     else:
-        return facts, False
+        problem = f"{_cut(answer)}: not a number of moves from 0 to 999, or unreachable"
+        return facts | {"result": "unreadable", "problem": problem}
     facts |= {"result": "right" if is_right else "wrong", "score": float(is_right)}
+    facts["shortest"] = fewest
     if not is_right:
         known = f"the fewest moves are {fewest}"
         facts["problem"] = "no moves lead there" if fewest is None else known
-    return facts, True
+    return facts
 
 
 def _rate(length: int, fewest: int) -> dict[str, object]:
@@ -151,9 +175,8 @@ def _read(answer: str, cells: int) -> tuple[list[str], str | None]:
 
 def judge_senet(position: str, answer: str, plies: int | None) -> dict[str, object]:
     """Judge a line of play; `plies` is the fewest to the position, None if it is never reached."""
-    facts, is_claim = _judge_claim(answer, plies)
-    if is_claim:
-        return facts
+    facts: dict[str, object] = dict.fromkeys(COLUMNS)
+    facts |= {"shortest": plies, "score": 0.0}
     moves: list[tuple[int, str, int]] = []
     for at, word in _split(answer):
         for kind in "-x":

@@ -21,9 +21,7 @@ from typing import Any
 import numpy as np
 
 from puzzle_tablebase.errors import SearchError
-from puzzle_tablebase.graph import UNREACHED
-from puzzle_tablebase.jit import Array
-from puzzle_tablebase.pipeline.search.word_kernels import (
+from puzzle_tablebase.frontier.word_kernels import (
     CHUNK_ROWS,
     SCRATCH_ROWS,
     add_rows,
@@ -32,6 +30,8 @@ from puzzle_tablebase.pipeline.search.word_kernels import (
     pull_rows,
     write_depths,
 )
+from puzzle_tablebase.graph import UNREACHED
+from puzzle_tablebase.jit import Array
 from puzzle_tablebase.resources import allocate_pages
 from puzzle_tablebase.word_space import (
     BLOCK,

@@ -1,0 +1,75 @@
+"""Sheets made from samples: every board once, with its answer, by difficulty and goal."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from puzzle_tablebase.queries import open_tables
+from tests.support.shell import Cli
+
+
+def read_sheet(page: str) -> tuple[list[tuple[str, list[str]]], list[tuple[int, list[str]]]]:
+    """Return the heads of pages with their boards, and the answers: numbers of moves, and tiles."""
+    *pages, answers = page.split('<div class="sheet-page">')[1:]
+    boards = [
+        (
+            re.search("<h2>(.*)</h2>", each)[1],  # type: ignore[index]  # each has one
+            re.findall('<li><svg[^>]* aria-label="([^"]*)"', each),
+        )
+        for each in pages
+    ]
+    found = re.findall("<li>([0-9]+) moves?: ([0-9 ]*)</li>", answers)
+    return boards, [(int(count), tiles.split()) for count, tiles in found]
+
+
+def slide(board: list[str], tiles: list[str], width: int) -> list[str]:
+    """Slide tiles into the gap; each must be next to it."""
+    board = [*board]
+    for tile in tiles:
+        gap, at = board.index("gap"), board.index(tile)
+        assert (abs(gap - at) == 1 and gap // width == at // width) or abs(gap - at) == width
+        board[gap], board[at] = tile, "gap"
+    return board
+
+
+def test_a_sheet_has_boards_by_difficulty_and_answers_at_the_end(
+    cli_in_process: Cli, outputs: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "sheet.html"
+    words = ("--distance", "5-10,14", "--size", "31", "--sheet", str(file))
+    assert cli_in_process("sample", "eight", *words) == (0, "", "")
+    boards, answers = read_sheet(file.read_text())
+    heads = ["8-puzzle, 5 to 10 moves"] * 2 + ["8-puzzle, 14 moves"] * 2
+    assert [head for head, _ in boards] == heads
+    shown = [board for _, page in boards for board in page]
+    assert len({*shown}) == len(answers) == 31
+    assert {count for count, _ in answers[15:]} == {14}
+    eight, goal = open_tables(str(outputs)).eight, [*"12345678", "gap"]
+    for board, (count, tiles) in zip(shown, answers, strict=True):
+        assert slide(board.split(), tiles, 3) == goal
+        assert count == len(tiles) == eight.distance(board.replace("gap", "0"), "corner")
+    starts = [int(start) for start in re.findall('start="([0-9]+)"', file.read_text())]
+    assert starts == [1, 13, 16, 28]
+
+
+def test_a_sheet_of_a_large_board_has_numbers(
+    cli_in_process: Cli, large_boards: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "sheet.html"
+    words = ("--board", "3x4", "--size", "2", "--distance", "7", "--sheet", str(file))
+    assert cli_in_process("sample", "sliding", *words, "--outputs", str(large_boards)).code == 0
+    ((_, boards),), answers = read_sheet(file.read_text())
+    for board, (count, tiles) in zip(boards, answers, strict=True):
+        assert {*board.split()} == {"gap", *map(str, range(1, 12))}
+        assert slide(board.split(), tiles, 4) == [*map(str, range(1, 12)), "gap"]
+        assert count == 7
+
+
+@pytest.mark.parametrize("other", ["--json", "--output=rows.csv", "--format=csv"])
+def test_a_sheet_is_no_list_of_rows(cli_in_process: Cli, tmp_path: Path, other: str) -> None:
+    words = ("sample", "eight", "--sheet", str(tmp_path / "sheet.html"), other)
+    code, out, errors = cli_in_process(*words)
+    assert (code, out, [*tmp_path.iterdir()]) == (2, "", [])
+    assert f"--sheet cannot be combined with {other.partition('=')[0]}" in errors
+    assert cli_in_process("sample", "senet", "--sheet", "page.html").code == 2
