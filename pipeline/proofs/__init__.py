@@ -7,21 +7,19 @@ and then the proofs: `goals` is the shortest to argue, `senet` and `tour_lists` 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
-from itertools import chain
+from typing import Any
 
 from puzzle_tablebase.cost import estimate_cost
 from puzzle_tablebase.errors import MemoryShort, TablebaseError, TableMissing
 from puzzle_tablebase.pipeline.proofs.board_bits import prove_bits
 from puzzle_tablebase.pipeline.proofs.claims import (
-    Claim,
     Claims,
     Difference,
     ListedTable,
     Observer,
-    Proof,
     Prove,
+    Silence,
     TableResult,
     VerifyFailed,
     refute,
@@ -61,6 +59,7 @@ __all__ = [
     "Verdict",
     "Verified",
     "VerifyFailed",
+    "examine",
     "verify",
 ]
 ONLY_FILES = "only the bytes of the files were compared with the manifest"
@@ -86,6 +85,11 @@ class Verified:
     """The default or named tables that the manifest does not list."""
 
     @property
+    def claims(self) -> list[dict[str, Any]]:
+        """Every claim that holds, as plain values."""
+        return [claim for result in self.results for claim in result.claims]
+
+    @property
     def verdicts(self) -> list[TableVerdict]:
         return [verdict for result in self.results for verdict in result.verdicts]
 
@@ -93,6 +97,11 @@ class Verified:
     def troubles(self) -> list[TablebaseError]:
         """Why tables have no verdict, though nothing is known to be false."""
         return [result.trouble for result in self.results if result.trouble]
+
+    def require_no_trouble(self) -> None:
+        """Raise the first reason why a table has no verdict, if there is one."""
+        for trouble in self.troubles:
+            raise trouble
 
 
 def verify(
@@ -102,12 +111,26 @@ def verify(
     quick: bool = False,
     observer: Observer | None = None,
 ) -> Verified:
+    """Verify tables as `examine` does; if one has no verdict, raise the reason at the end."""
+    verified = examine(store, names, quick=quick, observer=observer)
+    verified.require_no_trouble()
+    return verified
+
+
+def examine(
+    store: Store,
+    names: Collection[str] = (),
+    *,
+    quick: bool = False,
+    observer: Observer | None = None,
+) -> Verified:
     """Verify every table in a store, the cheapest first; raise VerifyFailed at a false claim.
 
     `names`: of published tables; with them, these alone are verified. With `quick` only the files'
-    sizes and hashes, and the indexes' headers and blocks, are checked.
+    sizes and hashes, and the indexes' headers and blocks, are checked. A table that cannot be read,
+    or whose proof needs more memory than is free, has no verdict, and the others have theirs.
     """
-    observer = observer or Observer()
+    observer = observer or Silence()
     listed = list_tables(store)
     first = TableResult("manifest")
     check_list(store, listed, first, observer)
@@ -124,7 +147,7 @@ def verify(
             if not is_trouble(error):
                 raise
             result.trouble = make_trouble(table, error)
-        if any(not each.board and each.verdict is Verdict.PROVED for each in result.verdicts):
+        if [each.verdict for each in result.verdicts] == [Verdict.PROVED]:
             proved[table.name] = table
         observer.on_result(result)
     defaults = [table.name for puzzle in list_puzzles() for table in puzzle.tables if not names]

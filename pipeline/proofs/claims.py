@@ -9,12 +9,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import polars as pl
 
-from puzzle_tablebase.errors import TableError, TablebaseError, quote
+from puzzle_tablebase.errors import TablebaseError, TableError, quote
 from puzzle_tablebase.jit import Array
 from puzzle_tablebase.pipeline.proofs.verdicts import Proved, TableVerdict
 from puzzle_tablebase.puzzle import Puzzle
@@ -45,7 +45,7 @@ class Claim(NamedTuple):
     """A sentence about a file, and what contradicts it; a number in between is progress.
 
     The differences are looked for when the claim is run, so a claim comes after those that it rests
-    on. `file`: by default the file with the rows. `count`: how many rows, or records of an index,
+    on. `file`: by default the file with the rows. `number`: how many rows, or records of an index,
     the sentence is about; by default all. A build repairs a file whose bytes differ from the
     manifest by itself; one whose content is false only with `--force`.
     """
@@ -53,7 +53,7 @@ class Claim(NamedTuple):
     text: str
     differences: Iterable[Difference | int]
     file: str = ""
-    count: int | None = None
+    number: int | None = None
     needs_force: bool = True
 
 
@@ -131,8 +131,16 @@ class TableResult:
     trouble: TablebaseError | None = None
 
 
-class Observer:
-    """An observer that shows nothing of a verification. Others override its methods."""
+class Observer(Protocol):
+    """What shows the progress of a verification."""
+
+    def on_progress(self, text: str, done: int, total: int) -> None: ...
+    def on_claim(self, claim: Mapping[str, Any]) -> None: ...
+    def on_result(self, result: TableResult) -> None: ...
+
+
+class Silence:
+    """An observer that shows nothing. Others override its methods."""
 
     def on_progress(self, text: str, done: int, total: int) -> None:
         """Show how many rows or records of the current claim are compared."""
@@ -206,7 +214,7 @@ def _describe_claim(listed: ListedTable, claim: Claim) -> dict[str, Any]:
     file, entry = claim.file or listed.file, listed.entry
     is_index = entry.index is not None and file == entry.index.file
     total = listed.index.records if is_index else entry.rows
-    count = total if claim.count is None else claim.count
+    count = total if claim.number is None else claim.number
     unit = "records" if is_index or not entry.parquet else "rows"
     named = {"table": listed.name, "file": file, "claim": claim.text}
     return {**named, unit: count, "passed": True}
@@ -219,16 +227,21 @@ def _run_claim(
     text = f"{record['file']}: {claim.text}"
     total = record.get("rows", record.get("records", 0))
     observer.on_progress(text, 0, total)
-    for each in claim.differences:
-        if isinstance(each, int):
-            observer.on_progress(text, each, total)
+    for difference in claim.differences:
+        if isinstance(difference, int):
+            observer.on_progress(text, difference, total)
             continue
         name = listed.name if listed.puzzle else ""
         command = format_rebuild_command(name, listed.store, force=claim.needs_force)
-        if each.content is None and each.row is not None and record["file"] == listed.file:
-            row = listed.scan_rows().slice(each.row, 1).drop("row").collect()
-            each = each._replace(content=row.to_dicts()[0])
-        raise refute(record, listed.store, command, each)
+        raise refute(record, listed.store, command, _add_content(listed, record, difference))
+
+
+def _add_content(listed: ListedTable, record: dict[str, Any], wrong: Difference) -> Difference:
+    """Return a difference with the cells of the row that it names."""
+    if wrong.content is not None or wrong.row is None or record["file"] != listed.file:
+        return wrong
+    row = listed.scan_rows().slice(wrong.row, 1).drop("row").collect()
+    return wrong._replace(content=row.to_dicts()[0])
 
 
 def refute(
@@ -248,22 +261,23 @@ def require_equal(what: str, found: object, expected: object) -> Iterator[Differ
 
 
 def find_rows(
-    rows: pl.LazyFrame, is_wrong: pl.Expr, found: pl.Expr, expected: pl.Expr
+    rows: pl.LazyFrame, is_wrong: pl.Expr, found: pl.Expr, expected: pl.Expr, what: str = ""
 ) -> Iterator[Difference]:
-    """Yield the first row of a frame, by its column `row`, for which an expression holds."""
+    """Yield the first row of a frame, by its column `row`, for which an expression holds.
+
+    `what` names the value that is found.
+    """
     wrong = rows.filter(is_wrong).select("row", found=found, expected=expected)
     for row, is_now, must_be in wrong.bottom_k(1, by="row").collect().iter_rows():
-        yield Difference(is_now, must_be, row)
+        yield Difference(f"{what} {is_now}" if what else is_now, str(must_be), row)
 
 
 def compare(rows: pl.LazyFrame, **expected: str | pl.Expr) -> Iterator[Difference]:
     """Yield the first row in which a column, by name, is not as expected, nulls included."""
     for name, value in expected.items():
         must_be = pl.col(value) if isinstance(value, str) else value
-        texts = (column.cast(pl.String).fill_null("None") for column in (pl.col(name), must_be))
-        found, wanted = texts
         is_wrong = ~pl.col(name).eq_missing(must_be)
-        yield from find_rows(rows, is_wrong, pl.format(f"{name} {{}}", found), wanted)
+        yield from find_rows(rows, is_wrong, pl.col(name), must_be, name)
 
 
 def require_ascending(rows: pl.LazyFrame, name: str, key: str) -> Iterator[Difference]:

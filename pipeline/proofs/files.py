@@ -9,7 +9,7 @@ from __future__ import annotations
 import errno
 import json
 import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import zip_longest
 from typing import NamedTuple
 
@@ -86,7 +86,7 @@ def _get_width(listed: ListedTable, header: Header) -> int:
     """Return the bytes of a record; an unknown table's may have any width that fits a block."""
     if listed.table:
         return struct.calcsize(listed.table.record_format)
-    return min(max(header.width, 1), BODY_BYTES)
+    return min(max(int(header.width), 1), BODY_BYTES)
 
 
 def _compare_header(listed: ListedTable) -> Iterator[Difference]:
@@ -303,7 +303,7 @@ def check_counts(listed: ListedTable, proved: Proved) -> Claims[list[str]]:
 
 
 def _compare_counts(
-    listed: ListedTable, found: dict[Depth, int], expected: dict[Depth, int]
+    listed: ListedTable, found: Mapping[Depth, int], expected: Mapping[Depth, int]
 ) -> Iterable[Difference]:
     for goal, depth in dict.fromkeys([*found, *expected]):
         what = f"states of {listed.name}{f', {goal}' if goal else ''} at distance {depth}:"
@@ -321,5 +321,3 @@ def _count_rows(listed: ListedTable) -> dict[Depth, int]:
     counts = listed.read_rows(*keys).group_by(keys).len()
     goals = counts["goal"].to_list() if "goal" in names else [None] * len(counts)
     return dict(zip(zip(goals, counts[depth], strict=True), counts["len"], strict=True))
-
-

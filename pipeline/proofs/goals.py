@@ -92,7 +92,7 @@ def find_bad_states(rows: pl.LazyFrame, goals: list[str]) -> Iterator[Difference
     yield from require_ascending(rows, "state", "key")
     is_foreign = ~pl.col("goal").is_in(goals)
     expected = pl.lit(f"goal {' or '.join(goals)}")
-    yield from find_rows(rows, is_foreign, pl.format("goal {}", "goal"), expected)
+    yield from find_rows(rows, is_foreign, pl.col("goal"), expected, "goal")
 
 
 def find_bad_goals(rows: pl.LazyFrame, roots: Mapping[str, str]) -> Iterator[Difference]:
@@ -101,15 +101,9 @@ def find_bad_goals(rows: pl.LazyFrame, roots: Mapping[str, str]) -> Iterator[Dif
     for (root,) in goals.select("state").join(rows, on="state", how="anti").collect().iter_rows():
         yield Difference("no row", f"a row for {root}")
     yield from compare(rows.join(goals, on="state"), goal="goal, expected")
-    at_goal = rows.join(goals, on="state", how="left").select(
-        "row", is_goal=pl.col("goal, expected").is_not_null(), is_0=pl.col("distance") == 0
-    )
-    found, expected = (
-        pl.when(pl.col(name)).then(pl.lit("True")).otherwise(pl.lit("False"))
-        for name in ("is_0", "is_goal")
-    )
-    is_wrong = pl.col("is_0") != pl.col("is_goal")
-    yield from find_rows(at_goal, is_wrong, pl.format("distance is 0: {}", found), expected)
+    at_goal = rows.join(goals, on="state", how="left")
+    is_goal, is_0 = pl.col("goal, expected").is_not_null(), pl.col("distance") == 0
+    yield from find_rows(at_goal, is_0 != is_goal, is_0, is_goal, "distance is 0:")
 
 
 def find_open_moves(rows: pl.LazyFrame, steps: pl.LazyFrame) -> Iterator[Difference]:
@@ -120,9 +114,7 @@ def find_open_moves(rows: pl.LazyFrame, steps: pl.LazyFrame) -> Iterator[Differe
     wanted = pl.format("a row with the goal {}", "goal")
     yield from find_rows(stray, pl.lit(True), found, wanted)
     ends = steps.select("state", "after")
-    one_way = steps.join(
-        ends, left_on=["after", "state"], right_on=["state", "after"], how="anti"
-    )
+    one_way = steps.join(ends, left_on=["after", "state"], right_on=["state", "after"], how="anti")
     yield from find_rows(one_way, pl.lit(True), found, pl.lit("a move that can be undone"))
 
 
@@ -141,14 +133,8 @@ def find_bad_distances(rows: pl.LazyFrame, steps: pl.LazyFrame) -> Iterator[Diff
     nearest = steps.group_by("row").agg(pl.col("near").min())
     away = rows.filter(pl.col("distance") != 0).join(nearest, on="row", how="left")
     expected = pl.col("distance").cast(pl.Int64) - 1
-    found = pl.format("nearest neighbour's distance {}", _show("near"))
     is_wrong = ~pl.col("near").eq_missing(expected)
-    yield from find_rows(away, is_wrong, found, expected.cast(pl.String))
-
-
-def _show(column: str) -> pl.Expr:
-    """Return a column as text, a null as messages name it."""
-    return pl.col(column).cast(pl.String).fill_null("None")
+    yield from find_rows(away, is_wrong, pl.col("near"), expected, "nearest neighbour's distance")
 
 
 def compare_best_moves(rows: pl.LazyFrame, best: pl.LazyFrame) -> Iterator[Difference]:
@@ -225,7 +211,7 @@ class BoardRules:
     both column by column, and a state's number is then that of its row.
     """
 
-    features = ("blank", "manhattan", "misplaced", "rank")
+    features: tuple[str, ...] = ("blank", "manhattan", "misplaced", "rank")
 
     def __init__(self, height: int, width: int, *, by_columns: bool) -> None:
         self._height, self._width = height, width
@@ -286,9 +272,7 @@ class BoardRules:
         state = pl.col("state")
         between = state.str.slice(low + 1, high - low - 1)
         one, two = state.str.slice(low, 1), state.str.slice(high, 1)
-        return pl.concat_str(
-            state.str.slice(0, low), two, between, one, state.str.slice(high + 1)
-        )
+        return pl.concat_str(state.str.slice(0, low), two, between, one, state.str.slice(high + 1))
 
     def compute_features(self, rows: pl.LazyFrame, roots: Mapping[str, str]) -> pl.LazyFrame:
         rows = rows.with_columns(root=pl.col("goal").replace_strict(roots))
@@ -342,7 +326,11 @@ class TextRules:
         compute = self._puzzle.compute_features
         known = rows.select("state", "goal").collect().iter_rows()
         values = [compute(state, roots[goal]) for state, goal in known]
-        return rows.collect().with_columns(
-            pl.Series(f"{name}, expected", [each[name] for each in values], pl.Int64)
-            for name in self.features
-        ).lazy()
+        return (
+            rows.collect()
+            .with_columns(
+                pl.Series(f"{name}, expected", [each[name] for each in values], pl.Int64)
+                for name in self.features
+            )
+            .lazy()
+        )

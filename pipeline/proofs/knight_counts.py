@@ -173,7 +173,7 @@ def prove_counts(
 
     def claim(text: str, names: list[str], count: Callable[[str], Counts]) -> Claim:
         squares = sum(boards[name].squares for name in names)
-        return Claim(text, compare_boards(rows, names, count), count=squares)
+        return Claim(text, compare_boards(rows, names, count), number=squares)
 
     verdicts = dict[str, tuple[Verdict, str]]()
     lists = find_lists(boards, proved)
@@ -202,13 +202,12 @@ def prove_counts(
     name = PUBLISHED_BOARD
     if name in boards and name not in {*closed, *verdicts}:
         text = f"the totals of {name} match published totals (OEIS A165134; OEIS A001230)"
-        yield Claim(text, compare_totals(rows, name), count=boards[name].squares)
+        yield Claim(text, compare_totals(rows, name), number=boards[name].squares)
         verdicts[name] = Verdict.PUBLISHED, HOW_PUBLISHED
     for name in boards.keys() - verdicts.keys():
         verdicts[name] = Verdict.INTACT, HOW_CLOSED if name in closed else HOW_COUNTED
-    in_order = {name: verdicts[name] for name in boards}
-    weakest = max(Verdict, key=lambda verdict: [*Verdict].index(verdict))
-    return Proved(weakest, "", COLUMNS, boards=in_order)
+    in_order: dict[str | None, tuple[Verdict, str]] = {name: verdicts[name] for name in boards}
+    return Proved(Verdict.INTACT, HOW_COUNTED, COLUMNS, boards=in_order)
 
 
 def compare_squares(
@@ -311,5 +310,7 @@ def estimate_recount(recipe: TourCounts) -> int:
     closed = {f"{c}x{r}" for c, r in recipe.closed}
     _, swept = choose_recounts(boards, closed, {})
     sides = [((boards[name].files, boards[name].ranks), name in closed) for name in swept]
-    costs = [estimate_count_cost(each, closed=is_closed) for each, is_closed in sides if min(each) > 2]
+    costs = [
+        estimate_count_cost(each, closed=is_closed) for each, is_closed in sides if min(each) > 2
+    ]
     return max(costs, default=0)

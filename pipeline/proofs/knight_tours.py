@@ -7,6 +7,7 @@ from itertools import permutations
 
 import numpy as np
 import polars as pl
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from puzzle_tablebase.jit import Array
@@ -94,17 +95,18 @@ def iter_paths(
     def follow(begin: int, number: int) -> tuple[int, Array, Difference | None]:
         with pq.ParquetFile(source(listed.file), metadata=footer) as file:
             group = file.read_row_group(number, columns=["path"], use_threads=False)
-        paths = pl.Series(group.column("path"))
-        lengths = paths.str.len_bytes()
-        width = 2 * board.squares
-        for row in (lengths != width).arg_true()[:1]:
-            found = f"length of path {lengths[row]}"
+        paths = group.column("path").combine_chunks()
+        lengths, width = pc.binary_length(paths).to_numpy(), 2 * board.squares
+        for row in np.flatnonzero(lengths != width)[:1].tolist():
             nothing = np.empty((0, board.squares), np.uint8)
-            return begin, nothing, Difference(found, width, begin + row)
-        text = np.frombuffer("".join(paths).encode(), "<u2").reshape(-1, board.squares)
+            return begin, nothing, Difference(f"length of path {lengths[row]}", width, begin + row)
+        _, offsets, data = paths.buffers()
+        edges = np.frombuffer(offsets, np.int32)[paths.offset :][: len(paths) + 1]
+        text = np.frombuffer(data, np.uint8)[edges[0] : edges[-1]].view("<u2")
+        text = text.reshape(-1, board.squares)
         squares, is_tour = follow_paths(text, board)
         for row in np.flatnonzero(~is_tour)[:1].tolist():
-            return begin, squares, Difference(paths[row], "a tour", begin + row)
+            return begin, squares, Difference(str(paths[row]), "a tour", begin + row)
         return begin, squares, None
 
     yield from run_in_threads(follow, tasks)
@@ -193,6 +195,7 @@ def compare_pairs(listed: ListedTable, board: KnightBoard) -> Iterator[Differenc
     pairs = [f"{board.name_square(start)} to {board.name_square(end)}" for start, end in ends]
     yield from require_equal("rows", listed.entry.rows, len(pairs))
     rows = listed.read_rows("start", "finish").with_columns(
-        pl.Series("expected", pairs, pl.String), **{"from": pl.format("{} to {}", "start", "finish")}
+        pl.Series("expected", pairs, pl.String),
+        **{"from": pl.format("{} to {}", "start", "finish")},
     )
     yield from compare(rows.lazy(), **{"from": "expected"})

@@ -90,8 +90,8 @@ def find_bad_positions(rows: pl.LazyFrame, count: int) -> Iterator[Difference]:
     yield from require_equal("rows", rows.select(pl.len()).collect().item(), count)
     position = pl.col("position")
     length = position.str.len_bytes()
-    found = pl.format("length of position {}", length)
-    yield from find_rows(rows, length != SQUARES, found, pl.lit(str(SQUARES)))
+    is_short = length != SQUARES
+    yield from find_rows(rows, is_short, length, pl.lit(SQUARES), "length of position")
     numbers = {"A": PIECES, "B": PIECES, ".": SQUARES - 2 * PIECES}
     has_all = pl.all_horizontal(
         position.str.count_matches(mark, literal=True) == number for mark, number in numbers.items()
@@ -102,26 +102,32 @@ def find_bad_positions(rows: pl.LazyFrame, count: int) -> Iterator[Difference]:
 
 
 def add_sets(rows: pl.LazyFrame) -> pl.LazyFrame:
-    """Add the sets of squares of both sides to positions."""
+    """Add the sets of squares of both sides to positions, and a number of both together."""
     squares = [pl.col("position").str.slice(at, 1) for at in range(SQUARES)]
-    return rows.with_columns(
-        pl.sum_horizontal((square == mark).cast(pl.Int32) * (1 << at) for at, square in
-                          enumerate(squares)).cast(pl.Int32).alias(mark)
-        for mark in "AB"
-    )  # fmt: skip
+    sets = {
+        side: pl.sum_horizontal(
+            (square == side).cast(pl.Int32) * (1 << at) for at, square in enumerate(squares)
+        )
+        for side in "AB"
+    }
+    return rows.with_columns(**sets).with_columns(pieces=number_pieces(pl.col("A"), pl.col("B")))
+
+
+def number_pieces(a: pl.Expr, b: pl.Expr) -> pl.Expr:
+    """Return a different number for each different position."""
+    return (a | b * (1 << SQUARES)).cast(pl.Int32)
 
 
 def list_steps(positions: pl.LazyFrame, side: int) -> pl.LazyFrame:
     """List the moves of one side from every position that it is to move in.
 
     A move goes from the row `before`, which has so many plies (`near`), to the row `row`, which has
-    so many plies of the other parity.
+    so many plies of the other parity. Its label is the throw and the starting square, as in the
+    index.
     """
     mover, other = "AB" if side == 0 else "BA"
     own, theirs = pl.col(mover), pl.col(other)
-    to_move = positions.filter(pl.col(PLIES[side]).is_not_null()).select(
-        pl.col("row").alias("before"), pl.col(PLIES[side]).alias("near"), "A", "B"
-    )
+    to_move = positions.filter(pl.col(PLIES[side]).is_not_null())
     # a piece may land on an empty square, or on an opponent's piece without another beside it
     guarded = (theirs * 2) | (theirs // 2)
     landing = ~(own | theirs) | (theirs & ~guarded)
@@ -130,17 +136,20 @@ def list_steps(positions: pl.LazyFrame, side: int) -> pl.LazyFrame:
         for start in range(1, SQUARES - throw + 1):
             here, goal = 1 << (start - 1), 1 << (start + throw - 1)
             swaps = (theirs & goal) != 0
+            after = {
+                mover: own ^ (here | goal),
+                other: pl.when(swaps).then(theirs ^ (here | goal)).otherwise(theirs),
+            }
             moved = to_move.filter((own & here != 0) & (landing & goal != 0)).select(
-                *("before", "near"),
-                throw=pl.lit(throw, pl.Int8),
-                start=pl.lit(start, pl.Int8),
+                before="row",
+                near=PLIES[side],
+                label=pl.lit(throw << 4 | start, pl.UInt8),
                 swaps=swaps,
-                **{mover: own ^ (here | goal)},
-                **{other: pl.when(swaps).then(theirs ^ (here | goal)).otherwise(theirs)},
+                pieces=number_pieces(after["A"], after["B"]),
             )
-            moves.append(moved.select("before", "near", "throw", "start", "swaps", "A", "B"))
-    reached = positions.select("row", "A", "B", plies=PLIES[1 - side])
-    return pl.concat(moves).join(reached, on=["A", "B"]).drop("A", "B")
+            moves.append(moved)
+    reached = positions.select("row", "pieces", plies=PLIES[1 - side])
+    return pl.concat(moves).join(reached, on="pieces").drop("pieces")
 
 
 def find_bad_plies(positions: pl.LazyFrame, steps: list[pl.LazyFrame]) -> Iterator[Difference]:
@@ -159,11 +168,9 @@ def play_lines(positions: pl.LazyFrame, last_steps: pl.LazyFrame) -> pl.LazyFram
     The columns are `row`, `plies`, the number of lines, its texts, and its last move.
     """
     dice, starts, text = pl.col("dice"), pl.col("starts"), pl.col("moves, expected")
-    start = pl.col("start")
-    move = pl.format(
-        "{}{}{}", start, pl.when("swaps").then(pl.lit("x")).otherwise(pl.lit("-")),
-        start + pl.col("throw"),
-    )  # fmt: skip
+    throw, start = pl.col("label") // 16, pl.col("label") % 16
+    sign = pl.when("swaps").then(pl.lit("x")).otherwise(pl.lit("-"))
+    move = pl.format("{}{}{}", start, sign, start + throw)
     square = start.replace_strict(
         {at: f"{at:x}" for at in range(1, SQUARES + 1)}, return_dtype=pl.String
     )
@@ -181,17 +188,21 @@ def play_lines(positions: pl.LazyFrame, last_steps: pl.LazyFrame) -> pl.LazyFram
         played = (
             steps.lazy()
             .join(before, on="before")
-            .with_columns(line=dice + pl.col("throw").cast(pl.String) + starts + square)
+            .with_columns(line=dice + throw.cast(pl.String) + starts + square)
         )
         least = played.group_by("row").agg(pl.col("lines, expected").sum(), pl.col("line").min())
-        smallest = played.drop("lines, expected").join(least, on=["row", "line"]).select(
-            "row",
-            pl.lit(ply, pl.Int16).alias("plies"),
-            "lines, expected",
-            dice=pl.col("line").str.slice(0, ply),
-            starts=pl.col("line").str.slice(ply),
-            **{"moves, expected": text + ("" if ply == 1 else " ") + move},
-            last=(pl.col("throw").cast(pl.UInt8) * 16 + start.cast(pl.UInt8)),
+        smallest = (
+            played.drop("lines, expected")
+            .join(least, on=["row", "line"])
+            .select(
+                "row",
+                pl.lit(ply, pl.Int16).alias("plies"),
+                "lines, expected",
+                dice=pl.col("line").str.slice(0, ply),
+                starts=pl.col("line").str.slice(ply),
+                **{"moves, expected": text + ("" if ply == 1 else " ") + move},
+                last="label",
+            )
         )
         layers.append(smallest.collect())
     every = pl.concat(layers).drop("starts").rename({"dice": "dice, expected"})

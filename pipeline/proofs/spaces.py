@@ -56,9 +56,7 @@ def prove_space(listed: ListedTable, proved: Mapping[str, ListedTable]) -> Proof
         for name, state in table.recipe.roots.items()
     }
     columns = puzzle.fill_columns(table, graph, results)
-    expected = {
-        column.name: to_arrow(column, columns[column.name]) for column in table.columns
-    }
+    expected = {column.name: to_arrow(column, columns[column.name]) for column in table.columns}
     text = f"{puzzle.depth} and all other columns are as a second search of the graph finds them"
     yield Claim(text, _compare_columns(listed, expected))
     records: dict[str, Array] = {}
@@ -77,6 +75,7 @@ def _compare_columns(listed: ListedTable, expected: dict[str, pa.Array]) -> Iter
         _to_series(f"{name}, expected", values) for name, values in expected.items()
     )
     yield from compare(found.lazy(), **{name: f"{name}, expected" for name in expected})
+
 
 def _to_series(name: str, values: pa.Array) -> pl.Series:
     plain = values.cast(pa.string()) if pa.types.is_dictionary(values.type) else values

@@ -53,7 +53,7 @@ class Proved:
     columns: Collection[str] = ()
     fields: Collection[str] = ()
     depths: Mapping[Depth, int] = field(default_factory=dict)
-    boards: Mapping[str, tuple[Verdict, str]] = field(default_factory=dict)
+    boards: Mapping[str | None, tuple[Verdict, str]] = field(default_factory=dict)
 
 
 def find_weakest(verdicts: Iterable[TableVerdict]) -> dict[str, Verdict]:

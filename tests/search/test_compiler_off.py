@@ -15,7 +15,7 @@ from tests.search import (
     test_word_bfs,
 )
 from tests.support.shell import python
-from tests.verify import test_board_layers, test_knight_counts, test_sliding
+from tests.proofs import test_board_layers, test_knight_counts, test_sliding
 
 RUNS: tuple[Callable[[], str], ...] = (
     test_breadth_first.run_small_searches,

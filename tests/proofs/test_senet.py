@@ -10,9 +10,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from puzzle_tablebase.pipeline.verify import VerifyFailed, senet
-from puzzle_tablebase.pipeline.verify.claims import PublishedTable, Rows
-from puzzle_tablebase.pipeline.verify.senet import Positions, prove_positions, prove_senet
+from puzzle_tablebase.pipeline.proofs import VerifyFailed, senet
+from puzzle_tablebase.pipeline.proofs.claims import PublishedTable, Rows
+from puzzle_tablebase.pipeline.proofs.senet import Positions, prove_positions, prove_senet
 from puzzle_tablebase.puzzles.senet import PUZZLE as SENET
 from puzzle_tablebase.tables.parquet import make_schema
 from tests.support import oracles

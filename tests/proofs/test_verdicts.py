@@ -14,7 +14,7 @@ import pytest
 from msgspec.structs import replace as replace_entry
 
 from puzzle_tablebase.graph import Graph, SearchResult
-from puzzle_tablebase.pipeline.verify import (
+from puzzle_tablebase.pipeline.proofs import (
     TableVerdict,
     Verdict,
     VerifyFailed,
@@ -23,9 +23,9 @@ from puzzle_tablebase.pipeline.verify import (
     prove,
     verify,
 )
-from puzzle_tablebase.pipeline.verify import senet as senet_proof
-from puzzle_tablebase.pipeline.verify import sliding as sliding_proof
-from puzzle_tablebase.pipeline.verify.knight_tours import prove_every_tour
+from puzzle_tablebase.pipeline.proofs import senet as senet_proof
+from puzzle_tablebase.pipeline.proofs import sliding as sliding_proof
+from puzzle_tablebase.pipeline.proofs.knight_tours import prove_every_tour
 from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.puzzles import MODULES
 from puzzle_tablebase.puzzles.knight.board import KnightBoard

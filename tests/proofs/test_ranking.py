@@ -10,12 +10,12 @@ import numpy.typing as npt
 import pytest
 
 from puzzle_tablebase.frontier.compiled import decode_layer, encode_layer
-from puzzle_tablebase.pipeline.verify import VerifyFailed
-from puzzle_tablebase.pipeline.verify import knight_ranks as proof
-from puzzle_tablebase.pipeline.verify.claims import Claim, Listener, PublishedTable, ignore_claim
-from puzzle_tablebase.pipeline.verify.files import check_files, iter_records
-from puzzle_tablebase.pipeline.verify.knight_ranks import prove_ranks
-from puzzle_tablebase.pipeline.verify.tour_walker import HalfBoard
+from puzzle_tablebase.pipeline.proofs import VerifyFailed
+from puzzle_tablebase.pipeline.proofs import knight_ranks as proof
+from puzzle_tablebase.pipeline.proofs.claims import Claim, Listener, PublishedTable, ignore_claim
+from puzzle_tablebase.pipeline.proofs.files import check_files, iter_records
+from puzzle_tablebase.pipeline.proofs.knight_ranks import prove_ranks
+from puzzle_tablebase.pipeline.proofs.tour_walker import HalfBoard
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE, make_ranking_table
 from puzzle_tablebase.schema import Table

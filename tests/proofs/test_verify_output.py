@@ -8,8 +8,8 @@ import pytest
 
 from puzzle_tablebase.pipeline import verify
 from puzzle_tablebase.pipeline.progress import FEW_BOARDS, ProofProgress
+from puzzle_tablebase.pipeline.proofs import Claim, TableVerdict, Verdict
 from puzzle_tablebase.pipeline.run import run_command
-from puzzle_tablebase.pipeline.verify import Claim, TableVerdict, Verdict
 from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.puzzles.eight import PUZZLE as EIGHT
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING

@@ -11,12 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import example, given, settings
-
-from puzzle_tablebase.graph import Graph, SearchResult
-from puzzle_tablebase.jit import Array
-from puzzle_tablebase.pipeline.verify import Claim, VerifyFailed
-from puzzle_tablebase.pipeline.verify.claims import Rows
-from puzzle_tablebase.pipeline.verify.state_proofs import (
+from puzzle_tablebase.pipeline.proofs.state_proofs import (
     Edges,
     Space,
     make_eight_space,
@@ -24,6 +19,11 @@ from puzzle_tablebase.pipeline.verify.state_proofs import (
     prove_rows,
     search_graph,
 )
+
+from puzzle_tablebase.graph import Graph, SearchResult
+from puzzle_tablebase.jit import Array
+from puzzle_tablebase.pipeline.proofs import Claim, VerifyFailed
+from puzzle_tablebase.pipeline.proofs.claims import Rows
 from puzzle_tablebase.puzzles import MODULES
 from puzzle_tablebase.puzzles.eight import PUZZLE as EIGHT
 from puzzle_tablebase.schema import Column, Table

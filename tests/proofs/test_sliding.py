@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pytest
+from puzzle_tablebase.pipeline.proofs.sliding import find_first_wrong
 
-from puzzle_tablebase.pipeline.verify import sliding, verify
-from puzzle_tablebase.pipeline.verify.claims import Claim, ClaimCheck, VerifyFailed
-from puzzle_tablebase.pipeline.verify.files import iter_records
-from puzzle_tablebase.pipeline.verify.sliding import find_first_wrong
+from puzzle_tablebase.pipeline.proofs import sliding, verify
+from puzzle_tablebase.pipeline.proofs.claims import Claim, ClaimCheck, VerifyFailed
+from puzzle_tablebase.pipeline.proofs.files import iter_records
 from puzzle_tablebase.puzzles.sliding import PUZZLE, SlidingBoard, parse_board
 from puzzle_tablebase.tables.store import Folder
 from tests.support import sliding_oracle as oracle

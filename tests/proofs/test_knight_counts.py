@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from puzzle_tablebase.pipeline.verify import Claim, knight_counts
-from puzzle_tablebase.pipeline.verify.knight_counts import (
+from puzzle_tablebase.pipeline.proofs import Claim, knight_counts
+from puzzle_tablebase.pipeline.proofs.knight_counts import (
     CountLimits,
     Counts,
     count_tours_from,
