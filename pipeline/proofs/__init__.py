@@ -166,7 +166,7 @@ def prove(listed: ListedTable, proved: Mapping[str, ListedTable]) -> Claims[list
     gaps = yield from check_counts(listed, conclusion)
     verdicts = conclusion.boards or {None: (conclusion.verdict, conclusion.how)}
     return [
-        TableVerdict(listed.name, board, *_limit(verdict, how, gaps))
+        TableVerdict(listed.name, board, *limit(verdict, how, gaps))
         for board, (verdict, how) in verdicts.items()
     ]
 
@@ -189,7 +189,7 @@ def find_proof(listed: ListedTable) -> Prove:
     return prove_senet if isinstance(puzzle, Senet) else prove_space
 
 
-def _limit(verdict: Verdict, how: str, gaps: list[str]) -> tuple[Verdict, str]:
+def limit(verdict: Verdict, how: str, gaps: list[str]) -> tuple[Verdict, str]:
     """Return no verdict above *intact* if a column or field has no proof."""
     if not gaps or verdict is Verdict.INTACT:
         return verdict, how

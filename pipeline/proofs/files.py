@@ -41,6 +41,7 @@ from puzzle_tablebase.tables.index_format import (
 )
 from puzzle_tablebase.tables.manifest import (
     Depth,
+    Entry,
     File,
     IndexEntry,
     compute_sha256,
@@ -196,30 +197,32 @@ def _compare_footer(listed: ListedTable) -> Iterator[Difference]:
     texts = (version.to_string(truncate_metadata=False) for version in (schema, make_schema(table)))
     for found, wanted in zip_longest(*map(str.splitlines, texts)):
         yield from require_equal("schema:", found, wanted)
-    yield from _compare_metadata(listed, footer.metadata or {})
+    yield from _compare_texts(table, footer.metadata or {})
     yield from require_equal("rows", footer.num_rows, entry.rows)
     rows = sum(footer.row_group(number).num_rows for number in range(footer.num_row_groups))
     yield from require_equal("rows", rows, entry.rows)
     yield from _compare_entry(listed)
 
 
-def _compare_metadata(listed: ListedTable, metadata: dict[bytes, bytes]) -> Iterator[Difference]:
-    """Compare a footer's texts about the table, and about its build as far as it is known."""
-    entry = listed.entry
-    build = json.dumps(entry.parameters, sort_keys=True), entry.made_by, entry.content
-    expected = {key.decode(): text for key, text in _get_metadata(listed.definition).items()}
-    expected |= {key: text.encode() for key, text in zip(BUILD_KEYS, build, strict=True)}
-    found = {key.decode("utf-8", "replace"): text for key, text in metadata.items()}
-    for key in sorted({*found, *expected} - {"ARROW:schema"}):
+def _compare_texts(table: Table, metadata: dict[bytes, bytes]) -> Iterator[Difference]:
+    """Compare a footer's texts about the table, which readers without Arrow show."""
+    other = (b"ARROW:schema", *(key.encode() for key in BUILD_KEYS))
+    found = {key: text for key, text in metadata.items() if key not in other}
+    expected = make_schema(table).metadata or {}
+    for key in sorted({*found, *expected}):
         texts = (
             texts[key].decode("utf-8", "replace") if key in texts else None
             for texts in (found, expected)
         )
-        yield from require_equal(f"metadata {key}:", *texts)
+        yield from require_equal(f"metadata {key.decode('utf-8', 'replace')}:", *texts)
 
 
-def _get_metadata(table: Table) -> dict[bytes, bytes]:
-    return make_schema(table).metadata or {}
+def _compare_build(entry: Entry, metadata: dict[bytes, bytes]) -> Iterator[Difference]:
+    """Compare what a footer says about its build with the manifest."""
+    values = json.dumps(entry.parameters, sort_keys=True), entry.made_by, entry.content
+    for key, value in zip(BUILD_KEYS, values, strict=True):
+        text = metadata.get(key.encode(), b"").decode("utf-8", "replace")
+        yield from require_equal(f"metadata {key}:", text, value)
 
 
 class _Group(NamedTuple):
@@ -252,6 +255,7 @@ def _compare_rows(listed: ListedTable) -> Iterator[Difference | int]:
         yield done
     yield from require_equal("rows", done, entry.rows)
     yield from require_equal("content hash", content.hexdigest(), entry.content)
+    yield from _compare_build(entry, footer.metadata or {})
 
 
 def _compare_statistics(

@@ -300,7 +300,7 @@ class TextRules:
 
     def __init__(self, puzzle: GoalPuzzle) -> None:
         self._puzzle, self.title = puzzle, puzzle.title
-        texts = puzzle.list_states().astype(str).tolist()
+        texts = _decode(puzzle.list_states())
         self.states = len(texts)
         self._known = pl.LazyFrame({"state": texts}).with_row_index("record")
         goal = next(iter(puzzle.goals.values()))
@@ -313,9 +313,11 @@ class TextRules:
     def list_moves(self, rows: pl.LazyFrame) -> pl.LazyFrame:
         letters = pl.Enum([*self._puzzle.letters])
         moves = [
-            pl.LazyFrame({"record": ranks, "after": texts.astype(str).tolist()}).with_columns(
-                pl.col("record").cast(pl.UInt32), letter=pl.lit(letter, letters)
-            )
+            pl.LazyFrame(
+                {"record": ranks, "after": _decode(texts)},
+                {"record": pl.UInt32, "after": pl.String},
+                strict=False,
+            ).with_columns(letter=pl.lit(letter, letters))
             for letter, ranks, texts in self._puzzle.list_all_moves()
         ]
         known = rows.select("row", "state", "goal", "record")
@@ -334,3 +336,7 @@ class TextRules:
             )
             .lazy()
         )
+
+
+def _decode(texts: Array) -> list[str]:
+    return [text.decode() for text in texts.tolist()]

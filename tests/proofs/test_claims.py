@@ -106,7 +106,7 @@ def test_values_of_damaged_files_are_escaped_and_shortened(outputs: Path) -> Non
     assert "\\x1b[31m" in text
     assert f"expected {longest}. Run" in text
     assert f"{longest}y" not in text
-    assert len(text) < 3 * MAX_SHOWN_VALUE
+    assert len(text) < 4 * MAX_SHOWN_VALUE
 
 
 def test_the_first_different_row_is_named() -> None:

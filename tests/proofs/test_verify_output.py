@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from puzzle_tablebase.pipeline import verify
+from puzzle_tablebase.pipeline import proofs
 from puzzle_tablebase.pipeline.progress import FEW_BOARDS, ProofProgress
-from puzzle_tablebase.pipeline.proofs import Claim, TableVerdict, Verdict
+from puzzle_tablebase.pipeline.proofs import TableResult, TableVerdict, Verdict
 from puzzle_tablebase.pipeline.run import run_command
 from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.puzzles.eight import PUZZLE as EIGHT
@@ -31,8 +31,7 @@ def read_output(capsys: pytest.CaptureFixture[str], *words: str) -> Said:
 @pytest.fixture
 def eight(copy: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a folder with the 8-puzzle's tables, and one of a puzzle that has no rules here."""
-    for module in (verify, verify.files):
-        monkeypatch.setattr(module, "list_puzzles", lambda: [EIGHT])
+    monkeypatch.setattr(proofs, "list_puzzles", lambda: [EIGHT])
     keep_only(copy, "eight", "eight_edge", "knight_tours_5x5")
     return copy
 
@@ -135,10 +134,9 @@ def test_nothing_is_claimed_after_a_failure(
 def test_boards_with_the_same_verdict_share_a_line() -> None:
     lines = list[str]()
     reported = ProofProgress(lines.append)
-    reported(Claim("counts", "counts.parquet", "all is well", 5, passed=True), 5)
     boards = [(f"3x{ranks}", Verdict.RECOUNTED, "again") for ranks in range(3, 3 + FEW_BOARDS)]
     boards += [("5x8", Verdict.PUBLISHED, "as OEIS"), ("5x5", Verdict.PROVED, "listed")]
-    reported.on_verdicts([TableVerdict("counts", *row) for row in boards])
+    reported.on_result(make_result("counts", boards))
     assert re.sub(r"[\d.]+ s ", "- ", lines[0]).split() == [
         *("counts.parquet", "5", "rows", "1", "claim", "-", "published")
     ]
@@ -147,10 +145,15 @@ def test_boards_with_the_same_verdict_share_a_line() -> None:
         "  recounted: 3x3, 3x4, 3x5, 3x6, 3x7, 3x8: again",
         "  published: 5x8: as OEIS",
     ]
-    reported(Claim("more", "more.parquet", "all is well", 5, passed=True), 5)
     boards = [(f"3x{ranks}", Verdict.RECOUNTED, "again") for ranks in range(3, 4 + FEW_BOARDS)]
-    reported.on_verdicts([TableVerdict("more", *row) for row in boards])
+    reported.on_result(make_result("more", boards))
     assert lines[-1] == "  recounted: 7 boards: again"
+
+
+def make_result(table: str, boards: list[tuple[str, Verdict, str]]) -> TableResult:
+    """Return a table's result with one claim, and verdicts on its boards."""
+    claim = {"file": f"{table}.parquet", "claim": "all is well", "rows": 5}
+    return TableResult(table, [claim], [TableVerdict(table, *board) for board in boards])
 
 
 def test_a_folder_with_optional_tables_alone_is_verified(

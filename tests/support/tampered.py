@@ -7,12 +7,14 @@ import random
 import shutil
 from collections import ChainMap
 from collections.abc import Callable, Generator, Iterable, Iterator
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -43,6 +45,7 @@ from puzzle_tablebase.tables.index_format import (
     CHECKSUM,
     HEADER,
     compute_checksum,
+    make_record_type,
     read_records,
 )
 from puzzle_tablebase.tables.manifest import (
@@ -381,6 +384,33 @@ def run(
     result = TableResult(listed.name)
     result.verdicts = run_claims(listed, claims, result, observer or Silence())
     return result
+
+
+@dataclass(frozen=True)
+class MadeTable(ListedTable):
+    """A table whose rows and records are given, whatever its files have."""
+
+    rows: pl.DataFrame
+    records: npt.NDArray[Any]
+
+    def scan_rows(self, *columns: str) -> pl.LazyFrame:
+        rows = self.rows.lazy().with_row_index("row")
+        return rows.select("row", *columns) if columns else rows
+
+    def iter_records(self) -> Iterator[tuple[int, npt.NDArray[Any]]]:
+        yield 0, self.records
+
+
+def make_listed(listed: ListedTable, rows: pa.Table, **fields: npt.NDArray[Any]) -> MadeTable:
+    """Return a table like a listed one, with these rows and the fields of these records."""
+    frame = pl.DataFrame(rows).with_columns(pl.col(pl.Enum, pl.Categorical).cast(pl.String))
+    count = len(next(iter(fields.values()))) if fields else 0
+    records = np.zeros(count, make_record_type(listed.definition) if fields else "u1")
+    for name, values in fields.items():
+        records[name] = values
+    index = listed.entry.index and replace(listed.entry.index, records=count)
+    entry = replace(listed.entry, rows=len(frame), index=index)
+    return MadeTable(listed.store, listed.name, entry, listed.puzzle, listed.table, frame, records)
 
 
 def prove_one(folder: Path, name: str) -> TableResult:
