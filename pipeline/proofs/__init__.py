@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from puzzle_tablebase.cost import estimate_cost
+from puzzle_tablebase.cost import PROCESS_BYTES, estimate_cost
 from puzzle_tablebase.errors import MemoryShort, TablebaseError, TableMissing
 from puzzle_tablebase.pipeline.proofs.board_bits import prove_bits
 from puzzle_tablebase.pipeline.proofs.claims import (
@@ -47,6 +47,7 @@ from puzzle_tablebase.puzzles.knight.tables import AllTours, TourCounts, TourPer
 from puzzle_tablebase.puzzles.senet import Senet
 from puzzle_tablebase.puzzles.sliding import BoardDistances
 from puzzle_tablebase.resources import get_free_memory
+from puzzle_tablebase.schema import BreadthFirst, Table
 from puzzle_tablebase.tables import MANIFEST
 from puzzle_tablebase.tables.access import format_rebuild_command, make_open_error
 from puzzle_tablebase.tables.manifest import read_manifest
@@ -65,6 +66,8 @@ __all__ = [
 ONLY_FILES = "only the bytes of the files were compared with the manifest"
 UNKNOWN_TABLE = "the files match the manifest; no puzzle here has a table of that name"
 LISTED = "every known table is listed with the files that its definition names"
+BYTES_PER_ROW = 1_600
+"""Bytes of memory for each row of a table that is proved by joins: measured, Senet's are most."""
 PROVERS: dict[type, Prove] = {
     AllTours: prove_every_tour,
     TourPerPair: prove_pairs,
@@ -146,7 +149,7 @@ def examine(
         except OSError as error:
             if not is_trouble(error):
                 raise
-            result.trouble = make_trouble(table, error)
+            result.trouble = make_trouble(table, result.file, error)
         if [each.verdict for each in result.verdicts] == [Verdict.PROVED]:
             proved[table.name] = table
         observer.on_result(result)
@@ -243,19 +246,24 @@ def _order_by_cost(listed: ListedTable) -> tuple[bool, int]:
 
 def require_memory(listed: ListedTable) -> None:
     """Raise MemoryShort if a proof needs more memory than is free, before it begins."""
-    recipe, needed = listed.definition.recipe, 0
-    if isinstance(recipe, TourCounts):
-        needed = estimate_recount(recipe)
-    elif cost := estimate_cost(listed.definition):
-        needed = cost.memory
-    free = get_free_memory()
+    needed, free = estimate_memory(listed.definition), get_free_memory()
     if free is not None and free < needed:
         hint = "Verify the other tables by name, or use a larger machine"
         raise MemoryShort(f"The proof of {listed.name}", needed, free, hint)
 
 
-def make_trouble(listed: ListedTable, error: OSError) -> TablebaseError:
-    """Make the error of a table that could not be read."""
-    path = error.filename or listed.store.locate(listed.file)
+def estimate_memory(table: Table) -> int:
+    """Estimate the bytes of memory for a proof: for most about as many as for the search."""
+    if isinstance(table.recipe, TourCounts):
+        return PROCESS_BYTES + estimate_recount(table.recipe)
+    if table.index and table.columns and table.rows and isinstance(table.recipe, BreadthFirst):
+        return PROCESS_BYTES + BYTES_PER_ROW * table.rows
+    cost = estimate_cost(table)
+    return cost.memory if cost else PROCESS_BYTES
+
+
+def make_trouble(listed: ListedTable, file: str, error: OSError) -> TablebaseError:
+    """Make the error of a table of which a file could not be read."""
+    path = listed.store.locate(file or listed.file)
     command = format_rebuild_command(listed.name if listed.puzzle else "", listed.store)
-    return make_open_error(str(path), error, command)
+    return make_open_error(path, error, command)

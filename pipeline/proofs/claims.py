@@ -121,13 +121,15 @@ class ListedTable:
 class TableResult:
     """What was found of a table, or of the manifest: the claims that hold, and the verdicts.
 
-    `trouble`: why there is no verdict, though nothing is known to be false.
+    `file`: the last one that a claim was about; `trouble`: why there is no verdict, though nothing
+    is known to be false.
     """
 
     table: str
     claims: list[dict[str, Any]] = field(default_factory=list)
     verdicts: list[TableVerdict] = field(default_factory=list)
     seconds: float = 0.0
+    file: str = ""
     trouble: TablebaseError | None = None
 
 
@@ -202,6 +204,7 @@ def run_claims(
                 returned: Result = end.value
                 return returned
             record = _describe_claim(listed, claim)
+            result.file = record["file"]
             _run_claim(listed, claim, record, observer)
             result.claims.append(record)
             observer.on_claim(record)

@@ -199,7 +199,7 @@ def test_a_false_record_is_detected(
         assert (failure.expected, failure.row) == ("one in order", row)
 
 
-def split_records(listed: ListedTable) -> list[tuple[int, Numbers]]:
+def split_records(listed: ListedTable) -> list[tuple[int, Any]]:
     """Return the records in two chunks."""
     every = np.concatenate([records for _, records in listed.iter_records()])
     return [(0, every[:5]), (5, every[5:])]

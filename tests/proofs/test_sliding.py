@@ -1,5 +1,7 @@
 """`verify` proves sliding boards with rows, by moves that equal the oracle's."""
 
+import json
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,7 +14,18 @@ from puzzle_tablebase.puzzles.sliding import PUZZLE, SlidingBoard
 from puzzle_tablebase.tables.store import Folder
 from tests.support import sliding_oracle as oracle
 from tests.support.build_recorder import build_tables
-from tests.support.tampered import change_byte, falsify, story
+from tests.support.tampered import change_byte, falsify, sha256, story
+
+
+def build_small_board() -> str:
+    """Return hashes of a board's files, its proof's claims, and the error of a false record."""
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        build_tables(folder, PUZZLE, *PUZZLE.find_tables("sliding_2x3"))
+        hashes = [sha256(file) for file in sorted(folder.glob("sliding*"))]
+        claims = story(*verify(Folder(folder)).results)
+        failure = falsify(folder, "sliding_2x3_6", change_byte(100, 5))
+        return json.dumps([hashes, claims, str(failure).replace(place, "")], indent=1)
 
 
 def test_boards_are_proved(tmp_path: Path, golden: Callable[[str, str], None]) -> None:
