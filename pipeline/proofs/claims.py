@@ -271,7 +271,7 @@ def find_rows(
     `what` names the value that is found.
     """
     wrong = rows.filter(is_wrong).select("row", found=found, expected=expected)
-    for row, is_now, must_be in wrong.bottom_k(1, by="row").collect().iter_rows():
+    for row, is_now, must_be in wrong.bottom_k(1, by="row").collect(engine="streaming").iter_rows():
         yield Difference(f"{what} {is_now}" if what else is_now, str(must_be), row)
 
 
@@ -299,8 +299,9 @@ def compare_records(listed: ListedTable, **expected: Array) -> Iterator[Differen
         yield from require_equal("records", listed.index.records, len(values))
     for begin, records in listed.iter_records():
         for name, values in expected.items():
-            found = view_field(records, name)
-            must_be = values[begin:][: len(records)]
+            # of one type: numpy would compare 64 bits with and without a sign as floating point
+            found = view_field(records, name).astype(np.int64)
+            must_be = values[begin:][: len(records)].astype(np.int64)
             wrong = np.flatnonzero((found != must_be).reshape(len(found), -1).any(axis=1))
             for row in wrong[:1].tolist():
                 content = {field: view_field(records, field)[row].tolist() for field in expected}

@@ -167,8 +167,7 @@ def compare_columns(listed: ListedTable, board: KnightBoard) -> Iterator[Differe
     path = pl.col("path")
     start, finish = path.str.slice(0, 2), path.str.slice(2 * board.squares - 2, 2)
     rows, numbers = listed.scan_rows(), listed.scan_rows("start", "number")
-    is_same = (pl.col("start") == pl.col("start").shift()).fill_null(False)
-    first = pl.when(~is_same).then("row").forward_fill()
+    firsts = numbers.group_by("start").agg(first=pl.col("row").min())
     yield from compare(
         rows,
         board=pl.lit(str(board)),
@@ -176,7 +175,8 @@ def compare_columns(listed: ListedTable, board: KnightBoard) -> Iterator[Differe
         finish=finish,
         closed=pl.concat_str(start, finish).is_in(sorted(joined)),
     )
-    yield from compare(numbers, number=pl.col("row").cast(pl.Int64) - first.cast(pl.Int64))
+    number = pl.col("row").cast(pl.Int64) - pl.col("first")
+    yield from compare(numbers.join(firsts, on="start"), number=number)
 
 
 def compare_counts(listed: ListedTable, board: KnightBoard) -> Iterator[Difference]:
