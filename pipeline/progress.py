@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from pathlib import Path
 from threading import RLock
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from rich import progress as bars
 from rich.console import Console
@@ -20,9 +20,10 @@ from rich.text import Text
 from puzzle_tablebase.output import STANDARD
 from puzzle_tablebase.pipeline.terminal import SCREEN
 from puzzle_tablebase.process import CleanupOnSignal
+from puzzle_tablebase.tables import MANIFEST
 
 if TYPE_CHECKING:
-    from puzzle_tablebase.pipeline.verify import Claim, TableVerdict, Verified
+    from puzzle_tablebase.pipeline.proofs import TableResult, Verified
     from puzzle_tablebase.schema import Table
     from puzzle_tablebase.tables.manifest import Entry
 
@@ -95,40 +96,6 @@ class ProgressBar:
             self._progress.remove_task(self._rows.pop(row))
 
 
-@dataclass(slots=True)
-class ProvedTable:
-    """The proved claims about a table, or about the manifest, for its line."""
-
-    files: list[str] = field(default_factory=list)
-    amount: str = ""
-    """How much the first claim is about: rows, or the records of an index alone."""
-    claims: int = 0
-    seconds: float = 0.0
-    is_printed: bool = False
-    verdicts: Sequence[TableVerdict] = ()
-    """The verdicts on a table or its boards; the manifest has none."""
-
-    def format_line(self) -> str:
-        """Return the line with files, amount, claims, seconds and the weakest verdict."""
-        from puzzle_tablebase.pipeline.verify.claims import find_weakest
-
-        name = ", ".join([self.files[0], *(Path(file).suffix for file in self.files[1:])])
-        amount = self.amount if self.verdicts else ""
-        verdict = "".join(f"  {verdict}" for verdict in find_weakest(self.verdicts).values())
-        times = f"{_count(self.claims, 'claim'):>9}  {_format_seconds(self.seconds):>6}"
-        return f"{name:<30}  {amount:>18}  {times}{verdict}"
-
-    def details(self) -> Iterator[tuple[bool, str]]:
-        """Iterate over the verdicts with their boards and method, each after whether it must be
-        printed."""
-        from puzzle_tablebase.pipeline.verify.claims import Verdict, group_boards
-
-        for verdict, how, boards in group_boards(self.verdicts):
-            names = ", ".join(boards) if len(boards) <= FEW_BOARDS else f"{len(boards):,} boards"
-            text = ": ".join(filter(None, (str(verdict), names, how)))
-            yield bool(boards) or verdict is not Verdict.PROVED, text
-
-
 class ProofProgress(ProgressBar):
     """Progress of a proof: a line for each table or each claim, and a bar for the current claim."""
 
@@ -139,71 +106,88 @@ class ProofProgress(ProgressBar):
         self._say = say or (lambda line: None)
         self._every_claim = every_claim
         self._quick = quick
-        self._start_time = self._last_claim = time.monotonic()
-        self._proved: dict[str, ProvedTable] = {}
+        self._start_time = time.monotonic()
 
-    def __call__(self, claim: Claim, done: int) -> None:
-        self.show(f"{claim.file}: {claim.claim}"[:40], done, claim.count)
-        proved = self._proved.setdefault(claim.table, ProvedTable())
-        now = time.monotonic()
-        proved.seconds += now - self._last_claim
-        self._last_claim = now
-        if not claim.passed:
-            return
-        if claim.file not in proved.files:
-            proved.files.append(claim.file)
-        proved.amount = proved.amount or claim.amount
-        proved.claims += 1
+    def on_progress(self, text: str, done: int, total: int) -> None:
+        """Show how much of the current claim is compared."""
+        self.show(text[:40], done, total)
+
+    def on_claim(self, claim: Mapping[str, Any]) -> None:
+        """Print a claim that holds, if every one is wanted."""
         if self._every_claim:
-            self._say(f"{claim.file:<24}  {claim.claim}  {claim.amount}")
+            amount = _format_amount(claim)
+            self._say(f"{claim['file']:<24}  {claim['claim']}  {amount}")
 
-    def on_verdicts(self, verdicts: Sequence[TableVerdict]) -> None:
-        """Print a table's line, and those of all tables before it."""
-        table = verdicts[0].table
-        self._proved[table].verdicts = verdicts
-        for name, proved_table in self._proved.items():
-            self._print_line(name, proved_table)
-            if name == table:
-                return
+    def on_result(self, result: TableResult) -> None:
+        """Print a table's line, and what is to be said of its verdicts."""
+        from puzzle_tablebase.pipeline.proofs.verdicts import Verdict, group_boards
 
-    def _print_line(self, name: str, proved_table: ProvedTable) -> None:
-        if proved_table.is_printed:
-            return
-        proved_table.is_printed = True
         if not self._every_claim:
-            self._say(proved_table.format_line())
-        for needed, text in proved_table.details():
+            self._say(_format_result(result))
+        for verdict, how, boards in group_boards(result.verdicts):
+            names = ", ".join(boards) if len(boards) <= FEW_BOARDS else f"{len(boards):,} boards"
+            text = ": ".join(filter(None, (str(verdict), names, how)))
             if self._every_claim:
-                self._say(f"{name}: {text}")
-            elif needed and not self._quick:
+                self._say(f"{result.table}: {text}")
+            elif not self._quick and (boards or verdict is not Verdict.PROVED):
                 self._say(f"  {text}")
+        if result.trouble:
+            self._say(f"  no verdict: {result.trouble}")
 
     def finish(self, verified: Verified) -> dict[str, object]:
-        """Print the remaining lines and the totals, and return the results as plain values."""
-        from puzzle_tablebase.pipeline.verify.claims import count_tables
+        """Print the totals, and return the results as plain values."""
+        from puzzle_tablebase.pipeline.proofs.verdicts import count_tables
 
-        for name, proved_table in self._proved.items():
-            self._print_line(name, proved_table)
         counts = count_tables(verified.verdicts)
-        tables, claims = sum(counts.values()), len(verified.claims)
+        claims = verified.claims
         seconds = time.monotonic() - self._start_time
-        by_verdict = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
-        line_totals = f"{_count(tables, 'table')}: {by_verdict}; {_count(claims, 'claim')}"
+        words = [f"{count} {verdict}" for verdict, count in counts.items()]
+        if verified.troubles:
+            words.append(f"{len(verified.troubles)} without a verdict")
+        tables = sum(counts.values()) + len(verified.troubles)
+        line_totals = f"{_count(tables, 'table')}: {', '.join(words)}"
         end = "; only the files were compared with the manifest" if self._quick else ""
-        self._say(f"{line_totals}, {_format_seconds(seconds)}{end}")
+        time_text = _format_seconds(seconds)
+        self._say(f"{line_totals}; {_count(len(claims), 'claim')}, {time_text}{end}")
         if verified.unpublished:
             names = ", ".join(verified.unpublished)
             self.console.print(f"note: not published, so not verified: {names}", markup=False)
-        totals = {"claims": claims, "tables": tables, "seconds": round(seconds, 3)}
-        return {
+        answer: dict[str, object] = {
             "tables": [
-                {**asdict(verdict), "seconds": round(self._proved[verdict.table].seconds, 3)}
-                for verdict in verified.verdicts
+                {**asdict(verdict), "seconds": round(result.seconds, 3)}
+                for result in verified.results
+                for verdict in result.verdicts
             ],
-            "totals": {**totals, "verdicts": counts},
+            "totals": {
+                "claims": len(claims),
+                "tables": sum(counts.values()),
+                "seconds": round(seconds, 3),
+                "verdicts": counts,
+            },
             "unpublished": verified.unpublished,
-            "claims": [claim.to_dict() for claim in verified.claims],
+            "claims": claims,
         }
+        unread = {each.table: str(each.trouble) for each in verified.results if each.trouble}
+        return {**answer, "unverified": unread} if unread else answer
+
+
+def _format_result(result: TableResult) -> str:
+    """Return a table's line: its files, amount, claims, seconds and weakest verdict."""
+    from puzzle_tablebase.pipeline.proofs.verdicts import find_weakest
+
+    files = [*dict.fromkeys(claim["file"] for claim in result.claims)] or [result.table]
+    own = [file for file in files if file != MANIFEST] or files
+    name = ", ".join([own[0], *(Path(file).suffix for file in own[1:])])
+    amount = _format_amount(result.claims[0]) if result.claims and result.verdicts else ""
+    verdict = "".join(f"  {verdict}" for verdict in find_weakest(result.verdicts).values())
+    times = f"{_count(len(result.claims), 'claim'):>9}  {_format_seconds(result.seconds):>6}"
+    return f"{name:<30}  {amount:>18}  {times}{verdict}"
+
+
+def _format_amount(claim: Mapping[str, Any]) -> str:
+    """Return what a claim is about: so many rows, records or tables."""
+    unit = next(unit for unit in ("rows", "records", "tables") if unit in claim)
+    return f"{claim[unit]:,} {unit}"
 
 
 def _count(number: int, noun: str) -> str:

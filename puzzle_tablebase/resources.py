@@ -34,6 +34,12 @@ def count_cores(root: str = "") -> int:
     return min(shares)
 
 
+def limit_cores(count: int | None) -> None:
+    """Let this process and its libraries use so many cores, where the system can say so."""
+    if count is not None and hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:count])
+
+
 def get_free_memory(root: str = "") -> int | None:
     """Return the bytes that this process can still use; None where the system does not say.
 

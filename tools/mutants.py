@@ -1,7 +1,7 @@
 """Mutation testing of one file: list the code changes that none of some tests notice.
 
-`python -m tools.mutants FILE TESTS`, such as `puzzle_tablebase/pipeline/verify/senet.py` and
-`tests/verify/test_senet.py`, changes the file in one place at a time, and runs the tests, the
+`python -m tools.mutants FILE TESTS`, such as `puzzle_tablebase/pipeline/proofs/senet.py` and
+`tests/proofs/test_senet.py`, changes the file in one place at a time, and runs the tests, the
 fastest first, until one fails. Run it by hand when a proof changes.
 
 mutmut writes every function next to its mutants, and an environment variable selects the one that

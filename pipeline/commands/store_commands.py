@@ -15,6 +15,7 @@ from puzzle_tablebase.pipeline.commands.options import (
     complete_boards,
     complete_published_tables,
     complete_removable_tables,
+    make_number_parser,
 )
 from puzzle_tablebase.pipeline.commands.text_tables import (
     format_diff,
@@ -29,6 +30,7 @@ from puzzle_tablebase.pipeline.terminal import (
 )
 from puzzle_tablebase.process import expand_path
 from puzzle_tablebase.puzzles import MODULES, get_puzzle, list_puzzles_with_depths
+from puzzle_tablebase.resources import limit_cores
 from puzzle_tablebase.tables import MANIFEST
 from puzzle_tablebase.tables.access import format_rebuild_command, open_store
 from puzzle_tablebase.tables.manifest import has_manifest, read_manifest
@@ -148,23 +150,30 @@ def verify(
         bool, typer.Option("--quick", help="Only compare the files with the manifest.")
     ] = False,
     verbose: Annotated[bool, typer.Option("--verbose", help="Print one line per claim.")] = False,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            "--jobs",
+            metavar="N",
+            parser=make_number_parser("--jobs", 1),
+            help="Number of cores to use.",
+            show_default="all cores",
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Verify the published tables, and print a verdict on each."""
     from puzzle_tablebase.pipeline.progress import ProofProgress
+    from puzzle_tablebase.pipeline.proofs import VerifyFailed, examine
     from puzzle_tablebase.pipeline.selection import select_published_tables
-    from puzzle_tablebase.pipeline.verify import VerifyFailed
-    from puzzle_tablebase.pipeline.verify import verify as verify_store
 
     store = open_store(outputs)
     selected, missing = select_published_tables(names or [], store)
-    with ProofProgress(
-        None if as_json else print_line, every_claim=verbose, quick=quick
-    ) as progress:
+    say = None if as_json else print_line
+    limit_cores(jobs)
+    with ProofProgress(say, every_claim=verbose, quick=quick) as progress:
         try:
-            verified = verify_store(
-                store, selected, quick=quick, listener=progress, on_verdicts=progress.on_verdicts
-            )
+            verified = examine(store, selected, quick=quick, observer=progress)
             if names:
                 verified = replace(verified, unpublished=missing)
         except VerifyFailed as failure:
@@ -174,6 +183,7 @@ def verify(
         answer = progress.finish(verified)
     if as_json:
         print_answer(f"{json.dumps(answer)}\n")
+    verified.require_no_trouble()
 
 
 def runs(outputs: Outputs = None, as_json: Json = False) -> None:
@@ -236,13 +246,13 @@ def site(
 ) -> None:
     """Write a site for any host: proved tables, pages, a data set card."""
     from puzzle_tablebase.pipeline.progress import ProofProgress
+    from puzzle_tablebase.pipeline.proofs import verify as verify_store
     from puzzle_tablebase.pipeline.site.writer import (
         find_target,
         require_date,
         require_url,
         write_site,
     )
-    from puzzle_tablebase.pipeline.verify import verify as verify_store
 
     store = open_store(outputs)
     find_target(folder)
@@ -252,7 +262,7 @@ def site(
         require_date(date)
     with ProofProgress(None, quick=quick) as progress:
         tables = read_manifest(store)
-        verified = verify_store(store, [*tables], quick=quick, listener=progress)
+        verified = verify_store(store, [*tables], quick=quick, observer=progress)
     for note in write_site(
         store, folder, tables, verified.verdicts, url=url or "", date=date or ""
     ):

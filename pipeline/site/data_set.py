@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from puzzle_tablebase import __version__
-from puzzle_tablebase.pipeline.verify.claims import TableVerdict, find_weakest, group_boards
+from puzzle_tablebase.pipeline.proofs.verdicts import TableVerdict, find_weakest, group_boards
 from puzzle_tablebase.puzzles import find_owner
 from puzzle_tablebase.tables import FORMAT_VERSION, MADE_BY
 from puzzle_tablebase.tables.manifest import Entry, File, IndexEntry

@@ -25,6 +25,7 @@ from puzzle_tablebase.errors import (
     quote,
 )
 from puzzle_tablebase.output import STANDARD, translate_output_errors
+from puzzle_tablebase.pipeline.proofs.verdicts import TableVerdict
 from puzzle_tablebase.pipeline.site.data_set import (
     CARD,
     CROISSANT,
@@ -42,7 +43,6 @@ from puzzle_tablebase.pipeline.site.pages import (
     make_format_pages,
     make_start_page,
 )
-from puzzle_tablebase.pipeline.verify.claims import TableVerdict
 from puzzle_tablebase.process import CleanupOnSignal, cleanup_lock, expand_path
 from puzzle_tablebase.queries.explorer.writer import EXPLORER_PAGE, write_explorer
 from puzzle_tablebase.queries.report import REPORT_PAGE, write_report

@@ -13,7 +13,7 @@ import pytest
 from puzzle_tablebase.errors import SearchError, TableDamaged, TableMissing, TableOutdated
 from puzzle_tablebase.pipeline.build import build
 from puzzle_tablebase.pipeline.plan import Request
-from puzzle_tablebase.pipeline.verify import VerifyFailed, verify
+from puzzle_tablebase.pipeline.proofs import VerifyFailed, verify
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
 from puzzle_tablebase.queries.histogram import count_states, list_counts
 from puzzle_tablebase.tables import BACKUP, MADE_BY, MANIFEST

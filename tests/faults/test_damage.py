@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from puzzle_tablebase.errors import TableError
+from puzzle_tablebase.pipeline.proofs import verify
 from puzzle_tablebase.pipeline.single_query import OptionTexts
-from puzzle_tablebase.pipeline.verify import verify
 from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.queries.dispatch import open_reader
 from puzzle_tablebase.queries.index_reader import IndexReader

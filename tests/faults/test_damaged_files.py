@@ -9,8 +9,8 @@ import pytest
 
 from puzzle_tablebase import puzzles
 from puzzle_tablebase.errors import TableDamaged, TableError, TableMissing, TableUnreadable
+from puzzle_tablebase.pipeline.proofs import VerifyFailed, verify
 from puzzle_tablebase.pipeline.single_query import answer_as_text
-from puzzle_tablebase.pipeline.verify import VerifyFailed, verify
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.knight.tables import make_tour_table

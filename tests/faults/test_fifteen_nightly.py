@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import puzzle_tablebase as pt
-from puzzle_tablebase.pipeline.verify import verify
+from puzzle_tablebase.pipeline.proofs import verify
 from puzzle_tablebase.puzzles.fifteen import PARTITIONS, PUZZLE
 from puzzle_tablebase.puzzles.sliding import CHARACTERS
 from puzzle_tablebase.tables.store import Folder

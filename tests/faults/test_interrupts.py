@@ -328,7 +328,7 @@ def test_a_signal_while_a_kernel_runs_in_the_main_thread(first_call: str) -> Non
         "import sys; from puzzle_tablebase.process import take_over_signals, watch_signals\n"
         "take_over_signals(); watch_signals()\n"
         "import numpy as np\n"
-        "from puzzle_tablebase.pipeline.verify.knight_counts import list_jumps, count_tours_from\n"
+        "from puzzle_tablebase.pipeline.proofs.knight_counts import list_jumps, count_tours_from\n"
         "from puzzle_tablebase.puzzles.knight.board import KnightBoard\n"
         f"near = list_jumps(KnightBoard(6, 6)); {first_call}; print('begun', flush=True)\n"
         "while True: count_tours_from(near, 0)\n"

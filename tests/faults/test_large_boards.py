@@ -24,7 +24,7 @@ MAX_BYTES = 1 << 29
 
 PROOF = """
 import sys
-from puzzle_tablebase.pipeline.verify import verify
+from puzzle_tablebase.pipeline.proofs import verify
 from puzzle_tablebase.resources import measure_peak_memory
 from puzzle_tablebase.tables.store import Folder
 report = verify(Folder(sys.argv[1]))

@@ -22,8 +22,8 @@ from puzzle_tablebase.errors import (
     TableMissing,
     TableVersionError,
 )
+from puzzle_tablebase.pipeline.proofs.files import check_files
 from puzzle_tablebase.pipeline.single_query import answer_as_text
-from puzzle_tablebase.pipeline.verify.files import check_files
 from puzzle_tablebase.puzzles.eight import PUZZLE as EIGHT_PUZZLE
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT_PUZZLE
 from puzzle_tablebase.puzzles.senet import PUZZLE as SENET_PUZZLE
@@ -36,7 +36,15 @@ from puzzle_tablebase.tables.store import Folder
 from tests.support import pancakes
 from tests.support.build_recorder import build_tables
 from tests.support.pancakes import PUZZLE, Pancakes
-from tests.support.tampered import open_one, place, replace_link, reseal, vouch, write_manifest
+from tests.support.tampered import (
+    open_one,
+    place,
+    replace_link,
+    reseal,
+    run,
+    vouch,
+    write_manifest,
+)
 
 EIGHT, SENET, KNIGHT = EIGHT_PUZZLE.tables[0], SENET_PUZZLE.tables[0], KNIGHT_PUZZLE.tables[2]
 
@@ -166,7 +174,8 @@ def test_a_name_has_at_most_64_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(pancakes, "PUZZLE", called)
     build_tables(tmp_path, called)
     assert open_tables(str(tmp_path)).goals(called.name).probe("45321").distance == 2
-    check_files(open_one(tmp_path, called.name))
+    listed = open_one(tmp_path, called.name)
+    run(listed, check_files(listed))
 
 
 def test_closed_tables_close_their_files(own: Path) -> None:

@@ -10,9 +10,9 @@ import pytest
 from msgspec import convert
 
 from puzzle_tablebase.errors import TableDamaged, TableVersionError
-from puzzle_tablebase.pipeline.verify import VerifyFailed
-from puzzle_tablebase.pipeline.verify.claims import PublishedTable, ignore_claim
-from puzzle_tablebase.pipeline.verify.files import check_files
+from puzzle_tablebase.pipeline.proofs import VerifyFailed
+from puzzle_tablebase.pipeline.proofs.claims import ListedTable
+from puzzle_tablebase.pipeline.proofs.files import check_files
 from puzzle_tablebase.queries.index_reader import IndexReader
 from puzzle_tablebase.schema import BreadthFirst, Table
 from puzzle_tablebase.tables import manifest
@@ -22,6 +22,7 @@ from tests.support.format_page import tables_under
 from tests.support.index_vectors import FOLDER, LIST, WHOLE, Vector, list_files
 from tests.support.reader_programs import RECORDS, run
 from tests.support.tampered import describe_file, sha256, write_manifest
+from tests.support.tampered import run as run_claims
 
 VECTORS = [Vector(**vector) for vector in json.loads((FOLDER / LIST).read_text("utf-8"))]
 COUNTS = {index.name: index.count for index, _ in WHOLE}
@@ -93,7 +94,7 @@ def test_the_page_names_the_fault_of_each_vector() -> None:
     assert {vector.fault for vector in VECTORS} - {""} <= {*re.findall(r"\w+", row["meaning"])}
 
 
-def publish(vector: Vector, folder: Path) -> PublishedTable:
+def publish(vector: Vector, folder: Path) -> ListedTable:
     """Publish the file as the index of a table."""
     table = Table(
         vector.name, "", "", (), BreadthFirst({}), index=(("record", f"{vector.width}s"),)
@@ -106,7 +107,7 @@ def publish(vector: Vector, folder: Path) -> PublishedTable:
     file = convert(describe_file(rows), File)
     entry = Entry(file, count, vector.content, "a test", {}, "", text)
     write_manifest(Folder(folder), {vector.name: entry})
-    return PublishedTable(Folder(folder), vector.name, entry, None, table, ignore_claim)
+    return ListedTable(Folder(folder), vector.name, entry, None, table)
 
 
 def test_a_lookup_does_as_the_vectors_say(vector: Vector, tmp_path: Path) -> None:
@@ -131,10 +132,10 @@ def test_a_lookup_does_as_the_vectors_say(vector: Vector, tmp_path: Path) -> Non
 def test_the_proof_does_as_the_vectors_say(vector: Vector, tmp_path: Path) -> None:
     listed = publish(vector, tmp_path)
     if vector.sound:
-        check_files(listed)
+        run_claims(listed, check_files(listed))
         return
     with pytest.raises(VerifyFailed) as caught:
-        check_files(listed)
+        run_claims(listed, check_files(listed))
     assert caught.value.file == listed.store.locate(f"{vector.name}.idx")
     assert re.search(REFUTATIONS[vector.fault], str(caught.value))
 

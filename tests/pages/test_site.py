@@ -21,10 +21,10 @@ from playwright.sync_api import Browser, Page, Request, expect
 
 import puzzle_tablebase as pt
 from puzzle_tablebase.errors import BadRequest, OutputError, TableDamaged
+from puzzle_tablebase.pipeline.proofs import verify
 from puzzle_tablebase.pipeline.site.data_set import make_card, make_croissant
 from puzzle_tablebase.pipeline.site.pages import DOCS, FORMAT_PAGES, make_format_pages
 from puzzle_tablebase.pipeline.site.writer import SUMS, write_site
-from puzzle_tablebase.pipeline.verify import verify
 from puzzle_tablebase.tables.manifest import read_manifest
 from puzzle_tablebase.tables.store import Folder
 from tests.conftest import make_once

@@ -9,8 +9,8 @@ import pytest
 
 from puzzle_tablebase import puzzles
 from puzzle_tablebase.errors import NotationError
+from puzzle_tablebase.pipeline.proofs import verify
 from puzzle_tablebase.pipeline.single_query import answer_as_text
-from puzzle_tablebase.pipeline.verify import verify
 from puzzle_tablebase.tables.store import Folder
 from tests.support import jugs
 from tests.support.build_recorder import build_tables
@@ -87,7 +87,7 @@ def test_lookups(folder: Path) -> None:
 def test_it_is_recounted(folder: Path) -> None:
     verified = verify(Folder(folder))
     assert [verdict.verdict for verdict in verified.verdicts] == ["recounted"]
-    claims = [claim.claim for claim in verified.claims]
+    claims = [claim["claim"] for claim in verified.claims]
     assert AGAIN in claims
     assert claims[-2:] == [
         "each record is as a second search of the graph finds it",
@@ -114,5 +114,5 @@ def test_a_false_value_is_refuted(
 ) -> None:
     build_tables(tmp_path, jugs.PUZZLE)
     failure = falsify(tmp_path, "jugs", change)
-    assert failure.claim.claim.startswith(claim)
+    assert failure.claim["claim"].startswith(claim)
     assert failure.row == row

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.proofs import test_board_layers, test_knight_counts, test_sliding
 from tests.queries import test_fifteen_search, test_sliding_bits
 from tests.search import (
     test_breadth_first,
@@ -15,7 +16,6 @@ from tests.search import (
     test_word_bfs,
 )
 from tests.support.shell import python
-from tests.verify import test_board_layers, test_knight_counts, test_sliding
 
 RUNS: tuple[Callable[[], str], ...] = (
     test_breadth_first.run_small_searches,

@@ -9,7 +9,7 @@ import pytest
 
 from puzzle_tablebase.pipeline.build import build
 from puzzle_tablebase.pipeline.plan import Request, plan_build
-from puzzle_tablebase.pipeline.verify import verify
+from puzzle_tablebase.pipeline.proofs import verify
 from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.puzzles.eight import PUZZLE as EIGHT

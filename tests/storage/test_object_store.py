@@ -23,7 +23,7 @@ from puzzle_tablebase.errors import (
 from puzzle_tablebase.output import write_output
 from puzzle_tablebase.pipeline.build import build
 from puzzle_tablebase.pipeline.plan import Request
-from puzzle_tablebase.pipeline.verify import verify
+from puzzle_tablebase.pipeline.proofs import verify
 from puzzle_tablebase.puzzles import MODULES
 from puzzle_tablebase.puzzles.eight import PUZZLE as EIGHT
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
@@ -100,7 +100,7 @@ def test_an_object_store_is_queried_and_verified_like_a_folder(
     with pytest.MonkeyPatch.context() as patch:
         patch.delitem(MODULES, "knight")
         patch.delitem(MODULES, "senet")
-        proved = {claim.table for claim in verify(built_store).claims}
+        proved = {claim["table"] for claim in verify(built_store).claims}
         assert proved == {"manifest", "eight", "eight_edge"}
 
 

@@ -5,21 +5,13 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from puzzle_tablebase.pipeline.verify.claims import (
-    Listener,
-    Proof,
-    PublishedTable,
-    TableVerdict,
-    Verdict,
-    ignore_claim,
-)
-from puzzle_tablebase.pipeline.verify.knight_counts import CountLimits
-from puzzle_tablebase.puzzles.knight.board import KnightBoard
-from puzzle_tablebase.puzzles.knight.tables import PUZZLE, make_count_table
+from puzzle_tablebase.pipeline.proofs.claims import ListedTable
+from puzzle_tablebase.pipeline.proofs.knight_counts import CountLimits
+from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
+from puzzle_tablebase.puzzles.knight.tables import PUZZLE, make_count_table, make_tour_table
 from puzzle_tablebase.tables.manifest import read_manifest
 from puzzle_tablebase.tables.store import Folder
 from tests.support.tampered import Change, cell
-from tests.support.tour_lists import all_tours
 
 COUNTED = (2, 3), (3, 4), (4, 3), (4, 4), (4, 5), (5, 4), (7, 3)
 CLOSED = (5, 6), (6, 5)
@@ -31,19 +23,19 @@ FIRST_ROWS = {f"{c}x{r}": end - c * r for (c, r), end in zip(BOARDS, ENDS, stric
 LIMITS = CountLimits(walked_squares=16)
 
 
-def open_counts(folder: Path, report: Listener = ignore_claim) -> PublishedTable:
+def open_counts(folder: Path) -> ListedTable:
     store, name = Folder(folder), TABLE.name
-    return PublishedTable(store, name, read_manifest(store)[name], PUZZLE, TABLE, report)
+    return ListedTable(store, name, read_manifest(store)[name], PUZZLE, TABLE)
 
 
-def list_earlier(*names: str) -> dict[str, Proof]:
-    """Return proofs of the proved lists of tours of these boards."""
-    result = {}
-    for name in names:
-        tours, table = all_tours(*map(int, name.split("x"))), f"knight_tours_{name}"
-        counts = {"tours": [*map(len, tours)], "closed": [0] * len(tours)}
-        result[table] = Proof((TableVerdict(table, None, Verdict.PROVED, ""),), counts)
-    return result
+def list_proved(folder: Path, *names: str) -> dict[str, ListedTable]:
+    """Return the lists of tours of these boards, by name, as if they were proved."""
+    store, tables = Folder(folder), [make_tour_table(parse_board(name)) for name in names]
+    entries = read_manifest(store)
+    return {
+        table.name: ListedTable(store, table.name, entries[table.name], PUZZLE, table)
+        for table in tables
+    }
 
 
 def change_counts(*changes: tuple[str, str, int, int]) -> Change:

@@ -6,13 +6,15 @@ import json
 import random
 import shutil
 from collections import ChainMap
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -21,9 +23,14 @@ from msgspec.structs import replace
 
 from puzzle_tablebase import __version__
 from puzzle_tablebase.pipeline.builders import tour_sweeps
-from puzzle_tablebase.pipeline.verify import Claim, Listener, VerifyFailed, prove
-from puzzle_tablebase.pipeline.verify.claims import PublishedTable, ignore_claim
-from puzzle_tablebase.pipeline.verify.files import check_files, list_tables
+from puzzle_tablebase.pipeline.proofs import TableResult, VerifyFailed, list_tables, prove
+from puzzle_tablebase.pipeline.proofs.claims import (
+    Claim,
+    ListedTable,
+    Observer,
+    Silence,
+    run_claims,
+)
 from puzzle_tablebase.puzzles.eight import PUZZLE as EIGHT
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
@@ -38,6 +45,7 @@ from puzzle_tablebase.tables.index_format import (
     CHECKSUM,
     HEADER,
     compute_checksum,
+    make_record_type,
     read_records,
 )
 from puzzle_tablebase.tables.manifest import (
@@ -153,6 +161,7 @@ def sha256(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
+UNITS = ("rows", "records", "tables")
 FIELDS = ("magic", "version", "zero", "width", "block", "count", "content", "name")
 
 
@@ -364,18 +373,50 @@ def without(row: int) -> Change:
     return lambda rows: pa.concat_tables([rows.slice(0, row), rows.slice(row + 1)])
 
 
-def open_one(folder: Path, name: str, report: Listener = ignore_claim) -> PublishedTable:
-    return next(table for table in list_tables(Folder(folder), report) if table.name == name)
+def open_one(folder: Path, name: str) -> ListedTable:
+    return next(table for table in list_tables(Folder(folder)) if table.name == name)
 
 
-def prove_one(folder: Path, name: str) -> list[Claim]:
-    """Return the claims proved of a table as if it were its puzzle's only one."""
-    reported: list[Claim] = []
-    listed = open_one(folder, name, lambda claim, done: reported.append(claim))
-    check_files(listed)
-    assert listed.puzzle
-    prove([listed])
-    return [claim for claim in reported if claim.passed and claim.table == name]
+def run(
+    listed: ListedTable, claims: Generator[Claim, None, Any], observer: Observer | None = None
+) -> TableResult:
+    """Run claims about a table; what they return are the verdicts of the result."""
+    result = TableResult(listed.name)
+    result.verdicts = run_claims(listed, claims, result, observer or Silence())
+    return result
+
+
+@dataclass(frozen=True)
+class MadeTable(ListedTable):
+    """A table whose rows and records are given, whatever its files have."""
+
+    rows: pl.DataFrame
+    records: npt.NDArray[Any]
+
+    def scan_rows(self, *columns: str) -> pl.LazyFrame:
+        rows = self.rows.lazy().with_row_index("row")
+        return rows.select("row", *columns) if columns else rows
+
+    def iter_records(self) -> Iterator[tuple[int, npt.NDArray[Any]]]:
+        yield 0, self.records
+
+
+def make_listed(listed: ListedTable, rows: pa.Table, **fields: npt.NDArray[Any]) -> MadeTable:
+    """Return a table like a listed one, with these rows and the fields of these records."""
+    frame = pl.DataFrame(rows).with_columns(pl.col(pl.Enum, pl.Categorical).cast(pl.String))
+    count = len(next(iter(fields.values()))) if fields else 0
+    records = np.zeros(count, make_record_type(listed.definition) if fields else "u1")
+    for name, values in fields.items():
+        records[name] = values
+    index = listed.entry.index and replace(listed.entry.index, records=count)
+    entry = replace(listed.entry, rows=len(frame), index=index)
+    return MadeTable(listed.store, listed.name, entry, listed.puzzle, listed.table, frame, records)
+
+
+def prove_one(folder: Path, name: str) -> TableResult:
+    """Prove a table as if no other were published."""
+    listed = open_one(folder, name)
+    return run(listed, prove(listed, {}))
 
 
 def get_refutation(folder: Path, name: str) -> VerifyFailed:
@@ -383,18 +424,10 @@ def get_refutation(folder: Path, name: str) -> VerifyFailed:
         prove_one(folder, name)
     failure = caught.value
     assert failure.exit_code == 3
-    assert failure.claim.passed is False
-    assert failure.claim.table == name
+    assert failure.claim["passed"] is False
+    assert failure.claim["table"] == name
     assert f"--force --outputs {folder}" in failure.command
     return failure
-
-
-class Story(list[str]):
-    """Listener that keeps a line for each proved claim."""
-
-    def __call__(self, claim: Claim, done: int) -> None:
-        if claim.passed:
-            self.append(f"{claim.file}: {claim.count}: {claim.claim}\n")
 
 
 def change_byte(rank: int, change: int, at: int = 0) -> Records:
@@ -406,10 +439,9 @@ def change_byte(rank: int, change: int, at: int = 0) -> Records:
     return Records(edit)
 
 
-def story(folder: Path, *names: str) -> str:
-    """Return a line for each claim that is proved of these tables, one after another."""
-    reported = Story()
-    tables = [open_one(folder, name, reported) for name in names]
-    reported.clear()
-    prove(tables)
-    return "".join(reported)
+def story(*results: TableResult) -> str:
+    """Return a line for each claim that holds."""
+    claims = [claim for result in results for claim in result.claims]
+    counts = [next(claim[unit] for unit in UNITS if unit in claim) for claim in claims]
+    lines = zip(claims, counts, strict=True)
+    return "".join(f"{claim['file']}: {count}: {claim['claim']}\n" for claim, count in lines)

@@ -6,7 +6,7 @@ the other cells with the blank. All states of a level are moved on one after the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import permutations
 from math import factorial
 from typing import NamedTuple
@@ -14,8 +14,13 @@ from typing import NamedTuple
 import numpy as np
 
 from puzzle_tablebase.jit import Array, compiled
-from puzzle_tablebase.pipeline.verify.claims import Proof, PublishedTable, Seen, Verdict
-from puzzle_tablebase.pipeline.verify.files import iter_records
+from puzzle_tablebase.pipeline.proofs.claims import (
+    Difference,
+    ListedTable,
+    Proof,
+    require_equal,
+)
+from puzzle_tablebase.pipeline.proofs.verdicts import Proved, Verdict
 from puzzle_tablebase.puzzles.fifteen import PatternDistances
 
 UNKNOWN = 255
@@ -81,9 +86,7 @@ def list_places(height: int, width: int, tiles: int) -> tuple[Places, dict[tuple
     return Places(np.array(sets), np.array(begins), *np.array(moves).T), numbers
 
 
-def search_placements(
-    height: int, width: int, tiles: Sequence[int], on_level: Callable[[], None]
-) -> tuple[Places, Array]:
+def search_placements(height: int, width: int, tiles: Sequence[int]) -> tuple[Places, Array]:
     """Search all placements of some tiles; return the places, and the depths by order and place.
 
     In the goal, tile t is on cell t - 1, and the blank on the last cell.
@@ -95,7 +98,6 @@ def search_placements(
     depth[0, numbers[goal, height * width - 1]] = level = 0
     count = 1
     while count:
-        on_level()
         count = fill_level(depth, level, *places, new_orders)
         level += 1
     return places, depth
@@ -147,67 +149,63 @@ def find_least(depth: Array, sets: Array, first: int, end: int, least: Array) ->
                 least[order - first, at] = depth[order, place]
 
 
-def prove_pattern(published: PublishedTable, earlier: Seen) -> Proof:
+def prove_pattern(listed: ListedTable, proved: Mapping[str, ListedTable]) -> Proof:
     """Prove the distances of a pattern."""
-    recipe = published.definition.recipe
+    recipe = listed.definition.recipe
     assert isinstance(recipe, PatternDistances)
-    proof = Placements(published, recipe)
-    proof.prove()
-    published.note_missing_proofs((), ("distance",))
-    return published.make_proof(Verdict.PROVED, HOW)
+    pattern = recipe.pattern
+    places, depth = search_placements(pattern.height, pattern.width, pattern.tiles)
+    masks = list_masks(pattern.height * pattern.width, len(pattern.tiles))
+
+    text = "a second search reaches every placement"
+    yield listed.claim_records(text, find_unreached(places, depth, len(masks)))
+
+    text = "every entry is the fewest moves of the tiles over all places of the blank"
+    yield listed.claim_records(text, find_bad_entries(listed, places, depth, masks))
+    return Proved(Verdict.PROVED, HOW, fields=("distance",))
 
 
-class Placements:
-    """All placements of a pattern, with the fewest moves to each from a second search."""
+def iter_least(places: Places, depth: Array, masks: int) -> Iterator[Array]:
+    """Iterate over the least depths of the placements by rank, some orders at a time."""
+    orders = len(depth)
+    for first in range(0, orders, CHUNK_ORDERS):
+        end = min(orders, first + CHUNK_ORDERS)
+        least = np.empty((end - first, masks), dtype=np.uint8)
+        find_least(depth, places.sets, first, end, least)
+        yield least.ravel()
 
-    def __init__(self, published: PublishedTable, recipe: PatternDistances) -> None:
-        self._published = published
-        self._tiles = recipe.pattern.tiles
-        height, width = recipe.pattern.height, recipe.pattern.width
-        cells, count = height * width, len(self._tiles)
-        self._masks = list_masks(cells, count)
-        with published.begin_claim("a second search reaches every placement", index=True) as check:
-            self._places, self._depth = search_placements(
-                height, width, self._tiles, lambda: check.report_progress(0)
-            )
-            unreached = sum(int((part == UNKNOWN).sum()) for part in self._iter_least())
-            check.require_equal("placements out of reach", unreached, 0)
 
-    def _iter_least(self) -> Iterator[Array]:
-        """Iterate over the least depths of the placements by rank, some orders at a time."""
-        orders = len(self._depth)
-        for first in range(0, orders, CHUNK_ORDERS):
-            end = min(orders, first + CHUNK_ORDERS)
-            least = np.empty((end - first, len(self._masks)), dtype=np.uint8)
-            find_least(self._depth, self._places.sets, first, end, least)
-            yield least.ravel()
+def find_unreached(places: Places, depth: Array, masks: int) -> Iterator[Difference]:
+    """Yield a difference if the second search does not reach all placements."""
+    unreached = sum(int((part == UNKNOWN).sum()) for part in iter_least(places, depth, masks))
+    yield from require_equal("placements out of reach", unreached, 0)
 
-    def prove(self) -> None:
-        """Prove every record: no entry is too high, and none too low."""
-        published = self._published
-        text = "every entry is the fewest moves of the tiles over all places of the blank"
-        with published.begin_claim(text, index=True) as check:
-            size = len(self._depth) * len(self._masks)
-            check.require_equal("records", published.index.records, size)
-            parts, least, used = self._iter_least(), np.empty(0, np.uint8), 0
-            for begin, records in iter_records(published, check):
-                distances = records["distance"]
-                while len(least) - used < len(distances):
-                    least, used = np.concatenate([least[used:], next(parts)]), 0
-                expected = least[used : used + len(distances)]
-                used += len(distances)
-                for at in np.flatnonzero(distances != expected)[:1].tolist():
-                    content_of = {"cells": self._format_cells(begin + at)}
-                    check.refute(int(distances[at]), int(expected[at]), begin + at, content_of)
-                check.report_progress(begin + len(distances))
 
-    def _format_cells(self, rank: int) -> str:
-        """Return the cells of a placement's tiles, a character each."""
-        order, at = divmod(rank, len(self._masks))
-        mask = self._masks[at]
-        free = list(range(len(self._tiles)))
-        cells = [""] * len(free)
-        for cell in (cell for cell in range(mask.bit_length()) if mask >> cell & 1):
-            number, order = divmod(order, factorial(len(free) - 1))
-            cells[free.pop(number)] = f"{cell:x}"
-        return "".join(cells)
+def find_bad_entries(
+    listed: ListedTable, places: Places, depth: Array, masks: list[int]
+) -> Iterator[Difference | int]:
+    """Yield the first entry that is too high or too low."""
+    yield from require_equal("records", listed.index.records, len(depth) * len(masks))
+    parts, least, used = iter_least(places, depth, len(masks)), np.empty(0, np.uint8), 0
+    for begin, records in listed.iter_records():
+        distances = records["distance"]
+        while len(least) - used < len(distances):
+            least, used = np.concatenate([least[used:], next(parts)]), 0
+        expected = least[used : used + len(distances)]
+        used += len(distances)
+        for at in np.flatnonzero(distances != expected)[:1].tolist():
+            content = {"cells": format_cells(begin + at, masks)}
+            yield Difference(int(distances[at]), int(expected[at]), begin + at, content)
+        yield begin + len(distances)
+
+
+def format_cells(rank: int, masks: list[int]) -> str:
+    """Return the cells of a placement's tiles, a character each."""
+    order, at = divmod(rank, len(masks))
+    in_use = [cell for cell in range(masks[at].bit_length()) if masks[at] >> cell & 1]
+    free = [*range(len(in_use))]
+    cells = [""] * len(free)
+    for cell in in_use:
+        number, order = divmod(order, factorial(len(free) - 1))
+        cells[free.pop(number)] = f"{cell:x}"
+    return "".join(cells)

@@ -10,12 +10,10 @@ import numpy.typing as npt
 import pytest
 
 from puzzle_tablebase.frontier.compiled import decode_layer, encode_layer
-from puzzle_tablebase.pipeline.verify import VerifyFailed
-from puzzle_tablebase.pipeline.verify import knight_ranks as proof
-from puzzle_tablebase.pipeline.verify.claims import Claim, Listener, PublishedTable, ignore_claim
-from puzzle_tablebase.pipeline.verify.files import check_files, iter_records
-from puzzle_tablebase.pipeline.verify.knight_ranks import prove_ranks
-from puzzle_tablebase.pipeline.verify.tour_walker import HalfBoard
+from puzzle_tablebase.pipeline.proofs import TableResult, VerifyFailed, knight_ranks, prove
+from puzzle_tablebase.pipeline.proofs.claims import Difference, ListedTable
+from puzzle_tablebase.pipeline.proofs.knight_ranks import find_bad_layers, find_bad_records
+from puzzle_tablebase.pipeline.proofs.tour_walker import HalfBoard
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE, make_ranking_table
 from puzzle_tablebase.schema import Table
@@ -23,7 +21,7 @@ from puzzle_tablebase.tables.checkpoints import Arrays
 from puzzle_tablebase.tables.manifest import read_manifest
 from puzzle_tablebase.tables.store import Folder
 from tests.support.build_recorder import build_tables
-from tests.support.tampered import Records, Story, falsify, link_copy, replace_layer
+from tests.support.tampered import Records, falsify, link_copy, replace_layer, run, story
 
 Numbers = npt.NDArray[np.int64]
 ANY = None
@@ -36,18 +34,15 @@ def make_table(board: str) -> Table:
     return make_ranking_table(parse_board(name), closed=not kind)
 
 
-def open_published(folder: Path, board: str, report: Listener = ignore_claim) -> PublishedTable:
+def open_published(folder: Path, board: str) -> ListedTable:
     store, table = Folder(folder), make_table(board)
-    return PublishedTable(
-        store, table.name, read_manifest(store)[table.name], PUZZLE, table, report
-    )
+    return ListedTable(store, table.name, read_manifest(store)[table.name], PUZZLE, table)
 
 
-def prove_board(folder: Path, board: str, story: Listener = ignore_claim) -> None:
+def prove_board(folder: Path, board: str) -> TableResult:
     """Prove the ranking table of one board."""
-    given = open_published(folder, board, story)
-    check_files(given)
-    prove_ranks(given, {})
+    listed = open_published(folder, board)
+    return run(listed, prove(listed, {}))
 
 
 @pytest.mark.parametrize(
@@ -57,9 +52,7 @@ def prove_board(folder: Path, board: str, story: Listener = ignore_claim) -> Non
 def test_claims_about_ranks(
     ranked_boards: Path, golden: Callable[[str, str], None], board: str, name: str
 ) -> None:
-    story = Story()
-    prove_board(ranked_boards, board, story)
-    golden(name, "".join(story))
+    golden(name, story(prove_board(ranked_boards, board)))
 
 
 BOARDS = [
@@ -70,9 +63,8 @@ BOARDS = [
 
 @pytest.mark.parametrize("board", BOARDS)
 def test_ranks_are_proved(ranked_boards: Path, board: str) -> None:
-    story = Story()
-    prove_board(ranked_boards, board, story)
-    assert len(story) == len({*story}) == 5
+    (verdict,) = prove_board(ranked_boards, board).verdicts
+    assert verdict.verdict == "proved"
 
 
 CHANGES: dict[str, Callable[[Numbers, Numbers], tuple[Numbers, Numbers]]] = {
@@ -125,7 +117,7 @@ def test_false_layers_are_detected(
     build_tables(tmp_path, PUZZLE, make_table(board))
     with pytest.raises(VerifyFailed) as caught:
         prove_board(tmp_path, board)
-    assert caught.value.claim.claim.startswith(LAYERS)
+    assert caught.value.claim["claim"].startswith(LAYERS)
     assert fnmatchcase(str(caught.value.found), found)
     assert expected in (ANY, caught.value.expected)
 
@@ -144,7 +136,7 @@ def test_records_of_another_length_are_detected(
     build_tables(tmp_path, PUZZLE, make_table("5x6"))
     with pytest.raises(VerifyFailed) as caught:
         prove_board(tmp_path, "5x6")
-    assert caught.value.claim.claim == ORDER
+    assert caught.value.claim["claim"] == ORDER
     assert (caught.value.found, caught.value.expected) == ("layer 9", "one in order")
 
 
@@ -201,38 +193,38 @@ def test_a_false_record_is_detected(
     change: Records, claim: str, found: str, row: object, ranked_boards: Path, tmp_path: Path
 ) -> None:
     failure = falsify(link_copy(ranked_boards, tmp_path), "knight_closed_ranks_5x6", change)
-    assert failure.claim.claim.startswith(claim)
+    assert failure.claim["claim"].startswith(claim)
     assert fnmatchcase(str(failure.found), found)
     if claim == ORDER:
         assert (failure.expected, failure.row) == ("one in order", row)
 
 
-def test_the_record_of_a_later_chunk_is_named(ranked_boards: Path) -> None:
-    published = open_published(ranked_boards, "5x6")
-    with published.begin_claim("it is read") as check:
-        every = np.concatenate([records for _, records in iter_records(published, check)])
-        every["before"][7] += 1
-        before = np.array([int(every["layer"][5]) - 1, 0, 0])
-        with pytest.raises(VerifyFailed) as caught:
-            proof._decode(every[5:], before, check, 5)
-    assert caught.value.row == 7
+def split_records(listed: ListedTable) -> list[tuple[int, Any]]:
+    """Return the records in two chunks."""
+    every = np.concatenate([records for _, records in listed.iter_records()])
+    return [(0, every[:5]), (5, every[5:])]
+
+
+def test_the_record_of_a_later_chunk_is_named(
+    ranked_boards: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed = open_published(ranked_boards, "5x6")
+    chunks = split_records(listed)
+    chunks[1][1]["before"][2] += 1
+    monkeypatch.setattr(ListedTable, "iter_records", lambda self: iter(chunks))
+    differences = [each for each in find_bad_records(listed) if not isinstance(each, int)]
+    assert [wrong.row for wrong in differences][:1] == [7]
 
 
 def test_progress_is_the_number_of_the_last_record(ranked_boards: Path) -> None:
-    reported = dict[str, list[int]]()
-
-    def on_claim(claim: Claim, done: int) -> None:
-        reported.setdefault(claim.claim[: len(LAYERS)], []).append(done)
-
-    published = open_published(ranked_boards, "5x6", on_claim)
-    prove_ranks(published, {})
-    records = published.index.records
-    assert reported[LAYERS] == sorted(reported[LAYERS])
-    assert {0, 1, 2, 3, records} < {*reported[LAYERS]} < {*range(records + 1)}
+    listed = open_published(ranked_boards, "5x6")
+    half = HalfBoard(KnightBoard(5, 6), is_open=False)
+    shown = [*find_bad_layers(listed, half)]
+    assert shown == sorted({*range(1, 4), *shown, listed.index.records})
 
 
-def test_a_layer_too_many_is_detected(ranked_boards: Path) -> None:
-    published = open_published(ranked_boards, "5x6")
-    with published.begin_claim("the end") as check, pytest.raises(VerifyFailed) as caught:
-        proof._Comparison(proof._iter_parts(published, check), check).require_end()
-    assert (caught.value.found, caught.value.expected) == ("layer 0", "0 layers")
+def test_a_layer_too_many_is_detected(ranked_boards: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(knight_ranks, "walk_layers", lambda half: iter(()))
+    listed = open_published(ranked_boards, "5x6")
+    half = HalfBoard(KnightBoard(5, 6), is_open=False)
+    assert [*find_bad_layers(listed, half)] == [Difference("layer 0", "0 layers")]

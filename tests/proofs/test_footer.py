@@ -13,7 +13,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from puzzle_tablebase.pipeline.verify.files import read_rows
+from puzzle_tablebase.pipeline.proofs.files import check_contents
 from puzzle_tablebase.tables.parquet import list_sorting_columns, make_schema
 from tests.support.tampered import (
     TABLES,
@@ -23,6 +23,7 @@ from tests.support.tampered import (
     open_one,
     replace_link,
     rewrite,
+    run,
     vouch,
 )
 
@@ -70,7 +71,7 @@ def test_a_false_footer_is_detected(
 ) -> None:
     change_footer(copy, FIVE, lambda footer: footer.replace(old, new), rows)
     failure = get_refutation(copy, FIVE)
-    text = f"{failure.claim.claim}: {failure.found} | {failure.expected}"
+    text = f"{failure.claim['claim']}: {failure.found} | {failure.expected}"
     assert fnmatchcase(text, message)
 
 
@@ -117,7 +118,8 @@ def test_a_missing_arrow_schema_is_detected(copy: Path) -> None:
 def test_statistics_of_row_groups_without_nulls_and_with(copy: Path) -> None:
     """Include nulls, texts and booleans, whatever the size of the row groups."""
     rewrite(copy, "senet", lambda rows: rows, 10_000)
-    assert len(read_rows(open_one(copy, "senet"))) == 756_756
+    listed = open_one(copy, "senet")
+    assert run(listed, check_contents(listed)).claims
 
 
 @pytest.mark.parametrize("value", ["bytes", "sha256"])

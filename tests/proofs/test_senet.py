@@ -6,31 +6,22 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
-from puzzle_tablebase.pipeline.verify import VerifyFailed, senet
-from puzzle_tablebase.pipeline.verify.claims import PublishedTable, Rows
-from puzzle_tablebase.pipeline.verify.senet import Positions, prove_positions, prove_senet
+from puzzle_tablebase.pipeline.proofs import TableResult, VerifyFailed, senet
+from puzzle_tablebase.pipeline.proofs.claims import ListedTable, Silence, run_claims
+from puzzle_tablebase.pipeline.proofs.senet import prove_senet
 from puzzle_tablebase.puzzles.senet import PUZZLE as SENET
 from puzzle_tablebase.tables.parquet import make_schema
 from tests.support import oracles
-from tests.support.tampered import Change, Story, cell, cells, open_one, without
-
-Proof = Callable[[PublishedTable, Rows], object]
+from tests.support.tampered import Change, cell, cells, make_listed, open_one, without
 
 
 @pytest.fixture(scope="module")
-def listed_table(outputs: Path) -> PublishedTable:
+def listed_table(outputs: Path) -> ListedTable:
     return open_one(outputs, "senet")
-
-
-def get_failure(senet: Proof, published: PublishedTable, rows: pa.Table) -> VerifyFailed:
-    """Return the failure of a part of the proof, whose premises are proved of the true rows."""
-    with pytest.raises(VerifyFailed) as caught:
-        senet(published, Rows(rows.combine_chunks().to_batches()[0]))
-    return caught.value
 
 
 # ---- a small board --------------------------------------------------------------------------
@@ -40,6 +31,7 @@ SMALL = "ABABAB.."
 EVERY = sorted({"".join(pieces) for pieces in permutations(SMALL)})
 FAR = EVERY.index(".ABB.BAA")
 """A row with lines of both parities."""
+ALL = "the rows are all 560 arrangements, each once, in notation order"
 PREDECESSORS = (
     "the opening has 0; plies_even and plies_odd are one more than the smallest value of a "
     "predecessor, and null where no predecessor has one"
@@ -79,45 +71,62 @@ def small_table() -> tuple[pa.Table, Sided, Sided]:
     return pa.table(columns, schema=make_schema(SENET.tables[0])), plies, last
 
 
-def prove_small(published: PublishedTable, rows: Rows) -> None:
-    """Run the whole proof on rows whose positions are assumed to be those of the small board."""
-    cells = np.frombuffer("".join(EVERY).encode(), np.uint8).reshape(-1, len(SMALL))
-    with pytest.MonkeyPatch.context() as rules:
-        rules.setattr(senet, "SQUARES", len(SMALL))
-        rules.setattr(senet, "OPENING", SMALL)
-        rules.setattr(senet, "read_rows", lambda published: rows)
-        rules.setattr(senet, "prove_positions", lambda published, rows: Positions(cells))
-        prove_senet(published, {})
-
-
-def test_a_small_board_is_proved(
-    outputs: Path,
-    small_table: tuple[pa.Table, Sided, Sided],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+@pytest.fixture(scope="module")
+def fields(small_table: tuple[pa.Table, Sided, Sided]) -> dict[str, npt.NDArray[Any]]:
+    """Return the fields of the small board's records, by the oracle."""
     rows, plies, last = small_table
-    checked_records: list[tuple[PublishedTable, str, dict[str, Any]]] = []
-    monkeypatch.setattr(senet, "check_records", lambda *given: checked_records.append(given))
-    passed = Story()
-    published = open_one(outputs, "senet", passed)
-    passed.clear()
-    prove_small(published, Rows(rows.to_batches()[0]))
-    claims = PREDECESSORS, SMALLER, LINES, LEGAL
-    assert passed == [f"senet.parquet: {published.entry.rows}: {text}\n" for text in claims]
-    ((table, text, fields),) = checked_records
-    assert (table, text) == (published, RECORDS)
-    assert {name: values.tolist() for name, values in fields.items()} == {
+    values = {
         "plies_even": [plies[0].get(at, 255) for at in EVERY],
         "last_even": [last[0].get(at, 0) for at in EVERY],
         "plies_odd": [plies[1].get(at, 255) for at in EVERY],
         "last_odd": [last[1].get(at, 0) for at in EVERY],
         "lines": rows["lines"].fill_null(0).to_pylist(),
     }
+    return {name: np.array(numbers) for name, numbers in values.items()}
+
+
+def prove_small(
+    listed: ListedTable, rows: pa.Table, fields: dict[str, npt.NDArray[Any]]
+) -> TableResult:
+    """Run the whole proof on rows and records of the small board."""
+    with pytest.MonkeyPatch.context() as rules:
+        rules.setattr(senet, "SQUARES", len(SMALL))
+        rules.setattr(senet, "OPENING", SMALL)
+        rules.setattr(senet, "PIECES", 3)
+        made = make_listed(listed, rows, **fields)
+        result = TableResult(made.name)
+        run_claims(made, prove_senet(made, {}), result, Silence())
+        return result
+
+
+def test_a_small_board_is_proved(
+    listed_table: ListedTable,
+    small_table: tuple[pa.Table, Sided, Sided],
+    fields: dict[str, npt.NDArray[Any]],
+) -> None:
+    rows, plies, _ = small_table
+    passed = [claim["claim"] for claim in prove_small(listed_table, rows, fields).claims]
+    assert passed == [ALL, PREDECESSORS, SMALLER, LINES, LEGAL, RECORDS]
     # every case occurs: no ply, an even and an odd number, both, and many lines
     assert {(at in plies[0], at in plies[1]) for at in EVERY} == set(
         product((False, True), repeat=2)
     )
     assert max(fields["lines"]) == 64
+
+
+@pytest.mark.parametrize("name", ["plies_even", "last_even", "plies_odd", "last_odd", "lines"])
+def test_a_false_record_of_senet_is_detected(
+    listed_table: ListedTable,
+    small_table: tuple[pa.Table, Sided, Sided],
+    fields: dict[str, npt.NDArray[Any]],
+    name: str,
+) -> None:
+    false = fields[name].copy()
+    false[FAR] += 1
+    with pytest.raises(VerifyFailed) as caught:
+        prove_small(listed_table, small_table[0], {**fields, name: false})
+    assert (caught.value.claim["claim"], caught.value.row) == (RECORDS, FAR)
+    assert caught.value.found == f"{name} {false[FAR]}"
 
 
 def find_other_line(row: dict[str, Any]) -> tuple[str, str]:
@@ -190,39 +199,45 @@ FALSE: list[tuple[Change, int, str, str]] = [
 
 @pytest.mark.parametrize("case", FALSE, ids=range(len(FALSE)))
 def test_a_false_cell_of_senet_is_detected(
-    listed_table: PublishedTable,
+    listed_table: ListedTable,
     small_table: tuple[pa.Table, Sided, Sided],
+    fields: dict[str, npt.NDArray[Any]],
     case: tuple[Change, int, str, str],
 ) -> None:
     change, row, column, claim = case
     rows = change(small_table[0])
-    failure = get_failure(prove_small, listed_table, rows)
-    assert (failure.row, failure.claim.claim) == (row, claim)
+    with pytest.raises(VerifyFailed) as caught:
+        prove_small(listed_table, rows, fields)
+    failure = caught.value
+    assert (failure.row, failure.claim["claim"]) == (row, claim)
     assert str(failure.found) == f"{column} {rows[column][row]}"
     assert failure.expected == str(small_table[0][column][row])
     assert failure.content == rows.slice(row, 1).to_pylist()[0]
 
 
-# ---- the whole board --------------------------------------------------------------------------
-
-FIVES = "15 squares: five A, five B and five empty"
+FIVES = "8 squares: five A, five B and five empty"
 AFTER = "a position after the one before it"
 
 
 @pytest.mark.parametrize(
     ("change", "row", "message"),
     [
-        (cell("position", 7, ".....AAAAABBBBB"), 7, f".....AAAAABBBBB | {AFTER}"),
-        (cell("position", 7, "A"), 7, "length of position 1 | 15"),
-        (cell("position", 7, 15 * "A"), 7, f"AAAAAAAAAAAAAAA | {FIVES}"),
-        (without(7), None, "rows 756755 | 756756"),
+        (cell("position", 7, EVERY[6]), 7, f"{EVERY[6]} | {AFTER}"),
+        (cell("position", 7, "A"), 7, "length of position 1 | 8"),
+        (cell("position", 7, 8 * "A"), 7, f"AAAAAAAA | {FIVES}"),
+        (without(7), None, "rows 559 | 560"),
     ],
 )
 def test_a_false_position_is_detected(
-    outputs: Path, listed_table: PublishedTable, change: Change, row: int | None, message: str
+    listed_table: ListedTable,
+    small_table: tuple[pa.Table, Sided, Sided],
+    fields: dict[str, npt.NDArray[Any]],
+    change: Change,
+    row: int | None,
+    message: str,
 ) -> None:
-    rows = change(pq.read_table(outputs / "senet.parquet").combine_chunks())
-    failure = get_failure(prove_positions, listed_table, rows)
+    with pytest.raises(VerifyFailed) as caught:
+        prove_small(listed_table, change(small_table[0]), fields)
+    failure = caught.value
     assert (failure.row, f"{failure.found} | {failure.expected}") == (row, message)
-    text = "the rows are all 756,756 arrangements, each once, in notation order"
-    assert failure.claim.claim == text
+    assert failure.claim["claim"] == ALL

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from fnmatch import fnmatchcase
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from puzzle_tablebase.pipeline.verify import TableVerdict, VerifyFailed, verify
+from puzzle_tablebase.pipeline.proofs import VerifyFailed, verify
 from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.tables.store import Folder
 from tests.support.tampered import describe_file, edit_manifest, get_refutation, replace_link
@@ -20,20 +19,15 @@ from tests.support.trust_page import require_same
 @pytest.mark.slow
 @pytest.mark.long
 def test_published_tables_are_proved(outputs: Path) -> None:
-    reported_verdicts: list[list[TableVerdict]] = []
-    verified = verify(
-        Folder(outputs), on_verdicts=lambda verdicts: reported_verdicts.append([*verdicts])
-    )
+    verified = verify(Folder(outputs))
     proved = verified.claims
     default_names = [table.name for known in list_puzzles() for table in known.tables]
-    assert [*chain.from_iterable(reported_verdicts)] == verified.verdicts
-    assert [{verdict.table for verdict in verdicts} for verdicts in reported_verdicts] == [
-        {name} for name in default_names
-    ]
+    assert [result.table for result in verified.results] == ["manifest", *default_names]
+    assert all(result.verdicts for result in verified.results[1:])
     assert verified.unpublished == []
     require_same("Default tables", verified.verdicts)
-    assert all(claim.passed for claim in proved)
-    tables = {claim.table for claim in proved if not claim.file.endswith(".html")}
+    assert all(claim["passed"] for claim in proved)
+    tables = {claim["table"] for claim in proved}
     assert tables == {"manifest", *default_names}
 
 

@@ -13,7 +13,7 @@ that meet these needs after the remaining edges are added up by their matching, 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Generator
 from functools import lru_cache
 from queue import SimpleQueue
 from typing import NamedTuple
@@ -317,15 +317,24 @@ def _fill_layer(
     return states[:, :end].copy()
 
 
-def walk(
-    half: HalfBoard, on_layer: Callable[[CountedLayer], object] = len
-) -> dict[int | None, int]:
-    """Count the tours from each of `half.turns`; `on_layer` gets every layer, in order."""
+def walk(half: HalfBoard) -> dict[int | None, int]:
+    """Count the tours from each of `half.turns`."""
+    layers = walk_layers(half)
+    while True:
+        try:
+            next(layers)
+        except StopIteration as end:
+            totals: dict[int | None, int] = end.value
+            return totals
+
+
+def walk_layers(half: HalfBoard) -> Generator[CountedLayer, None, dict[int | None, int]]:
+    """Yield every layer, in order, and return the number of tours from each of `half.turns`."""
     layers = {0: half.make_first_layer()}
-    on_layer(layers[0])
+    yield layers[0]
     for square in range(half.longer):
         layers[square + 1] = half.advance(layers[square], square)
-        on_layer(layers[square + 1])
+        yield layers[square + 1]
         if square not in half.turns and square != half.shorter:
             del layers[square]
     last = layers[half.longer]
@@ -343,7 +352,7 @@ def walk(
             layer = layers[turn]
             for square in range(turn, half.longer):
                 layer = half.advance(layer, square, starts=square == turn)
-                on_layer(layer)
+                yield layer
         keys = joined.pop(turn) if turn in joined else layer.keys
         at = np.searchsorted(states, keys)
         ways = completions[np.minimum(at, len(states) - 1, out=at)]
@@ -353,7 +362,7 @@ def walk(
             raise SearchError(f"The tours of {half.board} are more than a proof can add.")
         ways *= layer.numbers
         totals[turn] = int(ways.sum())
-        on_layer(CountedLayer(layer.keys[ways > 0], ways[ways > 0]))
+        yield CountedLayer(layer.keys[ways > 0], ways[ways > 0])
     return totals
 
 

@@ -3,29 +3,31 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 from msgspec.structs import replace as replace_entry
 
 from puzzle_tablebase.graph import Graph, SearchResult
-from puzzle_tablebase.pipeline.verify import (
+from puzzle_tablebase.pipeline.proofs import (
+    TableResult,
     TableVerdict,
     Verdict,
     VerifyFailed,
     knight_counts,
-    knight_tours,
+    limit,
     prove,
     verify,
 )
-from puzzle_tablebase.pipeline.verify import senet as senet_proof
-from puzzle_tablebase.pipeline.verify import sliding as sliding_proof
-from puzzle_tablebase.pipeline.verify.knight_tours import prove_every_tour
+from puzzle_tablebase.pipeline.proofs.claims import Silence, run_claims
+from puzzle_tablebase.pipeline.proofs.files import check_counts
+from puzzle_tablebase.pipeline.proofs.knight_counts import CountLimits
+from puzzle_tablebase.pipeline.proofs.verdicts import Proved
 from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.puzzles import MODULES
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
@@ -42,6 +44,7 @@ from tests.support.tampered import (
     describe_file,
     edit_manifest,
     open_one,
+    prove_one,
 )
 from tests.support.trust_page import require_same
 
@@ -49,7 +52,6 @@ if TYPE_CHECKING:
     from puzzle_tablebase.puzzle import Columns
 
 Register = Callable[..., None]
-SENET_STEPS = ("prove_positions", "prove_plies", "prove_lines", "prove_index")
 
 
 @pytest.fixture
@@ -92,50 +94,33 @@ class Tasty(pancakes.Pancakes):
         return {**super().make_records(table, walks), "spice": spice}
 
 
-class NoProof:
-    """Stand-in for the steps of a proof before its verdict."""
-
-    def __init__(self, *given: object) -> None: ...
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(())
-
-    def __getattr__(self, name: str) -> Callable[..., Any]:
-        return lambda *given: {}
-
-
-@pytest.mark.parametrize(
-    ("module", "names", "table"),
-    [
-        (senet_proof, ("read_rows", *SENET_STEPS), "senet"),
-        (knight_counts, ("_Proof",), "knight_counts"),
-        (sliding_proof, ("Distances",), "sliding_2x3_6"),
-        (knight_tours, ("_iter_checked_paths", "recount_tours"), "knight_tours_5x5"),
-    ],
-)
-def test_every_proof_names_what_it_leaves_out(
-    module: ModuleType,
-    names: tuple[str, ...],
-    table: str,
-    outputs: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize("table", ["senet", "knight_counts", "sliding_2x3_6", "knight_tours_5x5"])
+def test_columns_and_fields_without_a_rule_are_named(
+    table: str, outputs: Path, tmp_path: Path
 ) -> None:
     if table.startswith("sliding"):
         build_tables(tmp_path, SLIDING, *SLIDING.find_tables("sliding_2x3"))
-    published = open_one(tmp_path if table.startswith("sliding") else outputs, table)
-    old = published.definition
+    listed = open_one(tmp_path if table.startswith("sliding") else outputs, table)
+    old = listed.definition
     columns = (*old.columns, Column("taste", "int8", "how good it is"))
     spice = (("spice", "B"),) if old.index else ()
     extended = Table(table, old.meaning, old.rank, columns, old.recipe, (*old.index, *spice))
-    for name in names:
-        monkeypatch.setattr(module, name, NoProof)
-    result = list[TableVerdict]()
-    entry = replace_entry(published.entry, counts=None)
-    prove([replace(published, table=extended, entry=entry)], result.extend)
-    assert {verdict.verdict for verdict in result} <= {Verdict.INTACT}
-    monkeypatch.undo()
-    assert published.gaps == ["taste", *(name for name, _ in spice)]
+    known = [column.name for column in old.columns]
+    proved = Proved(Verdict.PROVED, "", known, [name for name, _ in old.index])
+    entry = replace_entry(listed.entry, counts=None)
+    claims = check_counts(replace(listed, table=extended, entry=entry), proved)
+    result, names = TableResult(table), ["taste", *(name for name, _ in spice)]
+    assert run_claims(listed, claims, result, Silence()) == names
+    assert [claim["claim"] for claim in result.claims] == [
+        f"{name}: not proved, because no rule defines it" for name in names
+    ]
+
+
+def test_no_verdict_is_above_intact_with_a_gap() -> None:
+    for verdict in Verdict:
+        assert limit(verdict, "so", []) == (verdict, "so")
+        how = "so" if verdict is Verdict.INTACT else "so; not proved: taste"
+        assert limit(verdict, "so", ["taste"]) == (Verdict.INTACT, how)
 
 
 # ---- forged entries -------------------------------------------------------------------------
@@ -200,8 +185,8 @@ def test_a_table_under_the_name_of_another_is_refused(
     exchange_indexes(sliding_index, names[0], names[1], **header)
     with pytest.raises(VerifyFailed) as caught:
         verify(Folder(sliding_index))
-    assert caught.value.claim.table in names
-    assert caught.value.claim.claim.startswith(claim)
+    assert caught.value.claim["table"] in names
+    assert caught.value.claim["claim"].startswith(claim)
 
 
 # ---- docs/trust.md --------------------------------------------------------------------------
@@ -230,10 +215,8 @@ def test_the_page_has_the_verdicts_on_optional_tables(
 @pytest.fixture(scope="module")
 def numbered_boards(ranked_boards: Path) -> list[TableVerdict]:
     """Return verdicts on ranking tables."""
-    result = list[TableVerdict]()
     names = ("knight_closed_ranks_5x6", "knight_ranks_5x4")
-    prove([open_one(ranked_boards, name) for name in names], result.extend)
-    return result
+    return [each for name in names for each in prove_one(ranked_boards, name).verdicts]
 
 
 def test_ranking_tables_are_proved(numbered_boards: list[TableVerdict]) -> None:
@@ -246,22 +229,21 @@ def counted_boards(tmp_path: Path) -> list[TableVerdict]:
     table = make_count_table(((3, 4), (4, 3), (4, 4), (4, 5), (5, 4), (4, 6)), ((5, 6), (10, 3)))
     folder = tmp_path / "counts"
     build_tables(folder, KNIGHT, make_tour_table(KnightBoard(3, 4)), table)
-    few = knight_counts.CountLimits(16, swept_side=2, swept_squares=16, closed_squares=16)
-    all_swept = knight_counts.CountLimits(walked_squares=16)
+    few = CountLimits(16, swept_side=2, swept_squares=16, closed_squares=16)
+    all_swept = CountLimits(walked_squares=16)
     return [*verdicts_on_counts(folder, table, all_swept), *verdicts_on_counts(folder, table, few)]
 
 
-def verdicts_on_counts(
-    folder: Path, table: Table, limits: knight_counts.CountLimits
-) -> list[TableVerdict]:
+def verdicts_on_counts(folder: Path, table: Table, limits: CountLimits) -> list[TableVerdict]:
     tours = open_one(folder, "knight_tours_3x4")
-    published = replace(open_one(folder, table.name), table=table)
-    earlier = {tours.name: prove_every_tour(tours, {})}
+    listed = replace(open_one(folder, table.name), table=table)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(knight_counts, "PUBLISHED_BOARD", "4x5")
         patch.setattr(knight_counts, "PUBLISHED_TOURS", 164)
         patch.setattr(knight_counts, "PUBLISHED_CLOSED", 0)
-        return [*knight_counts.prove_counts(published, earlier, limits).verdicts]
+        claims = knight_counts.prove_counts(listed, {tours.name: tours}, limits)
+        boards = run_claims(listed, claims, TableResult(table.name), Silence()).boards
+    return [TableVerdict(table.name, name, *verdict) for name, verdict in boards.items()]
 
 
 def test_the_page_has_the_verdicts_on_any_table(tmp_path: Path, register: Register) -> None:
@@ -305,20 +287,19 @@ def test_boards_get_the_strongest_verdict_that_holds(counted_boards: list[TableV
 
 
 @pytest.mark.parametrize(
-    ("gaps", "verdicts", "how"),
+    ("proved", "verdict", "how"),
     [
-        ([], ["proved", "proved"], "compared with knight_tours_3x4, which is proved"),
-        (["rating"], ["intact", "recounted"], "counted again, path by path"),
+        (["knight_tours_3x4"], "proved", "compared with knight_tours_3x4, which is proved"),
+        ([], "recounted", "counted again, path by path"),
     ],
 )
 def test_only_a_proved_list_is_evidence_for_counts(
-    tmp_path: Path, gaps: list[str], verdicts: list[str], how: str
+    tmp_path: Path, proved: list[str], verdict: str, how: str
 ) -> None:
     table = make_count_table(((3, 4),))
     build_tables(tmp_path, KNIGHT, make_tour_table(KnightBoard(3, 4)), table)
     tours = open_one(tmp_path, "knight_tours_3x4")
-    tours.gaps.extend(gaps)
-    result = list[TableVerdict]()
-    prove([tours, replace(open_one(tmp_path, table.name), table=table)], result.extend)
-    assert [verdict.verdict for verdict in result] == verdicts
-    assert {verdict.how for verdict in result[1:]} == {f"every square was {how}"}
+    listed = replace(open_one(tmp_path, table.name), table=table)
+    claims = prove(listed, dict.fromkeys(proved, tours))
+    (result,) = run_claims(listed, claims, TableResult(table.name), Silence())
+    assert (result.verdict, result.how) == (verdict, f"every square was {how}")

@@ -8,43 +8,44 @@ one rank.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import chain, pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from puzzle_tablebase.jit import Array, compiled
-from puzzle_tablebase.pipeline.verify.claims import ClaimCheck, Proof, PublishedTable, Seen, Verdict
-from puzzle_tablebase.pipeline.verify.files import iter_records, view_field
-from puzzle_tablebase.pipeline.verify.tour_walker import CountedLayer, HalfBoard, walk
+from puzzle_tablebase.pipeline.proofs.claims import (
+    Difference,
+    ListedTable,
+    Proof,
+    require_equal,
+    view_field,
+)
+from puzzle_tablebase.pipeline.proofs.tour_walker import CountedLayer, HalfBoard, walk_layers
+from puzzle_tablebase.pipeline.proofs.verdicts import Proved, Verdict
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import RANKING_FIELDS, TourRanking
 
 HOW = "every layer was counted again from the empty board, so each rank is one tour"
 
 
-def prove_ranks(published: PublishedTable, earlier: Seen) -> Proof:
+def prove_ranks(listed: ListedTable, proved: Mapping[str, ListedTable]) -> Proof:
     """Prove the ranking of a board's tours."""
-    recipe = published.definition.recipe
+    recipe = listed.definition.recipe
     assert isinstance(recipe, TourRanking)
     board, is_open = recipe.board, not recipe.closed
     half = HalfBoard(KnightBoard(*sorted((board.files, board.ranks))), is_open=is_open)
+    text = "layer after layer, each sum is that of the numbers before it"
+    yield listed.claim_records(text, find_bad_records(listed))
+
     colours = ", of those whose colours need as many edges" * is_open
     text = (
         "every layer is counted again from the empty board: each state with the partial tours that "
         f"lead to it, at the cut with the tours that pass it, and no other state{colours}"
     )
-    order = "layer after layer, each sum is that of the numbers before it"
-    with (
-        published.begin_claim(order) as order_check,
-        published.begin_claim(text) as check,
-    ):
-        comparison = _Comparison(_iter_parts(published, order_check), check)
-        walk(half, comparison.require_layer)
-        comparison.require_end()
-    published.note_missing_proofs((), [name for name, _ in RANKING_FIELDS])
-    return published.make_proof(Verdict.PROVED, HOW)
+    yield listed.claim_records(text, find_bad_layers(listed, half))
+    return Proved(Verdict.PROVED, HOW, fields=[name for name, _ in RANKING_FIELDS])
 
 
 LONGEST_STATE = 18
@@ -61,12 +62,22 @@ class _Part(NamedTuple):
     records: int
 
 
-def _iter_parts(published: PublishedTable, check: ClaimCheck) -> Iterator[_Part]:
-    """Yield all states, layer after layer; refute the claim at a record that is out of order."""
+def find_bad_records(listed: ListedTable) -> Iterator[Difference | int]:
+    """Yield the first record that is out of order."""
     at = np.array([-1, 0, 0])
-    for begin, records in iter_records(published, check):
+    for begin, records in listed.iter_records():
+        _, _, wrong = _decode(records, at)
+        if wrong < len(records):
+            yield Difference(f"layer {records['layer'][wrong]}", "one in order", begin + wrong, {})
+        yield begin + len(records)
+
+
+def _iter_parts(listed: ListedTable) -> Iterator[_Part]:
+    """Yield all states, layer after layer; the records are in order."""
+    at = np.array([-1, 0, 0])
+    for begin, records in listed.iter_records():
         layers = records["layer"].astype(np.int64)
-        states, ends = _decode(records, at, check, begin)
+        states, ends, _ = _decode(records, at)
         edges = np.flatnonzero(np.diff(layers)) + 1
         for first, last in pairwise([0, *edges.tolist(), len(records)]):
             span = slice(ends[first], ends[last])
@@ -74,12 +85,11 @@ def _iter_parts(published: PublishedTable, check: ClaimCheck) -> Iterator[_Part]
             yield _Part(int(layers[first]), part, begin + last)
 
 
-def _decode(
-    records: Array, at: Array, check: ClaimCheck, begin: int
-) -> tuple[CountedLayer, list[int]]:
-    """Return the states of some records, and where those of each record end, from 0.
+def _decode(records: Array, at: Array) -> tuple[CountedLayer, list[int], int]:
+    """Return the states of some records, where those of each record end, and the first bad record.
 
-    `at`: the layer, the sum and the used bytes at the end of the record before, to be updated.
+    `at`: the layer, the sum and the used bytes at the end of the record before, to be updated. The
+    third value is the number of records if all are in order.
     """
     packed = view_field(records, "states")
     # signed, or compiled code compares them as floating point numbers
@@ -89,9 +99,8 @@ def _decode(
     layers, firsts, sums = fields
     keys, numbers = states
     wrong = _decode_records(layers, firsts, sums, packed, keys, numbers, ends, at)
-    if wrong < len(records):
-        check.refute(f"layer {records['layer'][wrong]}", "one in order", begin + wrong)
-    return CountedLayer(keys[: ends[-1]], numbers[: ends[-1]]), ends.tolist()
+    end = ends[wrong]
+    return CountedLayer(keys[:end], numbers[:end]), ends.tolist(), wrong
 
 
 @compiled
@@ -140,44 +149,45 @@ def _decode_records(
     return len(layers)
 
 
-class _Comparison:
-    """The comparison of a table's layers with those of the walker, in order."""
+def find_bad_layers(listed: ListedTable, half: HalfBoard) -> Iterator[Difference | int]:
+    """Yield the first state that a layer lacks, has too much, or has with another number.
 
-    def __init__(self, parts: Iterator[_Part], check: ClaimCheck) -> None:
-        self._parts, self._check = parts, check
-        self._part = next(parts, None)
-        self._layer = 0
-
-    def require_layer(self, expected: CountedLayer) -> None:
-        """Refute the claim unless the next layer has these states and numbers."""
+    The layers of the walker and those of the table are taken one after the other.
+    """
+    parts, layer = _iter_parts(listed), 0
+    part = next(parts, None)
+    for expected in walk_layers(half):
         done = 0
-        while self._part and self._part.layer == self._layer:
-            found = self._part.states
-            self._require_same(found, CountedLayer(*(a[done:][: len(found[0])] for a in expected)))
-            done += len(found.keys)
-            self._check.report_progress(self._part.records)
-            self._part = next(self._parts, None)
+        while part and part.layer == layer:
+            count = len(part.states.keys)
+            same = CountedLayer(*(values[done:][:count] for values in expected))
+            yield from _compare_states(layer, part.states, same)
+            done += count
+            yield part.records
+            part = next(parts, None)
         rest = CountedLayer(*(values[done:] for values in expected))
-        self._require_same(CountedLayer(*(values[:0] for values in rest)), rest)
-        self._layer += 1
+        yield from _compare_states(layer, CountedLayer(*(values[:0] for values in rest)), rest)
+        layer += 1
+    if part:
+        yield Difference(f"layer {part.layer}", f"{layer} layers")
 
-    def _require_same(self, found: CountedLayer, expected: CountedLayer) -> None:
-        if all(map(np.array_equal, found, expected)):
-            return
-        shorter = min(len(found.keys), len(expected.keys))
-        differ = np.zeros(1 + shorter, dtype=np.bool_)
-        for one, other in zip(found, expected, strict=True):
-            differ[:-1] |= one[:shorter] != other[:shorter]
-        at = np.argmax(np.append(differ[:-1], True))
-        states = [
-            dict(zip(keys[at : at + 1].tolist(), numbers[at : at + 1].tolist(), strict=True))
-            for keys, numbers in (found, expected)
-        ]
-        key = min(chain(*states))
-        what = f"ways to the state {key:#x} of layer {self._layer}:"
-        self._check.require_equal(what, *(each.get(key, 0) for each in states))
 
-    def require_end(self) -> None:
-        """Refute the claim if there are more layers."""
-        if self._part:
-            self._check.refute(f"layer {self._part.layer}", f"{self._layer} layers")
+def _compare_states(
+    layer: int, found: CountedLayer, expected: CountedLayer
+) -> Iterator[Difference]:
+    """Yield the smallest state that only one side has, or that has two numbers."""
+    if all(map(np.array_equal, found, expected)):
+        return
+    shorter = min(len(found.keys), len(expected.keys))
+    differ = np.zeros(1 + shorter, dtype=np.bool_)
+    differ[shorter] = True
+    for one, other in zip(found, expected, strict=True):
+        differ[:shorter] |= one[:shorter] != other[:shorter]
+    at = int(np.argmax(differ))
+    states = [
+        dict(zip(keys[at : at + 1].tolist(), numbers[at : at + 1].tolist(), strict=True))
+        for keys, numbers in (found, expected)
+    ]
+    key = min(chain(*states))
+    what = f"ways to the state {key:#x} of layer {layer}:"
+    yield from require_equal(what, *(each.get(key, 0) for each in states))

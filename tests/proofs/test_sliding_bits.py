@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from puzzle_tablebase.pipeline.verify import board_layers, verify
+from puzzle_tablebase.pipeline.proofs import board_layers, verify
 from puzzle_tablebase.puzzles.sliding import PUZZLE, parse_board
 from puzzle_tablebase.tables.store import Folder
 from tests.support import sliding_oracle as oracle
@@ -42,9 +42,9 @@ def flip(*ranks: int) -> Records:
 
 def test_a_table_of_bits_is_proved(folder: Path) -> None:
     claims = verify(Folder(folder)).claims
-    assert claims[-1].claim == "as many states are at each distance as the proof counted"
+    assert claims[-1]["claim"] == "as many states are at each distance as the proof counted"
     assert "each bit is bit 1 of the state's distance, layer by layer from the goal" in {
-        claim.claim for claim in claims
+        claim["claim"] for claim in claims
     }
 
 

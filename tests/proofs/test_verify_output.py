@@ -1,15 +1,20 @@
 """The output of `verify`: a line and a verdict a table, totals, and nothing after a failure."""
 
 import json
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
+from typing import IO
 
 import pytest
 
-from puzzle_tablebase.pipeline import verify
+from puzzle_tablebase.errors import Unreachable
+from puzzle_tablebase.pipeline import proofs
 from puzzle_tablebase.pipeline.progress import FEW_BOARDS, ProofProgress
+from puzzle_tablebase.pipeline.proofs import TableResult, TableVerdict, Verdict
 from puzzle_tablebase.pipeline.run import run_command
-from puzzle_tablebase.pipeline.verify import Claim, TableVerdict, Verdict
 from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.puzzles.eight import PUZZLE as EIGHT
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
@@ -31,8 +36,7 @@ def read_output(capsys: pytest.CaptureFixture[str], *words: str) -> Said:
 @pytest.fixture
 def eight(copy: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a folder with the 8-puzzle's tables, and one of a puzzle that has no rules here."""
-    for module in (verify, verify.files):
-        monkeypatch.setattr(module, "list_puzzles", lambda: [EIGHT])
+    monkeypatch.setattr(proofs, "list_puzzles", lambda: [EIGHT])
     keep_only(copy, "eight", "eight_edge", "knight_tours_5x5")
     return copy
 
@@ -49,12 +53,13 @@ def test_quick_reports_that_only_files_were_compared(copy: Path, cli: Cli) -> No
     rows = [result.groups() for result in map(LINE.fullmatch, lines) if result]
     assert [(name, count, verdict) for name, count, _, verdict in rows] == [
         ("manifest.json", None, None),
-        ("eight.parquet, .idx", "362,880", "intact"),
-        ("eight_edge.parquet, .idx", "181,440", "intact"),
-        ("senet.parquet, .idx", "756,756", "intact"),
+        # by the bytes to be read, and counts last
         ("knight_tours_5x5.parquet", "1,728", "intact"),
-        ("knight_tours_6x6.parquet", "6,637,920", "intact"),
         ("knight_tours_8x8.parquet, .idx", "2,048", "intact"),
+        ("eight_edge.parquet, .idx", "181,440", "intact"),
+        ("eight.parquet, .idx", "362,880", "intact"),
+        ("senet.parquet, .idx", "756,756", "intact"),
+        ("knight_tours_6x6.parquet", "6,637,920", "intact"),
         ("knight_counts.parquet", "1,066", "intact"),
     ]
     assert len(rows) == len(lines)
@@ -64,7 +69,7 @@ def test_quick_reports_that_only_files_were_compared(copy: Path, cli: Cli) -> No
     reported = json.loads(cli("verify", "--quick", "--json", "--outputs", str(copy)).out)
     assert {*reported} == {"tables", "totals", "unpublished", "claims"}
     assert [(entry["table"], entry["board"], entry["verdict"]) for entry in reported["tables"]] == [
-        (name.partition(".")[0], None, "intact") for name, *_ in rows[1:]
+        (table.name, None, "intact") for known in list_puzzles() for table in known.tables
     ]
     assert {entry["how"] for entry in reported["tables"]} == {
         "only the bytes of the files were compared with the manifest"
@@ -81,14 +86,15 @@ def test_a_table_that_no_rule_knows_is_intact(
     eight: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     code, out, err = read_output(capsys, "--outputs", str(eight))
-    *lines, why, last = out.splitlines()
+    *lines, last = out.splitlines()
+    why = lines.pop(2)
     assert (code, err) == (0, "")
     rows = [result.groups() for result in map(LINE.fullmatch, lines) if result]
     assert [(name, verdict) for name, _, _, verdict in rows] == [
         ("manifest.json", None),
-        ("eight.parquet, .idx", "proved"),
-        ("eight_edge.parquet, .idx", "proved"),
         ("knight_tours_5x5.parquet", "intact"),
+        ("eight_edge.parquet, .idx", "proved"),
+        ("eight.parquet, .idx", "proved"),
     ]
     assert why == (
         "  intact: the files match the manifest; no puzzle here has a table of that name"
@@ -111,34 +117,33 @@ def test_verbose_lists_every_claim(eight: Path, capsys: pytest.CaptureFixture[st
     assert count > 30
     assert re.fullmatch(rf"3 tables: 2 proved, 1 intact; {count} claims, [\d.]+ s", last)
     assert [line.split("; ")[0] for line in verdicts] == [
-        "eight: proved: every state was compared with its neighbours",
-        "eight_edge: proved: every state was compared with its neighbours",
         "knight_tours_5x5: intact: the files match the manifest",
+        "eight_edge: proved: every state was compared with its neighbours",
+        "eight: proved: every state was compared with its neighbours",
     ]
 
 
 def test_nothing_is_claimed_after_a_failure(
     eight: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    rewrite(eight, "eight_edge", cell("solutions", 7, 99))
+    rewrite(eight, "eight", cell("solutions", 7, 99))
     code, out, err = read_output(capsys, "--outputs", str(eight))
     assert code == 3
-    assert "eight_edge.parquet fails a proof" in err
+    assert "eight.parquet fails a proof" in err
     # the tables verified before are printed, without totals
-    assert [line.split(",")[0] for line in out.splitlines()][1:] == ["eight.parquet"]
+    assert [line.split(",")[0] for line in out.splitlines()][3:] == ["eight_edge.parquet"]
     assert "tables:" not in out
     reported = json.loads(read_output(capsys, "--json", "--outputs", str(eight)).out)
     assert {*reported} == {"failure"}
-    assert reported["failure"]["file"] == "eight_edge.parquet"
+    assert reported["failure"]["file"] == "eight.parquet"
 
 
 def test_boards_with_the_same_verdict_share_a_line() -> None:
     lines = list[str]()
     reported = ProofProgress(lines.append)
-    reported(Claim("counts", "counts.parquet", "all is well", 5, passed=True), 5)
     boards = [(f"3x{ranks}", Verdict.RECOUNTED, "again") for ranks in range(3, 3 + FEW_BOARDS)]
     boards += [("5x8", Verdict.PUBLISHED, "as OEIS"), ("5x5", Verdict.PROVED, "listed")]
-    reported.on_verdicts([TableVerdict("counts", *row) for row in boards])
+    reported.on_result(make_result("counts", boards))
     assert re.sub(r"[\d.]+ s ", "- ", lines[0]).split() == [
         *("counts.parquet", "5", "rows", "1", "claim", "-", "published")
     ]
@@ -147,10 +152,15 @@ def test_boards_with_the_same_verdict_share_a_line() -> None:
         "  recounted: 3x3, 3x4, 3x5, 3x6, 3x7, 3x8: again",
         "  published: 5x8: as OEIS",
     ]
-    reported(Claim("more", "more.parquet", "all is well", 5, passed=True), 5)
     boards = [(f"3x{ranks}", Verdict.RECOUNTED, "again") for ranks in range(3, 4 + FEW_BOARDS)]
-    reported.on_verdicts([TableVerdict("more", *row) for row in boards])
+    reported.on_result(make_result("more", boards))
     assert lines[-1] == "  recounted: 7 boards: again"
+
+
+def make_result(table: str, boards: list[tuple[str, Verdict, str]]) -> TableResult:
+    """Return a table's result with one claim, and verdicts on its boards."""
+    claim = {"file": f"{table}.parquet", "claim": "all is well", "rows": 5}
+    return TableResult(table, [claim], [TableVerdict(table, *board) for board in boards])
 
 
 def test_a_folder_with_optional_tables_alone_is_verified(
@@ -174,6 +184,77 @@ def test_a_folder_without_tables_is_an_error(
         assert "manifest.json is not published. Run: pipeline precompute --outputs" in err
 
 
+# ---- tables without a verdict ----------------------------------------------------------------
+
+
+def test_a_table_that_cannot_be_read_has_no_verdict_and_the_others_have_theirs(
+    eight: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def open_file(self: Folder, name: str) -> IO[bytes]:
+        if name == "eight_edge.idx":
+            raise Unreachable("the connection was cut")
+        return whole(self, name)
+
+    whole = Folder.open
+    monkeypatch.setattr(Folder, "open", open_file)
+    code, out, err = read_output(capsys, "--quick", "--outputs", str(eight))
+    assert code == 3
+    assert "fails a proof" not in err
+    assert "--force" not in err
+    assert err.startswith(f"pipeline: {eight / 'eight_edge.idx'} cannot be read: the connection")
+    lines = out.splitlines()
+    assert lines[3].startswith("  no verdict: ")
+    assert "3 tables: 2 intact, 1 without a verdict;" in lines[-1]
+    code, out, _ = read_output(capsys, "--quick", "--json", "--outputs", str(eight))
+    reported = json.loads(out)
+    assert code == 3
+    assert {table["table"] for table in reported["tables"]} == {"eight", "knight_tours_5x5"}
+    assert {*reported["unverified"]} == {"eight_edge"}
+    assert "the connection was cut" in reported["unverified"]["eight_edge"]
+
+
+def test_a_missing_file_leaves_the_other_verdicts(
+    eight: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (eight / "eight_edge.parquet").unlink()
+    code, out, err = read_output(capsys, "--outputs", str(eight))
+    assert code == 3
+    assert f"{eight / 'eight_edge.parquet'} is not published. Run: pipeline precompute" in err
+    assert "--force" not in err
+    assert "3 tables: 1 proved, 1 intact, 1 without a verdict;" in out.splitlines()[-1]
+
+
+def test_a_proof_that_needs_too_much_memory_does_not_begin(
+    eight: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(proofs, "get_free_memory", lambda: 800_000_000)
+    code, out, err = read_output(capsys, "--outputs", str(eight))
+    assert code == 3
+    assert err.startswith("pipeline: The proof of eight needs 0.")
+    assert "GB of memory; available: 0.80 GB. Verify the other tables by name" in err
+    assert "2 tables" not in out
+    assert "1 proved, 1 intact, 1 without a verdict;" in out.splitlines()[-1]
+
+
+def test_memory_of_large_boards_is_estimated_before(tmp_path: Path) -> None:
+    for name, least, most in (("sliding_2x7_14", 11e9, 13e9), ("sliding_3x5_15", 170e9, 180e9)):
+        (table,) = SLIDING.find_tables(name)
+        assert least < proofs.estimate_memory(table) < most
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="the system has no affinity")
+def test_jobs_limit_the_cores(outputs: Path) -> None:
+    code = "import os; from puzzle_tablebase.pipeline import run; "
+    code += "run.run_command(['verify', '--quick', '--jobs', '1', 'knight_tours_5x5']); "
+    code += "print(len(os.sched_getaffinity(0)))"
+    environment = {**os.environ, "PUZZLE_TABLEBASE_OUTPUTS": str(outputs)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=outputs.parent, env=environment, capture_output=True,
+        check=True, text=True,
+    )  # fmt: skip
+    assert done.stdout.splitlines()[-1] == "1"
+
+
 # ---- names -----------------------------------------------------------------------------------
 
 
@@ -186,7 +267,7 @@ def test_names_are_those_of_puzzles_and_tables(outputs: Path, cli_in_process: Cl
     def ask(*names: str) -> Said:
         return cli_in_process("verify", *names, "--quick", "--outputs", str(outputs))
 
-    assert read_names(ask("eight")) == ["eight.parquet", "eight_edge.parquet"]
+    assert read_names(ask("eight")) == ["eight_edge.parquet", "eight.parquet"]
     assert read_names(ask("eight_edge")) == ["eight_edge.parquet"]
     assert read_names(ask("knight_counts", "senet")) == ["senet.parquet", "knight_counts.parquet"]
     assert len(read_names(ask("knight"))) == 4

@@ -4,8 +4,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from puzzle_tablebase.pipeline.verify import board_layers
-from puzzle_tablebase.pipeline.verify.board_layers import (
+from puzzle_tablebase.pipeline.proofs import board_layers
+from puzzle_tablebase.pipeline.proofs.board_layers import (
     WORD_STATES,
     Words,
     compare_words,

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from puzzle_tablebase.pipeline.verify import verify
+from puzzle_tablebase.pipeline.proofs import verify
 from puzzle_tablebase.puzzles import fifteen as fifteen_tables
 from puzzle_tablebase.puzzles.fifteen import PUZZLE, Partition
 from puzzle_tablebase.queries.index_reader import IndexReader
@@ -29,7 +29,7 @@ def test_tables_are_proved(tiny: Path) -> None:
     assert [verdict.verdict for verdict in verified.verdicts] == ["proved"] * 3
     assert all("second search" in verdict.how for verdict in verified.verdicts)
     claims = verified.claims[1:]
-    assert all(claim.file == f"{claim.table}.idx" for claim in claims)
+    assert all(claim["file"] == f"{claim['table']}.idx" for claim in claims)
 
 
 def test_records_are_the_distances_of_the_placements(tiny: Path) -> None:

@@ -9,64 +9,73 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from puzzle_tablebase.pipeline.verify import Claim, knight_counts
-from puzzle_tablebase.pipeline.verify.knight_counts import (
-    CountLimits,
+from puzzle_tablebase.pipeline.proofs import knight_counts
+from puzzle_tablebase.pipeline.proofs.knight_counts import (
     Counts,
+    count_listed,
     count_tours_from,
+    find_lists,
     prove_counts,
     recount_by_sweep,
     recount_tours,
 )
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
+from puzzle_tablebase.puzzles.knight.tables import TourPerPair, make_tour_table
+from puzzle_tablebase.schema import Table
 from tests.conftest import make_once
 from tests.support import oracles
 from tests.support.build_recorder import build_tables
 from tests.support.count_boards import (
     LIMITS,
     TABLE,
-    list_earlier,
+    list_proved,
     open_counts,
 )
-from tests.support.tampered import Story
+from tests.support.tampered import open_one, run, story
 from tests.support.tour_lists import all_tours
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_once(tmp_path_factory, "counts", lambda place: build_tables(place, KNIGHT, TABLE))
+    lists = [make_tour_table(KnightBoard(*sides)) for sides in ((2, 2), (3, 4), (4, 3))]
+    return make_once(
+        tmp_path_factory, "counts", lambda place: build_tables(place, KNIGHT, TABLE, *lists)
+    )
 
 
 def test_counts_of_every_kind_are_proved(
     folder: Path, golden: Callable[[str, str], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    reported, swept = Story(), list[tuple[str, bool]]()
+    swept = list[tuple[str, bool]]()
 
     def sweep(board: KnightBoard, *, is_open: bool) -> Counts:
         swept.append((str(board), is_open))
         return recount_by_sweep(board, is_open=is_open)
 
     monkeypatch.setattr(knight_counts, "recount_by_sweep", sweep)
-    published = open_counts(folder, reported)
-    reported.clear()
-    earlier = list_earlier("3x4", "4x3") | list_earlier("2x2")
-    prove_counts(published, earlier, LIMITS)
+    listed, proved = open_counts(folder), list_proved(folder, "2x2", "3x4", "4x3")
+    result = run(listed, prove_counts(listed, proved, LIMITS))
     assert swept == [("4x5", True), ("5x4", True), ("5x6", False), ("6x5", False), ("7x3", True)]
-    golden("claims_knight_counts", "".join(reported))
+    golden("claims_knight_counts", story(result))
 
 
-def test_lists_are_compared_with_what_a_table_counts(folder: Path) -> None:
-    """Of a table with one tour a pair nothing is taken, and of one board only closed tours."""
-    claims = list[Claim]()
-    published = open_counts(folder, lambda claim, done: claims.append(claim))
-    pairs, tours = list_earlier("4x4"), {"tours": [99] * 30, "closed": [16] * 30}
-    ((name, pair),) = pairs.items()
-    earlier = {name: replace(pair, result=None), "knight_tours_5x6": replace(pair, result=tours)}
-    prove_counts(published, earlier, CountLimits(0, 0, 0, 0))
-    compared = [claim.claim for claim in claims if claim.passed and "own table" in claim.claim]
-    assert len(compared) == 1
-    assert compared[0].startswith("on 5x6: ")
+def test_a_list_of_one_tour_a_pair_counts_nothing(folder: Path) -> None:
+    pairs = open_one(folder, "knight_tours_3x4")
+    recipe = TourPerPair(KnightBoard(3, 4))
+    old = pairs.definition
+    table = Table(old.name, old.meaning, old.rank, old.columns, recipe)
+    boards = {"3x4": KnightBoard(3, 4)}
+    assert find_lists(boards, {pairs.name: replace(pairs, table=table)}) == {}
+    assert find_lists(boards, {pairs.name: pairs}) == {"3x4": pairs}
+
+
+def test_listed_tours_are_counted_by_their_start(folder: Path) -> None:
+    for sides in ((3, 4), (2, 2)):
+        name = "{}x{}".format(*sides)
+        (listed,) = list_proved(folder, name).values()
+        found = count_listed(listed, KnightBoard(*sides))
+        assert {key: values.tolist() for key, values in found.items()} == list_expected(*sides)
 
 
 BOARDS = [(3, 4), (4, 3), (4, 4), (4, 5), pytest.param(3, 7, marks=pytest.mark.slow)]

@@ -6,8 +6,8 @@ The files of each false table agree with each other, and the manifest lists them
 import json
 from collections.abc import Callable
 from fnmatch import fnmatchcase
-from functools import cache
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,15 +15,19 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
+from msgspec import to_builtins
 
-from puzzle_tablebase.pipeline.verify import VerifyFailed
-from puzzle_tablebase.pipeline.verify.claims import Rows
-from puzzle_tablebase.pipeline.verify.knight_counts import prove_counts
-from puzzle_tablebase.pipeline.verify.state_proofs import Space, make_eight_space, prove_rows
+from puzzle_tablebase.pipeline.proofs import TableResult, VerifyFailed, prove
+from puzzle_tablebase.pipeline.proofs.knight_counts import prove_counts
 from puzzle_tablebase.puzzles import MODULES
 from puzzle_tablebase.puzzles.eight import PUZZLE as EIGHT
+from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
+from puzzle_tablebase.puzzles.knight.tables import make_tour_table
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
+from puzzle_tablebase.schema import Table
+from puzzle_tablebase.tables.manifest import GoalCounts, StateCounts, sum_up_depths
+from puzzle_tablebase.tables.parquet import list_sorting_columns, make_schema
 from tests.conftest import make_once
 from tests.support import oracles
 from tests.support.build_recorder import build_tables
@@ -32,7 +36,7 @@ from tests.support.count_boards import (
     LIMITS,
     TABLE,
     change_counts,
-    list_earlier,
+    list_proved,
     open_counts,
 )
 from tests.support.pancakes import PUZZLE as PANCAKES
@@ -42,18 +46,25 @@ from tests.support.tampered import (
     cell,
     cells,
     change_byte,
+    change_header,
+    change_records,
+    describe_file,
+    edit_manifest,
     exchange_rows,
-    falsify,
+    flip_byte,
     link_copy,
     open_one,
+    replace_link,
     rewrite,
+    run,
+    sha256,
     without,
 )
 from tests.support.tour_lists import list_mirrors
 
 ANY = None
 """A row that a case does not name."""
-Case = tuple[Change | Records, int | None, str, str]
+Case = tuple[Any, int | None, str, str]
 """A change, the first false row, the beginning of the claim, and a pattern: found | expected."""
 
 # ---- changes ----------------------------------------------------------------------------------
@@ -123,9 +134,9 @@ def list_images(path: list[str]) -> list[list[str]]:
     return [*names, *(image[::-1] for image in names)]
 
 
-def negate_distances(rows: pa.Table) -> pa.Table:
-    """Give only the goal a 0, so that no state is farther than its neighbours."""
-    distance = pc.if_else(pc.equal(rows["distance"], 0), 0, -1).cast(pa.int8())
+def level_distances(rows: pa.Table) -> pa.Table:
+    """Give only the goal a 0, so that no other state is farther than its neighbours."""
+    distance = pc.if_else(pc.equal(rows["distance"], 0), 0, 1).cast(rows["distance"].type)
     at = rows.column_names.index("distance")
     return rows.set_column(at, rows.field(at), distance)
 
@@ -137,6 +148,68 @@ def keep_corner(rows: pa.Table) -> pa.Table:
 def move_tours(*changes: tuple[str, int, int]) -> Change:
     """Return a change that keeps totals and symmetry."""
     return change_counts(*(("tours", *change) for change in changes))
+
+
+class Files(NamedTuple):
+    """A change of a table's files, or of its entry in the manifest."""
+
+    edit: Callable[[Path, str], object]
+
+
+def change_file(suffix: str) -> Files:
+    """Return a change of one byte in the middle of a file."""
+    return Files(lambda folder, name: flip_byte(folder / f"{name}.{suffix}"))
+
+
+def change_index(change: Callable[[bytes], bytes]) -> Files:
+    """Return a change of the bytes of an index, which the manifest lists."""
+
+    def edit(folder: Path, name: str) -> None:
+        path = replace_link(folder / f"{name}.idx")
+        path.write_bytes(change(path.read_bytes()))
+        with edit_manifest(folder) as entries:
+            entries[name]["index"]["sha256"] = sha256(path)
+
+    return Files(edit)
+
+
+def change_entry(**values: Any) -> Files:
+    """Return a change of values in the manifest's entry of a table."""
+
+    def edit(folder: Path, name: str) -> None:
+        with edit_manifest(folder) as entries:
+            entries[name] |= values
+
+    return Files(edit)
+
+
+def keep_content(folder: Path, name: str) -> None:
+    """Change a row, but not the content hash that file and manifest state."""
+    path = folder / f"{name}.parquet"
+    with pq.ParquetFile(path) as file:
+        rows, text = file.read(), file.metadata.metadata
+    table = open_one(folder, name).definition
+    false = cell("solutions", 70, 9)(rows).cast(make_schema(table))
+    replace_link(path)
+    with pq.ParquetWriter(path, false.schema, sorting_columns=list_sorting_columns(table)) as out:
+        out.write_table(false)
+        out.add_key_value_metadata(
+            {key: text[key] for key in (b"content", b"made_by", b"parameters")}
+        )
+    with edit_manifest(folder) as entries:
+        entries[name] |= {"parquet": describe_file(path)}
+
+
+def move_count(folder: Path, name: str) -> None:
+    """Count a state of the manifest's at another distance."""
+    with edit_manifest(folder) as entries:
+        entry = entries[name]
+        goals = [GoalCounts(**goal) for goal in entry["counts"]["goals"]]
+        counts = StateCounts(goals, "")
+        depths = {(goal, depth): states for goal, depth, states in counts.list_depths()}
+        one, other = [*depths][-2:]
+        depths |= {one: depths[one] - 1, other: depths[other] + 1}
+        entry["counts"] = to_builtins(sum_up_depths(depths, entry["content"]))
 
 
 def add_to_all(every: npt.NDArray[np.uint8]) -> None:
@@ -153,6 +226,7 @@ BEST = "best_moves are exactly the moves to those neighbours"
 SUM = "solutions is the sum of those neighbours' solutions, and 1 at a goal"
 COMPUTED = ", ".join([*oracles.eight_features("123456780", "123456780"), "rank"])
 FEATURES = f"{COMPUTED}: equal to the values computed again from state and"
+MANHATTAN = "manhattan: equal to the values computed again from state and"
 RECORD = "each record matches its state's row"
 AFTER = "a state after the one before it"
 FAR = 7
@@ -184,7 +258,7 @@ EIGHT_CASES: list[Case] = [
 # one state of each goal
 EIGHT_CASES += [(cell("manhattan", row, 99), row, FEATURES, "manhattan 99 | *") for row in (0, 1)]
 EDGE_CASES: list[Case] = [
-    (negate_distances, 0, NEARER, "nearest neighbour's distance -1 | -2"),
+    (level_distances, 0, NEARER, "nearest neighbour's distance 1 | 0"),
     (cell("blank", 70, 1), 70, FEATURES, "blank 1 | 0"),
     (cell("manhattan", 181_439, 1), 181_439, FEATURES, "manhattan 1 | *"),
     (cell("rank", 70, 70), 70, FEATURES, "rank 70 | 141"),
@@ -193,7 +267,7 @@ EDGE_CASES: list[Case] = [
 
 PATH = "every path is a tour"
 BESIDE = "board, start, finish, closed and number match the path"
-ASCENDING = "the paths strictly ascend in their square numbers"
+ASCENDING = PATH
 NO_TOUR = "no tour is missing"
 LATER = "a path after the one before it"
 
@@ -226,26 +300,22 @@ PAIR_CASES: list[Case] = [
     (change_byte(2047, 1, 63), 2047, "each record holds the squares", "squares [[]* | [[]*"),
 ]
 
-EACH = "every row is its rank's state, distance, best moves and manhattan"
-NEIGHBOUR = "every state except the goal has a neighbour one move nearer, and none still nearer"
+PLACED = "the rows are different states of the 2x3 board, by the blank's place"
 GOAL = "the distance is 0 only at 123450"
 SLIDING_CASES: list[Case] = [
-    (exchange_rows(7, 8), 7, EACH, "state * | *"),
-    (cell("state", 12, "12345"), 12, EACH, "state 12345 | *"),
-    (cell("distance", 100, 3), 100, EACH, "distance 3 | *"),
-    (cell("best_moves", 11, "UDLR"), 11, EACH, "best_moves UDLR | *"),
-    (cell("best_moves", 359, ""), 359, EACH, "best_moves  | *"),
-    (cell("manhattan", 5, 0), 5, EACH, "manhattan 0 | *"),
-    (cell("goal", 9, "123405"), 9, EACH, "goal 123405 | 123450"),
-    (without(359), ANY, EACH, "rows 359 | 360"),
-    (Records(add_to_all), ANY, GOAL, "distance of 123450: 2 | 0"),
-    (change_byte(100, -14), 100, GOAL, "distance 0 | a distance above 0"),
-    *(
-        (change_byte(rank, difference), ANY, NEIGHBOUR, "its nearest neighbour at * | one at *")
-        for rank in (0, 100, 359)
-        for difference in (2, -2, 1)
-    ),
-    *((change_byte(rank, 200), ANY, NEIGHBOUR, "its nearest * | one at *") for rank in (0, 359)),
+    (exchange_rows(7, 8), 8, PLACED, f"* | {AFTER}"),
+    (cell("state", 12, "12345"), 12, PLACED, "12345 | a state"),
+    (cell("state", 12, "123455"), 12, PLACED, "123455 | a state"),
+    (cell("goal", 9, "123405"), 9, PLACED, "goal 123405 | goal 123450"),
+    (without(359), ANY, MOVES, "move ? to ?????? | a row with the goal 123450"),
+    (cell("distance", 100, 0), 100, GOAL, "distance is 0: True | False"),
+    (cell("distance", 100, 3), ANY, NEARER, "nearest neighbour's distance * | *"),
+    (cell("best_moves", 11, "UDLR"), 11, BEST, "best_moves UDLR | *"),
+    (cell("best_moves", 359, ""), 359, BEST, "best_moves  | *"),
+    (cell("manhattan", 5, 0), 5, MANHATTAN, "manhattan 0 | *"),
+    (Records(add_to_all), 0, RECORD, "distance * | *"),
+    (change_byte(100, -14), 100, RECORD, "distance 0 | 14"),
+    *((change_byte(rank, 2), rank, RECORD, "distance * | *") for rank in (0, 359)),
 ]
 
 AGAIN = "counts match a second sweep, start by start"
@@ -291,8 +361,19 @@ COUNT_CASES: list[Case] = [
         "tours * | *",
     ),
 ]
+FILE_CASES: list[Case] = [
+    (change_file("parquet"), ANY, "size and SHA-256", "SHA-256 * | *"),
+    (change_file("idx"), ANY, "size and SHA-256", "SHA-256 * | *"),
+    (change_index(lambda data: change_header(data, version=9)), ANY, "the header", "version 9 | *"),
+    (change_index(lambda data: data[:-9] + b"!" + data[-8:]), ANY, "every block", "* | *"),
+    (change_entry(parameters={}), ANY, "schema, all metadata", "parameters {} | {*}"),
+    (change_entry(description="0"), ANY, "schema, all metadata", "description 0 | *"),
+    (Files(keep_content), ANY, "every row decodes", "content hash * | *"),
+    (Files(move_count), ANY, "as many states are at each distance", "states of pancakes, * | *"),
+]
+"""Changes of files that all tables have, each with the claim that all proofs share."""
 CASES = {
-    "pancakes": PANCAKE_CASES,
+    "pancakes": [*PANCAKE_CASES, *FILE_CASES],
     "eight": EIGHT_CASES,
     "eight_edge": EDGE_CASES,
     "knight_tours_5x5": TOUR_CASES,
@@ -306,50 +387,35 @@ CASES = {
 
 
 @pytest.fixture
-def falsify_table(
+def make_folder(
     outputs: Path,
     tmp_path: Path,
     tmp_path_factory: pytest.TempPathFactory,
     monkeypatch: pytest.MonkeyPatch,
-) -> Callable[[str, Change | Records], VerifyFailed]:
-    """Return a function that changes a table of its name, and returns its proof's failure."""
+) -> Callable[[str], Path]:
+    """Return a function that copies the true table of a name, as files that may be changed."""
     monkeypatch.setitem(MODULES, PANCAKES.name, "tests.support.pancakes")
 
     def make(place: Path) -> None:
         build_tables(place, PANCAKES)
         build_tables(place, SLIDING, *SLIDING.find_tables("sliding_2x3"))
-        build_tables(place, KNIGHT, TABLE)
+        build_tables(place, KNIGHT, TABLE, make_tour_table(KnightBoard(3, 4)))
 
-    def run(name: str, change: Change | Records) -> VerifyFailed:
-        if name.startswith("eight"):
-            assert not isinstance(change, Records)
-            return falsify_eight(outputs, name, change)
-        published = name.startswith("knight_tours")
-        source = outputs if published else make_once(tmp_path_factory, "false_values", make)
-        folder = link_copy(source, tmp_path)
-        if name != TABLE.name:
-            return falsify(folder, name, change, row_group=100)
-        assert not isinstance(change, Records)
-        rewrite(folder, name, change, table=TABLE)
-        with pytest.raises(VerifyFailed) as caught:
-            prove_counts(open_counts(folder), list_earlier("3x4"), LIMITS)
-        return caught.value
+    def copy(name: str) -> Path:
+        is_default = name.startswith(("eight", "knight_tours"))
+        made = make_once(tmp_path_factory, "false_values", make)
+        return link_copy(outputs if is_default else made, tmp_path)
 
-    return run
+    return copy
 
 
-def falsify_eight(outputs: Path, name: str, change: Change) -> VerifyFailed:
-    """Prove changed rows in memory, because there are many."""
-    rows = change(pq.read_table(outputs / f"{name}.parquet").combine_chunks())
-    (batch,) = rows.combine_chunks().to_batches()
-    with pytest.raises(VerifyFailed) as caught:
-        prove_rows(open_one(outputs, name), EIGHT, make_space(), Rows(batch))
-    return caught.value
-
-
-@cache
-def make_space() -> Space:
-    return make_eight_space(EIGHT)
+def prove_in(folder: Path, name: str) -> TableResult:
+    """Prove a table; that of counts is a small one, and its list of the tours of 3x4 is proved."""
+    if name != TABLE.name:
+        listed = open_one(folder, name)
+        return run(listed, prove(listed, {}))
+    counts = open_counts(folder)
+    return run(counts, prove_counts(counts, list_proved(folder, "3x4"), LIMITS))
 
 
 @pytest.mark.parametrize(
@@ -361,11 +427,34 @@ def make_space() -> Space:
     ],
 )
 def test_a_false_table_is_refuted(
-    falsify_table: Callable[[str, Change | Records], VerifyFailed], name: str, case: Case
+    make_folder: Callable[[str], Path], name: str, case: Case
 ) -> None:
-    change, row, claim, values = case
-    failure = falsify_table(name, change)
-    assert fnmatchcase(failure.claim.claim, f"{claim}*")
+    (change, row, claim, values), folder = case, make_folder(name)
+    if isinstance(change, Files):
+        change.edit(folder, name)
+    elif isinstance(change, Records):
+        change_records(folder, name, change.edit)
+    else:
+        rewrite(folder, name, change, 100 if "tours" in name else 1 << 17, find_table(name))
+    with pytest.raises(VerifyFailed) as caught:
+        prove_in(folder, name)
+    failure = caught.value
+    assert fnmatchcase(failure.claim["claim"], f"{claim}*")
     assert row in (ANY, failure.row)
     assert fnmatchcase(f"{failure.found} | {failure.expected}", values)
+    assert failure.exit_code == 3
     assert json.dumps(failure.to_dict())
+
+
+def find_table(name: str) -> Table | None:
+    return TABLE if name == TABLE.name else None
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_claim_has_a_false_table_that_it_refutes(
+    make_folder: Callable[[str], Path], name: str
+) -> None:
+    claims = [claim["claim"] for claim in prove_in(make_folder(name), name).claims]
+    refuted = [claim for cases in CASES.values() for _, _, claim, _ in cases]
+    for text in claims:
+        assert any(fnmatchcase(text, f"{claim}*") for claim in refuted), text

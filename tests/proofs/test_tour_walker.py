@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from puzzle_tablebase.pipeline.verify.tour_walker import (
+from puzzle_tablebase.pipeline.proofs.tour_walker import (
     MATCHING_BITS,
     HalfBoard,
     close_matchings,

@@ -1,0 +1,269 @@
+"""Proofs of the published tables from the rules, independent of the searches that built them.
+
+Read in this order: `claims` (what a proof is, and how it is run), `files` (what all proofs share),
+and then the proofs: `goals` is the shortest to argue, `senet` and `tour_lists` come next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from puzzle_tablebase.cost import PROCESS_BYTES, estimate_cost
+from puzzle_tablebase.errors import MemoryShort, TablebaseError, TableMissing
+from puzzle_tablebase.pipeline.proofs.board_bits import prove_bits
+from puzzle_tablebase.pipeline.proofs.claims import (
+    Claims,
+    Difference,
+    ListedTable,
+    Observer,
+    Prove,
+    Silence,
+    TableResult,
+    VerifyFailed,
+    refute,
+    require_equal,
+    run_claims,
+)
+from puzzle_tablebase.pipeline.proofs.files import (
+    check_contents,
+    check_counts,
+    check_files,
+    is_trouble,
+)
+from puzzle_tablebase.pipeline.proofs.goals import prove_goals
+from puzzle_tablebase.pipeline.proofs.knight_counts import estimate_recount, prove_counts
+from puzzle_tablebase.pipeline.proofs.knight_ranks import prove_ranks
+from puzzle_tablebase.pipeline.proofs.knight_tours import prove_every_tour, prove_pairs
+from puzzle_tablebase.pipeline.proofs.patterns import prove_pattern
+from puzzle_tablebase.pipeline.proofs.senet import prove_senet
+from puzzle_tablebase.pipeline.proofs.spaces import prove_space
+from puzzle_tablebase.pipeline.proofs.verdicts import TableVerdict, Verdict
+from puzzle_tablebase.puzzle import GoalPuzzle
+from puzzle_tablebase.puzzles import list_puzzles
+from puzzle_tablebase.puzzles.fifteen import PatternDistances
+from puzzle_tablebase.puzzles.knight.tables import AllTours, TourCounts, TourPerPair, TourRanking
+from puzzle_tablebase.puzzles.senet import Senet
+from puzzle_tablebase.puzzles.sliding import BoardDistances
+from puzzle_tablebase.resources import get_free_memory
+from puzzle_tablebase.schema import BreadthFirst, Table
+from puzzle_tablebase.tables import MANIFEST
+from puzzle_tablebase.tables.access import format_rebuild_command, make_open_error
+from puzzle_tablebase.tables.manifest import read_manifest
+from puzzle_tablebase.tables.store import Store
+
+__all__ = [
+    "Observer",
+    "TableResult",
+    "TableVerdict",
+    "Verdict",
+    "Verified",
+    "VerifyFailed",
+    "examine",
+    "verify",
+]
+ONLY_FILES = "only the bytes of the files were compared with the manifest"
+UNKNOWN_TABLE = "the files match the manifest; no puzzle here has a table of that name"
+LISTED = "every known table is listed with the files that its definition names"
+BYTES_PER_ROW = 1_600
+"""Bytes of memory for each row of a table that is proved by joins: measured, Senet's are most."""
+PROVERS: dict[type, Prove] = {
+    AllTours: prove_every_tour,
+    TourPerPair: prove_pairs,
+    TourCounts: prove_counts,
+    TourRanking: prove_ranks,
+    PatternDistances: prove_pattern,
+}
+"""The proofs of the recipes that only one kind of puzzle has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """The result of a verification that found no difference."""
+
+    results: list[TableResult]
+    """What was found of the manifest, and of each table in its order."""
+    unpublished: list[str]
+    """The default or named tables that the manifest does not list."""
+
+    @property
+    def claims(self) -> list[dict[str, Any]]:
+        """Every claim that holds, as plain values."""
+        return [claim for result in self.results for claim in result.claims]
+
+    @property
+    def verdicts(self) -> list[TableVerdict]:
+        return [verdict for result in self.results for verdict in result.verdicts]
+
+    @property
+    def troubles(self) -> list[TablebaseError]:
+        """Why tables have no verdict, though nothing is known to be false."""
+        return [result.trouble for result in self.results if result.trouble]
+
+    def require_no_trouble(self) -> None:
+        """Raise the first reason why a table has no verdict, if there is one."""
+        for trouble in self.troubles:
+            raise trouble
+
+
+def verify(
+    store: Store,
+    names: Collection[str] = (),
+    *,
+    quick: bool = False,
+    observer: Observer | None = None,
+) -> Verified:
+    """Verify tables as `examine` does; if one has no verdict, raise the reason at the end."""
+    verified = examine(store, names, quick=quick, observer=observer)
+    verified.require_no_trouble()
+    return verified
+
+
+def examine(
+    store: Store,
+    names: Collection[str] = (),
+    *,
+    quick: bool = False,
+    observer: Observer | None = None,
+) -> Verified:
+    """Verify every table in a store, the cheapest first; raise VerifyFailed at a false claim.
+
+    `names`: of published tables; with them, these alone are verified. With `quick` only the files'
+    sizes and hashes, and the indexes' headers and blocks, are checked. A table that cannot be read,
+    or whose proof needs more memory than is free, has no verdict, and the others have theirs.
+    """
+    observer = observer or Silence()
+    listed = list_tables(store)
+    first = TableResult("manifest")
+    check_list(store, listed, first, observer)
+    chosen = [table for table in listed if not names or table.name in names]
+    results, proved = dict[str, TableResult](), dict[str, ListedTable]()
+    for table in sorted(chosen, key=_order_by_cost):
+        result = results[table.name] = TableResult(table.name)
+        claims = check_quickly(table) if quick else prove(table, proved)
+        try:
+            result.verdicts = run_claims(table, claims, result, observer)
+        except MemoryShort as shortage:
+            result.trouble = shortage
+        except OSError as error:
+            if not is_trouble(error):
+                raise
+            result.trouble = make_trouble(table, result.file, error)
+        if [each.verdict for each in result.verdicts] == [Verdict.PROVED]:
+            proved[table.name] = table
+        observer.on_result(result)
+    defaults = [table.name for puzzle in list_puzzles() for table in puzzle.tables if not names]
+    in_order = [first, *(results[table.name] for table in chosen)]
+    return Verified(in_order, [name for name in defaults if name not in results])
+
+
+def prove(listed: ListedTable, proved: Mapping[str, ListedTable]) -> Claims[list[TableVerdict]]:
+    """Claim all that is shown of a table, and return the verdicts on it."""
+    yield from check_files(listed)
+    if listed.table is None:
+        return [TableVerdict(listed.name, None, Verdict.INTACT, UNKNOWN_TABLE)]
+    require_memory(listed)
+    yield from check_contents(listed)
+    conclusion = yield from find_proof(listed)(listed, proved)
+    gaps = yield from check_counts(listed, conclusion)
+    verdicts = conclusion.boards or {None: (conclusion.verdict, conclusion.how)}
+    return [
+        TableVerdict(listed.name, board, *limit(verdict, how, gaps))
+        for board, (verdict, how) in verdicts.items()
+    ]
+
+
+def check_quickly(listed: ListedTable) -> Claims[list[TableVerdict]]:
+    """Claim that the files are those that the manifest lists, and no more."""
+    yield from check_files(listed)
+    return [TableVerdict(listed.name, None, Verdict.INTACT, ONLY_FILES)]
+
+
+def find_proof(listed: ListedTable) -> Prove:
+    """Return the proof of a table, by its recipe, or else by its puzzle."""
+    recipe, puzzle = listed.definition.recipe, listed.puzzle
+    if type(recipe) in PROVERS:
+        return PROVERS[type(recipe)]
+    if isinstance(recipe, BoardDistances):
+        return prove_goals if listed.definition.columns else prove_bits
+    if isinstance(puzzle, GoalPuzzle):
+        return prove_goals
+    return prove_senet if isinstance(puzzle, Senet) else prove_space
+
+
+def limit(verdict: Verdict, how: str, gaps: list[str]) -> tuple[Verdict, str]:
+    """Return no verdict above *intact* if a column or field has no proof."""
+    if not gaps or verdict is Verdict.INTACT:
+        return verdict, how
+    return Verdict.INTACT, f"{how}; not proved: {', '.join(gaps)}"
+
+
+def list_tables(store: Store) -> list[ListedTable]:
+    """List every published table, those of known puzzles first; raise TableMissing if none is."""
+    entries = read_manifest(store)
+    if not entries:
+        raise TableMissing(store.locate(MANIFEST), format_rebuild_command("", store))
+    known = [
+        ListedTable(store, table.name, entries[table.name], puzzle, table)
+        for puzzle in list_puzzles()
+        for table in puzzle.list_published([*entries])
+    ]
+    first = {table.name: table for table in reversed(known)}
+    unknown = sorted(entries.keys() - first.keys())
+    others = [ListedTable(store, name, entries[name], None, None) for name in unknown]
+    return [*reversed(first.values()), *others]
+
+
+def check_list(
+    store: Store, listed: list[ListedTable], result: TableResult, observer: Observer
+) -> None:
+    """Raise VerifyFailed if a table is listed with other files than its definition names."""
+    record = {"table": "manifest", "file": MANIFEST, "claim": LISTED, "tables": len(listed)}
+    for difference in _compare_files(listed):
+        raise refute(record, store, format_rebuild_command("", store, force=True), difference)
+    result.claims.append({**record, "passed": True})
+    observer.on_claim(result.claims[0])
+    observer.on_result(result)
+
+
+def _compare_files(listed: list[ListedTable]) -> Iterator[Difference]:
+    for each in listed:
+        if table := each.table:
+            rows, index = bool(each.entry.parquet), bool(each.entry.index)
+            yield from require_equal(f"rows of {each.name}:", rows, bool(table.columns))
+            yield from require_equal(f"index of {each.name}:", index, bool(table.index))
+
+
+# ---- cost -------------------------------------------------------------------------------------
+
+
+def _order_by_cost(listed: ListedTable) -> tuple[bool, int]:
+    """Order tables by the bytes to be read; counts come last, as they rest on lists of tours."""
+    is_counted = bool(listed.table) and isinstance(listed.definition.recipe, TourCounts)
+    return is_counted, listed.entry.total_bytes
+
+
+def require_memory(listed: ListedTable) -> None:
+    """Raise MemoryShort if a proof needs more memory than is free, before it begins."""
+    needed, free = estimate_memory(listed.definition), get_free_memory()
+    if free is not None and free < needed:
+        hint = "Verify the other tables by name, or use a larger machine"
+        raise MemoryShort(f"The proof of {listed.name}", needed, free, hint)
+
+
+def estimate_memory(table: Table) -> int:
+    """Estimate the bytes of memory for a proof: for most about as many as for the search."""
+    if isinstance(table.recipe, TourCounts):
+        return PROCESS_BYTES + estimate_recount(table.recipe)
+    if table.index and table.columns and table.rows and isinstance(table.recipe, BreadthFirst):
+        return PROCESS_BYTES + BYTES_PER_ROW * table.rows
+    cost = estimate_cost(table)
+    return cost.memory if cost else PROCESS_BYTES
+
+
+def make_trouble(listed: ListedTable, file: str, error: OSError) -> TablebaseError:
+    """Make the error of a table of which a file could not be read."""
+    path = listed.store.locate(file or listed.file)
+    command = format_rebuild_command(listed.name if listed.puzzle else "", listed.store)
+    return make_open_error(path, error, command)

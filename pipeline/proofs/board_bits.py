@@ -1,0 +1,93 @@
+"""The proof of a table with one bit of each distance: a second search, layer by layer.
+
+The bits of a layer must be bit 1 of its distance. No state's distance is concluded from the table:
+wrong values could agree with all their neighbours and never lead to the goal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from puzzle_tablebase.pipeline.proofs.board_layers import (
+    WORD_STATES,
+    Words,
+    compare_words,
+    iter_layers,
+    split_records,
+)
+from puzzle_tablebase.pipeline.proofs.claims import (
+    Difference,
+    ListedTable,
+    Proof,
+    require_equal,
+    view_field,
+)
+from puzzle_tablebase.pipeline.proofs.verdicts import Proved, Verdict
+from puzzle_tablebase.pipeline.tasks import run_in_threads
+from puzzle_tablebase.puzzles.sliding import BoardDistances, SlidingBoard
+from puzzle_tablebase.schema import ROW_BYTES
+from puzzle_tablebase.tables.manifest import Depth
+
+HOW = "every state was searched again from the goal, layer by layer"
+
+
+def prove_bits(listed: ListedTable, proved: Mapping[str, ListedTable]) -> Proof:
+    """Prove the distances of a large board to one goal."""
+    recipe = listed.definition.recipe
+    assert isinstance(recipe, BoardDistances)
+    assert isinstance(recipe.board, SlidingBoard)
+    board, (goal,) = recipe.board, recipe.roots
+    records = board.size // (8 * ROW_BYTES)
+    text = "there is a record for every 360 states"
+    yield listed.claim_records(text, require_equal("records", listed.index.records, records))
+
+    bits, depths = read_bits(listed, board), dict[Depth, int]()
+    text = "each bit is bit 1 of the state's distance, layer by layer from the goal"
+    yield listed.claim_records(text, find_bad_bits(board, goal, bits, depths))
+    return Proved(Verdict.PROVED, HOW, fields=("bits",), depths=depths)
+
+
+def read_bits(listed: ListedTable, board: SlidingBoard) -> Words:
+    """Read the index: a row for each place of the blank, a bit for each order of the tiles."""
+    bits = np.empty(board.size // WORD_STATES, dtype=np.uint64)
+    words = 8 * ROW_BYTES // WORD_STATES
+    for begin, records in listed.iter_records():
+        part = slice(words * begin, words * (begin + len(records)))
+        bits[part] = split_records(view_field(records, "bits"))
+    return bits.reshape(board.cells, -1)
+
+
+def find_bad_bits(
+    board: SlidingBoard, goal: str, bits: Words, depths: dict[Depth, int]
+) -> Iterator[Difference | int]:
+    """Yield the first bit that differs from a second search, whose layers are counted."""
+    states = 0
+    for distance, layers in iter_layers(board, goal):
+        is_set, parts, in_layer = bool(distance & 2), layers.list_parts(distance), 0
+        pairs = ((layers.words[part[0], part[1] : part[2]], part) for part in parts)
+        tasks = ((words, bits[place, first:end], is_set) for words, (place, first, end) in pairs)
+        compared = run_in_threads(compare_words, tasks)
+        for (place, first, _), (count, wrong) in zip(parts, compared, strict=True):
+            if wrong >= 0:
+                at = place, first + wrong
+                word = int(layers.words[at]), int(bits[at])
+                yield describe_bit(board, goal, at, word, distance)
+            in_layer += count
+        states += in_layer
+        depths[goal, distance] = in_layer
+        yield states // (8 * ROW_BYTES)
+    yield from require_equal("states that reach the goal", states, board.size)
+
+
+def describe_bit(
+    board: SlidingBoard, goal: str, at: tuple[int, int], word: tuple[int, int], distance: int
+) -> Difference:
+    """Describe the first state of a word whose bit is wrong; the word is that of both searches."""
+    wanted, (states, bits) = distance >> 1 & 1, word
+    wrong = states & (~bits if wanted else bits)
+    place, number = at
+    rank = place * board.orders + number * WORD_STATES + (wrong & -wrong).bit_length() - 1
+    content = {"state": board.unrank(rank, goal), "distance": distance}
+    return Difference(f"bit {1 - wanted}", str(wanted), rank, content)

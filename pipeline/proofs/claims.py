@@ -1,0 +1,321 @@
+"""Claims, of which every proof is a list: a sentence, and the rows that contradict it.
+
+A proof is a generator. It yields its claims in the order in which a reader would argue, and returns
+what they prove. `run_claims` takes one claim after the other; the first difference refutes it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+import numpy as np
+import polars as pl
+
+from puzzle_tablebase.errors import TablebaseError, TableError, quote
+from puzzle_tablebase.jit import Array
+from puzzle_tablebase.pipeline.proofs.verdicts import Proved, TableVerdict
+from puzzle_tablebase.puzzle import Puzzle
+from puzzle_tablebase.schema import Table
+from puzzle_tablebase.tables.access import format_rebuild_command
+from puzzle_tablebase.tables.index_format import read_records
+from puzzle_tablebase.tables.manifest import Entry, File, IndexEntry
+from puzzle_tablebase.tables.store import Store
+
+MAX_SHOWN_VALUE = 200
+"""Characters of a value that a message shows."""
+Result = TypeVar("Result")
+
+
+class Difference(NamedTuple):
+    """A value that was found, and the expected one; `row`: of the table, or of its index.
+
+    `content` shows a record, whose cells mean little; a row is shown as its file has it.
+    """
+
+    found: object
+    expected: object
+    row: int | None = None
+    content: Mapping[str, object] | None = None
+
+
+class Claim(NamedTuple):
+    """A sentence about a file, and what contradicts it; a number in between is progress.
+
+    The differences are looked for when the claim is run, so a claim comes after those that it rests
+    on. `file`: by default the file with the rows. `number`: how many rows, or records of an index,
+    the sentence is about; by default all. A build repairs a file whose bytes differ from the
+    manifest by itself; one whose content is false only with `--force`.
+    """
+
+    text: str
+    differences: Iterable[Difference | int]
+    file: str = ""
+    number: int | None = None
+    needs_force: bool = True
+
+
+Claims = Generator[Claim, None, Result]
+Proof = Generator[Claim, None, Proved]
+
+
+@dataclass(frozen=True, slots=True)
+class ListedTable:
+    """A table that the manifest lists; `puzzle` and `table` are None if no puzzle defines it."""
+
+    store: Store
+    name: str
+    entry: Entry
+    puzzle: Puzzle | None
+    table: Table | None
+
+    @property
+    def file(self) -> str:
+        """The file with the rows, or the index of a table without rows."""
+        return self.entry.all_files[0].file
+
+    @property
+    def parquet(self) -> File:
+        """The manifest's entry for the file of a table that has rows."""
+        assert self.entry.parquet is not None
+        return self.entry.parquet
+
+    @property
+    def definition(self) -> Table:
+        """The definition of a table that a puzzle defines."""
+        assert self.table is not None
+        return self.table
+
+    @property
+    def index(self) -> IndexEntry:
+        """The manifest's entry for the index of a table that has one."""
+        assert self.entry.index is not None
+        return self.entry.index
+
+    def claim_records(self, text: str, differences: Iterable[Difference | int]) -> Claim:
+        """Return a claim about the records of the index."""
+        return Claim(text, differences, self.index.file)
+
+    def scan_rows(self, *columns: str) -> pl.LazyFrame:
+        """Return all rows, or some columns of them, after a column with the number of the row."""
+        rows = pl.scan_parquet(self.store.get_source(self.parquet.file), row_index_name="row")
+        chosen = rows.select("row", *columns) if columns else rows
+        return chosen.with_columns(pl.col(pl.Enum, pl.Categorical).cast(pl.String))
+
+    def read_rows(self, *columns: str) -> pl.DataFrame:
+        """Read what `scan_rows` returns."""
+        return self.scan_rows(*columns).collect()
+
+    def iter_records(self) -> Iterator[tuple[int, Array]]:
+        """Yield the records of the index in chunks, each with the rank of its first record."""
+        begin = 0
+        with self.store.open(self.index.file) as file:
+            for records in read_records(file, self.definition, self.index.records):
+                yield begin, records
+                begin += len(records)
+
+
+@dataclass(slots=True)
+class TableResult:
+    """What was found of a table, or of the manifest: the claims that hold, and the verdicts.
+
+    `file`: the last one that a claim was about; `trouble`: why there is no verdict, though nothing
+    is known to be false.
+    """
+
+    table: str
+    claims: list[dict[str, Any]] = field(default_factory=list)
+    verdicts: list[TableVerdict] = field(default_factory=list)
+    seconds: float = 0.0
+    file: str = ""
+    trouble: TablebaseError | None = None
+
+
+class Observer(Protocol):
+    """What shows the progress of a verification."""
+
+    def on_progress(self, text: str, done: int, total: int) -> None: ...
+    def on_claim(self, claim: Mapping[str, Any]) -> None: ...
+    def on_result(self, result: TableResult) -> None: ...
+
+
+class Silence:
+    """An observer that shows nothing. Others override its methods."""
+
+    def on_progress(self, text: str, done: int, total: int) -> None:
+        """Show how many rows or records of the current claim are compared."""
+
+    def on_claim(self, claim: Mapping[str, Any]) -> None:
+        """Show a claim that holds."""
+
+    def on_result(self, result: TableResult) -> None:
+        """Show what was found of a table."""
+
+
+class VerifyFailed(TableError):
+    """A claim that does not hold: the first wrong row, its value and the expected one."""
+
+    def __init__(
+        self, claim: dict[str, Any], path: str, command: str, difference: Difference
+    ) -> None:
+        self.found, self.expected, self.row, content = difference
+        self.content = content or {}
+        values = ", ".join(f"{name} {_format_value(value)}" for name, value in self.content.items())
+        at = "" if self.row is None else f"row {self.row:,}{values and f' ({values})'}: "
+        found, expected = map(_format_value, (self.found, self.expected))
+        text = f"{path} fails a proof ({claim['claim']}): {at}found {found}, expected {expected}."
+        super().__init__(text, path, command)
+        self.claim = {**claim, "passed": False}
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the failure as plain values that JSON can hold."""
+        return {
+            **self.claim,
+            "row": self.row,
+            "content": self.content,
+            "found": str(self.found),
+            "expected": str(self.expected),
+            "command": self.command,
+        }
+
+
+def _format_value(value: object) -> str:
+    # a damaged file may hold any text, of any length and with control characters
+    text = str(value)
+    is_plain = text.isprintable() and len(text) <= MAX_SHOWN_VALUE
+    return text if is_plain else quote(text, MAX_SHOWN_VALUE)
+
+
+def run_claims(
+    listed: ListedTable, claims: Claims[Result], result: TableResult, observer: Observer
+) -> Result:
+    """Run the claims about a table in turn; raise VerifyFailed at the first that does not hold.
+
+    Return what the generator returns. The claims that hold, and the time, are added to `result`.
+    """
+    started = time.monotonic()
+    try:
+        while True:
+            try:
+                claim = next(claims)
+            except StopIteration as end:
+                returned: Result = end.value
+                return returned
+            record = _describe_claim(listed, claim)
+            result.file = record["file"]
+            _run_claim(listed, claim, record, observer)
+            result.claims.append(record)
+            observer.on_claim(record)
+    finally:
+        result.seconds += time.monotonic() - started
+
+
+def _describe_claim(listed: ListedTable, claim: Claim) -> dict[str, Any]:
+    """Describe a claim as plain values: table, file, text, count by its unit, and that it holds."""
+    file, entry = claim.file or listed.file, listed.entry
+    is_index = entry.index is not None and file == entry.index.file
+    total = listed.index.records if is_index else entry.rows
+    count = total if claim.number is None else claim.number
+    unit = "records" if is_index or not entry.parquet else "rows"
+    named = {"table": listed.name, "file": file, "claim": claim.text}
+    return {**named, unit: count, "passed": True}
+
+
+def _run_claim(
+    listed: ListedTable, claim: Claim, record: dict[str, Any], observer: Observer
+) -> None:
+    """Raise VerifyFailed if there is a difference, with the row that it names."""
+    text = f"{record['file']}: {claim.text}"
+    total = record.get("rows", record.get("records", 0))
+    observer.on_progress(text, 0, total)
+    for difference in claim.differences:
+        if isinstance(difference, int):
+            observer.on_progress(text, difference, total)
+            continue
+        name = listed.name if listed.puzzle else ""
+        command = format_rebuild_command(name, listed.store, force=claim.needs_force)
+        raise refute(record, listed.store, command, _add_content(listed, record, difference))
+
+
+def _add_content(listed: ListedTable, record: dict[str, Any], wrong: Difference) -> Difference:
+    """Return a difference with the cells of the row that it names."""
+    if wrong.content is not None or wrong.row is None or record["file"] != listed.file:
+        return wrong
+    row = listed.scan_rows().slice(wrong.row, 1).drop("row").collect()
+    return wrong._replace(content=row.to_dicts()[0])
+
+
+def refute(
+    claim: dict[str, Any], store: Store, command: str, difference: Difference
+) -> VerifyFailed:
+    """Return the error of a claim that a difference contradicts; the command repairs the file."""
+    return VerifyFailed(claim, store.locate(claim["file"]), command, difference)
+
+
+# ---- comparisons ------------------------------------------------------------------------------
+
+
+def require_equal(what: str, found: object, expected: object) -> Iterator[Difference]:
+    """Yield a difference unless a value is as expected; `what` names the value."""
+    if found != expected:
+        yield Difference(f"{what} {found}", expected)
+
+
+def find_rows(
+    rows: pl.LazyFrame, is_wrong: pl.Expr, found: pl.Expr, expected: pl.Expr, what: str = ""
+) -> Iterator[Difference]:
+    """Yield the first row of a frame, by its column `row`, for which an expression holds.
+
+    `what` names the value that is found.
+    """
+    wrong = rows.filter(is_wrong).select("row", found=found, expected=expected)
+    for row, is_now, must_be in wrong.bottom_k(1, by="row").collect(engine="streaming").iter_rows():
+        yield Difference(f"{what} {is_now}" if what else is_now, str(must_be), row)
+
+
+def compare(rows: pl.LazyFrame, **expected: str | pl.Expr) -> Iterator[Difference]:
+    """Yield the first row in which a column, by name, is not as expected, nulls included."""
+    for name, value in expected.items():
+        must_be = pl.col(value) if isinstance(value, str) else value
+        is_wrong = ~pl.col(name).eq_missing(must_be)
+        yield from find_rows(rows, is_wrong, pl.col(name), must_be, name)
+
+
+def require_ascending(rows: pl.LazyFrame, name: str, key: str) -> Iterator[Difference]:
+    """Yield the first row whose key does not come after that of the row before; show a column."""
+    is_wrong = pl.col(key) <= pl.col(key).shift()
+    expected = pl.lit(f"a {name} after the one before it")
+    yield from find_rows(rows, is_wrong, pl.col(name), expected)
+
+
+def compare_records(listed: ListedTable, **expected: Array) -> Iterator[Difference]:
+    """Yield the first record in which a field, by name, is not as expected.
+
+    Text of a fixed width is compared byte by byte, since numpy drops its zeros at the end.
+    """
+    for values in expected.values():
+        yield from require_equal("records", listed.index.records, len(values))
+    for begin, records in listed.iter_records():
+        for name, values in expected.items():
+            # of one type: numpy would compare 64 bits with and without a sign as floating point
+            found = view_field(records, name).astype(np.int64)
+            must_be = values[begin:][: len(records)].astype(np.int64)
+            wrong = np.flatnonzero((found != must_be).reshape(len(found), -1).any(axis=1))
+            for row in wrong[:1].tolist():
+                content = {field: view_field(records, field)[row].tolist() for field in expected}
+                found_text = f"{name} {content[name]}"
+                yield Difference(found_text, must_be[row].tolist(), begin + row, content)
+
+
+def view_field(records: Array, name: str) -> Array:
+    """Return a field's values; text of a fixed width as single bytes, with zeros at its end."""
+    values = np.ascontiguousarray(records[name])
+    if values.dtype.kind != "S":
+        return values
+    return values.view(np.uint8).reshape(len(values), values.dtype.itemsize)
+
+
+Prove = Callable[[ListedTable, Mapping[str, ListedTable]], Proof]
+"""A proof of a table, given the tables that are proved already, by name."""

@@ -1,0 +1,342 @@
+"""The proof of tables with goals: each row against its neighbours, as joins.
+
+If only goals have distance 0, and every other state has a neighbour one move nearer and none nearer
+than that, then some path of that length leads to a goal, and no shorter path does. If the rows are
+closed under moves that can all be undone, then no state that reaches a goal is missing. So four
+joins are enough: the moves of each row are joined with the rows that they lead to; a move without
+such a row refutes the table, a distance is one more than the least of the neighbours', the best
+moves are those that lead there, and the number of solutions is the sum of theirs.
+
+The rules of sliding boards are written a second time here, for all rows at once, by cutting texts.
+Other puzzles give their moves and columns as texts themselves, and nothing of their `graph`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from math import factorial
+from typing import Protocol
+
+import numpy as np
+import polars as pl
+
+from puzzle_tablebase.jit import Array
+from puzzle_tablebase.pipeline.proofs.claims import (
+    Claim,
+    Difference,
+    ListedTable,
+    Proof,
+    compare,
+    compare_records,
+    find_rows,
+    require_ascending,
+)
+from puzzle_tablebase.pipeline.proofs.verdicts import Proved, Verdict
+from puzzle_tablebase.puzzle import GoalPuzzle
+from puzzle_tablebase.puzzles.eight import Eight
+from puzzle_tablebase.puzzles.sliding import BoardDistances, SlidingBoard
+from puzzle_tablebase.schema import UNREACHED, BreadthFirst
+
+HOW = "every state was compared with its neighbours; every column and record follows from the moves"
+COLUMNS = ("state", "goal", "distance", "best_moves", "solutions")
+FIELDS = ("distance", "solutions")
+
+
+def prove_goals(listed: ListedTable, proved: Mapping[str, ListedTable]) -> Proof:
+    """Prove every column and index field of a table from the moves of its puzzle."""
+    recipe, rules = listed.definition.recipe, find_rules(listed)
+    assert isinstance(recipe, BreadthFirst)
+    roots = recipe.roots
+    rows = rules.number(listed.read_rows().lazy()).collect().lazy()
+
+    text = f"the rows are different states of the {rules.title}, {rules.order}"
+    yield Claim(text, find_bad_states(rows, [*roots]))
+
+    goals = ", ".join(name if name == root else f"{name} ({root})" for name, root in roots.items())
+    yield Claim(f"the distance is 0 only at {goals}", find_bad_goals(rows, roots))
+
+    steps = rules.list_moves(rows).collect().lazy()
+    text = "every move can be undone and leads to a row with the same goal: no state is missing"
+    yield Claim(text, find_open_moves(rows, steps))
+
+    steps = join_neighbours(rows, steps).collect().lazy()
+    text = "each non-goal state's nearest neighbour is exactly one move nearer"
+    yield Claim(text, find_bad_distances(rows, steps))
+
+    steps = steps.filter(pl.col("near") == pl.col("distance") - 1)
+    text = "best_moves are exactly the moves to those neighbours"
+    yield Claim(text, compare_best_moves(rows, steps))
+
+    names = {column.name for column in listed.definition.columns}
+    if "solutions" in names:
+        text = "solutions is the sum of those neighbours' solutions, and 1 at a goal"
+        yield Claim(text, compare_solutions(rows, steps))
+
+    features = [name for name in rules.features if name in names]
+    if features:
+        text = f"{', '.join(features)}: equal to the values computed again from state and goal"
+        expected = rules.compute_features(rows, roots)
+        yield Claim(text, compare(expected, **{name: f"{name}, expected" for name in features}))
+
+    fields = [name for name, _ in listed.definition.index if name in FIELDS]
+    if fields:
+        text = f"each record matches its state's row; {UNREACHED} and 0 where a state has no row"
+        records = make_records(rows, fields, rules.states)
+        yield listed.claim_records(text, compare_records(listed, **records))
+    return Proved(Verdict.PROVED, HOW, [*COLUMNS, *features], fields)
+
+
+def find_bad_states(rows: pl.LazyFrame, goals: list[str]) -> Iterator[Difference]:
+    """Yield rows that are no states, out of order, or of a goal that the table has not."""
+    yield from find_rows(rows, pl.col("key").is_null(), pl.col("state"), pl.lit("a state"))
+    yield from require_ascending(rows, "state", "key")
+    is_foreign = ~pl.col("goal").is_in(goals)
+    expected = pl.lit(f"goal {' or '.join(goals)}")
+    yield from find_rows(rows, is_foreign, pl.col("goal"), expected, "goal")
+
+
+def find_bad_goals(rows: pl.LazyFrame, roots: Mapping[str, str]) -> Iterator[Difference]:
+    """Yield goals without a row, and rows that wrongly have, or have not, the distance 0."""
+    goals = pl.LazyFrame({"state": [*roots.values()], "goal, expected": [*roots]})
+    for (root,) in goals.select("state").join(rows, on="state", how="anti").collect().iter_rows():
+        yield Difference("no row", f"a row for {root}")
+    yield from compare(rows.join(goals, on="state"), goal="goal, expected")
+    at_goal = rows.join(goals, on="state", how="left")
+    is_goal, is_0 = pl.col("goal, expected").is_not_null(), pl.col("distance") == 0
+    yield from find_rows(at_goal, is_0 != is_goal, is_0, is_goal, "distance is 0:")
+
+
+def find_open_moves(rows: pl.LazyFrame, steps: pl.LazyFrame) -> Iterator[Difference]:
+    """Yield moves that lead to no row with the same goal, and moves that no move undoes."""
+    goals = rows.select("state", "goal")
+    stray = steps.join(goals, left_on=["after", "goal"], right_on=["state", "goal"], how="anti")
+    found = pl.format("move {} to {}", "letter", "after")
+    wanted = pl.format("a row with the goal {}", "goal")
+    yield from find_rows(stray, pl.lit(True), found, wanted)
+    ends = steps.select("state", "after")
+    one_way = steps.join(ends, left_on=["after", "state"], right_on=["state", "after"], how="anti")
+    yield from find_rows(one_way, pl.lit(True), found, pl.lit("a move that can be undone"))
+
+
+def join_neighbours(rows: pl.LazyFrame, steps: pl.LazyFrame) -> pl.LazyFrame:
+    """Return each move with the distance of its row and that of the row that it leads to."""
+    numbers = [name for name in FIELDS if name in rows.collect_schema().names()]
+    here = rows.select("row", pl.col("distance").cast(pl.Int64))
+    there = rows.select(
+        pl.col("state").alias("after"), *(pl.col(name).cast(pl.Int64) for name in numbers)
+    ).rename({"distance": "near"})
+    return steps.select("row", "letter", "after").join(here, on="row").join(there, on="after")
+
+
+def find_bad_distances(rows: pl.LazyFrame, steps: pl.LazyFrame) -> Iterator[Difference]:
+    """Yield a state that is not exactly one move farther than its nearest neighbour."""
+    nearest = steps.group_by("row").agg(pl.col("near").min())
+    away = rows.filter(pl.col("distance") != 0).join(nearest, on="row", how="left")
+    expected = pl.col("distance").cast(pl.Int64) - 1
+    is_wrong = ~pl.col("near").eq_missing(expected)
+    yield from find_rows(away, is_wrong, pl.col("near"), expected, "nearest neighbour's distance")
+
+
+def compare_best_moves(rows: pl.LazyFrame, best: pl.LazyFrame) -> Iterator[Difference]:
+    """Yield a row whose text is not that of the letters that lead nearer, in their order."""
+    # several moves of a letter stand as one letter; the physical order is that of the letters
+    letters = best.select("row", "letter").unique().sort("row", pl.col("letter").to_physical())
+    texts = letters.group_by("row", maintain_order=True).agg(
+        expected=pl.col("letter").cast(pl.String).str.join()
+    )
+    joined = rows.join(texts, on="row", how="left")
+    yield from compare(joined, best_moves=pl.col("expected").fill_null(""))
+
+
+def compare_solutions(rows: pl.LazyFrame, best: pl.LazyFrame) -> Iterator[Difference]:
+    """Yield a row whose number of solutions is not the sum of those of its best moves."""
+    sums = best.group_by("row").agg(expected=pl.col("solutions").sum())
+    joined = rows.join(sums, on="row", how="left")
+    at_goal = (pl.col("distance") == 0).cast(pl.Int64)
+    yield from compare(joined, solutions=pl.col("expected").fill_null(0) + at_goal)
+
+
+def make_records(rows: pl.LazyFrame, fields: list[str], states: int) -> dict[str, Array]:
+    """Return what each field of the index must have, by the number of the state."""
+    known = rows.select("record", *fields).collect()
+    result = {}
+    for name in fields:
+        values = np.full(states or len(known), UNREACHED if name == "distance" else 0)
+        values[known["record"].to_numpy()] = known[name].to_numpy()
+        result[name] = values
+    return result
+
+
+# ---- second rule books ------------------------------------------------------------------------
+
+
+class Rules(Protocol):
+    """The rules of a puzzle, for many states at once."""
+
+    title: str
+    order: str
+    """The order of the rows, in words."""
+    states: int
+    """The records of the index; 0: one for each row."""
+    features: tuple[str, ...]
+    """The puzzle's own columns."""
+
+    def number(self, rows: pl.LazyFrame) -> pl.LazyFrame:
+        """Add `key`, by which rows ascend, null for what is no state; and `record`, a number."""
+
+    def list_moves(self, rows: pl.LazyFrame) -> pl.LazyFrame:
+        """List `row`, `state`, `goal`, `letter` and `after`, the next state, of every move."""
+
+    def compute_features(self, rows: pl.LazyFrame, roots: Mapping[str, str]) -> pl.LazyFrame:
+        """Add the puzzle's own columns, each as `NAME, expected`."""
+
+
+def find_rules(listed: ListedTable) -> Rules:
+    """Return the second rule book of a table's puzzle."""
+    recipe, puzzle = listed.definition.recipe, listed.puzzle
+    if isinstance(recipe, BoardDistances):
+        board = recipe.board
+        assert isinstance(board, SlidingBoard)
+        return BoardRules(board.height, board.width, by_columns=True)
+    if isinstance(puzzle, Eight):
+        return BoardRules(3, 3, by_columns=False)
+    assert isinstance(puzzle, GoalPuzzle)
+    return TextRules(puzzle)
+
+
+class BoardRules:
+    """Sliding boards of up to ten cells: a digit for each cell, 0 for the blank.
+
+    Rows are sorted by their text; or, `by_columns`, by the blank's place and then by the tiles,
+    both column by column, and a state's number is then that of its row.
+    """
+
+    features: tuple[str, ...] = ("blank", "manhattan", "misplaced", "rank")
+
+    def __init__(self, height: int, width: int, *, by_columns: bool) -> None:
+        self._height, self._width = height, width
+        self._cells, self._by_columns = height * width, by_columns
+        self.title = f"{height}x{width} board" if by_columns else "8-puzzle"
+        self.order = "in notation order"
+        self.states = factorial(self._cells)
+        if by_columns:
+            self.order = "by the blank's place and then the tiles, column by column"
+            self.states = 0
+
+    def number(self, rows: pl.LazyFrame) -> pl.LazyFrame:
+        state, cells = pl.col("state"), range(self._cells)
+        marks = (state.str.contains(str(mark), literal=True) for mark in cells)
+        is_state = pl.all_horizontal(state.str.len_bytes() == self._cells, *marks)
+        if not self._by_columns:
+            rows = rows.with_columns(key=pl.when(is_state).then(state))
+            return rows.with_columns(record=self._compute_rank())
+        order = [row * self._width + at for at in range(self._width) for row in range(self._height)]
+        text = pl.concat_str(state.str.slice(cell, 1) for cell in order)
+        place, tiles = text.str.find("0", literal=True), text.str.replace("0", "", literal=True)
+        key = pl.concat_str(place.cast(pl.String), tiles)
+        return rows.with_columns(key=pl.when(is_state).then(key), record=pl.col("row"))
+
+    def _compute_rank(self) -> pl.Expr:
+        """Return the number of a state: each digit counts the smaller ones that come after it."""
+        digits = [pl.col("key").str.slice(cell, 1).cast(pl.Int64) for cell in range(self._cells)]
+        return pl.sum_horizontal(
+            (later < digit).cast(pl.Int64) * factorial(self._cells - 1 - cell)
+            for cell, digit in enumerate(digits)
+            for later in digits[cell + 1 :]
+        )
+
+    def list_moves(self, rows: pl.LazyFrame) -> pl.LazyFrame:
+        letters = pl.Enum([*"UDLR"])
+        known = rows.select("row", "state", "goal", blank=self._find("0"))
+        steps = {"U": (-1, 0), "D": (1, 0), "L": (0, -1), "R": (0, 1)}
+        moves = []
+        for cell in range(self._cells):
+            row, column = divmod(cell, self._width)
+            for letter, (down, right) in steps.items():
+                if 0 <= row + down < self._height and 0 <= column + right < self._width:
+                    to = (row + down) * self._width + column + right
+                    moved = known.filter(pl.col("blank") == cell).select(
+                        *("row", "state", "goal"),
+                        letter=pl.lit(letter, letters),
+                        after=self._exchange(cell, to),
+                    )
+                    moves.append(moved)
+        return pl.concat(moves)
+
+    def _find(self, mark: str, text: str = "state") -> pl.Expr:
+        return pl.col(text).str.find(mark, literal=True).cast(pl.Int64)
+
+    def _exchange(self, cell: int, other: int) -> pl.Expr:
+        """Return the state after two cells change places."""
+        low, high = sorted((cell, other))
+        state = pl.col("state")
+        between = state.str.slice(low + 1, high - low - 1)
+        one, two = state.str.slice(low, 1), state.str.slice(high, 1)
+        return pl.concat_str(state.str.slice(0, low), two, between, one, state.str.slice(high + 1))
+
+    def compute_features(self, rows: pl.LazyFrame, roots: Mapping[str, str]) -> pl.LazyFrame:
+        rows = rows.with_columns(root=pl.col("goal").replace_strict(roots))
+        width, tiles = self._width, [str(tile) for tile in range(1, self._cells)]
+        places = [(self._find(tile), self._find(tile, "root")) for tile in tiles]
+        steps = [
+            (at // width - home // width).abs() + (at % width - home % width).abs()
+            for at, home in places
+        ]
+        features = {
+            "blank": self._find("0"),
+            "manhattan": pl.sum_horizontal(steps),
+            "misplaced": pl.sum_horizontal((at != home).cast(pl.Int64) for at, home in places),
+            "rank": pl.col("record"),
+        }
+        return rows.with_columns(
+            value.alias(f"{name}, expected") for name, value in features.items()
+        )
+
+
+class TextRules:
+    """Any puzzle with goals, by all its states and moves as texts."""
+
+    order = "in notation order"
+
+    def __init__(self, puzzle: GoalPuzzle) -> None:
+        self._puzzle, self.title = puzzle, puzzle.title
+        texts = _decode(puzzle.list_states())
+        self.states = len(texts)
+        self._known = pl.LazyFrame({"state": texts}).with_row_index("record")
+        goal = next(iter(puzzle.goals.values()))
+        self.features = tuple(puzzle.compute_features(texts[0], goal)) if texts else ()
+
+    def number(self, rows: pl.LazyFrame) -> pl.LazyFrame:
+        numbered = rows.join(self._known, on="state", how="left", maintain_order="left")
+        return numbered.with_columns(key=pl.col("record"))
+
+    def list_moves(self, rows: pl.LazyFrame) -> pl.LazyFrame:
+        letters = pl.Enum([*self._puzzle.letters])
+        moves = [
+            pl.LazyFrame(
+                {"record": ranks, "after": _decode(texts)},
+                {"record": pl.UInt32, "after": pl.String},
+                strict=False,
+            ).with_columns(letter=pl.lit(letter, letters))
+            for letter, ranks, texts in self._puzzle.list_all_moves()
+        ]
+        known = rows.select("row", "state", "goal", "record")
+        columns = ("row", "state", "goal", "letter", "after")
+        return pl.concat(moves).join(known, on="record").select(columns)
+
+    def compute_features(self, rows: pl.LazyFrame, roots: Mapping[str, str]) -> pl.LazyFrame:
+        compute = self._puzzle.compute_features
+        known = rows.select("state", "goal").collect().iter_rows()
+        values = [compute(state, roots[goal]) for state, goal in known]
+        return (
+            rows.collect()
+            .with_columns(
+                pl.Series(f"{name}, expected", [each[name] for each in values], pl.Int64)
+                for name in self.features
+            )
+            .lazy()
+        )
+
+
+def _decode(texts: Array) -> list[str]:
+    return [text.decode() for text in texts.tolist()]

@@ -1,0 +1,316 @@
+"""The proof of the table that counts tours by board and start square.
+
+Every square of a board is counted again: path by path, or by the walker of `tour_walker` where
+there are too many paths to follow. A board with a proved list of its tours is compared with the
+list. Each board gets one verdict on the counts of all its squares. A board that is too large to be
+counted again is *intact*, except 8x8: its totals have a published source, and its verdict is
+*published*. A published total says nothing about the count of a single square.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+from numpy.typing import ArrayLike
+
+from puzzle_tablebase.frontier.compiled import find_lowest
+from puzzle_tablebase.jit import Array, compiled
+from puzzle_tablebase.pipeline.proofs.claims import (
+    Claim,
+    Difference,
+    ListedTable,
+    Proof,
+    compare,
+    require_equal,
+)
+from puzzle_tablebase.pipeline.proofs.tour_walker import HalfBoard, walk
+from puzzle_tablebase.pipeline.proofs.verdicts import Proved, Verdict
+from puzzle_tablebase.pipeline.tasks import run_in_threads
+from puzzle_tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.puzzles.knight.tables import (
+    TOURS_PREFIX,
+    AllTours,
+    TourCounts,
+    estimate_count_cost,
+)
+
+Counts = Mapping[str, ArrayLike]
+"""Columns and their values, one for each square of a board or the same for all."""
+
+PUBLISHED_BOARD = "8x8"
+PUBLISHED_TOURS = 19_591_828_170_979_904
+"""Directed tours of 8x8 (OEIS A165134)."""
+PUBLISHED_CLOSED = 2 * 13_267_364_410_532
+"""Directed closed tours of 8x8 from each square (OEIS A001230 counts both directions as one)."""
+
+HOW_LISTED = "every square was compared with {}, which is proved"
+HOW_WALKED = "every square was counted again, path by path"
+HOW_SWEPT = "every square or its image was counted again, by a second sweep, start by start"
+HOW_SWEPT_CLOSED = "closed tours were counted again, by a second sweep"
+HOW_PUBLISHED = (
+    "tours are as many as published (OEIS A165134); closed tours are as many as published "
+    "(OEIS A001230); the number of each square was only counted once"
+)
+HOW_COUNTED = "tours and closed tours were only counted once"
+HOW_CLOSED = "closed tours were only counted once"
+COUNTED_AGAIN = "counts match an independent recount, path by path"
+SWEPT_AGAIN = "counts match a second sweep, start by start"
+
+
+def recount_tours(board: KnightBoard) -> dict[str, Array]:
+    """Count the tours and the closed tours from each square."""
+    near = list_jumps(board)
+    counts = [*run_in_threads(count_tours_from, [(near, at) for at in range(board.squares)])]
+    return dict(zip(("tours", "closed"), np.array(counts).T, strict=True))
+
+
+def list_jumps(board: KnightBoard) -> npt.NDArray[np.int64]:
+    """Return, for each square, the squares that a knight can jump to, as bits."""
+    squares = np.arange(board.squares)
+    ranks, files = np.divmod(squares, board.files)
+    far = np.subtract.outer(files, files) * np.subtract.outer(ranks, ranks)
+    near: npt.NDArray[np.int64] = (abs(far) == 2) @ (1 << squares)
+    return near
+
+
+def count_tours_from(near: npt.NDArray[np.int64], start: int) -> tuple[int, int]:
+    """Count the tours and the closed tours from a square by following every path.
+
+    Row s of `near` has a bit for each square that a knight can jump to from s.
+    """
+    free = (1 << len(near)) - 1 - (1 << start)
+    lonely = 0
+    for square, beside in enumerate((near & free).tolist()):
+        lonely |= (beside & (beside - 1) == 0) << square
+    return _count_onward(near, start, start, free, lonely)
+
+
+@compiled
+def _count_onward(
+    near: npt.NDArray[np.int64], start: int, here: int, free: int, lonely: int
+) -> tuple[int, int]:
+    """Count the ways to continue a path from its last square over all free squares.
+
+    `lonely` has the free squares with at most one free neighbour. A path is abandoned if a free
+    square that is not its next one has no free neighbour, or if two such squares have only one:
+    a square like that can only be the tour's end.
+    """
+    if not free:
+        return 1, near[here] >> start & 1
+    tours = closed = 0
+    ways = choices = near[here] & free
+    while choices:
+        square = find_lowest(choices)
+        choices &= choices - 1
+        remaining = free ^ (1 << square)
+        # only neighbours of the square that the path leaves have lost a free neighbour
+        next_lonely, has_stranded, losers = lonely & remaining, False, ways & remaining
+        while losers:
+            beside = near[find_lowest(losers)] & remaining
+            if not beside & (beside - 1):
+                next_lonely |= losers & -losers
+            has_stranded |= not beside
+            losers &= losers - 1
+        ends = next_lonely & ~near[square]
+        if not remaining or (not has_stranded and not ends & (ends - 1)):
+            new_tours, new_closed = _count_onward(near, start, square, remaining, next_lonely)
+            tours, closed = tours + new_tours, closed + new_closed
+    return tours, closed
+
+
+def recount_by_sweep(board: KnightBoard, *, is_open: bool = True) -> Counts:
+    """Count the closed tours from each square and, if `is_open`, all tours, by the walker."""
+    upright = KnightBoard(*sorted((board.files, board.ranks)))
+    # a closed tour has two directions
+    closed = 2 * walk(HalfBoard(upright, is_open=False))[None]
+    if not is_open:
+        return {"closed": closed}
+    half = HalfBoard(upright, is_open=True)
+    totals, squares = walk(half), [*range(board.squares)]
+    if board.files > board.ranks:
+        squares = [at // board.files + board.ranks * (at % board.files) for at in squares]
+    tours = [totals[half.find_turn(at)] if half.ends[at] else 0 for at in squares]
+    return {"tours": tours, "closed": closed}
+
+
+class CountLimits(NamedTuple):
+    """The sizes of boards whose tours are counted a second time."""
+
+    walked_squares: int = 36
+    """The number of squares of the largest boards whose tours are recounted path by path."""
+    swept_side: int = 5
+    """The longest short side of larger boards that are recounted by a sweep, whatever the other."""
+    swept_squares: int = 49
+    """The number of squares of the largest other boards whose tours are swept again."""
+    closed_squares: int = 64
+    """The number of squares of the largest boards of which closed tours alone are swept again."""
+
+    def can_sweep(self, board: KnightBoard, *, is_open: bool) -> bool:
+        """Return whether a board is recounted by a sweep."""
+        largest = self.swept_squares if is_open else self.closed_squares
+        return min(board.files, board.ranks) <= self.swept_side or board.squares <= largest
+
+
+LIMITS = CountLimits()
+COLUMNS = ("board", "files", "ranks", "start", "tours", "closed")
+
+
+def prove_counts(
+    listed: ListedTable, proved: Mapping[str, ListedTable], limits: CountLimits = LIMITS
+) -> Proof:
+    """Prove the table of counts; lists of tours that are proved already count their boards."""
+    recipe = listed.definition.recipe
+    assert isinstance(recipe, TourCounts)
+    boards = {f"{c}x{r}": KnightBoard(c, r) for c, r in recipe.boards}
+    closed = {f"{c}x{r}" for c, r in recipe.closed}
+    rows = listed.read_rows()
+    text = f"there is one row for every square of {len(boards)} boards, in order"
+    yield Claim(text, compare_squares(rows, boards, closed))
+
+    def claim(text: str, names: list[str], count: Callable[[str], Counts]) -> Claim:
+        squares = sum(boards[name].squares for name in names)
+        return Claim(text, compare_boards(rows, names, count), number=squares)
+
+    verdicts = dict[str, tuple[Verdict, str]]()
+    lists = find_lists(boards, proved)
+    if lists:
+        text = f"on {', '.join(lists)}: the tours and closed tours are as many as in the board's "
+        yield claim(
+            f"{text}own table", [*lists], lambda name: count_listed(lists[name], boards[name])
+        )
+        verdicts |= {
+            name: (Verdict.PROVED, HOW_LISTED.format(table.name)) for name, table in lists.items()
+        }
+
+    walked, swept = choose_recounts(boards, closed, lists, limits)
+    text = f"on {len(walked)} boards that no table lists: {COUNTED_AGAIN}"
+    yield claim(text, walked, lambda name: recount_tours(boards[name]))
+    verdicts |= dict.fromkeys(walked, (Verdict.RECOUNTED, HOW_WALKED))
+    if swept:
+        yield claim(
+            f"on {', '.join(swept)}: {SWEPT_AGAIN}",
+            swept,
+            lambda name: recount_by_sweep(boards[name], is_open=name not in closed),
+        )
+        for name in swept:
+            verdicts[name] = Verdict.RECOUNTED, HOW_SWEPT_CLOSED if name in closed else HOW_SWEPT
+
+    name = PUBLISHED_BOARD
+    if name in boards and name not in {*closed, *verdicts}:
+        text = f"the totals of {name} match published totals (OEIS A165134; OEIS A001230)"
+        yield Claim(text, compare_totals(rows, name), number=boards[name].squares)
+        verdicts[name] = Verdict.PUBLISHED, HOW_PUBLISHED
+    for name in boards.keys() - verdicts.keys():
+        verdicts[name] = Verdict.INTACT, HOW_CLOSED if name in closed else HOW_COUNTED
+    in_order: dict[str | None, tuple[Verdict, str]] = {name: verdicts[name] for name in boards}
+    return Proved(Verdict.INTACT, HOW_COUNTED, COLUMNS, boards=in_order)
+
+
+def compare_squares(
+    rows: pl.DataFrame, boards: Mapping[str, KnightBoard], closed: set[str]
+) -> Iterator[Difference]:
+    """Yield a row that is not that of the next square, or has a null where tours are counted."""
+    squares = [
+        (name, board.files, board.ranks, board.name_square(at), name in closed)
+        for name, board in boards.items()
+        for at in range(board.squares)
+    ]
+    yield from require_equal("rows", len(rows), len(squares))
+    names = [f"{name}, expected" for name in (*COLUMNS[:4], "null")]
+    expected = pl.DataFrame(squares, names, orient="row")
+    both = pl.concat([rows, expected], how="horizontal").lazy()
+    yield from compare(both, **{name: f"{name}, expected" for name in COLUMNS[:4]})
+    is_null = pl.col("tours").is_null().alias("a null in tours:")
+    yield from compare(both.with_columns(is_null), **{"a null in tours:": "null, expected"})
+
+
+def compare_boards(
+    rows: pl.DataFrame, names: list[str], count: Callable[[str], Counts]
+) -> Iterator[Difference | int]:
+    """Yield the first square of some boards whose numbers are not those that `count` finds."""
+    done = 0
+    for name in names:
+        squares = rows.filter(pl.col("board") == name)
+        expected = [
+            pl.Series(f"{column}, expected", np.broadcast_to(values, len(squares)))
+            for column, values in count(name).items()
+        ]
+        columns = {each.name.removesuffix(", expected"): each.name for each in expected}
+        both = squares.with_columns(expected)
+        # a null stands where the tours are not counted
+        has_null = squares["tours"].null_count() > 0
+        yield from compare(
+            both.lazy(),
+            **{key: text for key, text in columns.items() if not (has_null and key == "tours")},
+        )
+        done += len(squares)
+        yield done
+
+
+def compare_totals(rows: pl.DataFrame, name: str) -> Iterator[Difference]:
+    """Yield the difference between a board's totals and the published ones."""
+    squares = rows.filter(pl.col("board") == name)
+    yield from require_equal(f"tours of {name}:", squares["tours"].sum(), PUBLISHED_TOURS)
+    yield from compare(squares.lazy(), closed=pl.lit(PUBLISHED_CLOSED))
+
+
+def find_lists(
+    boards: Mapping[str, KnightBoard], proved: Mapping[str, ListedTable]
+) -> dict[str, ListedTable]:
+    """Return the proved list of all tours of each board that has one."""
+    found = {name: proved.get(f"{TOURS_PREFIX}{name}") for name in boards}
+    return {
+        name: table
+        for name, table in found.items()
+        if table and isinstance(table.definition.recipe, AllTours)
+    }
+
+
+def count_listed(tours: ListedTable, board: KnightBoard) -> dict[str, Array]:
+    """Count the listed tours, and the closed ones, from each square of a board."""
+    squares = pl.DataFrame({"start": board.name_squares()})
+    counts = (
+        tours.scan_rows("start", "closed")
+        .group_by("start")
+        .agg(tours=pl.len(), closed=pl.col("closed").sum())
+        .collect()
+    )
+    every = squares.join(counts, on="start", how="left", maintain_order="left").fill_null(0)
+    return {name: every[name].cast(pl.Int64).to_numpy() for name in ("tours", "closed")}
+
+
+def choose_recounts(
+    boards: Mapping[str, KnightBoard],
+    closed: set[str],
+    listed: Mapping[str, ListedTable],
+    limits: CountLimits = LIMITS,
+) -> tuple[list[str], list[str]]:
+    """Return the boards that are counted again path by path, and those that are swept again."""
+    left = [name for name in boards if name not in listed]
+    walked = [
+        name
+        for name in left
+        if name not in closed and boards[name].squares <= limits.walked_squares
+    ]
+    swept = [
+        name
+        for name in left
+        if name not in walked and limits.can_sweep(boards[name], is_open=name not in closed)
+    ]
+    return walked, swept
+
+
+def estimate_recount(recipe: TourCounts) -> int:
+    """Estimate the bytes of memory for the largest sweep of the proof."""
+    boards = {f"{c}x{r}": KnightBoard(c, r) for c, r in recipe.boards}
+    closed = {f"{c}x{r}" for c, r in recipe.closed}
+    _, swept = choose_recounts(boards, closed, {})
+    sides = [((boards[name].files, boards[name].ranks), name in closed) for name in swept]
+    costs = [
+        estimate_count_cost(each, closed=is_closed) for each, is_closed in sides if min(each) > 2
+    ]
+    return max(costs, default=0)

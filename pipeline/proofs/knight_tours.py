@@ -1,0 +1,201 @@
+"""The proofs of tables that list knight's tours: every path is followed square by square."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import permutations
+
+import numpy as np
+import polars as pl
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from puzzle_tablebase.jit import Array
+from puzzle_tablebase.pipeline.proofs.claims import (
+    Claim,
+    Difference,
+    ListedTable,
+    Proof,
+    compare,
+    compare_records,
+    require_equal,
+)
+from puzzle_tablebase.pipeline.proofs.knight_counts import (
+    COUNTED_AGAIN,
+    count_listed,
+    list_jumps,
+    recount_tours,
+)
+from puzzle_tablebase.pipeline.proofs.verdicts import Proved, Verdict
+from puzzle_tablebase.pipeline.tasks import run_in_threads
+from puzzle_tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.puzzles.knight.tables import AllTours, TourPerPair
+
+HOW = (
+    "every path was walked, none appears twice, and a second count, path by path, finds as many "
+    "from every square"
+)
+HOW_OF_PAIRS = (
+    "every path was walked, and there is one for every pair of squares whose colours allow it; "
+    "which of a pair's tours is listed follows from no rule"
+)
+COLUMNS = ("board", "start", "finish", "number", "closed", "path")
+TOURS = "every path is a tour: it visits each square once, by knight's jumps"
+MATCH = "board, start, finish, closed and number match the path"
+UNKNOWN_SQUARE = 255
+
+
+def prove_every_tour(listed: ListedTable, proved: Mapping[str, ListedTable]) -> Proof:
+    """Prove a table of all tours: in order, none twice, and none missing."""
+    board = _get_board(listed)
+    text = f"{TOURS}; the paths strictly ascend in their square numbers, so none appears twice"
+    yield Claim(text, find_bad_paths(listed, board, are_sorted=True))
+    yield Claim(MATCH, compare_columns(listed, board))
+    # the tours are different, so equal counts show that none is missing
+    text = f"no tour is missing: from every square {COUNTED_AGAIN}"
+    yield Claim(text, compare_counts(listed, board))
+    return Proved(Verdict.PROVED, HOW, COLUMNS)
+
+
+def prove_pairs(listed: ListedTable, proved: Mapping[str, ListedTable]) -> Proof:
+    """Prove a table of one tour for every ordered pair of squares, and its index."""
+    board = _get_board(listed)
+    yield Claim(TOURS, find_bad_paths(listed, board, are_sorted=False))
+    yield Claim(MATCH, compare_columns(listed, board))
+    text = "there is one tour for every ordered pair of squares whose colours allow it, in order"
+    yield Claim(text, compare_pairs(listed, board))
+    text = "each record holds the squares of its row's path"
+    paths = [squares for _, squares, _ in iter_paths(listed, board)]
+    squares = np.concatenate(paths) if paths else np.empty((0, board.squares), np.uint8)
+    yield listed.claim_records(text, compare_records(listed, squares=squares))
+    return Proved(Verdict.PROVED, HOW_OF_PAIRS, COLUMNS, ("squares",))
+
+
+def _get_board(listed: ListedTable) -> KnightBoard:
+    recipe = listed.definition.recipe
+    assert isinstance(recipe, AllTours | TourPerPair)
+    return recipe.board
+
+
+def iter_paths(
+    listed: ListedTable, board: KnightBoard
+) -> Iterator[tuple[int, Array, Difference | None]]:
+    """Yield the paths of each row group as square numbers, after the number of its first row.
+
+    The third value is the first path that is no tour, if there is one.
+    """
+    source = listed.store.get_source
+    with pq.ParquetFile(source(listed.file)) as file:
+        footer = file.metadata
+    begin, tasks = 0, []
+    for number in range(footer.num_row_groups):
+        tasks.append((begin, number))
+        begin += footer.row_group(number).num_rows
+
+    def follow(begin: int, number: int) -> tuple[int, Array, Difference | None]:
+        with pq.ParquetFile(source(listed.file), metadata=footer) as file:
+            group = file.read_row_group(number, columns=["path"], use_threads=False)
+        paths = group.column("path").combine_chunks()
+        lengths, width = pc.binary_length(paths).to_numpy(), 2 * board.squares
+        for row in np.flatnonzero(lengths != width)[:1].tolist():
+            nothing = np.empty((0, board.squares), np.uint8)
+            return begin, nothing, Difference(f"length of path {lengths[row]}", width, begin + row)
+        _, offsets, data = paths.buffers()
+        edges = np.frombuffer(offsets, np.int32)[paths.offset :][: len(paths) + 1]
+        text = np.frombuffer(data, np.uint8)[edges[0] : edges[-1]].view("<u2")
+        text = text.reshape(-1, board.squares)
+        squares, is_tour = follow_paths(text, board)
+        for row in np.flatnonzero(~is_tour)[:1].tolist():
+            return begin, squares, Difference(str(paths[row]), "a tour", begin + row)
+        return begin, squares, None
+
+    yield from run_in_threads(follow, tasks)
+
+
+def follow_paths(text: Array, board: KnightBoard) -> tuple[Array, Array]:
+    """Follow paths, given as the names of their squares; return their squares, and which are tours.
+
+    Both arrays have a row for each path.
+    """
+    count = board.squares
+    square_of_name = np.full(1 << 16, UNKNOWN_SQUARE, dtype=np.uint8)
+    square_of_name[np.frombuffer("".join(board.name_squares()).encode(), "<u2")] = np.arange(count)
+    # a name of no square has no bit, so a path with one never visits all squares
+    bits, near = np.zeros((2, UNKNOWN_SQUARE + 1), dtype=np.int64)
+    bits[:count], near[:count] = 1 << np.arange(count), list_jumps(board)
+    squares: Array = square_of_name[text]
+    visited = np.zeros(len(text), dtype=np.int64)
+    is_legal = np.ones(len(text), dtype=np.bool_)
+    reach = bits.sum()
+    for here in squares.T:
+        bit = bits[here]
+        visited |= bit
+        is_legal &= reach & bit != 0
+        reach = near[here]
+    return squares, (visited == bits.sum()) & is_legal
+
+
+def find_bad_paths(
+    listed: ListedTable, board: KnightBoard, *, are_sorted: bool
+) -> Iterator[Difference | int]:
+    """Yield the first path that is no tour, or with `are_sorted` does not come after the last."""
+    last = None
+    for begin, squares, wrong in iter_paths(listed, board):
+        if wrong:
+            yield wrong
+        if are_sorted and len(squares):
+            # squares are numbered from 1 here, as numpy drops zeros at the end of such text
+            texts = (squares + np.uint8(1)).view(f"S{board.squares}").ravel()
+            is_first = last is None or bool(texts[0] > last)
+            is_later = np.append(is_first, texts[1:] > texts[:-1])
+            last = texts[-1]
+            for row in np.flatnonzero(~is_later)[:1].tolist():
+                path = "".join(board.name_square(square) for square in squares[row].tolist())
+                yield Difference(path, "a path after the one before it", begin + row)
+        yield begin + len(squares)
+
+
+def compare_columns(listed: ListedTable, board: KnightBoard) -> Iterator[Difference]:
+    """Yield the first row whose columns differ from its path, which is a tour."""
+    near = list_jumps(board)
+    joined = {
+        f"{board.name_square(one)}{board.name_square(other)}"
+        for one in range(board.squares)
+        for other in range(board.squares)
+        if near[one] >> other & 1
+    }
+    path = pl.col("path")
+    start, finish = path.str.slice(0, 2), path.str.slice(2 * board.squares - 2, 2)
+    rows, numbers = listed.scan_rows(), listed.scan_rows("start", "number")
+    firsts = numbers.group_by("start").agg(first=pl.col("row").min())
+    yield from compare(
+        rows,
+        board=pl.lit(str(board)),
+        start=start,
+        finish=finish,
+        closed=pl.concat_str(start, finish).is_in(sorted(joined)),
+    )
+    number = pl.col("row").cast(pl.Int64) - pl.col("first")
+    yield from compare(numbers.join(firsts, on="start"), number=number)
+
+
+def compare_counts(listed: ListedTable, board: KnightBoard) -> Iterator[Difference]:
+    """Yield the first square from which a second count finds another number of tours."""
+    listed_counts = count_listed(listed, board)
+    for what, expected in recount_tours(board).items():
+        for square in range(board.squares):
+            name = f"{what} from {board.name_square(square)}:"
+            found = int(listed_counts[what][square])
+            yield from require_equal(name, found, int(expected[square]))
+
+
+def compare_pairs(listed: ListedTable, board: KnightBoard) -> Iterator[Difference]:
+    """Yield the first row that is not from and to the next pair of squares that a tour joins."""
+    ends = [pair for pair in permutations(range(board.squares), 2) if board.can_join(*pair)]
+    pairs = [f"{board.name_square(start)} to {board.name_square(end)}" for start, end in ends]
+    yield from require_equal("rows", listed.entry.rows, len(pairs))
+    rows = listed.read_rows("start", "finish").with_columns(
+        pl.Series("expected", pairs, pl.String),
+        **{"from": pl.format("{} to {}", "start", "finish")},
+    )
+    yield from compare(rows.lazy(), **{"from": "expected"})

@@ -1,0 +1,83 @@
+"""The verdicts on tables: four words, and what they say of a table and its boards."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from puzzle_tablebase.tables.manifest import Depth
+
+
+class Verdict(StrEnum):
+    """The four verdicts, the strongest first."""
+
+    PROVED = "proved"
+    """Every row and record follows from the rules, by code that shares only the rules, the file
+    formats and the task runner with the rest."""
+    RECOUNTED = "recounted"
+    """A second computation, by another method that it names, gives the same numbers."""
+    PUBLISHED = "published"
+    """The numbers agree with a published one that it cites, and nothing more was done."""
+    INTACT = "intact"
+    """The files are what the manifest lists; nothing about their content was shown."""
+
+
+ORDER = tuple(Verdict)
+
+
+@dataclass(frozen=True, slots=True)
+class TableVerdict:
+    """The verdict on a table, or on one of its boards if `board` is given.
+
+    `how` states in a sentence what was checked and what was not.
+    """
+
+    table: str
+    board: str | None
+    verdict: Verdict
+    how: str
+
+
+@dataclass(frozen=True, slots=True)
+class Proved:
+    """What a proof concludes once all its claims hold.
+
+    `columns`, `fields`: the columns and index fields that it compared; `depths`: the number of
+    states of each goal at each distance; `boards`: verdicts on single boards, in place of one on
+    the table.
+    """
+
+    verdict: Verdict
+    how: str
+    columns: Collection[str] = ()
+    fields: Collection[str] = ()
+    depths: Mapping[Depth, int] = field(default_factory=dict)
+    boards: Mapping[str | None, tuple[Verdict, str]] = field(default_factory=dict)
+
+
+def find_weakest(verdicts: Iterable[TableVerdict]) -> dict[str, Verdict]:
+    """Return each table's weakest verdict, which is its own where it has boards."""
+    weakest: dict[str, Verdict] = {}
+    for each in verdicts:
+        name, verdict = each.table, each.verdict
+        weakest[name] = max(weakest.get(name, verdict), verdict, key=ORDER.index)
+    return weakest
+
+
+def count_tables(verdicts: Iterable[TableVerdict]) -> dict[Verdict, int]:
+    """Return how many tables have each verdict, the strongest first."""
+    weakest = [*find_weakest(verdicts).values()]
+    return {verdict: weakest.count(verdict) for verdict in ORDER if verdict in weakest}
+
+
+def group_boards(verdicts: Sequence[TableVerdict]) -> list[tuple[Verdict, str, list[str]]]:
+    """Return a table's verdicts, the strongest first: verdict, `how` text and boards.
+
+    The list of boards is empty for a verdict on the whole table.
+    """
+    boards: dict[tuple[Verdict, str], list[str]] = {}
+    for verdict in sorted(verdicts, key=lambda verdict: ORDER.index(verdict.verdict)):
+        names = boards.setdefault((verdict.verdict, verdict.how), [])
+        names.extend([verdict.board] if verdict.board else [])
+    return [(verdict, how, names) for (verdict, how), names in boards.items()]

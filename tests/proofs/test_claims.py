@@ -1,0 +1,126 @@
+"""Claims, which every proof is made of: what is reported, and the first row that refutes one."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from puzzle_tablebase.pipeline.proofs.claims import (
+    MAX_SHOWN_VALUE,
+    Claim,
+    Claims,
+    Difference,
+    Silence,
+    TableResult,
+    VerifyFailed,
+    compare,
+    find_rows,
+    require_ascending,
+    require_equal,
+    run_claims,
+)
+from tests.support.tampered import open_one
+
+NAME = "knight_tours_5x5"
+ROWS = pl.LazyFrame(
+    {"row": range(5), "name": ["ant", "bee", "cat", "dog", "eel"], "legs": [6, 6, None, 4, 0]}
+)
+
+
+class Recorder(Silence):
+    """An observer that keeps what it is shown."""
+
+    def __init__(self) -> None:
+        self.shown: list[Any] = []
+
+    def on_progress(self, text: str, done: int, total: int) -> None:
+        self.shown.append((text, done, total))
+
+    def on_claim(self, claim: Any) -> None:
+        self.shown.append(claim)
+
+
+def claim_one(*claims: Claim) -> Claims[str]:
+    yield from claims
+    return "all is well"
+
+
+def test_claims_are_run_until_one_is_refuted(outputs: Path) -> None:
+    listed, result, recorder = open_one(outputs, NAME), TableResult(NAME), Recorder()
+    good = Claim("it holds", [3, 7], number=9)
+    assert run_claims(listed, claim_one(good), result, recorder) == "all is well"
+    record = {"table": NAME, "file": f"{NAME}.parquet", "claim": "it holds", "rows": 9}
+    text = f"{NAME}.parquet: it holds"
+    held = {**record, "passed": True}
+    assert recorder.shown == [(text, 0, 9), (text, 3, 9), (text, 7, 9), held]
+    assert result.claims == [held]
+    assert result.seconds > 0
+
+    def fail() -> Iterator[Difference]:
+        yield from require_equal("rows", 4, 4)
+        yield from require_equal("rows", 4, 5)
+        raise AssertionError("nothing is looked for after a difference")
+
+    with pytest.raises(VerifyFailed, match=r"bad\): found rows 4, expected 5\. Run: ") as caught:
+        run_claims(listed, claim_one(good, Claim("it is bad", fail())), result, recorder)
+    assert caught.value.claim["passed"] is False
+    assert len(result.claims) == 2
+
+
+def test_a_failure_has_the_row_that_it_names(outputs: Path) -> None:
+    listed, wrong = open_one(outputs, NAME), Difference("3 legs", 4, 1003)
+    claim = Claim("all is well", [wrong], needs_force=False)
+    with pytest.raises(VerifyFailed) as caught:
+        run_claims(listed, claim_one(claim), TableResult(NAME), Silence())
+    row = listed.read_rows().row(1003, named=True)
+    content = {name: value for name, value in row.items() if name != "row"}
+    command = f"pipeline precompute {NAME} --outputs {outputs}"
+    assert str(caught.value).startswith(f"{outputs / NAME}.parquet fails a proof (all is well): ")
+    assert str(caught.value).endswith(f"): found 3 legs, expected 4. Run: {command}")
+    assert json.loads(json.dumps(caught.value.to_dict())) == {
+        "table": NAME,
+        "file": f"{NAME}.parquet",
+        "claim": "all is well",
+        "rows": 1728,
+        "passed": False,
+        "row": 1003,
+        "content": content,
+        "found": "3 legs",
+        "expected": "4",
+        "command": command,
+    }
+
+
+def test_values_of_damaged_files_are_escaped_and_shortened(outputs: Path) -> None:
+    longest = "x" * MAX_SHOWN_VALUE
+    wrong = Difference("\x1b[31m", longest, 0, {"name": longest + "y"})
+    with pytest.raises(VerifyFailed) as caught:
+        run_claims(
+            open_one(outputs, NAME), claim_one(Claim("", [wrong])), TableResult(""), Silence()
+        )
+    text = str(caught.value)
+    assert "\x1b" not in text
+    assert "\\x1b[31m" in text
+    assert f"expected {longest}. Run" in text
+    assert f"{longest}y" not in text
+    assert len(text) < 4 * MAX_SHOWN_VALUE
+
+
+def test_the_first_different_row_is_named() -> None:
+    reverse = ROWS.reverse().with_columns(expected=pl.Series([1, 4, 2, 6, 6]).cast(pl.Int8))
+    assert [*compare(reverse, legs="expected")] == [Difference("legs None", "2", 2)]
+    assert not [*compare(ROWS, legs="legs", name=pl.col("name"))]
+    assert [*compare(ROWS, legs=pl.col("legs").fill_null(1))] == [Difference("legs None", "1", 2)]
+    is_wrong = pl.col("legs") < 6
+    found = find_rows(ROWS.reverse(), is_wrong, pl.col("name"), pl.lit("an insect"))
+    assert [*found] == [Difference("dog", "an insect", 3)]
+
+
+def test_rows_must_strictly_ascend() -> None:
+    assert not [*require_ascending(ROWS, "name", "name")]
+    falling = ROWS.with_columns(key=pl.Series([1, 3, 3, 2, 5]))
+    expected = "a name after the one before it"
+    assert [*require_ascending(falling, "name", "key")] == [Difference("cat", expected, 2)]
