@@ -231,8 +231,7 @@ class Reader(Generic[Found]):
     def probe(self, key: str, **options: Any) -> Found:
         """Return the answer for a key: the facts of its record, and those that options add."""
         query = self._make_lookup(options)
-        with self.store.ask_one_question():
-            answer: Found = query.look_up(key)  # type: ignore[assignment]
+        answer: Found = query.look_up(key)  # type: ignore[assignment]
         return answer
 
     def _make_lookup(self, options: Mapping[str, Any]) -> Query:
@@ -262,8 +261,7 @@ class Reader(Generic[Found]):
         """
         query = self._make_lookup(options)
         try:
-            with self.store.ask_one_question():
-                return query.look_up(key)
+            return query.look_up(key)
         except (NotationError, NoAnswer, Undecided):
             return default
 
@@ -311,8 +309,7 @@ class Reader(Generic[Found]):
         The options are those of `pipeline check`. An answer that cannot be read is judged, too.
         """
         judge = self._make_query_of(self.check_options, options).make_judge()
-        with self.store.ask_one_question():
-            judged: Judgement = judge.check(key, answer)
+        judged: Judgement = judge.check(key, answer)
         return judged
 
     def check_frame(

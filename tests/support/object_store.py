@@ -13,7 +13,7 @@ from typing import Any
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
 from werkzeug.serving import make_server
 
-from puzzle_tablebase.tables.object_store import PART_BYTES, ObjectStore, open_bucket
+from puzzle_tablebase.tables.remote import PART_BYTES, RemoteStore, open_client
 from puzzle_tablebase.tables.store import Store
 from tests.support.hosts import run_server
 
@@ -121,7 +121,7 @@ def cut(method: str, address: str, ask: Callable[[], Answer]) -> Answer:
 def bucket(name: str) -> Iterator[LoopbackStore]:
     """Yield a store with one bucket; this process finds it too."""
     before = dict(os.environ)
-    open_bucket.cache_clear()
+    open_client.cache_clear()
     with LoopbackStore().serve() as store:
         os.environ.update(store.variables)
         try:
@@ -132,7 +132,7 @@ def bucket(name: str) -> Iterator[LoopbackStore]:
         finally:
             os.environ.clear()
             os.environ.update(before)
-            open_bucket.cache_clear()
+            open_client.cache_clear()
 
 
 def require_every_update(store: Store) -> None:
@@ -154,7 +154,7 @@ PART = bytes(range(256)) * (PART_BYTES >> 8)
 """As many bytes as are sent to a store at a time."""
 
 
-def write_parts(place: ObjectStore, parts: int, error: type[Exception] | None) -> None:
+def write_parts(place: RemoteStore, parts: int, error: type[Exception] | None) -> None:
     """Write `large.idx`: so many parts, and three bytes. An error is raised before it ends."""
     with place.write_atomically("large.idx") as (file,):
         for _ in range(parts):
