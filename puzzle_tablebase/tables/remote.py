@@ -138,8 +138,6 @@ class RemoteStore(Store):
 
         RangesIgnored if the host sends the whole file instead. `is_fresh`: past all caches.
         """
-        from obstore.exceptions import NotSupportedError
-
         with self._lock:
             is_fresh = is_fresh or name in self._stale
             self._stale.discard(name)
@@ -150,8 +148,10 @@ class RemoteStore(Store):
                 result = client.get(
                     self._locate_key(name), options={} if end is None else {"range": (first, end)}
                 )
-            except NotSupportedError:
-                raise RangesIgnored("the host ignores ranges") from None
+            except Exception as error:
+                if any(sign in str(error) for sign in IGNORED_RANGE):
+                    raise RangesIgnored("the host ignores ranges") from None
+                raise
             coding = result.attributes.get("Content-Encoding", "identity")
             if coding != "identity":
                 problem = f"the host compresses files (Content-Encoding: {coding})"
@@ -180,6 +180,8 @@ class RemoteStore(Store):
         return self._manifest
 
     def get_size(self, name: str) -> int:
+        if self.is_read_only and name == MANIFEST:
+            return len(self.read(name))
         return self.get_version(name)[0]
 
     def get_version(self, name: str) -> tuple[int, str]:
@@ -574,10 +576,11 @@ def list_sizes(manifest: bytes) -> dict[str, set[int]]:
 
 # ---- connections and errors ----------------------------------------------------------------------
 
+IGNORED_RANGE = "RangeNotSupported", "NotPartial"
 # patterns that only an error compiles
 STATUS = r"status code: (\d{3}) ?([^:\n]*)"
 SERVERS_REASON = r"<(?:AuthenticationErrorDetail|Details|Message)>([^<\n]{1,300})"
-INNERMOST_CAUSE = r"(\w[^\"(){}\n]*)[\s\"(){},]*$"
+CAUSE = r"[A-Za-z][A-Za-z ]+"
 GENERAL = r"^((Generic \w+|HTTP) error: )+"
 CREDENTIAL_HOSTS = "//169.254.169.254", "//metadata.google.internal", "//metadata/"
 """Hosts that give a machine in a cloud its credentials: they are asked when there are no others."""
@@ -602,8 +605,8 @@ def explain_error(error: Exception) -> tuple[str, int]:
         return f"HTTP status {status[1]}: {words}".rstrip(": ."), int(status[1])
     # without the address, whose query may be secret
     words = " ".join(re.sub(GENERAL, "", sentence.rpartition(" - ")[2]).split()).rstrip(".")
-    cause = re.search(INNERMOST_CAUSE, parts)
-    return f"{words} ({cause[1]})" if cause and cause[1] not in words else words, 0
+    causes = re.findall(CAUSE, parts) if "reqwest::Error" in parts else []
+    return f"{words} ({causes[-1]})" if causes else words, 0
 
 
 def is_bucket_missing(error: BaseException) -> bool:
