@@ -185,14 +185,12 @@ class RemoteStore(Store):
         return self.get_version(name)[0]
 
     def get_version(self, name: str) -> tuple[int, str]:
-        if self.is_read_only:  # a signed address is often one for GET alone
-            try:
-                content = self.fetch(name, 0, 1)
-            except RangesIgnored:
-                content = self.fetch(name)
-        else:
-            with self._translate_errors(name):
-                content = Content(b"", self._open("read").head(self._locate_key(name)))
+        try:  # not HEAD: its errors have no reason, and a signed address is often one for GET alone
+            content = self.fetch(name, 0, 1)
+        except RangesIgnored:
+            content = self.fetch(name)
+        except FileChanged:  # it has no first byte
+            return 0, ""
         return content.meta["size"], content.version
 
     def open(self, name: str) -> IO[bytes]:
@@ -281,6 +279,8 @@ class RemoteStore(Store):
             self._open("write").delete(self._locate_key(name))
 
     def make_ready(self) -> None:
+        if self.is_read_only:
+            raise self._make_refusal()
         # this prefix alone: the user may not be allowed to list others
         with self.translate_write_errors():
             next(iter(self._open("read").list(self._prefix or None)), None)

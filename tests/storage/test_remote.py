@@ -480,7 +480,7 @@ def test_an_interrupt_ends_a_read(name: str) -> None:
     attack, _ = ATTACKS[name]
     for words in ("query eight 378546201", "status"):
         with answer_connections(attack) as url:
-            command = [SCRIPT, *words.split(), "--outputs", url]
+            command = [str(SCRIPT), *words.split(), "--outputs", url]
             with subprocess.Popen(command, env=environment(), stderr=subprocess.PIPE) as process:
                 time.sleep(0.7)
                 assert process.poll() is None
