@@ -4,23 +4,16 @@ A file is read by ranges of bytes, all of one version: where the host says that 
 since the first of them, reading ends. Hosts are read only; their manifest is fetched once and gives
 the sizes of the other files. In buckets a new file appears in one step, once its upload is
 complete; the manifest is replaced only if it has not changed since it was read.
-
-The library reads the environment: credentials, proxies. Keys of S3 may also be in the profiles of
-AWS's own tools (`~/.aws/credentials`), which `boto3` reads.
 """
 
 from __future__ import annotations
 
-import binascii
 import contextlib
 import errno
-import functools
 import io
 import json
 import os
-import re
 import time
-from datetime import timedelta
 from threading import Lock
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
 from urllib.parse import unquote, urlsplit
@@ -28,27 +21,22 @@ from urllib.parse import unquote, urlsplit
 from puzzle_tablebase.errors import BadRequest, FileChanged, StoreError, Unreachable, quote
 from puzzle_tablebase.process import explain_os_error
 from puzzle_tablebase.tables import MANIFEST
+from puzzle_tablebase.tables.remote_client import (
+    IGNORED_RANGE,
+    SERVICES,
+    explain_error,
+    is_bucket_missing,
+    open_client,
+)
 from puzzle_tablebase.tables.store import LOCK, RandomAccessFile, Store
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import Literal, TypeAlias
 
-    from obstore import ObjectMeta, PutMode, UpdateVersion, WritableFile
-    from obstore.auth.boto3 import Boto3CredentialProvider
-    from obstore.store import AzureStore, ClientConfig, GCSStore, HTTPStore, RetryConfig, S3Store
+    from obstore import GetResult, ObjectMeta, PutMode, UpdateVersion, WritableFile
 
-    Client: TypeAlias = AzureStore | GCSStore | HTTPStore | S3Store
-    Mode: TypeAlias = Literal["read", "read past caches", "write"]
+    from puzzle_tablebase.tables.remote_client import Client, Mode
 
-SECONDS_VARIABLE = "PIPELINE_NETWORK_SECONDS"
-"""The variable of the environment that sets the seconds of one request."""
-REQUEST_SECONDS = 15
-"""The most seconds of one request of a reader, its answer included."""
-ATTEMPTS = 3
-"""How often a request is sent, if it fails in a way that may pass."""
-WRITE_FACTOR = 20
-"""How much longer a writer's requests may take: each sends a part of a file."""
 LOST_SECONDS = 5.0
 """The time for which a host that gave no answer is not asked again."""
 MAX_SMALL_BYTES = 1 << 20
@@ -67,8 +55,6 @@ MAX_PARTS_TOGETHER = 3
 """The most parts of a file that are sent at the same time."""
 MAX_UPDATES = 20
 """The most attempts to update a file that other builds keep changing."""
-SERVICES = {"s3": "s3", "gs": "gs", "gcs": "gs", "az": "az", "abfs": "az", "abfss": "az"}
-"""The service of each scheme of a bucket's URL."""
 OTHER_VERSION: UpdateVersion = {"e_tag": f'"{0:032}"', "version": "1"}
 """A version that no file has."""
 
@@ -152,22 +138,11 @@ class RemoteStore(Store):
                 if any(sign in str(error) for sign in IGNORED_RANGE):
                     raise RangesIgnored("the host ignores ranges") from None
                 raise
-            coding = result.attributes.get("Content-Encoding", "identity")
-            if coding != "identity":
-                problem = f"the host compresses files (Content-Encoding: {coding})"
-                raise Unreachable(f"{problem}, so no part of them can be read")
             size = result.meta["size"]
-            expected = size if end is None else max(0, min(end, size) - first)
             if end is None and size > MAX_WHOLE_BYTES:
                 raise Unreachable(f"it has {size:,} bytes, and {MAX_WHOLE_BYTES:,} are read whole")
-            data = bytearray()
-            for chunk in result.stream(PIECE_BYTES):
-                data += chunk
-                if len(data) > expected:
-                    break
-            if len(data) != expected:
-                raise Unreachable(f"{len(data):,} bytes came instead of {expected:,}")
-        return Content(bytes(data), result.meta)
+            expected = size if end is None else max(0, min(end, size) - first)
+            return Content(_read_body(result, expected), result.meta)
 
     def read(self, name: str) -> bytes:
         if name != MANIFEST:
@@ -185,12 +160,14 @@ class RemoteStore(Store):
         return self.get_version(name)[0]
 
     def get_version(self, name: str) -> tuple[int, str]:
-        try:  # not HEAD: its errors have no reason, and a signed address is often one for GET alone
-            content = self.fetch(name, 0, 1)
-        except RangesIgnored:
-            content = self.fetch(name)
-        except FileChanged:  # it has no first byte
-            return 0, ""
+        try:
+            if self.is_read_only:  # a signed address is often one for GET alone
+                content = self.fetch(name, 0, 1)
+            else:
+                with self._translate_errors(name):
+                    content = Content(b"", self._open("read").head(self._locate_key(name)))
+        except (FileNotFoundError, Unreachable):
+            content = self.fetch(name)  # the answer to it has a reason
         return content.meta["size"], content.version
 
     def open(self, name: str) -> IO[bytes]:
@@ -328,10 +305,6 @@ class RemoteStore(Store):
             raise self._make_refusal()
         if time.monotonic() < self._lost_until:
             raise Unreachable(self._lost)
-        _using_processes.add(os.getpid())
-        if len(_using_processes) > 1:  # the library's threads are not forked, and it would wait
-            problem = "this process was forked from one that reads a URL; start it by spawn"
-            raise Unreachable(problem)
         return open_client(self._root, self._login, mode)
 
     @contextlib.contextmanager
@@ -545,6 +518,22 @@ class Uploads(list[_Upload]):
             upload.complete()
 
 
+def _read_body(result: GetResult, expected: int) -> bytes:
+    """Read so many bytes of an answer, and no more; fewer or compressed ones are Unreachable."""
+    coding = result.attributes.get("Content-Encoding", "identity")
+    if coding != "identity":
+        problem = f"the host compresses files (Content-Encoding: {coding})"
+        raise Unreachable(f"{problem}, so no part of them can be read")
+    data = bytearray()
+    for chunk in result.stream(PIECE_BYTES):
+        data += chunk
+        if len(data) > expected:
+            break
+    if len(data) != expected:
+        raise Unreachable(f"{len(data):,} bytes came instead of {expected:,}")
+    return bytes(data)
+
+
 def _make_condition(meta: ObjectMeta) -> UpdateVersion:
     """Return what a file must still be when it is replaced."""
     known = {"e_tag": meta["e_tag"], "version": meta["version"]}
@@ -572,132 +561,3 @@ def list_sizes(manifest: bytes) -> dict[str, set[int]]:
     except (ValueError, RecursionError):
         return {}
     return sizes
-
-
-# ---- connections and errors ----------------------------------------------------------------------
-
-IGNORED_RANGE = "RangeNotSupported", "NotPartial"
-# patterns that only an error compiles
-STATUS = r"status code: (\d{3}) ?([^:\n]*)"
-SERVERS_REASON = r"<(?:AuthenticationErrorDetail|Details|Message)>([^<\n]{1,300})"
-CAUSE = r"[A-Za-z][A-Za-z ]+"
-GENERAL = r"^((Generic \w+|HTTP) error: )+"
-CREDENTIAL_HOSTS = "//169.254.169.254", "//metadata.google.internal", "//metadata/"
-"""Hosts that give a machine in a cloud its credentials: they are asked when there are no others."""
-MISSING_BUCKETS = "<Code>NoSuchBucket</Code>", "<Code>ContainerNotFound</Code>"
-
-_using_processes = set[int]()
-"""The processes that have used a remote store: this one, and one that it was forked from."""
-
-
-def explain_error(error: Exception) -> tuple[str, int]:
-    """Return the reason of an error of the library, and the HTTP status, 0 if there was none.
-
-    Its text has a sentence, which may end with the server's answer, and its parts, whose last word
-    is the cause.
-    """
-    sentence, _, parts = str(error).partition("\n\nDebug source")
-    if any(host in sentence for host in CREDENTIAL_HOSTS):
-        return "no credentials were found", 0
-    if status := re.search(STATUS, sentence):
-        reason = re.search(SERVERS_REASON, sentence)
-        words = " ".join((reason[1] if reason else status[2]).split())
-        return f"HTTP status {status[1]}: {words}".rstrip(": ."), int(status[1])
-    # without the address, whose query may be secret
-    words = " ".join(re.sub(GENERAL, "", sentence.rpartition(" - ")[2]).split()).rstrip(".")
-    causes = re.findall(CAUSE, parts) if "reqwest::Error" in parts else []
-    return f"{words} ({causes[-1]})" if causes else words, 0
-
-
-def is_bucket_missing(error: BaseException) -> bool:
-    """Return whether an error says that the bucket itself does not exist."""
-    return any(code in str(error) for code in MISSING_BUCKETS)
-
-
-def read_seconds() -> int:
-    """Return the seconds that one request of a reader has."""
-    text = os.environ.get(SECONDS_VARIABLE, "")
-    is_usable = text.isascii() and text.isdecimal() and 0 < len(text) <= 6 and int(text) > 0
-    return int(text) if is_usable else REQUEST_SECONDS
-
-
-@functools.lru_cache
-def open_client(root: str, login: str, mode: Mode) -> Client:
-    """Open a host or a bucket; no request is made. `login`: the name and password of a host."""
-    try:
-        # imported here, because most stores are folders
-        from obstore.store import AzureStore, GCSStore, HTTPStore, S3Store
-    except ImportError:
-        problem = "tables at a URL need a package: pip install obstore"
-        raise Unreachable(problem) from None
-    seconds = read_seconds() * (WRITE_FACTOR if mode == "write" else 1)
-    scheme = root.partition(":")[0]
-    headers = {"Accept-Encoding": "identity"}
-    if login:
-        code = binascii.b2a_base64(login.encode(), newline=False)  # importing base64 is slower
-        headers["Authorization"] = f"Basic {code.decode()}"
-    if mode == "read past caches":
-        headers["Cache-Control"] = "no-cache"
-    client: ClientConfig = {
-        "allow_http": scheme != "https",  # an endpoint of a bucket names its own protocol
-        "connect_timeout": timedelta(seconds=min(seconds, 5)),
-        "default_headers": headers,
-        "timeout": timedelta(seconds=seconds),
-        "user_agent": "puzzle-tablebase",
-    }
-    if scheme == "s3" and (bundle := os.environ.get("AWS_CA_BUNDLE")):
-        client["root_certificate"] = _read_certificates(bundle)  # `SSL_CERT_FILE` is its own
-    retry: RetryConfig = {
-        "max_retries": ATTEMPTS - 1,
-        "retry_timeout": timedelta(seconds=ATTEMPTS * seconds),
-        "backoff": {
-            "init_backoff": timedelta(seconds=0.3),
-            "max_backoff": timedelta(seconds=2),
-            "base": 2,
-        },
-    }
-    if scheme in ("http", "https"):
-        return HTTPStore(root, client_options=client, retry_config=retry)
-    if SERVICES[scheme] == "gs":
-        url = root.replace("gcs:", "gs:", 1)
-        return GCSStore.from_url(url, client_options=client, retry_config=retry)
-    if SERVICES[scheme] == "az":
-        return AzureStore.from_url(root, client_options=client, retry_config=retry)
-    return S3Store.from_url(
-        root, credential_provider=find_profile(), client_options=client, retry_config=retry
-    )
-
-
-def _read_certificates(path: str) -> bytes:
-    try:
-        with open(path, "rb") as file:
-            return file.read()
-    except OSError as error:
-        problem = f"AWS_CA_BUNDLE names {path}: {explain_os_error(error)}"
-        raise Unreachable(problem) from error
-
-
-ELSEWHERE = (
-    *("AWS_ACCESS_KEY_ID", "AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_SKIP_SIGNATURE"),
-    *("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "AWS_CONTAINER_CREDENTIALS_FULL_URI"),
-)
-"""Variables that give credentials, say where they are, or that none are needed."""
-
-
-def find_profile() -> Boto3CredentialProvider | None:
-    """Return what gets keys by the profile of the environment; None where keys are elsewhere."""
-    if any(name in os.environ for name in ELSEWHERE):
-        return None
-    file = os.environ.get("AWS_SHARED_CREDENTIALS_FILE", "~/.aws/credentials")
-    try:
-        import boto3
-        from obstore.auth.boto3 import Boto3CredentialProvider
-    except ImportError:
-        if "AWS_PROFILE" in os.environ or os.path.exists(os.path.expanduser(file)):
-            problem = "keys in the profiles of AWS need a package: pip install boto3"
-            raise Unreachable(problem) from None
-        return None
-    session = boto3.Session(region_name=os.environ.get("AWS_REGION"))
-    if session.get_credentials() is None:
-        raise Unreachable("no credentials were found")
-    return Boto3CredentialProvider(session)

@@ -37,7 +37,8 @@ from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.histogram import count_states
 from puzzle_tablebase.tables.access import open_store
 from puzzle_tablebase.tables.manifest import read_manifest
-from puzzle_tablebase.tables.remote import PART_BYTES, RemoteStore, open_client
+from puzzle_tablebase.tables.remote import PART_BYTES, RemoteStore
+from puzzle_tablebase.tables.remote_client import make_client
 from puzzle_tablebase.tables.store import Folder
 from tests.support.build_recorder import Recorder
 from tests.support.object_store import Answer, Generations, LoopbackStore, bucket, reject_put
@@ -235,9 +236,9 @@ def no_keys(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[pytest.
             monkeypatch.delenv(name)
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "credentials"))
     monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "config"))
-    open_client.cache_clear()
+    make_client.cache_clear()
     yield monkeypatch
-    open_client.cache_clear()
+    make_client.cache_clear()
 
 
 @pytest.mark.parametrize(

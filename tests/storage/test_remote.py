@@ -23,13 +23,8 @@ from puzzle_tablebase.queries.status import list_status
 from puzzle_tablebase.tables import MANIFEST
 from puzzle_tablebase.tables.access import open_store
 from puzzle_tablebase.tables.manifest import read_manifest
-from puzzle_tablebase.tables.remote import (
-    MAX_WHOLE_BYTES,
-    SECONDS_VARIABLE,
-    RemoteFile,
-    RemoteStore,
-    open_client,
-)
+from puzzle_tablebase.tables.remote import MAX_WHOLE_BYTES, RemoteFile, RemoteStore
+from puzzle_tablebase.tables.remote_client import SECONDS_VARIABLE, make_client
 from puzzle_tablebase.tables.store import Folder
 from tests.support.certificates import make_certificate
 from tests.support.faults import FAULTS, fail, fail_after, make_fault, send_whole, spoil
@@ -99,9 +94,9 @@ def _settings(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "testing")
     monkeypatch.setenv(SECONDS_VARIABLE, "1")
-    open_client.cache_clear()
+    make_client.cache_clear()
     yield
-    open_client.cache_clear()
+    make_client.cache_clear()
 
 
 @pytest.fixture(params=["host", "bucket"])
@@ -110,7 +105,7 @@ def locate(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> C
 
     def locate_bucket(address: str) -> str:
         monkeypatch.setenv("AWS_ENDPOINT_URL", address)
-        open_client.cache_clear()
+        make_client.cache_clear()
         return "s3://puzzles/tables"
 
     return locate_bucket if request.param == "bucket" else lambda address: f"{address}/tables"
@@ -445,7 +440,7 @@ def test_a_certificate_must_be_trusted(
     other = tmp_path / "other"
     other.mkdir()
     for made in (make_certificate(other), make_certificate(other, days=-1)):
-        open_client.cache_clear()
+        make_client.cache_clear()
         with serve(outputs, certificate=made) as host, pytest.raises(Exception, match=r"\(\w+\)"):
             open_tables(host.url)
     with serve(outputs, certificate=certificate) as host:

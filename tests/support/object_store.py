@@ -13,7 +13,7 @@ from typing import Any
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
 from werkzeug.serving import make_server
 
-from puzzle_tablebase.tables.remote import open_client
+from puzzle_tablebase.tables.remote_client import make_client
 from tests.support.hosts import run_server
 
 Answer = tuple[str, list[tuple[str, str]], bytes]
@@ -114,7 +114,7 @@ def reject_put(method: str, address: str, ask: Callable[[], Answer]) -> Answer:
 def bucket(name: str) -> Iterator[LoopbackStore]:
     """Yield a store with one bucket; this process finds it too."""
     before = dict(os.environ)
-    open_client.cache_clear()
+    make_client.cache_clear()
     with LoopbackStore().serve() as store:
         os.environ.update(store.variables)
         try:
@@ -125,4 +125,4 @@ def bucket(name: str) -> Iterator[LoopbackStore]:
         finally:
             os.environ.clear()
             os.environ.update(before)
-            open_client.cache_clear()
+            make_client.cache_clear()
