@@ -27,10 +27,12 @@ if TYPE_CHECKING:
 
 SECONDS_VARIABLE = "PIPELINE_NETWORK_SECONDS"
 """The variable of the environment that sets the seconds of one request."""
-REQUEST_SECONDS = 15
+REQUEST_SECONDS = 15.0
 """The most seconds of one request of a reader, its answer included."""
 ATTEMPTS = 3
 """How often a request is sent, if it fails in a way that may pass."""
+RETRY_SECONDS = 0.3
+"""The wait before the second attempt; it doubles before the third."""
 WRITE_FACTOR = 20
 """How much longer a writer's requests may take: each sends a part of a file."""
 SERVICES = {"s3": "s3", "gs": "gs", "gcs": "gs", "az": "az", "abfs": "az", "abfss": "az"}
@@ -49,7 +51,7 @@ CREDENTIAL_HOSTS = "//169.254.169.254", "//metadata.google.internal", "//metadat
 MISSING_BUCKETS = "<Code>NoSuchBucket</Code>", "<Code>ContainerNotFound</Code>"
 
 
-def read_seconds() -> int:
+def read_seconds() -> float:
     """Return the seconds that one request of a reader has."""
     text = os.environ.get(SECONDS_VARIABLE, "")
     is_usable = text.isascii() and text.isdecimal() and 0 < len(text) <= 6 and int(text) > 0
@@ -93,11 +95,7 @@ def make_client(root: str, login: str, mode: Mode) -> Client:
     retry: RetryConfig = {
         "max_retries": ATTEMPTS - 1,
         "retry_timeout": timedelta(seconds=ATTEMPTS * seconds),
-        "backoff": {
-            "init_backoff": timedelta(seconds=0.3),
-            "max_backoff": timedelta(seconds=2),
-            "base": 2,
-        },
+        "backoff": {"init_backoff": timedelta(seconds=RETRY_SECONDS)},
     }
     if scheme in ("http", "https"):
         return HTTPStore(root, client_options=client, retry_config=retry)

@@ -20,11 +20,11 @@ from puzzle_tablebase.pipeline.run import run_command
 from puzzle_tablebase.puzzles.sliding import parse_board
 from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.status import list_status
-from puzzle_tablebase.tables import MANIFEST
+from puzzle_tablebase.tables import MANIFEST, remote_client
 from puzzle_tablebase.tables.access import open_store
 from puzzle_tablebase.tables.manifest import read_manifest
 from puzzle_tablebase.tables.remote import MAX_WHOLE_BYTES, RemoteFile, RemoteStore
-from puzzle_tablebase.tables.remote_client import SECONDS_VARIABLE, make_client
+from puzzle_tablebase.tables.remote_client import SECONDS_VARIABLE, make_client, read_seconds
 from puzzle_tablebase.tables.store import Folder
 from tests.support.certificates import make_certificate
 from tests.support.faults import FAULTS, fail, fail_after, make_fault, send_whole, spoil
@@ -43,8 +43,8 @@ from tests.support.tampered import rewrite, rewrite_index, write_manifest
 
 STATE, POSITION = "378546201", "ABAAABBB.B...A."
 CHECK = "Check the address, the network and the credentials."
-MOST_SECONDS = 20.0
-"""The longest time of a question whose requests have a second each: 60 s for requests of 15 s."""
+MOST_SECONDS = 10.0
+"""The longest time of a question here, where requests have half a second: 60 s for 15 s each."""
 
 QUESTIONS = {"eight.idx": f"query eight {STATE}", "senet.idx": f"query senet {POSITION}"}
 """Questions by the file that they read: one whole, the other by ranges."""
@@ -93,7 +93,8 @@ def _settings(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
             monkeypatch.delenv(name)
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "testing")
-    monkeypatch.setenv(SECONDS_VARIABLE, "1")
+    monkeypatch.setattr(remote_client, "REQUEST_SECONDS", 0.5)
+    monkeypatch.setattr(remote_client, "RETRY_SECONDS", 0.01)
     make_client.cache_clear()
     yield
     make_client.cache_clear()
@@ -223,6 +224,14 @@ def test_no_command_waits_for_a_dead_host(
     assert code == 3
     told = capfd.readouterr().err
     assert "(TimedOut)" in told or "7 unreadable" in told
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("7", 7), ("", 0.5), ("0", 0.5), ("1.5", 0.5)])
+def test_a_variable_sets_the_time_of_a_request(
+    text: str, seconds: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(SECONDS_VARIABLE, text)
+    assert read_seconds() == seconds
 
 
 def test_a_refused_connection_is_told(outputs: Path, capfd: pytest.CaptureFixture[str]) -> None:
