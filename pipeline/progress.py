@@ -18,7 +18,6 @@ from rich.table import Column
 from rich.text import Text
 
 from puzzle_tablebase.output import STANDARD
-from puzzle_tablebase.pipeline.terminal import SCREEN
 from puzzle_tablebase.process import CleanupOnSignal
 from puzzle_tablebase.tables import MANIFEST
 
@@ -85,7 +84,6 @@ class ProgressBar:
 
     def show(self, doing: str, done: int, total: int | None, row: str = "") -> None:
         """Show the progress of one activity, with a bar of its own for each `row`."""
-        SCREEN.has_progress = True
         if row not in self._rows:
             self._rows[row] = self._progress.add_task(doing, total=None)
         self._progress.update(self._rows[row], description=doing, completed=done, total=total)

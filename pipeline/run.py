@@ -73,18 +73,16 @@ def run_command(arguments: list[str]) -> int:
         return 3
 
 
-def _tell_wait(store: str, seconds: int) -> None:
-    from puzzle_tablebase.pipeline.terminal import (
-        tell_wait,  # a lookup in a folder never waits for a host
-    )
+def _print_note(note: str) -> None:
+    from puzzle_tablebase.pipeline.terminal import print_error  # a lone lookup has no notes
 
-    tell_wait(store, seconds)
+    print_error(note)
 
 
 def _dispatch(arguments: list[str]) -> int:
     from puzzle_tablebase.tables.store import Store
 
-    Store.on_wait = staticmethod(_tell_wait)
+    Store.on_note = staticmethod(_print_note)
     if arguments[:1] == ["query"]:
         from puzzle_tablebase.pipeline.single_query import answer_fast
 

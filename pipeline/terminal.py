@@ -8,25 +8,6 @@ MAX_MESSAGE = 2_000
 """Maximum number of characters of a message; longer ones are cut."""
 
 
-class Screen:
-    """The state of the terminal: what it shows of the work that goes on."""
-
-    def __init__(self) -> None:
-        self.has_progress = False
-        """Whether it has shown a progress bar, or the host that the work waits for."""
-
-
-SCREEN = Screen()
-"""The screen of this process."""
-
-
-def tell_wait(store: str, seconds: int) -> None:
-    """Say once on a terminal that a host lets the command wait, if nothing else is shown."""
-    if not SCREEN.has_progress and sys.stderr.isatty():
-        SCREEN.has_progress = True
-        print_error(f"waiting for {store} (at most {seconds} s)")
-
-
 def print_answer(text: str) -> None:
     """Print an answer to standard output and flush it."""
     sys.stdout.write(text)

@@ -248,8 +248,7 @@ class GoalReader(Reader[GoalFound]):
     def distance(self, key: str, goal: str | None = None) -> int:
         """Return the fewest moves from a state to the goal."""
         ends = self._make_goal_query(goal).parse_ends(key)
-        with self.store.ask_one_question():
-            return self.find_distance(*ends)[0]
+        return self.find_distance(*ends)[0]
 
     def solution(self, key: str, goal: str | None = None) -> str:
         """Return the letters of a shortest solution, the first in letter order."""
@@ -280,9 +279,8 @@ class GoalReader(Reader[GoalFound]):
 
     def _find_solution(self, key: str, goal: str | None) -> list[tuple[str, str]]:
         start, goal_state = self._make_goal_query(goal).parse_ends(key)
-        with self.store.ask_one_question():
-            self.find_distance(start, goal_state)
-            return self.find_path(start, goal_state)
+        self.find_distance(start, goal_state)
+        return self.find_path(start, goal_state)
 
     def _make_goal_query(self, goal: str | None) -> GoalQuery:
         query = self.make_query(goal=goal)

@@ -248,8 +248,7 @@ class Reader(Generic[Found]):
     def probe(self, key: str, **options: Any) -> Found:
         """Return the answer for a key: the facts of its record, and those that options add."""
         query = self._make_lookup(options)
-        with self.store.ask_one_question():
-            answer: Found = query.look_up(key)  # type: ignore[assignment]
+        answer: Found = query.look_up(key)  # type: ignore[assignment]
         return answer
 
     def _make_lookup(self, options: Mapping[str, Any]) -> Query:
@@ -279,8 +278,7 @@ class Reader(Generic[Found]):
         """
         query = self._make_lookup(options)
         try:
-            with self.store.ask_one_question():
-                return query.look_up(key)
+            return query.look_up(key)
         except (NotationError, NoAnswer, Undecided):
             return default
 
@@ -333,9 +331,7 @@ class Reader(Generic[Found]):
         The options are those of `pipeline check`: `answers="distances"` judges a stated distance.
         An answer that cannot be read is judged, too.
         """
-        judge = self._make_judge(options)
-        with self.store.ask_one_question():
-            judged: Judgement = judge.check(key, answer)
+        judged: Judgement = self._make_judge(options).check(key, answer)
         return judged
 
     def check_frame(

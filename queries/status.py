@@ -22,10 +22,9 @@ def list_status(store: Store) -> list[dict[str, Any]]:
     """List every published or default table, with its state and its repair command."""
     rows = []
     defaults = [table.name for puzzle in list_puzzles() for table in puzzle.tables]
-    with store.ask_one_question():
-        entries, notes = read_manifest(store), HashNotes(store)
-        for name in dict.fromkeys([*defaults, *entries]):
-            rows.append(_make_row(store, notes, name, entries.get(name)))
+    entries, notes = read_manifest(store), HashNotes(store)
+    for name in dict.fromkeys([*defaults, *entries]):
+        rows.append(_make_row(store, notes, name, entries.get(name)))
     return rows
 
 

@@ -59,7 +59,7 @@ END = """
 | variable | what it does |
 | --- | --- |
 | `PIPELINE_OUTPUTS` | the place of the tables, instead of `outputs` |
-| `PIPELINE_NETWORK_SECONDS` | how long a question waits for a host, instead of 60 |
+| `PIPELINE_NETWORK_SECONDS` | seconds for each request to a host, by default 15 |
 | `PIPELINE_TRACEBACK` | if set, an internal error shows where it happened |
 | `NO_COLOR` | if set, no text is bold |
 

@@ -47,13 +47,9 @@ def open_store(location: object) -> Store:
     path = expand_path(text)
     if "://" not in path:
         return Folder(path)
-    if path.lower().startswith(("http://", "https://")):
-        from puzzle_tablebase.tables.http_store import HttpStore
+    from puzzle_tablebase.tables.remote import RemoteStore
 
-        return HttpStore(path)
-    from puzzle_tablebase.tables.object_store import ObjectStore
-
-    return ObjectStore(path)
+    return RemoteStore(path)
 
 
 def format_rebuild_command(name: str, store: Store, *, force: bool = False) -> str:

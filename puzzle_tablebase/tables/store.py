@@ -94,19 +94,11 @@ class _PositionalFile(RandomAccessFile):
     __del__ = close
 
 
-class _WithoutLimit:
-    """A context that does nothing; importing one would take a while."""
-
-    def __enter__(self) -> None: ...
-
-    def __exit__(self, *_: object) -> None: ...
-
-
 class Store:
     """A store of tables; as text, the path or URL that commands name it by."""
 
-    on_wait: Callable[[str, int], None] | None = None
-    """The callback that gets the store and the most seconds, when a host lets a question wait."""
+    on_note: Callable[[str], None] | None = None
+    """The callback that gets a note for the user."""
     is_read_only = False
     """Whether tables can never be built in a store of this kind."""
     has_locks = False
@@ -122,10 +114,6 @@ class Store:
         True: a file that seemed damaged or changed may be whole when it is read again.
         """
         return False
-
-    def ask_one_question(self) -> AbstractContextManager[object]:
-        """Return a context whose requests wait for a host together as long as a question may."""
-        return _WithoutLimit()
 
     def list_names(self, begin: str = "") -> list[str]:
         """List the names that begin with a text, in order; raise OSError if that fails.

@@ -30,7 +30,7 @@ from puzzle_tablebase.puzzles.knight.tables import make_tour_table
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
 from puzzle_tablebase.tables import BACKUP
 from puzzle_tablebase.tables.hash_notes import NOTES
-from puzzle_tablebase.tables.object_store import ObjectStore
+from puzzle_tablebase.tables.remote import RemoteStore
 from puzzle_tablebase.tables.store import Folder
 from tests.support.build_recorder import SMALL, Recorder, contents
 from tests.support.object_store import bucket
@@ -290,7 +290,7 @@ def test_cluster_and_object_store(tmp_path: Path, outputs: Path) -> None:
         url = "s3://puzzles/made"
         words = f"precompute knight --quiet --outputs {url} --scheduler {running.address}"
         assert run([SCRIPT, *words.split()], env=store.variables).code == 0
-        published = ObjectStore(url)
+        published = RemoteStore(url)
         for name in ("knight_tours_6x6.parquet", "knight_tours_8x8.idx"):
             assert published.read(name) == (outputs / name).read_bytes()
         assert published.list_names(".") == [NOTES, ".lock", BACKUP]

@@ -13,12 +13,12 @@ import pytest
 
 from puzzle_tablebase.errors import TablebaseError
 from puzzle_tablebase.queries import open_tables
-from tests.storage.test_http_store import rewrite_index
 from tests.support.faults import PASSING, make_faults
 from tests.support.hosts import NGINX, Answer, Request, reserve_port, run_nginx, serve
 from tests.support.index_cases import read_cases
 from tests.support.reader_programs import run, tool
 from tests.support.shell import ROOT, environment
+from tests.support.tampered import rewrite_index
 
 PACKAGE = ROOT / "queries" / "javascript"
 PROGRAM = ROOT / "tests" / "support" / "ask_javascript.mjs"

@@ -20,8 +20,7 @@ from puzzle_tablebase.queries.status import list_status
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.tables.hash_notes import NOTES
 from puzzle_tablebase.tables.manifest import FOOTER_END, File, read_manifest
-from puzzle_tablebase.tables.object_store import ObjectStore
-from puzzle_tablebase.tables.range_file import MAX_SMALL_BYTES
+from puzzle_tablebase.tables.remote import MAX_SMALL_BYTES, RemoteStore
 from tests.support.build_recorder import Recorder
 from tests.support.object_store import Answer, LoopbackStore, bucket, reject_put
 from tests.support.shell import Cli
@@ -63,26 +62,26 @@ def traffic(served_store: LoopbackStore) -> Iterator[Traffic]:
 
 
 @pytest.fixture
-def place(served_store: LoopbackStore, request: pytest.FixtureRequest) -> ObjectStore:
+def place(served_store: LoopbackStore, request: pytest.FixtureRequest) -> RemoteStore:
     """Return a prefix for this test only, with two small tables."""
-    store = ObjectStore(f"s3://notes/{request.node.name}")
+    store = RemoteStore(f"s3://notes/{request.node.name}")
     build(Request(store, TOURS), Recorder())
     return store
 
 
-def write(store: ObjectStore, name: str, data: bytes) -> None:
+def write(store: RemoteStore, name: str, data: bytes) -> None:
     with store.write_atomically(name) as (file,):
         file.write(data)
 
 
-def list_rebuilt(store: ObjectStore) -> list[str]:
+def list_rebuilt(store: RemoteStore) -> list[str]:
     """Build what is out of date, and return the names of the files."""
     built = Recorder()
     build(Request(store, TOURS), built)
     return [f"{name}.parquet" for name in built.finished]
 
 
-def list_rows(store: ObjectStore) -> Iterator[tuple[str, File]]:
+def list_rows(store: RemoteStore) -> Iterator[tuple[str, File]]:
     """Yield each table's file of rows."""
     for entry in read_manifest(store).values():
         assert entry.parquet
@@ -92,13 +91,13 @@ def list_rows(store: ObjectStore) -> Iterator[tuple[str, File]]:
 def test_a_whole_default_store_is_downloaded_once(
     served_store: LoopbackStore, traffic: Traffic, outputs: Path, cli: Cli
 ) -> None:
-    store = ObjectStore("s3://notes/defaults")
+    store = RemoteStore("s3://notes/defaults")
     sizes = dict[str, int]()
     for file in [*outputs.glob("*.parquet"), *outputs.glob("*.idx"), outputs / "manifest.json"]:
         write(store, file.name, file.read_bytes())
     for entry in read_manifest(store).values():
         sizes |= {file.file: file.bytes for file in entry.all_files}
-    request = Request(ObjectStore(str(store)), DEFAULTS)
+    request = Request(RemoteStore(str(store)), DEFAULTS)
     plan_build(request)
     assert traffic.sent == sizes
     assert NOTES not in store.list_names()  # a dry run writes nothing
@@ -120,7 +119,7 @@ def test_a_whole_default_store_is_downloaded_once(
 
 
 def test_a_build_reads_back_the_footer_alone(served_store: LoopbackStore, traffic: Traffic) -> None:
-    store = ObjectStore("s3://notes/eight")
+    store = RemoteStore("s3://notes/eight")
     request = Request(store, [(EIGHT, EIGHT.tables[:1])])
     build(request, Recorder())
     ((name, rows),) = list_rows(store)
@@ -131,7 +130,7 @@ def test_a_build_reads_back_the_footer_alone(served_store: LoopbackStore, traffi
     assert traffic.sent == {}
 
 
-def test_other_bytes_of_the_same_length_are_noticed(place: ObjectStore) -> None:
+def test_other_bytes_of_the_same_length_are_noticed(place: RemoteStore) -> None:
     data = place.read(FILE)
     write(place, FILE, data[:100] + b"?" + data[101:])
     states = {row["table"]: row["state"] for row in list_status(place)}
@@ -153,7 +152,7 @@ DAMAGES: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
-def test_damaged_notes_cost_a_download(place: ObjectStore, traffic: Traffic) -> None:
+def test_damaged_notes_cost_a_download(place: RemoteStore, traffic: Traffic) -> None:
     good = place.read(NOTES)
     sizes = {name: file.bytes for name, file in list_rows(place)}
     for what in ("missing", *DAMAGES):
@@ -171,7 +170,7 @@ def test_damaged_notes_cost_a_download(place: ObjectStore, traffic: Traffic) -> 
 
 
 def test_notes_that_cannot_be_written_are_done_without(
-    place: ObjectStore, served_store: LoopbackStore
+    place: RemoteStore, served_store: LoopbackStore
 ) -> None:
     place.remove(NOTES)
     served_store.fault = reject_put
@@ -182,7 +181,7 @@ def test_notes_that_cannot_be_written_are_done_without(
     assert NOTES not in place.list_names()
 
 
-def test_proofs_read_every_byte(place: ObjectStore, traffic: Traffic) -> None:
+def test_proofs_read_every_byte(place: RemoteStore, traffic: Traffic) -> None:
     verify(place)
     assert {name: size >= place.get_size(name) for name, size in traffic.sent.items()} == {
         name: True for name, _ in list_rows(place)

@@ -19,13 +19,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
-from puzzle_tablebase.tables.http_client import HttpLimits
-
 NGINX = shutil.which("nginx") or shutil.which("/usr/sbin/nginx")
 
 
-RETRIED_AT_ONCE = HttpLimits(retry_delays=(0.0, 0.0))
-"""The limits of a client that asks as often as others, and does not wait between the attempts."""
+MODIFIED = "Wed, 21 Oct 2015 07:28:00 GMT"
+"""When every file was changed last; buckets say it."""
 
 
 class Request(NamedTuple):
@@ -76,6 +74,8 @@ class Host:
             def do_GET(self) -> None:
                 host.answer(self)
 
+            do_HEAD = do_GET
+
             def log_message(self, *_: object) -> None:
                 pass
 
@@ -111,6 +111,8 @@ class Host:
             handler.send_header(header, value)
         handler.end_headers()
         body = answer.body[: answer.sent] if answer.sent < len(answer.body) else answer.body
+        if handler.command == "HEAD":
+            return
         self.sent += len(body)
         handler.wfile.write(body)
         if answer.is_last or len(body) < len(answer.body):
@@ -124,7 +126,7 @@ class Host:
         if not file.is_file():
             return Answer(file, 404, {}, b"")
         data = file.read_bytes()
-        headers = {"ETag": f'"{len(data)}"', "Accept-Ranges": "bytes"}
+        headers = {"ETag": f'"{len(data)}"', "Accept-Ranges": "bytes", "Last-Modified": MODIFIED}
         if kind := mimetypes.guess_type(file.name)[0]:
             headers["Content-Type"] = kind  # else no browser takes a module
         if request.span is None:

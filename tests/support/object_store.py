@@ -13,8 +13,7 @@ from typing import Any
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
 from werkzeug.serving import make_server
 
-from puzzle_tablebase.tables.object_store import PART_BYTES, ObjectStore, open_bucket
-from puzzle_tablebase.tables.store import Store
+from puzzle_tablebase.tables.remote_client import make_client
 from tests.support.hosts import run_server
 
 Answer = tuple[str, list[tuple[str, str]], bytes]
@@ -29,7 +28,11 @@ class LoopbackStore:
     def __init__(self) -> None:
         self._store: Any = DomainDispatcherApplication(create_backend_app)
         self._server = make_server("127.0.0.1", 0, self._answer, threaded=True)
+        self.scheme = "s3"
+        """The scheme of the URLs of its buckets."""
+        self.usual: Fault | None = None
         self.fault: Fault | None = None
+        """What changes the answers; `usual`: outside of the test of a fault."""
         self.ignored_headers = list[str]()
         """Request headers that the server ignores."""
         self.requests = list[str]()
@@ -107,21 +110,11 @@ def reject_put(method: str, address: str, ask: Callable[[], Answer]) -> Answer:
     return ask()
 
 
-def cut(method: str, address: str, ask: Callable[[], Answer]) -> Answer:
-    """Shorten every body that is read by one byte."""
-    status, headers, body = ask()
-    if method == "GET" and "list-type" not in address:
-        headers = [(name, value) for name, value in headers if name.lower() != "content-length"]
-        body = body[:-1]
-        headers.append(("Content-Length", str(len(body))))
-    return status, headers, body
-
-
 @contextmanager
 def bucket(name: str) -> Iterator[LoopbackStore]:
     """Yield a store with one bucket; this process finds it too."""
     before = dict(os.environ)
-    open_bucket.cache_clear()
+    make_client.cache_clear()
     with LoopbackStore().serve() as store:
         os.environ.update(store.variables)
         try:
@@ -132,33 +125,4 @@ def bucket(name: str) -> Iterator[LoopbackStore]:
         finally:
             os.environ.clear()
             os.environ.update(before)
-            open_bucket.cache_clear()
-
-
-def require_every_update(store: Store) -> None:
-    """Update a file from two threads at once; fail unless every update is in it."""
-
-    def add(letter: bytes) -> None:
-        for _ in range(5):
-            store.update("manifest.json", lambda before: (before or b"") + letter)
-
-    threads = [threading.Thread(target=add, args=(letter,)) for letter in (b"a", b"b")]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert sorted(store.read("manifest.json")) == sorted(b"aaaaabbbbb")
-
-
-PART = bytes(range(256)) * (PART_BYTES >> 8)
-"""As many bytes as are sent to a store at a time."""
-
-
-def write_parts(place: ObjectStore, parts: int, error: type[Exception] | None) -> None:
-    """Write `large.idx`: so many parts, and three bytes. An error is raised before it ends."""
-    with place.write_atomically("large.idx") as (file,):
-        for _ in range(parts):
-            file.write(PART)
-        file.write(b"end")
-        if error:
-            raise error
+            make_client.cache_clear()

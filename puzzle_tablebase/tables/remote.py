@@ -1,0 +1,563 @@
+"""Tables on web hosts and in buckets: `https://`, `s3://`, `gs://` and `az://`, by obstore.
+
+A file is read by ranges of bytes, all of one version: where the host says that the file has changed
+since the first of them, reading ends. Hosts are read only; their manifest is fetched once and gives
+the sizes of the other files. In buckets a new file appears in one step, once its upload is
+complete; the manifest is replaced only if it has not changed since it was read.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import io
+import json
+import os
+import time
+from threading import Lock
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
+from urllib.parse import unquote, urlsplit
+
+from puzzle_tablebase.errors import BadRequest, FileChanged, StoreError, Unreachable, quote
+from puzzle_tablebase.process import explain_os_error
+from puzzle_tablebase.tables import MANIFEST
+from puzzle_tablebase.tables.remote_client import (
+    IGNORED_RANGE,
+    SERVICES,
+    explain_error,
+    is_bucket_missing,
+    open_client,
+)
+from puzzle_tablebase.tables.store import LOCK, RandomAccessFile, Store
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from obstore import GetResult, ObjectMeta, PutMode, UpdateVersion, WritableFile
+
+    from puzzle_tablebase.tables.remote_client import Client, Mode
+
+LOST_SECONDS = 5.0
+"""The time for which a host that gave no answer is not asked again."""
+MAX_SMALL_BYTES = 1 << 20
+"""Files up to this size are fetched whole, by one request."""
+MAX_WHOLE_BYTES = 64 << 20
+"""The largest file that is fetched whole where a host ignores ranges."""
+PIECE_BYTES = 4 << 20
+"""The most bytes of one request for a range."""
+MAX_GAP_BYTES = 16 << 10
+"""Ranges this near to each other are fetched as one."""
+MAX_TOGETHER = 8
+"""The most requests at a time."""
+PART_BYTES = 32 << 20
+"""Bytes of each part of a large upload, of which S3 takes 10,000."""
+MAX_PARTS_TOGETHER = 3
+"""The most parts of a file that are sent at the same time."""
+MAX_UPDATES = 20
+"""The most attempts to update a file that other builds keep changing."""
+OTHER_VERSION: UpdateVersion = {"e_tag": f'"{0:032}"', "version": "1"}
+"""A version that no file has."""
+
+
+class Content(NamedTuple):
+    """The bytes of a file or a part of it, with what the host says of the file."""
+
+    data: bytes
+    meta: ObjectMeta
+
+    @property
+    def version(self) -> str:
+        """The text that changes whenever the file does; "" where the host gives none."""
+        modified = self.meta["last_modified"].timestamp()  # 0 if the host does not say
+        return self.meta["e_tag"] or self.meta["version"] or (str(modified) if modified else "")
+
+
+class RangesIgnored(Unreachable):
+    """A whole file came in answer to a request for a part of it."""
+
+
+class RemoteStore(Store):
+    """A store at a URL: a static web host, or a bucket."""
+
+    def __init__(self, url: str) -> None:
+        self._address = url
+        try:
+            scheme, place, path, query, _ = urlsplit(url)
+        except ValueError:  # half an address of IPv6
+            scheme = place = path = query = ""
+        self.is_read_only = scheme in ("http", "https")
+        if not self.is_read_only and scheme not in SERVICES:
+            hint = "Choose a folder, or a URL with s3://, gs://, az:// or https://"
+            raise BadRequest(f"{quote(url)} is not a supported store", hint)
+        login, _, host = place.rpartition("@")
+        if not host:
+            raise BadRequest(f"{quote(url)} names no host", "Example: https://example.org/tables")
+        path = path.rstrip("/")
+        self._shown = f"{scheme}://{host}{path}"
+        self._root, self._prefix = f"{scheme}://{place}", path.strip("/")
+        self._login = ""
+        if self.is_read_only:
+            # the query, as of a signed address, is sent with each request and never shown
+            self._root, self._prefix = self._shown + (query and f"?{query}"), ""
+            self._login = unquote(login)
+        self._lock = Lock()
+        self._manifest: bytes | None = None
+        self._seen, self._stale = set[str](), set[str]()
+        """The files that were read; those that the next request reads past all caches."""
+        self._lost, self._lost_until = "", 0.0
+
+    def __str__(self) -> str:
+        return self._shown
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return RemoteStore, (self._address,)
+
+    def locate(self, name: str) -> str:
+        return f"{self._shown}/{name}"
+
+    # ---- reading ---------------------------------------------------------------------------------
+
+    def fetch(
+        self, name: str, first: int = 0, end: int | None = None, *, is_fresh: bool = False
+    ) -> Content:
+        """Fetch the bytes from `first` to before `end`, or the whole file.
+
+        RangesIgnored if the host sends the whole file instead. `is_fresh`: past all caches.
+        """
+        with self._lock:
+            is_fresh = is_fresh or name in self._stale
+            self._stale.discard(name)
+            self._seen.add(name)
+        with self._translate_errors(name):
+            client = self._open("read past caches" if is_fresh else "read")
+            try:
+                result = client.get(
+                    self._locate_key(name), options={} if end is None else {"range": (first, end)}
+                )
+            except Exception as error:
+                if any(sign in str(error) for sign in IGNORED_RANGE):
+                    raise RangesIgnored("the host ignores ranges") from None
+                raise
+            size = result.meta["size"]
+            if end is None and size > MAX_WHOLE_BYTES:
+                raise Unreachable(f"it has {size:,} bytes, and {MAX_WHOLE_BYTES:,} are read whole")
+            expected = size if end is None else max(0, min(end, size) - first)
+            return Content(_read_body(result, expected), result.meta)
+
+    def read(self, name: str) -> bytes:
+        if name != MANIFEST:
+            file = self.open_random_access(name)
+            return file.read(file.size, 0)
+        if not self.is_read_only:
+            return self.fetch(name).data
+        if self._manifest is None:
+            self._manifest = self.fetch(name).data
+        return self._manifest
+
+    def get_size(self, name: str) -> int:
+        if self.is_read_only and name == MANIFEST:
+            return len(self.read(name))
+        return self.get_version(name)[0]
+
+    def get_version(self, name: str) -> tuple[int, str]:
+        try:
+            if self.is_read_only:  # a signed address is often one for GET alone
+                content = self.fetch(name, 0, 1)
+            else:
+                with self._translate_errors(name):
+                    content = Content(b"", self._open("read").head(self._locate_key(name)))
+        except (FileNotFoundError, Unreachable):
+            content = self.fetch(name)  # the answer to it has a reason
+        return content.meta["size"], content.version
+
+    def open(self, name: str) -> IO[bytes]:
+        if name == MANIFEST:
+            return io.BytesIO(self.read(name))
+        return io.BufferedReader(_SequentialReader(self.open_random_access(name)), PIECE_BYTES)
+
+    def open_random_access(self, name: str) -> RandomAccessFile:
+        listed = list_sizes(self.read(MANIFEST)).get(name, set()) if self.is_read_only else set()
+        if len(listed) == 1:
+            return RemoteFile(self, name, listed.pop())
+        return RemoteFile(self, name, *self.get_version(name))
+
+    def list_names(self, begin: str = "") -> list[str]:
+        """List the names in a bucket; static hosts list no files."""
+        if self.is_read_only:
+            return []
+        with self._translate_errors():
+            files = self._open("read").list_with_delimiter(self._prefix or None)["objects"]
+        names = (file["path"].rpartition("/")[2] for file in files)
+        return sorted(name for name in names if name.startswith(begin) and name)
+
+    def refresh(self) -> bool:
+        """Forget the manifest; the next request for each known file passes all caches.
+
+        A host that did not answer has been asked often enough.
+        """
+        if time.monotonic() < self._lost_until:
+            return False
+        with self._lock:
+            self._manifest = None
+            self._stale |= self._seen
+        return True
+
+    # ---- writing ---------------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def write_files(self, *names: str) -> Iterator[Uploads]:
+        """Begin uploads; the files appear at `publish`, and what is not published is removed."""
+        uploads = Uploads()
+        try:
+            for name in names:
+                uploads.append(_Upload(self, name))
+            yield uploads
+        finally:
+            for upload in uploads:
+                upload.abort()
+
+    @contextlib.contextmanager
+    def write_atomically(self, *names: str, durable: bool = True) -> Iterator[list[IO[bytes]]]:
+        with self.write_files(*names) as files:
+            yield cast("list[IO[bytes]]", files)
+            files.publish()
+
+    def begin_upload(self, name: str) -> WritableFile:
+        """Begin an upload in parts."""
+        from obstore import open_writer
+
+        with self.translate_write_errors():
+            return open_writer(
+                self._open("write"),
+                self._locate_key(name),
+                buffer_size=PART_BYTES,
+                max_concurrency=MAX_PARTS_TOGETHER,
+            )
+
+    def write(self, name: str, data: bytes) -> None:
+        with self.translate_write_errors():
+            self._open("write").put(self._locate_key(name), data)
+
+    def update(self, name: str, change: Callable[[bytes | None], bytes]) -> None:
+        for _ in range(MAX_UPDATES):
+            old_data: bytes | None
+            mode: PutMode
+            try:
+                old_data, meta = self.fetch(name)
+                mode = _make_condition(meta)
+            except FileNotFoundError:
+                old_data, mode = None, "create"
+            if self._put_if(name, change(old_data), mode):
+                return
+        raise StoreError(self._shown, f"other builds keep changing {name}", "Try again later.")
+
+    def remove(self, name: str) -> None:
+        with self.translate_write_errors(), contextlib.suppress(FileNotFoundError):
+            self._open("write").delete(self._locate_key(name))
+
+    def make_ready(self) -> None:
+        if self.is_read_only:
+            raise self._make_refusal()
+        # this prefix alone: the user may not be allowed to list others
+        with self.translate_write_errors():
+            next(iter(self._open("read").list(self._prefix or None)), None)
+        # the file stays, as the lock file in a folder does
+        is_created = self._put_if(LOCK, b"", "create")
+        if (is_created and self._put_if(LOCK, b"", "create")) or self._put_if(
+            LOCK, b"", OTHER_VERSION
+        ):
+            problem = "it ignores conditional writes"
+            hint = "Choose a store with conditional puts, or a folder."
+            raise StoreError(self._shown, problem, hint)
+
+    def _put_if(self, name: str, text: bytes, condition: PutMode) -> bool:
+        """Write a file on a condition that the store checks; return whether it held."""
+        from obstore.exceptions import AlreadyExistsError, PreconditionError
+
+        with self.translate_write_errors():
+            try:
+                key = self._locate_key(name)
+                self._open("write").put(key, text, mode=condition, use_multipart=False)
+            except (AlreadyExistsError, PreconditionError):
+                return False
+            except FileNotFoundError as error:  # the file that was to be replaced
+                if is_bucket_missing(error):
+                    raise
+                return False
+        return True
+
+    @contextlib.contextmanager
+    def lock(self) -> Iterator[None]:
+        """Make the store ready; there is no lock.
+
+        Builds at the same time write equal files, or their manifest entries differ.
+        """
+        self.make_ready()
+        yield
+
+    # ---- the library -----------------------------------------------------------------------------
+
+    def _locate_key(self, name: str) -> str:
+        return f"{self._prefix}/{name}" if self._prefix else name
+
+    def _open(self, mode: Mode) -> Client:
+        if self.is_read_only and mode == "write":
+            raise self._make_refusal()
+        if time.monotonic() < self._lost_until:
+            raise Unreachable(self._lost)
+        return open_client(self._root, self._login, mode)
+
+    @contextlib.contextmanager
+    def _translate_errors(self, name: str = "") -> Iterator[None]:
+        """Turn any error of the library in the block into Unreachable or FileNotFoundError."""
+        try:
+            yield
+        except (StoreError, Unreachable):
+            raise
+        except Exception as error:
+            is_missing = isinstance(error, FileNotFoundError) and not is_bucket_missing(error)
+            if is_missing and not self.is_read_only:
+                missing = FileNotFoundError(
+                    errno.ENOENT, os.strerror(errno.ENOENT), self.locate(name)
+                )
+                raise missing from error
+            reason, status = explain_error(error)
+            if status == 416:
+                raise FileChanged("it ends before the part that is needed") from error
+            if not status:
+                self._lost, self._lost_until = reason, time.monotonic() + LOST_SECONDS
+            raise Unreachable(reason, status) from error
+
+    @contextlib.contextmanager
+    def translate_write_errors(self) -> Iterator[None]:
+        """Turn any error in the block into a StoreError."""
+        try:
+            with self._translate_errors():
+                yield
+        except OSError as error:
+            hint = "Choose another place with --outputs."
+            raise StoreError(self._shown, explain_os_error(error), hint) from error
+
+
+class RemoteFile(RandomAccessFile):
+    """A file that is read by requests, many at a time; `version` is "" until one was answered."""
+
+    is_remote = True
+
+    def __init__(self, store: RemoteStore, name: str, size: int, version: str = "") -> None:
+        self._store, self._name = store, name
+        self.size, self._version = size, version
+        self._whole = b""
+        """The file, if it is small or the host ignores ranges, once it was fetched."""
+        self._lock = Lock()
+
+    def read(self, size: int, at: int) -> bytes:
+        (data,) = self.read_parts([(size, at)])
+        return data
+
+    def read_parts(self, parts: list[tuple[int, int]]) -> list[bytes]:
+        spans = [(at, min(at + size, self.size)) for size, at in parts]
+        needed = [(at, end) for at, end in spans if 0 <= at < end]
+        pieces = list[tuple[int, bytes]]()
+        if needed and not self._whole and self.size > MAX_SMALL_BYTES:
+            try:
+                pieces = self._fetch_together(join_spans(needed))
+            except RangesIgnored:
+                self._fetch_whole(is_expected=False)
+        elif needed:
+            self._fetch_whole(is_expected=True)
+        if self._whole:
+            pieces = [(0, self._whole)]
+        return [_cut(pieces, at, end) for at, end in spans]
+
+    def _fetch_together(self, spans: list[tuple[int, int]]) -> list[tuple[int, bytes]]:
+        """Fetch several spans at the same time; return each with its first byte."""
+        if len(spans) == 1:
+            return [(spans[0][0], self._fetch(*spans[0]))]
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor(min(len(spans), MAX_TOGETHER)) as pool:
+            fetched = pool.map(lambda span: self._fetch(*span), spans)
+            return [(at, data) for (at, _), data in zip(spans, fetched, strict=True)]
+
+    def _fetch_whole(self, *, is_expected: bool) -> None:
+        """Fetch the whole file once, and keep it; say so if that is the host's fault."""
+        with self._lock:
+            if self._whole:
+                return
+            self._whole = self._fetch(0, None)
+        if not is_expected and self._store.on_note:
+            where = self._store.locate(self._name)
+            self._store.on_note(f"the host ignores ranges: {where} is read whole")
+
+    def _fetch(self, at: int, end: int | None) -> bytes:
+        """Fetch a span of the version that was read before; past caches, if it is another one."""
+        problem = ""
+        for is_fresh in (False, True):
+            content = self._store.fetch(self._name, at, end, is_fresh=is_fresh)
+            self._version = self._version or content.version
+            size = content.meta["size"]
+            if size != self.size:
+                problem = f"it has {size:,} bytes instead of {self.size:,}"
+            elif content.version != self._version:
+                problem = "it is another version than at the request before"
+            else:
+                return content.data
+        raise FileChanged(problem)
+
+    def close(self) -> None:
+        self._whole = b""
+
+    __del__ = close
+
+
+def join_spans(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Join spans of bytes that are near to each other, and divide large ones, for the requests.
+
+    >>> join_spans([(0, 10), (90_000, 90_010), (20, 30)])
+    [(0, 30), (90000, 90010)]
+    """
+    joined = list[tuple[int, int]]()
+    for at, end in sorted(spans):
+        if joined and at <= joined[-1][1] + MAX_GAP_BYTES:
+            joined[-1] = joined[-1][0], max(end, joined[-1][1])
+        else:
+            joined.append((at, end))
+    return [
+        (at, min(at + PIECE_BYTES, end))
+        for begin, end in joined
+        for at in range(begin, end, PIECE_BYTES)
+    ]
+
+
+def _cut(pieces: list[tuple[int, bytes]], at: int, end: int) -> bytes:
+    """Return the bytes from `at` to before `end`, which lie in one or several pieces in order."""
+    return b"".join(
+        data[max(at - begin, 0) : max(end - begin, 0)]
+        for begin, data in pieces
+        if begin < end and at < begin + len(data)
+    )
+
+
+class _SequentialReader(io.RawIOBase):
+    """The stream of a remote file; each read is a request, so buffer it."""
+
+    def __init__(self, file: RandomAccessFile) -> None:
+        self._file = file
+        self._at = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        self._at = offset + (0, self._at, self._file.size)[whence]
+        return self._at
+
+    def readall(self) -> bytes:
+        data = self._file.read(self._file.size, self._at)
+        self._at += len(data)
+        return data
+
+    def readinto(self, into: Any) -> int:
+        data = self._file.read(len(into), self._at)
+        into[: len(data)] = data
+        self._at += len(data)
+        return len(data)
+
+
+class _Upload(io.RawIOBase):
+    """A new file in a bucket, which is written sequentially and hashed on the way."""
+
+    def __init__(self, store: RemoteStore, name: str) -> None:
+        import hashlib
+
+        self._store, self._file = store, store.begin_upload(name)
+        self._digest, self._size = hashlib.sha256(), 0
+        self._is_pending = True
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        view = memoryview(data).cast("B")
+        self._digest.update(view)
+        self._size += len(view)
+        with self._store.translate_write_errors():
+            return self._file.write(view)
+
+    def measure(self) -> tuple[int, str]:
+        """Return the bytes and their SHA-256."""
+        return self._size, self._digest.hexdigest()
+
+    def complete(self) -> None:
+        with self._store.translate_write_errors():
+            self._file.close()
+        self._is_pending = False
+
+    def abort(self) -> None:
+        """End an upload that was not completed; what was sent of it is removed."""
+        if self._is_pending:
+            error = InterruptedError(errno.EINTR, "")
+            with contextlib.suppress(Exception):  # what stays of it is invisible
+                self._file.__exit__(type(error), error, None)
+
+
+class Uploads(list[_Upload]):
+    """New files in a bucket, invisible until they are published."""
+
+    def finish(self) -> list[tuple[int, str]]:
+        """Return each file's bytes and SHA-256; nothing more is written."""
+        return [upload.measure() for upload in self]
+
+    def publish(self) -> None:
+        """Complete the uploads: the files appear one after the other."""
+        for upload in self:
+            upload.complete()
+
+
+def _read_body(result: GetResult, expected: int) -> bytes:
+    """Read so many bytes of an answer, and no more; fewer or compressed ones are Unreachable."""
+    coding = result.attributes.get("Content-Encoding", "identity")
+    if coding != "identity":
+        problem = f"the host compresses files (Content-Encoding: {coding})"
+        raise Unreachable(f"{problem}, so no part of them can be read")
+    data = bytearray()
+    for chunk in result.stream(PIECE_BYTES):
+        data += chunk
+        if len(data) > expected:
+            break
+    if len(data) != expected:
+        raise Unreachable(f"{len(data):,} bytes came instead of {expected:,}")
+    return bytes(data)
+
+
+def _make_condition(meta: ObjectMeta) -> UpdateVersion:
+    """Return what a file must still be when it is replaced."""
+    known = {"e_tag": meta["e_tag"], "version": meta["version"]}
+    return cast("UpdateVersion", {name: text for name, text in known.items() if text})
+
+
+def list_sizes(manifest: bytes) -> dict[str, set[int]]:
+    """Return the sizes that a manifest lists for each file; none if it is no manifest.
+
+    >>> list_sizes(b'[{"file": "a", "bytes": 1}, {"file": "b", "versions": [{"bytes": 2}]}]')
+    {'a': {1}, 'b': {2}}
+    """
+    sizes = dict[str, set[int]]()
+
+    def note_sizes(entry: dict[str, Any]) -> dict[str, Any]:
+        if isinstance(file := entry.get("file"), str):
+            lists = [[entry], *(value for value in entry.values() if isinstance(value, list))]
+            versions = [item for items in lists for item in items if isinstance(item, dict)]
+            listed = [item["bytes"] for item in versions if isinstance(item.get("bytes"), int)]
+            sizes.setdefault(file, set()).update(listed)
+        return entry
+
+    try:
+        json.loads(manifest, object_hook=note_sizes)
+    except (ValueError, RecursionError):
+        return {}
+    return sizes

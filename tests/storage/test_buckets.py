@@ -1,0 +1,297 @@
+"""Tables in buckets: built, queried, and changed by several builds at a time; keys.
+
+Amazon's store is moto. Google's is moto too, with the numbers of files that Google's has.
+"""
+
+import hashlib
+import os
+import pickle
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import unquote
+
+import polars as pl
+import pytest
+
+from puzzle_tablebase.errors import (
+    BadRequest,
+    OutputError,
+    StoreError,
+    TableError,
+    TableMissing,
+    TableUnreadable,
+    Unreachable,
+)
+from puzzle_tablebase.output import write_output
+from puzzle_tablebase.pipeline.build import build
+from puzzle_tablebase.pipeline.plan import Request
+from puzzle_tablebase.pipeline.verify import verify
+from puzzle_tablebase.puzzles import MODULES
+from puzzle_tablebase.puzzles.eight import PUZZLE as EIGHT
+from puzzle_tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
+from puzzle_tablebase.puzzles.knight.tables import make_tour_table
+from puzzle_tablebase.queries import open_tables
+from puzzle_tablebase.queries.histogram import count_states
+from puzzle_tablebase.tables.access import open_store
+from puzzle_tablebase.tables.manifest import read_manifest
+from puzzle_tablebase.tables.remote import PART_BYTES, RemoteStore
+from puzzle_tablebase.tables.remote_client import make_client
+from puzzle_tablebase.tables.store import Folder
+from tests.support.build_recorder import Recorder
+from tests.support.object_store import Answer, Generations, LoopbackStore, bucket, reject_put
+from tests.support.shell import Cli
+
+STATE = "378546201"
+PART = bytes(range(256)) * (PART_BYTES >> 8)
+"""As many bytes as are sent to a store at a time."""
+
+
+def choose_tours(files: int, ranks: int) -> list[object]:
+    return [(KNIGHT, (make_tour_table(KnightBoard(files, ranks)),))]
+
+
+@pytest.fixture(scope="module", params=["s3", "gs"])
+def server(request: pytest.FixtureRequest) -> Iterator[LoopbackStore]:
+    with bucket("puzzles") as server, pytest.MonkeyPatch.context() as patch:
+        if request.param == "gs":
+            patch.setenv("GOOGLE_BASE_URL", server.variables["AWS_ENDPOINT_URL"])
+            patch.setenv("GOOGLE_BEARER_TOKEN", "testing")
+        server.scheme = request.param
+        server.usual = server.fault = Generations() if request.param == "gs" else None
+        yield server
+
+
+@pytest.fixture
+def place(server: LoopbackStore, request: pytest.FixtureRequest) -> Iterator[RemoteStore]:
+    """Return a prefix for this test only: moto is one store for all tests of a process."""
+    yield RemoteStore(f"{server.scheme}://puzzles/{abs(hash(request.node.name))}")
+    server.fault = server.usual
+    server.ignored_headers.clear()
+
+
+def test_a_bucket_is_built_queried_and_verified_like_a_folder(
+    place: RemoteStore, server: LoopbackStore, outputs: Path
+) -> None:
+    url = str(place)
+    build(Request(place, [(EIGHT, EIGHT.tables)]), Recorder())
+    for name in ("eight.idx", "eight.parquet"):
+        assert pickle.loads(pickle.dumps(place)).read(name) == (outputs / name).read_bytes()
+    with open_tables(url) as tables, open_tables(str(outputs)) as here:
+        server.requests.clear()
+        assert tables.eight.probe(STATE) == here.eight.probe(STATE)
+        assert len(server.requests) <= 3
+        with pytest.raises(TableMissing, match=f"knight_tours_8x8 --outputs '{url}'"):
+            tables.knight.probe("b1")
+        frame = pl.DataFrame({"state": [STATE, "867254301", "nothing"]})
+        assert tables.eight.annotate(frame).equals(here.eight.annotate(frame))
+    assert count_states("eight", place).equals(count_states("eight", Folder(outputs)))
+    reported = Recorder()
+    build(Request(place, [(EIGHT, EIGHT.tables)]), reported)
+    assert reported.finished == []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delitem(MODULES, "knight")
+        patch.delitem(MODULES, "senet")
+        proved = {claim.table for claim in verify(place).claims}
+        assert proved == {"manifest", "eight", "eight_edge"}
+
+
+def test_files_appear_when_they_are_published(place: RemoteStore, server: LoopbackStore) -> None:
+    texts = [PART + b"end", b"small"]
+    with place.write_files("large.idx", "small.idx") as files:
+        for file, text in zip(files, texts, strict=True):
+            file.write(text)
+        measured = files.finish()
+        assert place.list_names() == []
+        files.publish()
+    assert measured == [(len(text), hashlib.sha256(text).hexdigest()) for text in texts]
+    opened = place.open_random_access("large.idx")
+    assert opened.read_parts([(10, PART_BYTES - 5), (9, 1)]) == [PART[-5:] + b"end", PART[1:10]]
+    assert opened.read(opened.size, 0) == texts[0]
+    assert sum("partNumber=" in request for request in server.requests) >= 2
+    for name in ("large.idx", "small.idx", "small.idx"):
+        place.remove(name)
+    with place.write_files("large.idx", "small.idx") as files:
+        files[0].write(texts[0])
+        files[1].write(texts[1])
+    assert server.requests[-1].startswith("DELETE ")
+    assert place.list_names() == []
+    place.write("page.html", b"a page")
+    assert place.get_version("page.html")[0] == 6
+    assert place.get_version("page.html")[1]
+
+
+def test_updates_of_one_file_are_all_in_it(place: RemoteStore) -> None:
+    def add(letter: bytes) -> None:
+        for _ in range(5):
+            place.update("manifest.json", lambda before: (before or b"") + letter)
+
+    threads = [threading.Thread(target=add, args=(letter,)) for letter in (b"a", b"b")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(place.read("manifest.json")) == sorted(b"aaaaabbbbb")
+
+
+def test_concurrent_builds_are_both_listed(place: RemoteStore, server: LoopbackStore) -> None:
+    """And a listing that is old loses neither."""
+    meeting = threading.Barrier(2)
+
+    class Waiting(Recorder):
+        def on_table(self, *on_progress: object) -> None:
+            super().on_table(*on_progress)  # type: ignore[arg-type]
+            meeting.wait(30)
+
+    boards = (3, 4), (4, 3)
+    threads = [
+        threading.Thread(target=build, args=(Request(place, choose_tours(*board)), Waiting()))  # type: ignore[arg-type]
+        for board in boards
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert {*read_manifest(place)} == {"knight_tours_3x4", "knight_tours_4x3"}
+
+
+@pytest.mark.parametrize("header", ["", "HTTP_IF_NONE_MATCH", "HTTP_IF_MATCH"])
+def test_nothing_is_published_without_conditional_writes(
+    header: str, place: RemoteStore, server: LoopbackStore
+) -> None:
+    if server.scheme == "gs":
+        pytest.skip("moto's conditions are Amazon's")
+    prefix = str(place).removeprefix("s3://puzzles/")
+
+    def only_here(method: str, address: str, ask: Callable[[], Answer]) -> Answer:
+        return ask() if prefix in unquote(address) else reject_put("PUT", address, ask)
+
+    server.fault = reject_put if not header else None
+    server.ignored_headers = [header] * bool(header)
+    message = "ignores conditional writes" if header else "Access Denied"
+    with pytest.raises(StoreError, match=message):
+        build(Request(place, choose_tours(3, 4)), Recorder())  # type: ignore[arg-type]
+    assert place.list_names() == [".lock"] * bool(header)
+    server.ignored_headers.clear()
+    server.fault = only_here  # rights to a prefix suffice
+    build(Request(place, choose_tours(3, 4)), Recorder())  # type: ignore[arg-type]
+    assert {*read_manifest(place)} == {"knight_tours_3x4"}
+
+
+def test_a_missing_file_and_a_missing_bucket_differ(
+    place: RemoteStore, server: LoopbackStore
+) -> None:
+    assert place.list_names() == []
+    with pytest.raises(FileNotFoundError):
+        place.read("manifest.json")
+    nowhere = f"{server.scheme}://nowhere/x"
+    with pytest.raises(TableUnreadable, match="HTTP status 404: The specified bucket does not"):
+        open_tables(nowhere)
+    with pytest.raises(TableError, match="HTTP status 404: The specified bucket does not exist"):
+        build(Request(open_store(nowhere), choose_tours(3, 4)), Recorder())  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("url", ["memory://x", "s3://", "http://", "http://[::1/x"])
+def test_other_urls_are_rejected(url: str) -> None:
+    with pytest.raises(BadRequest, match=r"not a supported store|names no host"):
+        open_store(url)
+
+
+def test_pages_are_written_to_a_bucket(
+    place: RemoteStore, server: LoopbackStore, cli: Cli, outputs: Path
+) -> None:
+    drawn = f"query knight b1 --svg {place.locate('tour.svg')} --outputs {outputs}"
+    names = {name: os.environ[name] for name in os.environ if name.startswith(("AWS", "GOOGLE"))}
+    assert cli(*drawn.split(), env=names).code == 0
+    assert place.read("tour.svg").startswith(b"<svg")
+    with pytest.raises(OutputError, match="only folders and object stores can be written to"):
+        write_output("http://127.0.0.1:9/page.html", b"a page")
+
+
+# ---- keys ----------------------------------------------------------------------------------------
+
+PROFILES = """\
+[default]
+aws_access_key_id = one%
+aws_secret_access_key = secret
+[other]
+aws_access_key_id = two
+aws_secret_access_key = secret
+aws_session_token = passing
+"""
+CONFIG = """\
+[default]
+region = eu-west-1
+[profile program]
+credential_process = echo '{"Version": 1, "AccessKeyId": "three", "SecretAccessKey": "secret"}'
+"""
+
+
+@pytest.fixture
+def no_keys(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[pytest.MonkeyPatch]:
+    for name in [*os.environ]:
+        if name.startswith(("AWS_", "GOOGLE_", "AZURE_")):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "credentials"))
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "config"))
+    make_client.cache_clear()
+    yield monkeypatch
+    make_client.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("profile", "seen"),
+    [
+        ("", ("one%/", "/eu-west-1/")),
+        ("other", ("two/", "x-amz-security-token")),
+        ("program", ("three/",)),
+    ],
+)
+def test_keys_come_from_profiles(
+    profile: str, seen: tuple[str, ...], tmp_path: Path, no_keys: pytest.MonkeyPatch
+) -> None:
+    requests = list[str]()
+    with LoopbackStore().serve() as server:
+        no_keys.setenv("AWS_ENDPOINT_URL", server.variables["AWS_ENDPOINT_URL"])
+        server.watch = lambda environ: requests.append(environ.get("HTTP_AUTHORIZATION", ""))
+        (tmp_path / "credentials").write_text(PROFILES)
+        (tmp_path / "config").write_text(CONFIG)
+        if profile:
+            no_keys.setenv("AWS_PROFILE", profile)
+        with pytest.raises(Unreachable, match="The specified bucket does not exist"):
+            RemoteStore("s3://absent/tables").read("manifest.json")
+    for text in seen:
+        assert text in requests[0]
+
+
+KEYLESS = {
+    "s3://puzzles/x": "no credentials were found",
+    "az://puzzles/x": "Account must be specified",
+    "abfss://puzzles/x": "Account must be specified",
+    "gs://puzzles/x": "none.json",
+}
+
+
+@pytest.mark.parametrize("url", KEYLESS)
+def test_missing_keys_are_told(url: str, tmp_path: Path, no_keys: pytest.MonkeyPatch) -> None:
+    no_keys.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    no_keys.setenv("GOOGLE_SERVICE_ACCOUNT", str(tmp_path / "none.json"))
+    with pytest.raises(TableUnreadable, match=KEYLESS[url]):
+        open_tables(url)
+    with pytest.raises(OutputError, match=KEYLESS[url]):
+        write_output(f"{url}/answers.csv", b"")
+
+
+def test_profiles_and_bundles_must_exist(tmp_path: Path, no_keys: pytest.MonkeyPatch) -> None:
+    store = RemoteStore("s3://puzzles/x")
+    no_keys.setenv("AWS_PROFILE", "none")
+    with pytest.raises(Unreachable, match=r"The config profile \(none\) could not be found"):
+        store.read("manifest.json")
+    no_keys.setitem(sys.modules, "boto3", None)
+    with pytest.raises(Unreachable, match="of AWS need a package: pip install boto3"):
+        RemoteStore("s3://puzzles/x").list_names()
+    no_keys.setenv("AWS_CA_BUNDLE", str(tmp_path / "none"))
+    with pytest.raises(Unreachable, match=r"AWS_CA_BUNDLE names .*none: no such file or directory"):
+        RemoteStore("s3://puzzles/x").read("manifest.json")

@@ -1,0 +1,517 @@
+"""Faults of hosts and buckets: the right answer, or one sentence and exit 3, within the limit."""
+
+import os
+import pickle
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from itertools import count
+from pathlib import Path
+from socket import socket
+
+import polars as pl
+import pytest
+
+from puzzle_tablebase.errors import FileChanged, TableDamaged, TableMissing, Unreachable
+from puzzle_tablebase.pipeline.run import run_command
+from puzzle_tablebase.puzzles.sliding import parse_board
+from puzzle_tablebase.queries import open_tables
+from puzzle_tablebase.queries.status import list_status
+from puzzle_tablebase.tables import MANIFEST, remote_client
+from puzzle_tablebase.tables.access import open_store
+from puzzle_tablebase.tables.manifest import read_manifest
+from puzzle_tablebase.tables.remote import MAX_WHOLE_BYTES, RemoteFile, RemoteStore
+from puzzle_tablebase.tables.remote_client import SECONDS_VARIABLE, make_client, read_seconds
+from puzzle_tablebase.tables.store import Folder
+from tests.support.certificates import make_certificate
+from tests.support.faults import FAULTS, fail, fail_after, make_fault, send_whole, spoil
+from tests.support.hosts import (
+    NGINX,
+    Answer,
+    Request,
+    answer_connections,
+    reserve_port,
+    run_nginx,
+    run_python_server,
+    serve,
+)
+from tests.support.shell import SCRIPT, environment
+from tests.support.tampered import rewrite, rewrite_index, write_manifest
+
+STATE, POSITION = "378546201", "ABAAABBB.B...A."
+CHECK = "Check the address, the network and the credentials."
+MOST_SECONDS = 10.0
+"""The longest time of a question here, where requests have half a second: 60 s for 15 s each."""
+
+QUESTIONS = {"eight.idx": f"query eight {STATE}", "senet.idx": f"query senet {POSITION}"}
+"""Questions by the file that they read: one whole, the other by ranges."""
+CODING = "the host compresses files (Content-Encoding: {}), so no part of them can be read"
+RANGE = "Content-Range header not present in partial response"
+EXPECTED = {
+    "compressed files": CODING.format("gzip"),
+    "headers hidden": ("", RANGE),
+    "expired": "HTTP status 403: ",
+    "denied": "HTTP status 403: Forbidden",
+    "absent": "HTTP status 404: Not Found",
+    "failing": "HTTP status 500: Internal Server Error",
+    "busy": "HTTP status 503: Service Unavailable",
+    "teapot": "HTTP status 418: I'm a teapot",
+    "ends early": "it ends before the part that is needed",
+    "cut": "request or response body error (IncompleteBody)",
+    "flipped": ("", "the checksum of block 0 is wrong"),  # of the whole file another block
+    "blank": "it is not an index file",
+    "slow": "(TimedOut)",
+    "brotli": CODING.format("br"),
+    "compressed parts": ("", CODING.format("gzip")),
+    "parts absent": ("", "HTTP status 404: Not Found"),
+    "another part": ("", "Requested 0..4096, got 5..10"),
+    "more": ("", RANGE),
+    "large": ("", ""),
+    "loop": "error following redirect (TooManyRedirects)",
+    "ftp": "builder error (BadScheme)",
+    "all absent": "HTTP status 404: Not Found",
+    "all denied": "HTTP status 403: Forbidden",
+    "all failing": "HTTP status 500: Internal Server Error",
+    "manifest absent": "HTTP status 404: Not Found",
+    "manifest denied": "HTTP status 403: Forbidden",
+    "manifest failing": "HTTP status 500: Internal Server Error",
+    "manifest of HTML": "it is not a manifest",
+    "manifest without tables": "its text or checksum was changed",
+    "half a manifest": "it is not a manifest",
+    "later manifest": "its text or checksum was changed",
+}
+"""The reason of each fault of `FAULTS` that leaves no answer; two where the questions differ."""
+
+
+@pytest.fixture(autouse=True)
+def _settings(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    for name in [*os.environ]:
+        if name.lower().endswith("_proxy") or name.startswith(("AWS_", "SSL_")):
+            monkeypatch.delenv(name)
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "testing")
+    monkeypatch.setattr(remote_client, "REQUEST_SECONDS", 0.5)
+    monkeypatch.setattr(remote_client, "RETRY_SECONDS", 0.01)
+    make_client.cache_clear()
+    yield
+    make_client.cache_clear()
+
+
+@pytest.fixture(params=["host", "bucket"])
+def locate(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], str]:
+    """Return what makes the URL of a store of either kind of a server's address."""
+
+    def locate_bucket(address: str) -> str:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", address)
+        make_client.cache_clear()
+        return "s3://puzzles/tables"
+
+    return locate_bucket if request.param == "bucket" else lambda address: f"{address}/tables"
+
+
+def require_answer_or_sentence(
+    question: str, url: str, outputs: Path, reason: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Ask; fail unless the answer is right, or one sentence says this reason."""
+    run_command([*question.split(), "--outputs", str(outputs)])
+    expected = capfd.readouterr().out
+    begin = time.monotonic()
+    code = run_command([*question.split(), "--outputs", url])
+    assert time.monotonic() - begin < MOST_SECONDS
+    text = capfd.readouterr()
+    if not reason:
+        assert (code, text.out) == (0, expected)
+        assert not text.err or text.err.endswith("is read whole\n")
+        return
+    assert (code, text.out, text.err.count("\n")) == (3, "", 1)
+    is_missing = "404" in reason and url.startswith("s3:")
+    assert ("is not published" if is_missing else reason) in text.err
+    assert text.err.startswith("pipeline: ")
+
+
+CASES = [
+    (name, file)
+    for name in FAULTS
+    for file in QUESTIONS
+    if name not in ("redirect", "loop") or file == "eight.idx"  # these lead to that file
+]
+
+
+@pytest.mark.parametrize(("name", "file"), CASES)
+def test_faults(
+    name: str,
+    file: str,
+    locate: Callable[[str], str],
+    outputs: Path,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    reasons = EXPECTED.get(name, "")
+    reason = reasons if isinstance(reasons, str) else reasons[file == "senet.idx"]
+    spoiled = file if FAULTS[name].file == "eight.idx" else None
+    with serve(outputs, make_fault(name, spoiled)) as host:
+        url = locate(host.url)
+        require_answer_or_sentence(QUESTIONS[file], url, outputs, reason, capfd)
+
+
+def repeat(begin: bytes, piece: bytes, pause: float = 0.0) -> Callable[[socket], None]:
+    """Return what sends a beginning, and then a piece for as long as the client reads."""
+
+    def send(connection: socket) -> None:
+        connection.sendall(begin)
+        while True:
+            connection.sendall(piece)
+            time.sleep(pause)
+
+    return send
+
+
+HEAD = b'HTTP/1.1 200 OK\r\nETag: "1"\r\nLast-Modified: Wed, 21 Oct 2015 07:28:00 GMT\r\n'
+CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
+REFUSED = b"HTTP/1.1 403 Forbidden\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nnone\r\n0\r\n"
+NO_SIZE, TIMED_OUT = "Content-Length Header missing", "(TimedOut)"
+ATTACKS: dict[str, tuple[Callable[[socket], object] | bytes, str]] = {
+    "trailers": (repeat(CHUNKED + b"1\r\n{\r\n0\r\n", b"A: b\r\n" * 1000), NO_SIZE),
+    "trailers of a refusal": (repeat(REFUSED, b"A: b\r\n" * 1000), "cannot be read: "),
+    "a trailer a byte a second": (repeat(REFUSED + b"A: ", b"b", 0.2), "cannot be read: "),
+    "chunk extensions": (repeat(CHUNKED + b"1;", b"a=b;" * 1000), NO_SIZE),
+    "chunk extensions of a refusal": (repeat(REFUSED[:-3] + b"0;", b"a=b;" * 1000), ": "),
+    "100 Continue": (repeat(b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 100), TIMED_OUT),
+    "headers": (repeat(HEAD, b"A: b\r\n" * 1000), "error sending request (TooLarge)"),
+    "a header a byte a second": (repeat(HEAD + b"A: ", b"b", 0.2), TIMED_OUT),
+    "a body a byte a second": (
+        repeat(HEAD + b"Content-Length: 99\r\n\r\n", b" ", 0.2),
+        "cannot be read: ",  # the other attempts ask for what is missing of it
+    ),
+    "an endless body": (repeat(CHUNKED, b"1000\r\n" + bytes(4096) + b"\r\n"), NO_SIZE),
+    "a large body": (HEAD + b"Content-Length: 99999999999\r\n\r\n", "99,999,999,999 bytes, and"),
+    "silence": (lambda connection: connection.recv(1), TIMED_OUT),
+    "nothing": (b"", "error sending request (IncompleteMessage)"),
+    "another protocol": (b"SSH-2.0-OpenSSH\r\n\r\n", "error sending request (Version)"),
+}
+"""What a host does with each connection, and the reason that is told."""
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_attacks(
+    name: str, locate: Callable[[str], str], outputs: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    attack, reason = ATTACKS[name]
+    with answer_connections(attack) as address:
+        url = locate(address)
+        require_answer_or_sentence(QUESTIONS["eight.idx"], url, outputs, reason, capfd)
+
+
+QUERIES = ("histogram senet", "status", "verify --quick", "precompute eight", "explore", "site web")
+
+
+@pytest.mark.parametrize("question", QUERIES[1:])
+def test_no_command_waits_for_a_dead_host(
+    question: str, outputs: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Let a host answer for the manifest alone: a store that was lost is not asked again."""
+
+    def die(request: Request, answer: Answer) -> None:
+        if request.name != MANIFEST:
+            answer.delay = 1.5
+
+    with serve(outputs, die) as host:
+        begin = time.monotonic()
+        code = run_command([*question.split(), "--outputs", host.url])
+        assert time.monotonic() - begin < MOST_SECONDS
+    assert code == 3
+    told = capfd.readouterr().err
+    assert "(TimedOut)" in told or "7 unreadable" in told
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("7", 7), ("", 0.5), ("0", 0.5), ("1.5", 0.5)])
+def test_a_variable_sets_the_time_of_a_request(
+    text: str, seconds: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(SECONDS_VARIABLE, text)
+    assert read_seconds() == seconds
+
+
+def test_a_refused_connection_is_told(outputs: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    with reserve_port() as port:
+        url = f"http://127.0.0.1:{port}/tables"
+        for question in (f"query eight {STATE}", *QUERIES):
+            assert run_command([*question.split(), "--outputs", url]) == 3
+            reason = "error sending request (Connection refused)"
+            assert capfd.readouterr().err == (
+                f"pipeline: {url}/manifest.json cannot be read: {reason}. {CHECK}\n"
+            )
+        assert RemoteStore(url).list_names() == []
+
+
+@pytest.mark.parametrize("question", ["query knight a1 --board 5x5 --to c3", "verify --quick"])
+def test_a_host_may_fail_at_any_request(
+    question: str, copy: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    names = ("knight_tours_5x5", "eight")  # few, since verify reads whole files
+    listed = read_manifest(Folder(copy))
+    write_manifest(Folder(copy), {name: listed[name] for name in names})
+    for answers in range(20):
+        with serve(copy, fail_after(answers)) as host:
+            code = run_command([*question.split(), "--outputs", host.url])
+        text = capfd.readouterr().err
+        if code == 0:
+            assert answers > 1
+            break
+        assert code == 3
+        assert text.endswith(f" cannot be read: HTTP status 403: Forbidden. {CHECK}\n")
+    else:
+        pytest.fail("the command needs more answers than were ever given")
+
+
+# ---- what is asked -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("options", ["", "--path", "--goal 876543210", "--goal edge"])
+def test_an_8_puzzle_query_takes_two_requests(
+    options: str, outputs: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    state, index = ("378546021", "eight_edge.idx") if "edge" in options else (STATE, "eight.idx")
+    words = ["query", "eight", state, *options.split()]
+    assert run_command([*words, "--outputs", str(outputs)]) == 0
+    expected = capfd.readouterr()
+    with serve(outputs) as host:
+        assert run_command([*words, "--outputs", host.url]) == 0
+        assert capfd.readouterr() == expected
+        assert [request.name for request in host.requests] == [MANIFEST, index]
+        assert {request.headers["accept-encoding"] for request in host.requests} == {"identity"}
+
+
+def test_a_tour_of_a_large_list_takes_few_bytes(outputs: Path) -> None:
+    columns = ["start", "number", "path"]
+    rows = pl.read_parquet(outputs / "knight_tours_6x6.parquet", columns=columns)
+    chosen = random.Random(31).sample(range(rows.height), 4)
+    for start, number, path in rows[chosen].cast({"start": pl.String}).rows():
+        with serve(outputs) as host, open_tables(host.url) as tables:
+            assert tables.knight.probe(start, board="6x6", number=number).path == path
+            assert host.sent < 640_000
+            # by its statistics, which compare text, a group of several starts may have any
+            assert len(host.requests) <= 4 + 12
+
+
+def test_a_host_is_asked_once_for_each_move(
+    large_boards: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    board, rounds = parse_board("3x4"), list[int]()
+    with open_tables(str(large_boards)) as tables:
+        states = map(board.unrank, random.Random(31).sample(range(board.size), 10))
+        expected = {state: tables.sliding("3x4").path(state) for state in states}
+    read = RemoteFile.read_parts
+
+    def count_rounds(file: RemoteFile, parts: list[tuple[int, int]]) -> list[bytes]:
+        rounds.append(len(parts))
+        return read(file, parts)
+
+    monkeypatch.setattr(RemoteFile, "read_parts", count_rounds)
+    with serve(large_boards) as host, open_tables(host.url) as tables:
+        for state, path in expected.items():
+            rounds.clear()
+            assert tables.sliding("3x4").distance(state) == len(path) - 1
+            assert tables.sliding("3x4").path(state) == path
+            assert len(rounds) <= len(path)  # one more: the first also opens the index
+        assert all(request.span for request in host.requests[1:])
+
+
+def test_a_host_without_ranges_sends_a_file_once(
+    outputs: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with run_python_server(outputs) as url:
+        assert run_command(["query", "senet", POSITION, "--outputs", url]) == 0
+        note = f"pipeline: the host ignores ranges: {url}/senet.idx is read whole\n"
+        assert capfd.readouterr().err == note
+    with serve(outputs, send_whole) as host, open_tables(host.url) as tables:
+        assert tables.senet.probe(POSITION).plies == tables.senet.probe(POSITION).plies == 2
+        sent = [request.span for request in host.requests if request.name == "senet.idx"]
+        assert [span is None for span in sent].count(True) == 1
+
+
+def test_a_large_file_is_not_read_whole(tmp_path: Path) -> None:
+    with (tmp_path / "large").open("wb") as file:
+        file.truncate(MAX_WHOLE_BYTES + 1)
+    with serve(tmp_path, send_whole) as host:
+        opened = RemoteFile(RemoteStore(host.url), "large", MAX_WHOLE_BYTES + 1)
+        with pytest.raises(Unreachable, match="it has 67,108,865 bytes, and 67,108,864 are read"):
+            opened.read(1, 0)
+
+
+# ---- files that change ---------------------------------------------------------------------------
+
+
+def test_an_answer_is_from_one_version(locate: Callable[[str], str], tmp_path: Path) -> None:
+    """Change a file between two requests: its bytes, its size, or its `ETag` alone."""
+    numbers = count()
+
+    def number_versions(request: Request, answer: Answer) -> None:
+        answer.headers["ETag"] = f'"{next(numbers)}"'
+
+    file, size = tmp_path / "list", 3 << 20
+    with serve(tmp_path) as host:
+        for change in ("size", "version"):
+            file.write_bytes(bytes(size))
+            host.fault = None
+            store = open_store(locate(host.url))
+            opened = RemoteFile(store, "list", size)  # type: ignore[arg-type]
+            assert opened.read_parts([(4, 0), (4, 2 << 20)]) == [bytes(4)] * 2
+            if change == "size":
+                file.write_bytes(b"few")
+            host.fault = number_versions if change == "version" else None
+            with pytest.raises(FileChanged, match=r"3 bytes instead of|another version than"):
+                opened.read_parts([(4, 1 << 20), (4, 0)])
+
+
+def test_a_stale_part_in_a_cache_is_asked_for_again(tmp_path: Path) -> None:
+    """Let a cache on the way have another version, until it must ask the host."""
+    (tmp_path / "list").write_bytes(bytes(3 << 20))
+
+    def answer_from_cache(request: Request, answer: Answer) -> None:
+        if request.span and request.span[0] and "cache-control" not in request.headers:
+            answer.headers["ETag"] = '"old"'
+            answer.body = b"x" * len(answer.body)
+
+    with serve(tmp_path, answer_from_cache) as host:
+        opened = RemoteFile(RemoteStore(host.url), "list", 3 << 20)
+        assert opened.read(4, 0) + opened.read(4, 1 << 20) == bytes(8)
+
+
+def test_tables_published_anew_are_reopened_once(copy: Path) -> None:
+    listed = read_manifest(Folder(copy))
+    write_manifest(Folder(copy), {name: listed[name] for name in listed if name != "eight"})
+    with serve(copy) as host, open_tables(host.url) as tables:
+        with pytest.raises(TableMissing, match=r"eight\.idx is not published.* read-only"):
+            tables.eight.probe(STATE)
+        write_manifest(Folder(copy), listed)
+        assert tables.eight.probe(STATE).distance == 27
+        assert tables.senet.probe("ABABABABAB.....").plies == 0
+        # another build: other bytes behind the same name, and a manifest that lists them
+        rewrite_index(copy)
+        host.requests.clear()
+        assert tables.senet.probe(POSITION).plies == 2
+        uncached = [request.name for request in host.requests if "cache-control" in request.headers]
+        assert uncached.count(MANIFEST) == 1
+        host.requests.clear()
+        tables.senet.probe("AA.AABBB.BBA...")
+        assert host.requests
+        assert not any("cache-control" in request.headers for request in host.requests)
+        rewrite(copy, "knight_tours_5x5", lambda rows: rows, 100)
+        assert tables.knight.probe("c3", board="5x5", number=3).path
+
+
+def test_a_read_only_store_has_no_repair_commands(copy: Path) -> None:
+    (copy / "eight.idx").unlink()
+    (copy / "eight.idx").write_bytes(b"damaged")
+    with serve(copy) as host, open_tables(host.url) as tables:
+        with pytest.raises(TableDamaged, match="The store is read-only: choose another") as caught:
+            tables.eight.probe("123456780")
+        assert caught.value.command == ""
+        assert {row["command"] for row in list_status(tables.store)} == {""}
+
+
+# ---- names, passwords and certificates -----------------------------------------------------------
+
+
+def test_a_password_stays_with_its_host(outputs: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    expected = "Basic " + "bWU6c2UgY3JldA=="
+    with serve(outputs) as other, serve(outputs) as host:
+        url = host.url.replace("//", "//me:se%20cret@") + "/tables/?sig=abc%2Fd"
+        store = pickle.loads(pickle.dumps(open_store(url)))
+        assert str(store) == f"{host.url}/tables"
+        for place in (host, other):
+            host.requests.clear()
+            host.fault = spoil(1, fail(301, Location=f"{place.url}/b/eight.idx"))
+            with open_tables(store) as tables:
+                assert tables.eight.probe(STATE).distance == 27
+            sent = [request.headers.get("authorization") for request in host.requests]
+            assert sent == [expected] * len(sent)
+        assert [request.headers.get("authorization") for request in other.requests] == [None]
+        host.fault = fail(403)
+        assert run_command(["query", "eight", STATE, "--outputs", url]) == 3
+        assert run_command(["status", "--outputs", url]) == 3
+    assert run_command(["query", "eight", STATE, "--outputs", url]) == 3  # the host is gone
+    told = "".join(capfd.readouterr())
+    assert not any(word in told for word in ("cret", "abc", "me:", "bWU6"))
+    assert told.count("cannot be read") == 3
+
+
+def test_a_certificate_must_be_trusted(
+    outputs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    certificate = make_certificate(tmp_path)
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    with serve(outputs, certificate=certificate) as host, open_tables(host.url) as tables:
+        assert tables.eight.probe(STATE).distance == 27
+    other = tmp_path / "other"
+    other.mkdir()
+    for made in (make_certificate(other), make_certificate(other, days=-1)):
+        make_client.cache_clear()
+        with serve(outputs, certificate=made) as host, pytest.raises(Exception, match=r"\(\w+\)"):
+            open_tables(host.url)
+    with serve(outputs, certificate=certificate) as host:
+        host.fault = fail(302, Location="http://127.0.0.1:9/manifest.json")
+        with pytest.raises(Exception, match="BadScheme"):
+            open_tables(host.url)
+
+
+def test_a_proxy_of_the_environment_is_used(outputs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A host is its own proxy: it is asked by whole addresses, of a name that does not exist."""
+    with serve(outputs) as host:
+        monkeypatch.setenv("http_proxy", host.url)
+        with open_tables("http://host.invalid/tables") as tables:
+            assert tables.eight.probe(STATE).distance == 27
+        assert len(host.requests) == 2
+
+
+@pytest.mark.skipif(NGINX is None, reason="nginx is not installed")
+def test_nginx_serves_tables(outputs: Path, tmp_path: Path) -> None:
+    options = "gzip on; gzip_min_length 1; gzip_types *;"
+    with run_nginx(outputs, tmp_path, options) as url, open_tables(url) as tables:
+        assert tables.eight.probe(STATE).distance == 27
+        assert tables.senet.probe(POSITION).plies == 2
+        assert tables.knight.probe("a1", board="6x6", number=100).path
+
+
+# ---- processes -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["100 Continue", "a body a byte a second", "silence"])
+def test_an_interrupt_ends_a_read(name: str) -> None:
+    attack, _ = ATTACKS[name]
+    for words in ("query eight 378546201", "status"):
+        with answer_connections(attack) as url:
+            command = [str(SCRIPT), *words.split(), "--outputs", url]
+            with subprocess.Popen(command, env=environment(), stderr=subprocess.PIPE) as process:
+                time.sleep(0.7)
+                assert process.poll() is None
+                begin = time.monotonic()
+                process.send_signal(signal.SIGINT)
+                assert process.wait(20) in (130, -signal.SIGINT)
+                assert time.monotonic() - begin < 1
+                assert process.stderr
+                assert process.stderr.read() == b""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
+def test_a_forked_process_is_told_to_be_spawned(outputs: Path) -> None:
+    with serve(outputs) as host:
+        store = RemoteStore(host.url)
+        store.read(MANIFEST)
+        process = os.fork()
+        if not process:
+            try:
+                store.fetch(MANIFEST)
+            except Unreachable as error:
+                os._exit(7 if "start it by spawn" in str(error) else 1)
+            os._exit(0)
+        assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 7
+
+
+def test_a_url_needs_its_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "obstore.store", None)
+    with pytest.raises(Unreachable, match="tables at a URL need a package: pip install obstore"):
+        RemoteStore("http://127.0.0.1:9/tables").read(MANIFEST)
