@@ -27,7 +27,7 @@ from puzzle_tablebase.errors import (
 from puzzle_tablebase.output import write_output
 from puzzle_tablebase.pipeline.build import build
 from puzzle_tablebase.pipeline.plan import Request
-from puzzle_tablebase.pipeline.verify import verify
+from puzzle_tablebase.pipeline.proofs import verify
 from puzzle_tablebase.puzzles import MODULES
 from puzzle_tablebase.puzzles.eight import PUZZLE as EIGHT
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
