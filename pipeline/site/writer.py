@@ -38,7 +38,8 @@ from puzzle_tablebase.queries.report import REPORT_PAGE, write_report
 from puzzle_tablebase.tables import FORMAT_VERSION, MADE_BY, MANIFEST
 from puzzle_tablebase.tables.access import format_repair_command, make_open_error
 from puzzle_tablebase.tables.manifest import Entry, File, IndexEntry, format_manifest
-from puzzle_tablebase.tables.store import Folder, Store, name_temporary
+from puzzle_tablebase.tables.new_files import name_temporary
+from puzzle_tablebase.tables.store import Folder, Store
 
 SUMS = "SHA256SUMS"
 START_PAGE = "index.html"
@@ -99,7 +100,7 @@ def write_site(
     Return why pages are left out. Equal tables make equal bytes.
     """
     target = find_target(folder)
-    temporary, old = (target.with_name(name_temporary(target.name)) for _ in range(2))
+    temporary, old = (target.with_name(name_temporary()) for _ in range(2))
 
     def remove() -> None:
         for path in (temporary, old) * 3:  # meanwhile files may still be made
@@ -130,7 +131,8 @@ def _fill(
         for file in entry.all_files:
             _copy_file(store, name, file, versioned / file.file)
     copy = Folder(versioned)
-    _write(versioned / MANIFEST, format_manifest(tables, MADE_BY))
+    versions = {name: [entry] for name, entry in tables.items()}
+    _write(versioned / MANIFEST, format_manifest(versions, MADE_BY))
     facts = list_facts(copy, tables, verdicts)
     _write(versioned / CROISSANT, make_croissant(facts, url, date))
     _write(versioned / CARD, make_card(facts, url, date))

@@ -95,13 +95,13 @@ def find_prover(published: PublishedTable) -> Prove:
 
 def check_counts(published: PublishedTable, depths: Mapping[Depth, int]) -> None:
     """Compare every number with the one in `depths`, or with the rows if a proof counted none."""
-    if published.entry.counts is None:
+    if not published.entry.counts:
         return
     proved = depths or _count_rows(published)
     if not proved:
         published.note_missing_proof(["states at each distance"], "its proof counts no states")
         return
-    found = {(goal, depth): states for goal, depth, states in published.entry.counts.list_depths()}
+    found = {(goal, depth): states for goal, depth, states in published.entry.list_depths()}
     text = "as many states are at each distance as the proof counted"
     with published.begin_claim(text) as claimed:
         check = replace(claimed, claim=replace(claimed.claim, file=MANIFEST))

@@ -54,7 +54,6 @@ from puzzle_tablebase.tables.manifest import (
 from puzzle_tablebase.tables.parquet import (
     ContentHash,
     TableWriter,
-    compute_description,
     list_sorting_columns,
     make_schema,
 )
@@ -113,11 +112,10 @@ def check_entry(published: PublishedTable) -> None:
     For a table with rows, `decode_rows` does this.
     """
     table, entry = published.definition, published.entry
-    text = "parameters, description and number of records match the definition of the table"
+    text = "parameters and number of records match the definition of the table"
     with published.begin_claim(text, index=True) as check:
         check.require_equal("records", entry.rows, published.index.records)
         check.require_equal("parameters", entry.parameters, table.recipe.list_parameters())
-        check.require_equal("description", entry.description, compute_description(table))
 
 
 def _check_bytes(check: ClaimCheck, entry: File | IndexEntry) -> None:
@@ -232,7 +230,6 @@ def _list_groups(published: PublishedTable) -> tuple[pq.FileMetaData, list[tuple
                 begin += rows
         check.require_equal("rows", begin, entry.rows)
         check.require_equal("parameters", entry.parameters, table.recipe.list_parameters())
-        check.require_equal("description", entry.description, compute_description(table))
     return footer, groups
 
 
@@ -250,7 +247,7 @@ def _check_texts(check: ClaimCheck, table: Table, metadata: dict[bytes, bytes]) 
 
 
 def _check_metadata(check: ClaimCheck, metadata: dict[bytes, bytes], entry: Entry) -> None:
-    """Check the metadata about its build in a file, from which a lost manifest is restored."""
+    """Check the metadata about its build in a file."""
     values = json.dumps(entry.parameters, sort_keys=True), entry.made_by, entry.content
     for key, value in zip(BUILD_KEYS, values, strict=True):
         text = metadata.get(key.encode(), b"").decode("utf-8", "replace")

@@ -280,9 +280,9 @@ class Distances:
         return {
             "state": pa.array(text.ravel().astype(str)),
             "goal": pa.array([self._goal] * count),
-            "distance": pa.array(self._depth[rows.begin :][:count].astype(np.int8)),
+            "distance": pa.array(self._depth[rows.begin :][:count].astype(np.int16)),
             "best_moves": pa.array(np.array(sets)[nearer]),
-            "manhattan": pa.array(manhattan),
+            "manhattan": pa.array(manhattan.astype(np.int16)),
         }
 
 

@@ -107,29 +107,28 @@ class HttpStore(Store):
         size = self._find_listed_size(name)
         return RangeFile(partial(self.fetch, name), self.get_size(name) if size is None else size)
 
-    def refresh(self) -> bool:
-        """Forget the manifest, and have caches on the way ask the host for all that follows.
-
-        A host that did not answer has been asked often enough.
-        """
-        if self._client.is_lost:
-            return False
+    def refresh(self) -> None:
+        """Forget the manifest, and have caches on the way ask the host for all that follows."""
         with self._lock:
             self._manifest, self._is_fresh = None, True
-        return True
 
 
 def _list_sizes(manifest: bytes) -> dict[str, int]:
-    """Return the bytes of each file that a manifest lists; none if it is no manifest."""
+    """Return the bytes of each file that a manifest lists; none if it is no manifest.
+
+    A file with versions of several sizes is left out.
+    """
     sizes: dict[str, int] = {}
+    differing = set[str]()
 
     def note_size(entry: dict[str, Any]) -> dict[str, Any]:
         if isinstance(entry.get("file"), str) and isinstance(entry.get("bytes"), int):
-            sizes[entry["file"]] = entry["bytes"]
+            if sizes.setdefault(entry["file"], entry["bytes"]) != entry["bytes"]:
+                differing.add(entry["file"])
         return entry
 
     try:
         json.loads(manifest, object_hook=note_size)
     except (ValueError, RecursionError):
         return {}
-    return sizes
+    return {file: size for file, size in sizes.items() if file not in differing}

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from obstore.auth.boto3 import Boto3CredentialProvider
     from obstore.store import AzureStore, ClientConfig, GCSStore, RetryConfig, S3Store
 
+    from puzzle_tablebase.tables.store import NewFiles
+
     Bucket: TypeAlias = AzureStore | GCSStore | S3Store
 
 
@@ -167,7 +169,6 @@ class ObjectStore(Store):
             raise BadRequest(f"{quote(url)} is not a supported store", hint)
         self._root = f"{scheme}://{place}"
         self._prefix = path.strip("/")
-        self._written = dict[str, tuple[int, str, str]]()
 
     def __str__(self) -> str:
         return self._url
@@ -176,10 +177,12 @@ class ObjectStore(Store):
         return f"{self._url}/{name}"
 
     def list_names(self, begin: str = "") -> list[str]:
+        folder, slash, begin = begin.rpartition("/")
+        place = "/".join(filter(None, (self._prefix, folder)))
         with self._translate_read_errors():
-            files = self._open_bucket().list_with_delimiter(self._prefix or None)["objects"]
+            files = self._open_bucket().list_with_delimiter(place or None)["objects"]
         names = (file["path"].rpartition("/")[2] for file in files)
-        return sorted(name for name in names if name.startswith(begin) and name)
+        return sorted(folder + slash + name for name in names if name.startswith(begin) and name)
 
     def get_size(self, name: str) -> int:
         return self.get_version(name)[0]
@@ -195,9 +198,6 @@ class ObjectStore(Store):
             content = self._fetch_part(name, 0, 0)  # its answer has a reason
         assert content.total is not None
         return content.total, ""
-
-    def find_written(self, name: str) -> tuple[int, str, str] | None:
-        return self._written.get(name)
 
     def read(self, name: str) -> bytes:
         return self._fetch(name)[0]
@@ -230,7 +230,7 @@ class ObjectStore(Store):
         return RangeFile(functools.partial(self._fetch_part, name), self.get_size(name))
 
     @contextlib.contextmanager
-    def write_atomically(self, *names: str, durable: bool = True) -> Iterator[list[IO[bytes]]]:
+    def write_files(self, *names: str) -> Iterator[NewFiles]:
         from obstore import open_writer
 
         with contextlib.ExitStack() as cleanup:
@@ -245,21 +245,7 @@ class ObjectStore(Store):
                     )
                 cleanup.callback(_abort, file)
                 uploads.append(_Upload(file, self._translate_store_errors))
-            yield cast("list[IO[bytes]]", uploads)
-            with self._translate_store_errors():
-                for upload in uploads:
-                    upload.file.close()
-                cleanup.pop_all()
-                for name, upload in zip(names, uploads, strict=True):
-                    if not name.startswith("."):
-                        self._note_upload(name, upload)
-
-    def _note_upload(self, name: str, upload: _Upload) -> None:
-        """Note the version of a new file, unless another program has replaced it already."""
-        with contextlib.suppress(OSError):  # it is gone again, or hidden: nothing is known of it
-            size, version = self.get_version(name)
-            if version and size == upload.size:
-                self._written[name] = size, version, upload.digest.hexdigest()
+            yield _Uploads(uploads, cleanup, self._translate_store_errors)
 
     def update(self, name: str, change: Callable[[bytes | None], bytes]) -> None:
         for _ in range(ATTEMPTS):
@@ -392,6 +378,33 @@ class _Upload(io.RawIOBase):
         self.size += len(view)
         with self._translate_errors():
             return self.file.write(view)
+
+
+class _Uploads:
+    """New files of a bucket, which appear when their uploads are completed."""
+
+    def __init__(
+        self,
+        uploads: list[_Upload],
+        cleanup: contextlib.ExitStack,
+        translate_errors: Callable[[], contextlib.AbstractContextManager[None]],
+    ) -> None:
+        self._uploads, self._cleanup = uploads, cleanup
+        self._translate_errors = translate_errors
+
+    def __getitem__(self, number: int) -> IO[bytes]:
+        return cast("IO[bytes]", self._uploads[number])
+
+    def finish(self) -> list[tuple[int, str]]:
+        """Return the bytes and the SHA-256 of each file."""
+        return [(upload.size, upload.digest.hexdigest()) for upload in self._uploads]
+
+    def publish(self) -> None:
+        """Complete the uploads."""
+        with self._translate_errors():
+            for upload in self._uploads:
+                upload.file.close()
+            self._cleanup.pop_all()
 
 
 def _abort(file: WritableFile) -> None:
