@@ -71,9 +71,10 @@ def _list_parts(value: object) -> Iterator[str]:
         if part is None or part == [] or field in LEFT_OUT:
             continue
         yield field
-        if isinstance(part, list):
-            part = [each for each in part if each not in described]
-        yield from _list_parts(part)
+        is_list = isinstance(part, list)
+        yield from _list_parts(
+            [each for each in part if each not in described] if is_list else part
+        )
     yield "."
 
 

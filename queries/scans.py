@@ -79,10 +79,12 @@ def _scan_listed(store: Store, table: Table) -> pl.LazyFrame:
     if size in [file.bytes for file in versions]:
         problem = "its SHA-256 differs from the manifest"
     if digest not in [file.sha256 for file in versions]:
+        source.close()
         raise TableDamaged(path, problem, command)
     import polars as pl
 
-    return pl.scan_parquet(source, glob=False)
+    with source:  # polars has a descriptor, or the bytes, of its own
+        return pl.scan_parquet(source, glob=False)
 
 
 def collect_rows(store: Store, table: str, rows: pl.LazyFrame) -> pl.DataFrame:

@@ -122,9 +122,9 @@ def _list_sizes(manifest: bytes) -> dict[str, int]:
     differing = set[str]()
 
     def note_size(entry: dict[str, Any]) -> dict[str, Any]:
-        if isinstance(entry.get("file"), str) and isinstance(entry.get("bytes"), int):
-            if sizes.setdefault(entry["file"], entry["bytes"]) != entry["bytes"]:
-                differing.add(entry["file"])
+        file, size = entry.get("file"), entry.get("bytes")
+        if isinstance(file, str) and isinstance(size, int) and sizes.setdefault(file, size) != size:
+            differing.add(file)
         return entry
 
     try:

@@ -298,8 +298,8 @@ class Wrong(Pancakes):
 @pytest.mark.parametrize(
     ("puzzle", "message"),
     [
-        (Wrong({"distance": 128}), "A value of column distance does not fit int8."),
-        (Wrong({"distance": -129}), "A value of column distance does not fit int8."),
+        (Wrong({"distance": 1 << 15}), "A value of column distance does not fit int16."),
+        (Wrong({"distance": -(1 << 15) - 1}), "A value of column distance does not fit int16."),
         (Wrong(None, {"distance": 256}), "A value of distance does not fit the index of pancakes."),
         (Wrong(None, {"solutions": -1}), "A value of solutions does not fit the index of panc"),
     ],

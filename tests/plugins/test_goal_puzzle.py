@@ -59,7 +59,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     assert report.reasons == {"pancakes": "missing"}
     assert report.finished == ["pancakes"]
     yield path
-    assert not list(path.glob(".*.unpublished"))
+    assert not list(path.glob("**/*.unpublished"))
 
 
 def test_vectorized_moves_are_those_of_each_stack() -> None:

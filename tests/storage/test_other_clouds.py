@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from puzzle_tablebase.tables.hash_notes import NOTES
 
 from puzzle_tablebase.errors import StoreError, TableUnreadable
 from puzzle_tablebase.pipeline.build import build
@@ -16,7 +17,6 @@ from puzzle_tablebase.puzzles.eight import PUZZLE as EIGHT
 from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.tables import BACKUP
 from puzzle_tablebase.tables.access import open_store
-from puzzle_tablebase.tables.hash_notes import NOTES
 from puzzle_tablebase.tables.object_store import PART_BYTES, ObjectStore
 from tests.support.build_recorder import Recorder
 from tests.support.object_store import PART, Generations, bucket, require_every_update, write_parts

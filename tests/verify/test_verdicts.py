@@ -79,7 +79,7 @@ class Tasty(pancakes.Pancakes):
         self.tables = (Table(old.name, old.meaning, old.rank, old.columns, old.recipe, index),)
 
     def list_columns(self) -> tuple[Column, ...]:
-        return (*super().list_columns(), Column("taste", "int8", "how good it is"))
+        return (*super().list_columns(), Column("taste", "int16", "how good it is"))
 
     def fill_columns(
         self, table: Table, graph: Graph, walks: Mapping[str, SearchResult]
@@ -125,7 +125,7 @@ def test_every_proof_names_what_it_leaves_out(
         build_tables(tmp_path, SLIDING, *SLIDING.find_tables("sliding_2x3"))
     published = open_one(tmp_path if table.startswith("sliding") else outputs, table)
     old = published.definition
-    columns = (*old.columns, Column("taste", "int8", "how good it is"))
+    columns = (*old.columns, Column("taste", "int16", "how good it is"))
     spice = (("spice", "B"),) if old.index else ()
     extended = Table(table, old.meaning, old.rank, columns, old.recipe, (*old.index, *spice))
     for name in names:
