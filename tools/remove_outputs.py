@@ -13,9 +13,9 @@ from puzzle_tablebase.errors import TablebaseError
 from puzzle_tablebase.pipeline.runs import RUNS
 from puzzle_tablebase.queries.explorer.writer import EXPLORER_PAGE
 from puzzle_tablebase.queries.report import REPORT_PAGE
-from puzzle_tablebase.tables import BACKUP, MANIFEST
+from puzzle_tablebase.tables import BACKUP, MANIFEST, WORK
 from puzzle_tablebase.tables.manifest import read_manifest
-from puzzle_tablebase.tables.store import DEFAULT_FOLDER, LOCK, WORK, Folder
+from puzzle_tablebase.tables.store import DEFAULT_FOLDER, LOCK, Folder
 
 
 def remove_outputs(store: Folder) -> None:

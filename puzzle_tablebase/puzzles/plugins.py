@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 
-from puzzle_tablebase.errors import TablebaseError, quote
+from puzzle_tablebase.errors import BadRequest, TablebaseError, quote
 from puzzle_tablebase.puzzle import StateSpace
 from puzzle_tablebase.puzzles import MODULES, get_puzzle
 
@@ -40,8 +40,11 @@ def find_entry_points() -> dict[str, list[EntryPoint]]:
 
 
 def load_plugin(name: str) -> StateSpace:
-    """Load the plugin of a name; raise PluginError if that fails for any reason."""
-    points = find_entry_points()[name]
+    """Load the plugin of a name; raise PluginError if that fails, BadRequest for no name."""
+    points = find_entry_points().get(name)
+    if points is None:
+        known = ", ".join([*MODULES, *find_entry_points()])
+        raise BadRequest(f"There is no puzzle {quote(name)}", f"Puzzles: {known}")
     try:
         if len(points) > 1:
             raise ValueError("only one package may have a puzzle of that name")

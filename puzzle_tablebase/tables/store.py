@@ -35,10 +35,6 @@ if TYPE_CHECKING:
 
 DEFAULT_FOLDER = "outputs"
 LOCK = ".lock"
-WORK = ".work/"
-"""The hidden folder of a store that has temporary files and checkpoints."""
-PART_SUFFIX = ".unpublished"
-"""Suffix of a file that is being written; no other program uses it."""
 ATTEMPTS = 3
 """The times that a reader reads the manifest and a file that does not match it."""
 
@@ -254,6 +250,7 @@ class Folder(Store):
     def write_files(self, *names: str) -> AbstractContextManager[NewFiles]:
         from functools import partial
 
+        from puzzle_tablebase.tables import WORK
         from puzzle_tablebase.tables.new_files import (
             name_temporary,
             translate_store_errors,

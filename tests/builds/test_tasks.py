@@ -21,6 +21,7 @@ import numpy as np
 import pytest
 
 from puzzle_tablebase import errors
+from puzzle_tablebase.code_digest import digest_source
 from puzzle_tablebase.errors import TableUnreadable, Unreachable
 from puzzle_tablebase.pipeline.build import build
 from puzzle_tablebase.pipeline.builders import BUILDERS, checkpoints
@@ -32,7 +33,7 @@ from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.knight.tables import make_count_table, make_tour_table
 from puzzle_tablebase.puzzles.plugins import PluginError
-from puzzle_tablebase.tables.checkpoints import Arrays, digest_code
+from puzzle_tablebase.tables.checkpoints import Arrays
 from puzzle_tablebase.tables.store import Folder
 from tests import usual_or_nightly
 from tests.support.build_recorder import Recorder, Withheld, build_tables
@@ -276,13 +277,14 @@ def test_many_threads_load_results_at_once(tmp_path: Path) -> None:
     """Try what broke Python 3.11: threads that parse Python text, as numpy's headers are."""
     saved = checkpoints(Folder(tmp_path), TOURS)
     saved.save("part", make_arrays(3))
-    digest = digest_code("puzzle_tablebase.errors")
+    source = Path(errors.__file__).read_bytes()
+    digest = digest_source(source)
 
     def load(_: int) -> None:
         for _ in range(usual_or_nightly(20, 300)):
             Cycle()
             assert saved.load("part") is not None
-            assert digest_code.__wrapped__("puzzle_tablebase.errors") == digest
+            assert digest_source(source) == digest
 
     interval, threshold = sys.getswitchinterval(), gc.get_threshold()
     try:

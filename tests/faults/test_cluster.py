@@ -19,7 +19,6 @@ from typing import Any
 
 import pytest
 from distributed import Client
-from puzzle_tablebase.tables.hash_notes import NOTES
 
 from puzzle_tablebase.errors import BadRequest, ClusterError
 from puzzle_tablebase.pipeline.build import build
@@ -293,7 +292,7 @@ def test_cluster_and_object_store(tmp_path: Path, outputs: Path) -> None:
         published = ObjectStore(url)
         for name in ("knight_tours_6x6.parquet", "knight_tours_8x8.idx"):
             assert published.read(name) == (outputs / name).read_bytes()
-        assert published.list_names(".") == [NOTES, ".lock", BACKUP]
+        assert published.list_names(".") == [".lock", BACKUP]
 
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -261,7 +261,7 @@ def test_lookups_beside_rebuilds_with_changing_bytes(cli: Cli, tmp_path: Path) -
     old, folder = tmp_path / "old", tmp_path / "tables"
     expect_success("mend", old)
     shutil.copytree(old, folder)
-    words = [program("python"), "-c", BUILDS, "loop", folder, str(usual_or_nightly(12, 60))]
+    words = [program("python"), "-c", BUILDS, "loop", str(folder), str(usual_or_nightly(12, 60))]
     asked = 0
     with subprocess.Popen(words, env=environment()) as builds:
         try:

@@ -31,12 +31,19 @@ from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.index_reader import MAX_CACHED_BLOCKS, IndexReader
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.tables.index_format import BLOCK_BYTES, BODY_BYTES, count_blocks
-from puzzle_tablebase.tables.manifest import seal
 from puzzle_tablebase.tables.store import Folder
 from tests.support import pancakes
 from tests.support.build_recorder import build_tables
 from tests.support.pancakes import PUZZLE, Pancakes
-from tests.support.tampered import open_one, place, replace_link, reseal, vouch, write_manifest
+from tests.support.tampered import (
+    open_one,
+    place,
+    replace_link,
+    reseal,
+    seal_values,
+    vouch,
+    write_manifest,
+)
 
 EIGHT, SENET, KNIGHT = EIGHT_PUZZLE.tables[0], SENET_PUZZLE.tables[0], KNIGHT_PUZZLE.tables[2]
 
@@ -239,7 +246,7 @@ def require_error(folder: Path, kind: type[TableError], file: str) -> None:
 
 
 def test_a_manifest_that_lists_no_index(folder: Path) -> None:
-    table = json.loads((folder / "manifest.json").read_text("utf-8"))["tables"]["pancakes"]
+    table = json.loads((folder / "manifest.json").read_text("utf-8"))["tables"]["pancakes"][0]
     for listed in ({"pancakes": table | {"index": None}}, {}):
         write_manifest(Folder(folder), listed)
         require_error(folder, TableMissing, "pancakes.idx")
@@ -249,8 +256,8 @@ def test_a_manifest_that_lists_no_index(folder: Path) -> None:
     ("text", "kind"),
     [
         (b"{", TableDamaged),
-        (seal({"format_version": "3"}).encode(), TableDamaged),
-        *((seal({"format_version": number}).encode(), TableVersionError) for number in (2, 4)),
+        (seal_values({"format_version": "4"}), TableDamaged),
+        *((seal_values({"format_version": number}), TableVersionError) for number in (3, 5)),
     ],
 )
 def test_a_manifest_that_cannot_be_read(folder: Path, text: bytes, kind: type[TableError]) -> None:

@@ -36,7 +36,6 @@ from puzzle_tablebase.queries.histogram import count_states
 from puzzle_tablebase.queries.status import list_status
 from puzzle_tablebase.tables import BACKUP
 from puzzle_tablebase.tables.access import open_store
-from puzzle_tablebase.tables.hash_notes import NOTES
 from puzzle_tablebase.tables.manifest import read_manifest
 from puzzle_tablebase.tables.object_store import PART_BYTES, ObjectStore
 from puzzle_tablebase.tables.store import Folder
@@ -52,7 +51,7 @@ from tests.support.object_store import (
 from tests.support.shell import Cli
 
 TOURS = [(KNIGHT, (make_tour_table(KnightBoard(3, 4)),))]
-BUILT = [NOTES, ".lock", BACKUP, "knight_tours_3x4.parquet", "manifest.json"]
+BUILT = [".lock", BACKUP, "knight_tours_3x4.parquet", "manifest.json"]
 URL = "s3://puzzles/tables"
 
 
@@ -161,31 +160,14 @@ def test_an_object_store_can_be_pickled(built_store: ObjectStore) -> None:
 
 def test_an_incomplete_upload_leaves_no_file(place: ObjectStore) -> None:
     def write() -> None:
-        with place.write_atomically("a.idx", "b.idx") as (a, b):
-            a.write(b"much")
-            b.write(b"more")
+        with place.write_files("a.idx", "b.idx") as files:
+            files[0].write(b"much")
+            files[1].write(b"more")
             raise KeyError
 
     with pytest.raises(KeyError):
         write()
     assert place.list_names() == []
-
-
-@pytest.mark.parametrize("status", ["404 NOT FOUND", "403 FORBIDDEN"])
-def test_a_new_file_may_be_gone_or_hidden_at_once(
-    place: ObjectStore, server: LoopbackStore, status: str
-) -> None:
-    """Let another build remove it meanwhile, or the store refuse to show it: it was written."""
-
-    def hide(method: str, address: str, ask: Callable[[], Answer]) -> Answer:
-        return ask() if method == "PUT" else (status, [("Content-Length", "0")], b"")
-
-    server.fault = hide
-    with place.write_atomically("a.idx") as (file,):
-        file.write(b"much")
-    server.fault = None
-    assert place.find_written("a.idx") is None
-    assert place.read("a.idx") == b"much"
 
 
 def test_concurrent_builds_are_both_listed(place: ObjectStore) -> None:
@@ -327,8 +309,7 @@ def test_a_failure_that_passes_is_retried(
 
 def test_a_file_that_changes_while_it_is_read_is_noticed(place: ObjectStore) -> None:
     for data in (bytes(3 << 20), b"few"):
-        with place.write_atomically("a.idx") as (file,):
-            file.write(data)
+        place.write("a.idx", data)
         if data[0] == 0:
             opened = place.open_random_access("a.idx")
             opened.read(10, 0)

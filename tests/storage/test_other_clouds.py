@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from puzzle_tablebase.tables.hash_notes import NOTES
 
 from puzzle_tablebase.errors import StoreError, TableUnreadable
 from puzzle_tablebase.pipeline.build import build
@@ -49,7 +48,7 @@ def test_tables_are_built_and_queried(url: str, outputs: Path) -> None:
     table = EIGHT.tables[0]
     build(Request(store, [(EIGHT, (table,))]), Recorder())
     names = ["eight.idx", "eight.parquet"]
-    assert store.list_names() == sorted([".lock", BACKUP, NOTES, *names, "manifest.json"])
+    assert store.list_names() == sorted([".lock", BACKUP, *names, "manifest.json"])
     for name in names:
         assert store.read(name) == (outputs / name).read_bytes()
     with open_tables(url) as tables, open_tables(str(outputs)) as expected:

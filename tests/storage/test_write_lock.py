@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
-from puzzle_tablebase.tables.store import PART_SUFFIX, WORK, Folder
+from puzzle_tablebase.tables import PART_SUFFIX, WORK
+from puzzle_tablebase.tables.store import Folder
 from tests.support.build_recorder import TOURS, build_tables, contents, litter
 from tests.support.shell import begin_python
 

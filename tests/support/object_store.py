@@ -156,9 +156,11 @@ PART = bytes(range(256)) * (PART_BYTES >> 8)
 
 def write_parts(place: ObjectStore, parts: int, error: type[Exception] | None) -> None:
     """Write `large.idx`: so many parts, and three bytes. An error is raised before it ends."""
-    with place.write_atomically("large.idx") as (file,):
+    with place.write_files("large.idx") as files:
         for _ in range(parts):
-            file.write(PART)
-        file.write(b"end")
+            files[0].write(PART)
+        files[0].write(b"end")
         if error:
             raise error
+        files.finish()
+        files.publish()

@@ -227,7 +227,8 @@ def describe_file(path: Path) -> dict[str, Any]:
         footer = measure_footer(store, path.name)
     except OSError:  # the file has none
         footer = Footer(0, "")
-    return to_builtins(File(path.name, *measure_file(store, path.name), footer))
+    entry: dict[str, Any] = to_builtins(File(path.name, *measure_file(store, path.name), footer))
+    return entry
 
 
 def rename_entry(entry: Entry, name: str) -> Entry:
