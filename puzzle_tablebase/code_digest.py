@@ -65,6 +65,8 @@ def _list_parts(value: object) -> Iterator[str]:
     if not isinstance(value, ast.AST):
         yield repr(value)
         return
+    if isinstance(value, ast.AnnAssign) and value.value:
+        value = ast.Assign([value.target], value.value)
     yield type(value).__name__
     described = _find_description(value)
     for field, part in ast.iter_fields(value):
@@ -85,8 +87,6 @@ def _is_left_out(node: object) -> bool:
     if isinstance(node, ast.If):
         is_typing = isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
         return is_typing and not node.orelse
-    if isinstance(node, ast.AnnAssign):
-        return node.value is None
     return isinstance(node, ast.ImportFrom) and node.module in ("__future__", "typing")
 
 

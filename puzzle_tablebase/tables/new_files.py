@@ -53,14 +53,16 @@ class FolderFiles:
         self, targets: Sequence[tuple[str, str]], translate_errors: ErrorTranslator
     ) -> None:
         self._targets, self._translate_errors = targets, translate_errors
+        self._is_finished = False
         self._raw: list[_HashedFile] = []
         self._files: list[IO[bytes]] = []
 
     def open(self) -> None:
-        """Create the temporary files, and the folders of all."""
-        for path in {os.path.dirname(path) for target in self._targets for path in target}:
-            os.makedirs(path or ".", exist_ok=True)
+        """Create the temporary files, and their folder in a store that is there."""
         for _, temporary in self._targets:
+            if os.path.dirname(temporary):
+                with contextlib.suppress(FileExistsError):
+                    os.mkdir(os.path.dirname(temporary))
             self._raw.append(_HashedFile(temporary, self._translate_errors))
             self._files.append(io.BufferedWriter(self._raw[-1]))
 
@@ -73,10 +75,11 @@ class FolderFiles:
             for file in self._files:
                 file.flush()
                 os.fsync(file.fileno())
+        self._is_finished = True
         return [(file.tell(), file.digest.hexdigest()) for file in self._raw]
 
     def publish(self) -> None:
-        """Give the files their names, and write the folders to the disk.
+        """Give the files their names; if they are finished, write the folders to the disk too.
 
         A signal waits meanwhile.
         """
@@ -84,8 +87,9 @@ class FolderFiles:
             self.close()
             for path, temporary in self._targets:
                 os.replace(temporary, path)
-            for folder in {os.path.dirname(path) for target in self._targets for path in target}:
-                sync_folder(folder or ".")
+            if self._is_finished:
+                for path in {os.path.dirname(path) for pair in self._targets for path in pair}:
+                    sync_folder(path or ".")
 
     def close(self) -> None:
         """Close the files; what was written is flushed."""

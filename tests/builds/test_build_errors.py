@@ -29,7 +29,6 @@ from tests.support.build_recorder import (
     Recorder,
     build_tables,
     contents,
-    describe_anew,
     litter,
 )
 from tests.support.pancakes import PUZZLE as PANCAKES
@@ -137,6 +136,8 @@ def test_a_folder_that_cannot_be_written_to(
     assert contents(tmp_path) == {}
 
 
+FOLDERS = ["folder", "folder"]
+
 # ---- interrupted ----------------------------------------------------------------------------
 
 
@@ -157,7 +158,7 @@ def test_an_interrupted_write_keeps_the_old_table(
 
     monkeypatch.setattr(TableWriter, "write", fail_later)
     with pytest.raises(error, match="in the middle"):
-        build_tables(tmp_path, KNIGHT, describe_anew(TOURS, "Some words"), COUNTS)
+        build_tables(tmp_path, KNIGHT, TOURS, COUNTS, force=True)
     assert contents(tmp_path) == before
     assert litter(tmp_path) == []
     monkeypatch.undo()
@@ -224,7 +225,7 @@ def test_a_table_and_its_index_are_synced_before_either_is_renamed(
 
     def record_sync(number: int) -> None:
         if is_here(os.readlink(f"/proc/self/fd/{number}")):
-            steps.append("kept")
+            steps.append("folder" if os.path.isdir(f"/proc/self/fd/{number}") else "kept")
         fsync(number)
 
     def record_rename(source: str, target: str) -> None:
@@ -235,7 +236,8 @@ def test_a_table_and_its_index_are_synced_before_either_is_renamed(
     monkeypatch.setattr(os, "fsync", record_sync)
     monkeypatch.setattr(os, "replace", record_rename)
     build_tables(tmp_path, PANCAKES)
-    assert steps == ["kept", "kept", ".parquet", ".idx", "kept", ".json", "kept", ".backup"]
+    manifest = ["kept", ".backup", *FOLDERS, "kept", ".json", *FOLDERS]
+    assert steps == ["kept", "kept", *manifest, ".parquet", ".idx", *FOLDERS, *manifest]
 
 
 def test_an_error_of_the_executor_is_not_reported_as_one_of_the_folder(tmp_path: Path) -> None:

@@ -87,7 +87,7 @@ def test_the_table_equals_a_second_search(folder: Path) -> None:
     assert table.schema == {
         "state": pl.String,
         "goal": pl.Enum(["stacked"]),
-        "distance": pl.Int8,
+        "distance": pl.Int16,
         "best_moves": pl.String,
         "solutions": pl.Int16,
     }
