@@ -85,9 +85,10 @@ def status(outputs: Outputs = None, as_json: Json = False) -> None:
     store = open_store(outputs)
     rows = overview(store)
     for row in rows:
-        owner = find_owner(row["table"]) if row["state"] == "published" else None
+        code, owner = row.pop("code", ""), find_owner(row["table"])
         table = owner and owner.find_table(row["table"])
-        if owner and table and row["code"] != digest_table(table, owner):
+        is_published = row["state"] == "published"
+        if is_published and owner and table and code != digest_table(table, owner):
             row["state"] = OTHER_CODE
     print_answer(f"{json.dumps(rows)}\n" if as_json else format_status(rows))
     error = make_unusable_error(rows, store)

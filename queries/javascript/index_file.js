@@ -87,7 +87,7 @@ class Build {
       this.listing = null; // a later question tries once more
       throw error;
     });
-    this.#requireRanks(ranks, this.count ?? this.perBlock * (listed.bytes / BLOCK - 1));
+    this.#requireRanks(ranks, this.count ?? this.perBlock * (listed.bytes / BLOCK - 1), this.count === undefined);
     const numbers = ranks.map((rank) => 1 + Math.floor(rank / this.perBlock));
     const isOpen = this.count !== undefined;
     const blocks = await this.#readBlocks(isOpen ? numbers : [0, ...numbers], listed);
@@ -108,11 +108,11 @@ class Build {
     return all.subarray(0, width * this.count);
   }
 
-  #requireRanks(ranks, count) {
+  #requireRanks(ranks, count, mayHaveChanged = false) {
     for (const rank of ranks) {
       // "" and null count as 0 in a comparison
       if (!Number.isSafeInteger(rank)) throw new TablebaseError(BAD_REQUEST, `${JSON.stringify(rank)} is not the number of a record.`);
-      if (rank < 0 || rank >= count) throw this.#fail(`it has no record ${rank}`);
+      if (rank < 0 || rank >= count) throw this.#fail(`it has no record ${rank}`, mayHaveChanged);
     }
   }
 

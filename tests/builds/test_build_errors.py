@@ -20,6 +20,7 @@ from puzzle_tablebase.pipeline.build import build
 from puzzle_tablebase.pipeline.plan import Request
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.schema import Table
+from puzzle_tablebase.tables import MANIFEST
 from puzzle_tablebase.tables.parquet import ROW_GROUP_ROWS, TableWriter
 from puzzle_tablebase.tables.store import Folder
 from tests.support.build_recorder import (
@@ -86,8 +87,8 @@ def test_a_file_in_place_of_the_folder_is_refused(tmp_path: Path, below: str) ->
     with pytest.raises(TableUnreadable) as caught:
         build_tables(path, KNIGHT, TOURS)
     hint = "Move it away, or choose a folder with --outputs."
-    problem = f"{tmp_path / 'taken' if below else 'it'} is a file, not a folder"
-    assert str(caught.value) == f"{path} cannot be read: {problem}. {hint}"
+    problem = f"{tmp_path / 'taken'} is a file, not a folder"
+    assert str(caught.value) == f"{path / MANIFEST} cannot be read: {problem}. {hint}"
     assert (tmp_path / "taken").read_bytes() == b"a file"
 
 
