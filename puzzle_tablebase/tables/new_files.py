@@ -60,9 +60,10 @@ class FolderFiles:
     def open(self) -> None:
         """Create the temporary files, and their folder in a store that is there."""
         for _, temporary in self._targets:
-            if os.path.dirname(temporary):
+            folder = os.path.dirname(temporary)
+            if os.path.basename(folder) == WORK.rstrip("/"):
                 with contextlib.suppress(FileExistsError):
-                    os.mkdir(os.path.dirname(temporary))
+                    os.mkdir(folder)
             self._raw.append(_HashedFile(temporary, self._translate_errors))
             self._files.append(io.BufferedWriter(self._raw[-1]))
 

@@ -39,7 +39,7 @@ export class IndexFile {
 
   async #read(ask) {
     const { build } = this;
-    let failure = null;
+    let failure;
     try {
       return await ask(build);
     } catch (error) {

@@ -2,6 +2,9 @@
 
 from pathlib import Path
 
+import numpy as np
+
+from puzzle_tablebase.pipeline.builders import checkpoints
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.tables import PART_SUFFIX, WORK
 from puzzle_tablebase.tables.store import Folder
@@ -54,3 +57,28 @@ def test_new_files_are_invisible_until_they_are_published(tmp_path: Path) -> Non
         files[0].write(b"newer")
     assert store.read("a") == b"new"
     assert litter(tmp_path) == []
+
+
+class Bucket(Folder):
+    """A store without a lock, in which two builds may run at the same time."""
+
+    has_locks = False
+
+
+def test_without_a_lock_checkpoints_stay_for_other_builds(tmp_path: Path) -> None:
+    saved = checkpoints(Bucket(tmp_path), TOURS)
+    tmp_path.joinpath(WORK).mkdir()
+    saved.save("part", [np.arange(3)])
+    for _ in range(2):  # missing, up to date
+        build_tables(Bucket(tmp_path), KNIGHT, TOURS)
+        assert saved.load("part") is not None
+    build_tables(Bucket(tmp_path), KNIGHT, TOURS, force=True)
+    assert saved.load("part") is None
+
+
+def test_with_the_lock_they_go_once_their_table_is_published(tmp_path: Path) -> None:
+    saved = checkpoints(Folder(tmp_path), TOURS)
+    tmp_path.joinpath(WORK).mkdir()
+    saved.save("part", [np.arange(3)])
+    build_tables(tmp_path, KNIGHT, TOURS)
+    assert saved.load("part") is None

@@ -125,7 +125,7 @@ def list_images(path: list[str]) -> list[list[str]]:
 
 def negate_distances(rows: pa.Table) -> pa.Table:
     """Give only the goal a 0, so that no state is farther than its neighbours."""
-    distance = pc.if_else(pc.equal(rows["distance"], 0), 0, -1).cast(pa.int8())
+    distance = pc.if_else(pc.equal(rows["distance"], 0), 0, -1).cast(pa.int16())
     at = rows.column_names.index("distance")
     return rows.set_column(at, rows.field(at), distance)
 
