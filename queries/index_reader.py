@@ -226,7 +226,7 @@ def _search_contents(store: Store, table: Table) -> list[str]:
         raise make_open_error(store.locate(MANIFEST), error, "") from error
     head = b'{\n "format_version": %d,\n' % FORMAT_VERSION
     begin, key, rest = text.partition(b'\n  "%s": [\n' % table.index_file.encode())
-    if not begin.startswith(head) or not key:
+    if not (begin.startswith(head) and key and rest.endswith(b'"\n}\n')):
         return []
     return [word.decode("ascii", "replace") for word in rest.partition(b"]")[0].split(b'"')[1::2]]
 

@@ -88,7 +88,11 @@ def look_up(folder: Path, file: str) -> object:
 
 
 def scan(folder: Path, file: str) -> object:
-    return scan_table(Folder(folder), TOURS if file == TOURS.file else PANCAKES.tables[0])
+    return (
+        scan_table(Folder(folder), TOURS if file == TOURS.file else PANCAKES.tables[0])
+        .collect()
+        .height
+    )
 
 
 def compare_files(folder: Path, file: str) -> object:
