@@ -8,8 +8,6 @@ limit ended; 141 a pipe that was closed by its reader.
 
 from __future__ import annotations
 
-import os
-
 READ_ONLY = "The store is read-only: choose another one with --outputs."
 """Hint for a table in a read-only store."""
 
@@ -185,11 +183,7 @@ class TableMissing(TableError):
     """A table that is not published."""
 
     def __init__(self, file: str, command: str) -> None:
-        message = f"{file} is not published."
-        if file.startswith("outputs/") and not os.path.exists("outputs"):  # the default folder
-            message += f" There is no outputs in {os.getcwd()}: name another folder"
-            message += " with --outputs or PIPELINE_OUTPUTS."
-        super().__init__(message, file, command)
+        super().__init__(f"{file} is not published.", file, command)
 
 
 class TableUnreadable(TableError):

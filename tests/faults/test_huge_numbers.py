@@ -88,5 +88,5 @@ def test_a_manifest_counts_no_more_states_than_fit_64_bits(
     folder = link_copy(files_of_each_kind, tmp_path)
     with edit_manifest(folder) as entries:
         entries["sliding_2x4_8"]["rows"] = 1 << 63
-    with pytest.raises(TableDamaged, match="its list of tables is invalid|it is not a manifest"):
+    with pytest.raises(TableDamaged, match=r"its list of tables is invalid|it is not a manifest"):
         read_manifest(Folder(folder))
