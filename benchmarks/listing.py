@@ -81,7 +81,7 @@ def _write(board: KnightBoard, threads: int) -> None:
         store = Folder(Path(name))
         context = BuildContext(TaskRunner(pool, threads))
         rows, *_ = build_table_data(PUZZLE, table, context)
-        with store.write_atomically(table.file) as (file,), TableWriter(file, table) as writer:
+        with store.write_files(table.file) as files, TableWriter(files[0], table) as writer:
             for columns in rows:
                 writer.write(columns)
 

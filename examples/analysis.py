@@ -240,7 +240,7 @@ def _(pl, show):
     answer_9 = (
         pl.scan_parquet("outputs/eight.parquet")
         .filter(pl.col("goal") == "corner", pl.col("distance") <= 10)
-        .join(pl.LazyFrame({"cell": range(9)}, schema={"cell": pl.Int8}), how="cross")
+        .join(pl.LazyFrame({"cell": range(9)}, schema={"cell": pl.Int16}), how="cross")
         .filter(
             (pl.col("blank") // 3 - pl.col("cell") // 3).abs()
             + (pl.col("blank") % 3 - pl.col("cell") % 3).abs()

@@ -6,28 +6,40 @@ functions.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from puzzle_tablebase.cost import Cost, estimate_cost
-from puzzle_tablebase.errors import TableDamaged, TableVersionError, Unreachable
-from puzzle_tablebase.pipeline.builders import checkpoints
+from puzzle_tablebase.errors import (
+    NotAFile,
+    StoreError,
+    TableDamaged,
+    TableVersionError,
+    Unreachable,
+)
+from puzzle_tablebase.pipeline.builders import checkpoints, digest_table
 from puzzle_tablebase.pipeline.progress import UP_TO_DATE
-from puzzle_tablebase.pipeline.recovery import Recovery, recover, require_own_files
 from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.tables import MANIFEST
-from puzzle_tablebase.tables.access import make_open_error
-from puzzle_tablebase.tables.hash_notes import HashNotes
-from puzzle_tablebase.tables.manifest import Entry, has_manifest, read_backup, read_manifest
-from puzzle_tablebase.tables.parquet import compute_description
+from puzzle_tablebase.tables import BACKUP, MANIFEST
+from puzzle_tablebase.tables.access import list_files, make_open_error
+from puzzle_tablebase.tables.manifest import (
+    Entry,
+    Versions,
+    bears_table,
+    find_in_place,
+    find_mismatch,
+    is_own_file,
+    read_versions,
+)
 from puzzle_tablebase.tables.store import Store
 
 PuzzleTables = Sequence[tuple[Puzzle, tuple[Table, ...]]]
 
 FORCED = "forced"
+OTHER_CODE = "made by other code"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,76 +54,101 @@ class Request:
     """Bytes that a search may use; None: all free memory."""
 
 
-def list_reasons(
-    request: Request, published: Mapping[str, Entry], notes: HashNotes
-) -> Iterator[tuple[Puzzle, Table, str]]:
+def list_reasons(request: Request, published: Versions) -> Iterator[tuple[Puzzle, Table, str]]:
     """Yield each requested table with its puzzle and the reason to build it, or `UP_TO_DATE`."""
     for puzzle, tables in request.tables:
         for table in tables:
-            entry = published.get(table.name)
-            yield puzzle, table, explain_rebuild(notes, entry, table, request.force)
+            versions = published.get(table.name, [])
+            reason = explain_rebuild(request.store, versions, puzzle, table)
+            yield puzzle, table, FORCED if request.force else reason
 
 
-def explain_rebuild(notes: HashNotes, entry: Entry | None, table: Table, force: bool) -> str:
+def explain_rebuild(store: Store, versions: Sequence[Entry], puzzle: Puzzle, table: Table) -> str:
     """Return the reason why a table must be built, or `UP_TO_DATE`."""
-    if force:
-        return FORCED
-    if entry is None:
+    if not versions:
         return "missing"
+    entry = find_in_place(store, versions) if len(versions) > 1 else versions[0]
+    if entry is None:
+        return "stopped between two files"
     if entry.parameters != table.recipe.list_parameters():
         return "parameters changed"
-    if entry.description != compute_description(table):
-        return "description changed"
+    if entry.code != digest_table(table, puzzle):
+        return OTHER_CODE
     for file in entry.all_files:
         try:
-            if notes.find_mismatch(file):
+            if find_mismatch(store, file):
                 return f"{file.file} damaged"
         except FileNotFoundError:
             return f"{file.file} missing"
         except Unreachable as error:
-            raise make_open_error(notes.store.locate(file.file), error, "") from error
+            raise make_open_error(store.locate(file.file), error, "") from error
         except OSError:
             return f"{file.file} cannot be read"
     return UP_TO_DATE
 
 
-def read_published(request: Request) -> tuple[dict[str, Entry], Recovery | None]:
-    """Read the manifest; if it is damaged or missing, recover the tables that are undamaged.
+def read_published(request: Request) -> tuple[Versions, str]:
+    """Read the listed tables, and say why the build replaces the manifest; "" if it does not.
 
-    Nothing is written. Raise StoreError if a build would replace a file that is not its own.
+    Nothing is written. Raise StoreError if a build would replace a file that is not its own. A
+    manifest of a newer version is replaced only by force, since a newer program can read it.
     """
-    published, recovery = _read_or_recover(request)
-    unlisted = (t for _, tables in request.tables for t in tables if t.name not in published)
-    require_own_files(request.store, unlisted, recovery, force=request.force)
-    return published, recovery
-
-
-def _read_or_recover(request: Request) -> tuple[dict[str, Entry], Recovery | None]:
-    """Do what `read_published` does, but for its refusals.
-
-    A manifest of a newer version is replaced only by force, since a newer program can read it.
-    """
-    store, is_older = request.store, False
+    store, problem = request.store, ""
     try:
-        published = read_manifest(store)
-        if published or has_manifest(store):
-            return published, None
-        problem = f"{store.locate(MANIFEST)} is missing."
+        published = read_versions(store)
     except TableDamaged as error:
-        problem = f"{error.file} is damaged: {error.problem}."
+        published, problem = {}, f"{error.file} is damaged: {error.problem}"
     except TableVersionError as error:
         if error.version > error.supported and not request.force:
             raise
-        is_older = error.version < error.supported
-        problem = f"{error.file} has format version {error.version}, not {error.supported}."
+        published = {}
+        problem = f"{error.file} has format version {error.version}, not {error.supported}"
+    _require_own_files(request, published, is_replaced=bool(problem))
+    if problem:
+        requested = {
+            name for _, tables in request.tables for t in tables for name in list_table_files(t)
+        }
+        others = [name for name in list_files(store) if name not in requested]
+        unlisted = [name for name in others if bears_table(store, name)]
+        problem += f"; the new one does not list {', '.join(unlisted)}" if unlisted else ""
+    return published, problem
+
+
+def list_table_files(table: Table) -> list[str]:
+    """List the names of a table's files: that of its rows and its index, as far as it has them."""
+    return [table.file] * bool(table.columns) + [table.index_file] * bool(table.index)
+
+
+def _require_own_files(request: Request, published: Versions, *, is_replaced: bool) -> None:
+    """Raise StoreError if a build would replace a file that is not this program's.
+
+    `is_replaced`: whether the manifest is.
+    """
+    store = request.store
+    _is_file(store, BACKUP)  # a folder there would stop the build only after its first table
+    if is_replaced and not is_own_file(store, MANIFEST):
+        raise _make_foreign_error(store, MANIFEST, "manifest")
+    unlisted = (t for _, tables in request.tables for t in tables if t.name not in published)
+    for name in (name for table in unlisted for name in list_table_files(table)):
+        if _is_file(store, name) and not bears_table(store, name):
+            raise _make_foreign_error(store, name, "table")
+
+
+def _make_foreign_error(store: Store, name: str, kind: str) -> StoreError:
+    problem = f"{name} is there, and is not a {kind} of this program"
+    hint = "Move it away, or choose another folder with --outputs."
+    return StoreError(str(store), problem, hint)
+
+
+def _is_file(store: Store, name: str) -> bool:
+    """Return whether a file has this name; raise StoreError if a folder or a device has it."""
     try:
-        backup = read_backup(store)
-    except TableVersionError:
-        if not request.force:
-            raise
-        backup = dict[str, Entry]()
-    recovery = recover(store, backup)._replace(problem=problem, is_older=is_older)
-    return dict(recovery.tables), recovery
+        return store.get_size(name) >= 0
+    except NotAFile as error:
+        problem = f"{name} {str(error).removeprefix('it ')}"
+        raise StoreError(str(store), problem, "Move it away.") from error
+    except OSError:
+        return False
 
 
 class SavedWork(NamedTuple):
@@ -150,38 +187,40 @@ class PlannedTable(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """The tables that a build would write, those that are up to date, and a recovery before it."""
+    """The tables that a build would write, and those that are up to date.
+
+    `problem`: why the manifest would be replaced.
+    """
 
     tables: list[PlannedTable]
     up_to_date: list[str]
-    recovery: Recovery | None
+    problem: str
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as plain values."""
         return {
             "tables": [planned.to_dict() for planned in self.tables],
             "up_to_date": self.up_to_date,
-            "recovered": sorted(self.recovery.tables) if self.recovery else [],
         }
 
 
 def plan_build(request: Request) -> Plan:
     """List the tables that a build would write, and those that are up to date."""
-    published, recovery = read_published(request)
+    published, problem = read_published(request)
     planned, up_to_date = list[PlannedTable](), list[str]()
-    for puzzle, table, reason in list_reasons(request, published, HashNotes(request.store)):
+    for puzzle, table, reason in list_reasons(request, published):
         if reason == UP_TO_DATE:
             up_to_date.append(table.name)
             continue
-        saved = None if request.force else find_saved_work(request.store, table)
+        saved = None if request.force else find_saved_work(request.store, puzzle, table)
         planned.append(PlannedTable(puzzle, table, reason, saved, estimate_cost(table)))
-    return Plan(planned, up_to_date, recovery)
+    return Plan(planned, up_to_date, problem)
 
 
-def find_saved_work(store: Store, table: Table) -> SavedWork | None:
+def find_saved_work(store: Store, puzzle: Puzzle, table: Table) -> SavedWork | None:
     """Find the checkpoints that a build of a table would resume from."""
     sizes = list[int]()
-    for name in checkpoints(store, table).list_files():
+    for name in checkpoints(store, table, puzzle).list_files():
         with suppress(FileNotFoundError):  # another build may have finished the table by now
             sizes.append(store.get_size(name))
     return SavedWork(len(sizes), sum(sizes)) if sizes else None

@@ -329,14 +329,6 @@ class BuildProgress(ProgressBar):
         self.hide(table)
         self._steps.pop(table, None)
 
-    def on_recovery(self, problem: str, tables: list[str], left_out: dict[str, str]) -> None:
-        """Print the manifest's problem, the recovered tables, and why others were left out."""
-        self._print(problem)
-        if tables:
-            self._print(f"recovered: {', '.join(tables)}")
-        for name, reason in left_out.items():
-            self._print(f"not recovered: {name} ({reason})")
-
     def _show_whole(self) -> None:
         self.show("tables", len(self.built), len(self.planned))
 

@@ -99,6 +99,7 @@ def select_removable_tables(store: Store, names: Sequence[str]) -> set[str]:
     """
     # slow to import, and the shell's completion does not need it
     from puzzle_tablebase.pipeline.build import find_unlisted_files
+    from puzzle_tablebase.tables.checkpoints import list_checkpoint_files
 
     published, defaults, selected = read_manifest(store), _list_default_tables(), set[str]()
     for name in names:
@@ -111,7 +112,9 @@ def select_removable_tables(store: Store, names: Sequence[str]) -> set[str]:
         present = [
             table
             for table in dict.fromkeys([*tables, name])
-            if table in published or (table in tables and find_unlisted_files(store, table, None))
+            if table in published
+            or (table in tables and find_unlisted_files(store, table, None))
+            or (table in tables and list_checkpoint_files(store, table))
         ]
         if not present:
             hint = "This folder has no removable tables"

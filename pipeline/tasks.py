@@ -172,7 +172,7 @@ def _run_task(
     if checkpoints is None:
         return function(*arguments)
     if is_remote:
-        checkpoints.require_version()
+        checkpoints.require_same_code()
     name = make_checkpoint_name(function, arguments)
     result = checkpoints.load(name)
     if result is None:

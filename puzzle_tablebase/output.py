@@ -17,12 +17,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from puzzle_tablebase.atomic_write import atomic_write
-from puzzle_tablebase.errors import BadRequest, OutputError, StoreError, TableError, quote
+from puzzle_tablebase.errors import BadRequest, OutputError, StoreError, quote
 from puzzle_tablebase.process import CompleteWriter, expand_path, explain_os_error, is_full_disk
-from puzzle_tablebase.tables.access import list_unfinished, open_store
+from puzzle_tablebase.tables.access import open_store
 from puzzle_tablebase.tables.manifest import is_own_file
-from puzzle_tablebase.tables.store import Folder, Store, begin_temporary, name_temporary
+from puzzle_tablebase.tables.new_files import name_temporary, write_new_files
+from puzzle_tablebase.tables.store import Folder, Store
 
 STANDARD = "-"
 MAX_SHOWN_NAME = 300
@@ -85,7 +85,8 @@ def translate_output_errors(name: str) -> Iterator[None]:
     """Turn the system's errors in the block into OutputError."""
     try:
         yield
-    except (OSError, ValueError) as error:  # a zero byte in the name is a ValueError
+    # a zero byte in the name is a ValueError, a number that no file has an OverflowError
+    except (OSError, ValueError, OverflowError) as error:
         problem = explain_os_error(error) if isinstance(error, OSError) else str(error)
         raise OutputError(_quote_name(name), problem, is_full=is_full_disk(error)) from error
 
@@ -100,8 +101,10 @@ def _open_upload(name: str) -> Iterator[IO[bytes]]:
         store = open_store(location)
         store.make_ready()
         _require_free(store, file_name)
-        with store.write_atomically(file_name) as (file,):
-            yield file
+        with store.write_files(file_name) as files:
+            yield files[0]
+            files.finish()
+            files.publish()
     except StoreError as error:
         raise OutputError(_quote_name(name), error.problem) from error
 
@@ -156,15 +159,14 @@ def _replace_file(path: Path, status: os.stat_result | None) -> Iterator[IO[byte
     """Replace a file by a new one, with its mode."""
     if status is not None and not os.access(path, os.W_OK):
         raise PermissionError(errno.EACCES, "")
-    folder, temporary = Folder(path.parent), path.with_name(name_temporary(path.name))
-    _require_free(folder, path.name)
-    with contextlib.suppress(TableError):  # a folder that cannot be listed may be written to
-        for old_name in list_unfinished(folder, begin_temporary(path.name)):
-            folder.remove(old_name)
-    with atomic_write((str(path), str(temporary))) as (file,):
+    _require_free(Folder(path.parent), path.name)
+    temporary = path.with_name(name_temporary())
+    with write_new_files([(str(path), str(temporary))]) as files:
         if status is not None:
             temporary.chmod(stat.S_IMODE(status.st_mode))
-        yield file
+        yield files[0]
+        files.finish()
+        files.publish()
 
 
 def _quote_name(name: str) -> str:

@@ -276,7 +276,7 @@ class GoalPuzzle(StateSpace):
         return (
             Column("state", "string", state, distinct=True, ascending=True),
             Column("goal", "enum", "layout that the state can reach", values=tuple(self.goals)),
-            Column("distance", "int8", "fewest moves from the state to its goal"),
+            Column("distance", "int16", "fewest moves from the state to its goal"),
             Column("best_moves", "string", best),
             Column(
                 "solutions", FIELD_KINDS[self.solutions], "number of different shortest solutions"

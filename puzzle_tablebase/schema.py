@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 UNREACHED = 255
 """Depth of a node that a search did not reach, as tables store it; real depths stay below it."""
-KIND_LETTERS = {"int8": "b", "int16": "h", "int32": "i", "int64": "q"}
+KIND_LETTERS = {"int16": "h", "int32": "i", "int64": "q"}
 """Whole-number column kinds, each with its `struct` letter; signed, as differences may be."""
 ROW_BYTES = 45
 """Bytes of a row of bits: 360 states."""

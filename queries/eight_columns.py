@@ -174,7 +174,7 @@ def answer_goal(goal: str, view: View, records: bytearray, reached: pl.Series) -
             "best_moves": best.astype(str).tolist(),
             "solutions": solutions,
         },
-        schema_overrides={"distance": pl.Int8, "solutions": pl.Int16},
+        schema_overrides={"distance": pl.Int16, "solutions": pl.Int16},
         strict=False,
     )
     return answers.select(pl.when(pl.Series(is_reached)).then(pl.all()))

@@ -121,7 +121,7 @@ class FifteenQuery(Query):
     def make_schema(self) -> pl.Schema:
         import polars as pl
 
-        types = {"distance": pl.Int8(), "bound": pl.Int8(), "positions": pl.Int64()}
+        types = {"distance": pl.Int16(), "bound": pl.Int16(), "positions": pl.Int64()}
         names = (*self.reader.columns[1:], *(("path",) if "path" in self.given else ()))
         return pl.Schema({name: types.get(name, pl.String()) for name in names})
 

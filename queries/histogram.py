@@ -79,12 +79,12 @@ def _has_depths(puzzle: Puzzle, table: Table) -> bool:
 
 def _iter_counts(store: Store, puzzle: Puzzle, table: Table) -> Iterator[tuple[object, ...]]:
     """Iterate over a table's rows of counts; a TableError if its manifest entry has none."""
-    counts = require_published(store, table).counts
-    if counts is None:
+    entry = require_published(store, table)
+    if not entry.counts:
         command = format_rebuild_command(table.name, store, force=True)
         problem = f"it does not say how many states of {table.name} are at each distance"
         raise TableOutdated(store.locate(MANIFEST), problem, command)
-    for row in counts.list_depths():
+    for row in entry.list_depths():
         yield puzzle.name, puzzle.name_board(table.name), *row
 
 

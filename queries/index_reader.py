@@ -26,6 +26,7 @@ from puzzle_tablebase.tables.index_format import (
     make_record_struct,
     parse_header,
 )
+from puzzle_tablebase.tables.store import ATTEMPTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,18 +52,26 @@ class IndexReader:
         self._file: RandomAccessFile | None = None
         self._cache: dict[int, bytes] = {}
         self._lock = allocate_lock()
-        try:
-            self._open()
-        except TablebaseError:
-            if not store.refresh():
-                raise
-            self._open()
+        self._open()
 
     def _open(self) -> None:
-        """Open the file that the manifest lists, and check its header."""
+        """Open the file that the manifest lists, and check its header.
+
+        If they do not match, read both again: the table may have been published anew meanwhile.
+        """
+        for attempt in range(1, ATTEMPTS):
+            try:
+                self._open_once(is_first=attempt == 1)
+            except (TableDamaged, TableMissing, TableVersionError):
+                self._store.refresh()
+            else:
+                return
+        self._open_once(is_first=False)
+
+    def _open_once(self, *, is_first: bool) -> None:
         store, table = self._store, self._table
-        content = _find_content_hash(store, table)
-        if content is None:
+        contents = _search_contents(store, table) if is_first else _read_contents(store, table)
+        if not contents:
             raise TableMissing(self._path, self._format_command())
         try:
             file = store.open_random_access(table.index_file)
@@ -77,7 +86,7 @@ class IndexReader:
 
             command = self._format_command()
             raise TableVersionError(self._path, problem.version, INDEX_VERSION, command) from None
-        if header.content.hex() != content:
+        if header.content.hex() not in contents:
             raise self._make_error("it was made from a different table than the published one")
         self.width = width = header.width
         self.count = header.count
@@ -164,8 +173,7 @@ class IndexReader:
         except TablebaseError:
             with self._lock:
                 if self._file is file:  # no other thread has opened it anew since
-                    if not self._store.refresh():
-                        raise
+                    self._store.refresh()
                     self._open()
         return self._check_blocks(blocks)
 
@@ -203,27 +211,28 @@ class IndexReader:
         return format_rebuild_command(self._request, self._store)
 
 
-def _find_content_hash(store: Store, table: Table) -> str | None:
-    """Return the content hash that the manifest has for the index's table; None if it has none.
+def _search_contents(store: Store, table: Table) -> list[str]:
+    """Return the content hashes that the manifest has for a table's index; [] if none is found.
 
-    A manifest written by this program is searched as text: importing a JSON parser takes longer
-    than an answer. A manifest that does not list the index is parsed, to report a broken one.
+    The manifest is searched as text: importing a JSON parser takes longer than an answer.
     """
     try:
         text = store.read(MANIFEST)
+    except FileNotFoundError:
+        return []
     except OSError as error:
         from puzzle_tablebase.tables.access import make_open_error
 
-        reason = make_open_error(store.locate(MANIFEST), error, "")
-        if isinstance(reason, TableMissing):
-            return None
-        raise reason from error
+        raise make_open_error(store.locate(MANIFEST), error, "") from error
     head = b'{\n "format_version": %d,\n' % FORMAT_VERSION
-    key = b'\n  "%s": "' % table.index_file.encode()
-    at = text.find(key) + len(key)
-    if text.startswith(head) and at >= len(key) and text.endswith(b"\n}\n"):
-        return text[at : at + 64].decode("ascii", "replace")
-    from puzzle_tablebase.tables.manifest import parse_manifest
+    begin, key, rest = text.partition(b'\n  "%s": [\n' % table.index_file.encode())
+    if not (begin.startswith(head) and key and rest.endswith(b'"\n}\n')):
+        return []
+    return [word.decode("ascii", "replace") for word in rest.partition(b"]")[0].split(b'"')[1::2]]
 
-    parse_manifest(text, store)
-    return None
+
+def _read_contents(store: Store, table: Table) -> list[str]:
+    """Return the same hashes of a manifest that is whole, or of its copy."""
+    from puzzle_tablebase.tables.manifest import read_versions
+
+    return [entry.content for entry in read_versions(store).get(table.name, []) if entry.index]

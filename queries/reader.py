@@ -441,25 +441,21 @@ class Reader(Generic[Found]):
             kept: Kept = self._kept[name]
             return kept
 
-    def refresh(self) -> bool:
-        """Forget what was made of the tables; return False if the store cannot have changed."""
-        if not self.store.refresh():
-            return False
+    def refresh(self) -> None:
+        """Forget what was made of the tables, which may have been published anew."""
+        self.store.refresh()
         with self._lock:
             self._kept.clear()
-        return True
 
     def open_row_groups(self, table: Table) -> RowGroups:
         """Return the row groups of a table's file, which is opened once."""
         from puzzle_tablebase.queries.row_groups import RowGroups
-        from puzzle_tablebase.queries.scans import require_published
+        from puzzle_tablebase.queries.scans import list_row_files, retry_changed
 
         def make_groups() -> RowGroups:
-            file = require_published(self.store, table).parquet
-            assert file
-            return RowGroups(self.store, table.name, file)
+            return RowGroups(self.store, table.name, list_row_files(self.store, table))
 
-        return self.keep(("row groups", table.name), make_groups)
+        return self.keep(("row groups", table.name), lambda: retry_changed(self.store, make_groups))
 
     def __reduce__(self) -> tuple[object, ...]:
         # another process opens the files when it needs them, and has the registered puzzles

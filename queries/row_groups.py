@@ -34,19 +34,24 @@ Values = Mapping[str, Any]
 class RowGroups:
     """The row groups of a table's file; many threads may read them, one at a time."""
 
-    def __init__(self, store: Store, table: str, file: File) -> None:
-        self._path = store.locate(file.file)
+    def __init__(self, store: Store, table: str, versions: Sequence[File]) -> None:
+        self._path = store.locate(f"{table}.parquet")
         self._command = format_rebuild_command(table, store)
         try:
-            source = store.open_random_access(file.file)
-            if source.size != file.bytes:
-                listed = f"the manifest says {file.bytes:,}"
+            source = store.open_random_access(f"{table}.parquet")
+            of_size = [file for file in versions if file.bytes == source.size]
+            if not of_size:
+                listed = f"the manifest says {versions[-1].bytes:,}"
                 raise FileChanged(f"it has {source.size:,} bytes, {listed}")
-            at = file.bytes - file.footer.bytes
-            footer = source.read(file.footer.bytes, at)
+            size = max(file.footer.bytes for file in of_size)
+            at = source.size - size
+            footer = source.read(size, at)
         except OSError as error:
             raise make_open_error(self._path, error, self._command) from error
-        if hashlib.sha256(footer).hexdigest() != file.footer.sha256:
+        ends = [footer[-file.footer.bytes :] for file in of_size]
+        if not {(file.footer.bytes, file.footer.sha256) for file in of_size} & {
+            (len(end), hashlib.sha256(end).hexdigest()) for end in ends
+        }:
             raise self._make_error("its footer differs from the manifest")
         self._parts = _PartsFile(source, {at: footer})
         try:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
 
 from puzzle_tablebase.errors import TableDamaged, TableMissing
 from puzzle_tablebase.tables.access import (
@@ -13,13 +15,15 @@ from puzzle_tablebase.tables.access import (
     make_damage_error,
     make_open_error,
 )
-from puzzle_tablebase.tables.manifest import Entry, find_mismatch, read_manifest
-from puzzle_tablebase.tables.store import Store
+from puzzle_tablebase.tables.manifest import Entry, File, read_manifest, read_versions
+from puzzle_tablebase.tables.store import ATTEMPTS, Store
 
 if TYPE_CHECKING:
     import polars as pl
 
     from puzzle_tablebase.schema import Table
+
+Result = TypeVar("Result")
 
 
 def require_published(store: Store, table: Table) -> Entry:
@@ -31,31 +35,56 @@ def require_published(store: Store, table: Table) -> Entry:
     return entry
 
 
-def require_intact(store: Store, table: Table) -> Entry:
-    """Return the manifest's entry of a table; a TableError if its rows do not match it."""
-    entry, path = require_published(store, table), store.locate(table.file)
-    command = format_rebuild_command(table.name, store)
-    if entry.parquet is None:
-        raise TableMissing(path, command)
-    try:
-        problem = find_mismatch(store, entry.parquet)
-    except OSError as error:
-        raise make_open_error(path, error, command) from error
-    if problem:
-        raise TableDamaged(path, problem, command)
-    return entry
+def list_row_files(store: Store, table: Table) -> list[File]:
+    """Return the listed versions of a table's file of rows; TableMissing if there are none."""
+    versions = read_versions(store).get(table.name, [])
+    files = [entry.parquet for entry in versions if entry.parquet]
+    if not files:
+        raise TableMissing(store.locate(table.file), format_rebuild_command(table.name, store))
+    return files
+
+
+def retry_changed(store: Store, read: Callable[[], Result]) -> Result:
+    """Read the manifest and a file that it lists, and both again if they do not match.
+
+    The table may have been published anew meanwhile.
+    """
+    for _ in range(ATTEMPTS - 1):
+        try:
+            return read()
+        except (TableDamaged, TableMissing):
+            store.refresh()
+    return read()
 
 
 def scan_table(store: Store, table: Table) -> pl.LazyFrame:
-    """Check a table's files and return its rows."""
-    entry = require_intact(store, table)
+    """Check a table's file, and return its rows, which are read from that open file."""
+    return retry_changed(store, partial(_scan_listed, store, table))
+
+
+def _scan_listed(store: Store, table: Table) -> pl.LazyFrame:
+    versions, path = list_row_files(store, table), store.locate(table.file)
+    command = format_rebuild_command(table.name, store)
+    try:
+        source = store.open(table.file)
+        if not isinstance(getattr(source, "raw", None), io.FileIO):
+            with source:  # polars would read all of it too, but abort the process where that fails
+                source = io.BytesIO(source.read())
+        size, begin = source.seek(0, io.SEEK_END), source.seek(0)
+        digest = hashlib.file_digest(source, "sha256").hexdigest()  # type: ignore[arg-type]
+        source.seek(begin)
+    except OSError as error:
+        raise make_open_error(path, error, command) from error
+    problem = f"it has {size:,} bytes, the manifest says {versions[-1].bytes:,}"
+    if size in [file.bytes for file in versions]:
+        problem = "its SHA-256 differs from the manifest"
+    if digest not in [file.sha256 for file in versions]:
+        source.close()
+        raise TableDamaged(path, problem, command)
     import polars as pl
 
-    rows = scan_rows(store, entry)
-    count = collect_rows(store, table.name, rows.select(pl.len())).item()
-    if count != entry.rows:
-        raise make_damage_error(store, table.name, f"it has {count:,} rows, not {entry.rows:,}")
-    return rows
+    with source:  # polars has a descriptor, or the bytes, of its own
+        return pl.scan_parquet(source, glob=False)
 
 
 def collect_rows(store: Store, table: str, rows: pl.LazyFrame) -> pl.DataFrame:
@@ -76,19 +105,3 @@ def translate_scan_errors(store: Store, table: str) -> Iterator[None]:
         raise make_open_error(store.locate(f"{table}.parquet"), error, command) from error
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise make_damage_error(store, table, "its rows cannot be decoded") from error
-
-
-def scan_rows(store: Store, entry: Entry) -> pl.LazyFrame:
-    """Return the rows of a manifest's entry, unchecked."""
-    import polars as pl
-
-    assert entry.parquet
-    name = entry.parquet.file
-    try:
-        source = store.get_source(name)
-        if not isinstance(source, str):
-            with source:  # polars would read all of it too, but abort the process where that fails
-                source = io.BytesIO(source.read())
-    except OSError as error:
-        raise make_open_error(store.locate(name), error, "") from error
-    return pl.scan_parquet(source, glob=False)

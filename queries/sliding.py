@@ -105,7 +105,7 @@ class BoardTableQuery(BoardQuery):
     def make_schema(self) -> pl.Schema:
         import polars as pl
 
-        return pl.Schema(super().make_schema() | {"goal": pl.String(), "distance": pl.Int8()})
+        return pl.Schema(super().make_schema() | {"goal": pl.String(), "distance": pl.Int16()})
 
     def answer_keys(self, keys: pl.Series) -> Answers:
         if self.path or self.solutions or len(keys) < self.reader.max_single_keys:

@@ -71,7 +71,7 @@ def answer_keys(
     answers = pl.DataFrame(
         {
             "goal": pl.repeat(goal, len(texts), eager=True),
-            "distance": distance.astype(np.int8),
+            "distance": distance.astype(np.int16),
             "best_moves": pl.Series(MOVE_SETS).gather(best),
         }
     ).select(pl.when(pl.Series(is_reached)).then(pl.all()))
@@ -140,7 +140,7 @@ class GoalLookup:
             rank += smaller * weight
             pairs += smaller
         is_reached = pairs % 2 == self._odd[blank]
-        return np.where(is_reached, self._records[rank].astype(np.int8), np.int8(-1))
+        return np.where(is_reached, self._records[rank].astype(np.int16), np.int16(-1))
 
 
 def normalize_keys(keys: pl.Series, cells: int) -> pl.Series:

@@ -9,8 +9,7 @@ from puzzle_tablebase.errors import TablebaseError, TableError
 from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.tables import MANIFEST
 from puzzle_tablebase.tables.access import format_rebuild_command, format_repair_command
-from puzzle_tablebase.tables.hash_notes import HashNotes
-from puzzle_tablebase.tables.manifest import Entry, read_manifest
+from puzzle_tablebase.tables.manifest import Entry, find_mismatch, read_manifest
 from puzzle_tablebase.tables.store import Store
 
 TYPE_CHECKING = False
@@ -18,27 +17,36 @@ if TYPE_CHECKING:
     from puzzle_tablebase.puzzle import Puzzle
 
 
+UNUSABLE = "missing", "damaged", "unreadable"
+"""The states of tables that answer nothing."""
+
+
 def list_status(store: Store) -> list[dict[str, Any]]:
     """List every published or default table, with its state and its repair command."""
     rows = []
     defaults = [table.name for puzzle in list_puzzles() for table in puzzle.tables]
-    entries, notes = read_manifest(store), HashNotes(store)
+    entries = read_manifest(store)
     for name in dict.fromkeys([*defaults, *entries]):
-        rows.append(_make_row(store, notes, name, entries.get(name)))
+        rows.append(_make_row(store, name, entries.get(name)))
     return rows
 
 
-def _make_row(store: Store, notes: HashNotes, name: str, entry: Entry | None) -> dict[str, Any]:
+def _make_row(store: Store, name: str, entry: Entry | None) -> dict[str, Any]:
     command = format_repair_command(name, store)
     if entry is None:
         return {"table": name, "state": "missing", "command": command}
-    facts = {**entry.list_amounts(), "bytes": entry.total_bytes, "made_by": entry.made_by}
-    return {"table": name, "state": _find_state(notes, entry), **facts, "command": command}
+    facts = {
+        **entry.list_amounts(),
+        "bytes": entry.total_bytes,
+        "made_by": entry.made_by,
+        "code": entry.code,
+    }
+    return {"table": name, "state": _find_state(store, entry), **facts, "command": command}
 
 
-def _find_state(notes: HashNotes, entry: Entry) -> str:
+def _find_state(store: Store, entry: Entry) -> str:
     try:
-        damaged = any(notes.find_mismatch(file) for file in entry.all_files)
+        damaged = any(find_mismatch(store, file) for file in entry.all_files)
     except FileNotFoundError:
         damaged = True
     except OSError:
@@ -48,7 +56,7 @@ def _find_state(notes: HashNotes, entry: Entry) -> str:
 
 def make_unusable_error(rows: list[dict[str, Any]], store: Store) -> TableError | None:
     """Return an error with the unusable tables of `list_status` and repair commands, or None."""
-    unusable_rows = [row for row in rows if row["state"] != "published"]
+    unusable_rows = [row for row in rows if row["state"] in UNUSABLE]
     if not unusable_rows:
         return None
     states = Counter(row["state"] for row in unusable_rows)

@@ -30,8 +30,7 @@ from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
 from puzzle_tablebase.puzzles.sliding import parse_board as parse_sliding_board
 from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.api import Tables
-from puzzle_tablebase.tables.hash_notes import HashNotes
-from puzzle_tablebase.tables.manifest import read_manifest
+from puzzle_tablebase.tables.manifest import read_manifest, read_versions
 from puzzle_tablebase.tables.store import Folder
 from tests import NIGHTLY, usual_or_nightly
 from tests.support.build_recorder import build_tables
@@ -130,13 +129,12 @@ def outputs() -> Path:
     """Return the published tables' folder; fail every test of missing, damaged or stale tables."""
     folder = ROOT / "outputs"
     try:
-        published = read_manifest(Folder(folder))
+        published = read_versions(Folder(folder))
     except TableError as error:
         pytest.fail(f"{error} Or: make precompute", pytrace=False)
-    notes = HashNotes(Folder(folder))
     for stage in list_puzzles():
         for table in stage.tables:
-            reason = explain_rebuild(notes, published.get(table.name), table, force=False)
+            reason = explain_rebuild(Folder(folder), published.get(table.name, []), stage, table)
             if reason != UP_TO_DATE:
                 pytest.fail(
                     f"outputs/{table.file} cannot be tested ({reason}). Run: make precompute",

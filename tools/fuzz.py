@@ -25,14 +25,14 @@ with atheris.instrument_imports(include=["puzzle_tablebase"]):
     from puzzle_tablebase.puzzles.knight import tables as knight
     from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
     from puzzle_tablebase.queries.index_reader import IndexReader
-    from puzzle_tablebase.tables.manifest import parse_manifest, read_manifest
+    from puzzle_tablebase.tables.manifest import parse_manifest, read_versions
 
 SEEDS = ("123456780", "1 5 2 7 0 3 8 4 6", senet.OPENING, "b1", "8x8", "--to c3 --closed b1")
 TABLE = knight.PUZZLE.tables[2]
 FOLDER = Path(tempfile.mkdtemp())
 OUTPUTS = Path(__file__).resolve().parents[1] / "outputs"
 INTACT_INDEX = (OUTPUTS / TABLE.index_file).read_bytes()
-ENTRIES = read_manifest(Folder(OUTPUTS))
+ENTRIES = read_versions(Folder(OUTPUTS))
 RECORDS = list(
     struct.iter_unpack(TABLE.record_format, IndexReader(Folder(OUTPUTS), TABLE).read_records())
 )

@@ -5,26 +5,29 @@ That is what the manifest lists, the two pages, and the hidden files of builds. 
 
 from __future__ import annotations
 
+import os
 import sys
+from contextlib import suppress
 
 from puzzle_tablebase.errors import TablebaseError
 from puzzle_tablebase.pipeline.runs import RUNS
 from puzzle_tablebase.queries.explorer.writer import EXPLORER_PAGE
 from puzzle_tablebase.queries.report import REPORT_PAGE
-from puzzle_tablebase.tables import BACKUP, MANIFEST, REPLACED
-from puzzle_tablebase.tables.checkpoints import SUFFIX
+from puzzle_tablebase.tables import BACKUP, MANIFEST, WORK
 from puzzle_tablebase.tables.manifest import read_manifest
-from puzzle_tablebase.tables.store import DEFAULT_FOLDER, LOCK, PART_SUFFIX, Folder
+from puzzle_tablebase.tables.store import DEFAULT_FOLDER, LOCK, Folder
 
 
 def remove_outputs(store: Folder) -> None:
     """Remove what the program has written to a store; raise TableError if the manifest is damaged:
     then nobody knows what is ours."""
     listed = [file.file for entry in read_manifest(store).values() for file in entry.all_files]
-    hidden = [name for name in store.list_names(".") if name.endswith((SUFFIX, PART_SUFFIX))]
+    hidden = store.list_names(WORK)
     pages = [EXPLORER_PAGE, REPORT_PAGE]
-    for name in [*listed, *hidden, *pages, MANIFEST, BACKUP, REPLACED, RUNS, LOCK]:
+    for name in [*listed, *hidden, *pages, MANIFEST, BACKUP, RUNS, LOCK]:
         store.remove(name)
+    with suppress(OSError):
+        os.rmdir(store.locate(WORK))
 
 
 if __name__ == "__main__":

@@ -169,12 +169,16 @@ def _note_interrupt(run: Invocation, progress: "BuildProgress") -> None:
 
     if run.is_quiet or run.request.force:
         return
-    requested = [table for _, tables in run.request.tables for table in tables]
     facts, built = list[str](), len(progress.built)
     if built:
         facts.append(f"{built} of {len(progress.planned)} tables built")
     if run.request.store.has_locks:  # a bucket may be out of reach, and a signal ends a build now
-        saved = [table.name for table in requested if find_saved_work(run.request.store, table)]
+        saved = [
+            table.name
+            for puzzle, tables in run.request.tables
+            for table in tables
+            if find_saved_work(run.request.store, puzzle, table)
+        ]
         facts += [f"saved in part: {', '.join(saved)}"] if saved else []
         other = "begins again: nothing was saved yet"
     else:
@@ -233,9 +237,8 @@ def _print_dry_run(run: Invocation) -> None:
     if run.as_json:
         print_line(json.dumps(plan.to_dict()))
         return
-    if plan.recovery and plan.recovery.tables:
-        print_error(plan.recovery.problem)
-        print_line(f"would recover: {', '.join(sorted(plan.recovery.tables))}")
+    if plan.problem:
+        print_error(f"note: {plan.problem}")
     if plan.tables:
         print_answer(format_dry_run(plan.tables))
     if plan.up_to_date:

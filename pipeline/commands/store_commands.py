@@ -29,7 +29,12 @@ from puzzle_tablebase.pipeline.terminal import (
     print_line,
 )
 from puzzle_tablebase.process import expand_path
-from puzzle_tablebase.puzzles import MODULES, get_puzzle, list_puzzles_with_depths
+from puzzle_tablebase.puzzles import (
+    MODULES,
+    find_owner,
+    get_puzzle,
+    list_puzzles_with_depths,
+)
 from puzzle_tablebase.resources import limit_cores
 from puzzle_tablebase.tables import MANIFEST
 from puzzle_tablebase.tables.access import format_rebuild_command, open_store
@@ -42,36 +47,52 @@ WITH_DEPTHS = [name for name in MODULES if get_puzzle(name).depth]
 
 def remove(
     names: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(
             metavar="NAME",
             help="Table or group to remove; `pipeline status` lists the tables.",
             autocompletion=complete_removable_tables,
         ),
-    ],
+    ] = None,
+    checkpoints: Annotated[
+        bool, typer.Option("--checkpoints", help="Remove what unfinished builds saved, no table.")
+    ] = False,
     outputs: Outputs = None,
     quiet: Quiet = False,
 ) -> None:
-    """Remove tables that were built on request."""
-    from puzzle_tablebase.pipeline.build import remove_tables
-    from puzzle_tablebase.pipeline.progress import BuildProgress
-    from puzzle_tablebase.pipeline.selection import select_removable_tables
+    """Remove tables that were built on request, or checkpoints."""
+    from puzzle_tablebase.pipeline.build import remove_checkpoints, remove_tables
+    from puzzle_tablebase.pipeline.selection import find_request, select_removable_tables
 
-    store = open_store(outputs)
-    removable = select_removable_tables(store, names)
-    with BuildProgress(quiet=quiet) as progress:
-        remove_tables(store, removable, progress)
+    store, names = open_store(outputs), names or []
+    if checkpoints:
+        tables = [table.name for name in names for table in find_request(name)[1]]
+        removed = [f"{len(remove_checkpoints(store, tables))} checkpoints"]
+    elif names:
+        selected = select_removable_tables(store, names)
+        remove_tables(store, selected)
+        removed = sorted(selected)
+    else:
+        raise BadRequest("No table is named", "See: pipeline remove --help")
     if not quiet:
-        print_answer("".join(f"removed {name}\n" for name in sorted(removable)))
+        print_answer("".join(f"removed {name}\n" for name in removed))
 
 
 def status(outputs: Outputs = None, as_json: Json = False) -> None:
     """Show each table's size, version and state."""
+    from puzzle_tablebase.pipeline.builders import digest_table
+    from puzzle_tablebase.pipeline.plan import OTHER_CODE
     from puzzle_tablebase.queries.status import list_status as overview
     from puzzle_tablebase.queries.status import make_unusable_error
 
     store = open_store(outputs)
     rows = overview(store)
+    for row in rows:
+        code, owner = row.pop("code", ""), find_owner(row["table"])
+        table = owner and owner.find_table(row["table"])
+        is_published = row["state"] == "published"
+        if is_published and owner and table and code != digest_table(table, owner):
+            row["state"] = OTHER_CODE
     print_answer(f"{json.dumps(rows)}\n" if as_json else format_status(rows))
     error = make_unusable_error(rows, store)
     if error:

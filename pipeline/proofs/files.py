@@ -50,7 +50,6 @@ from puzzle_tablebase.tables.manifest import (
 from puzzle_tablebase.tables.parquet import (
     ContentHash,
     TableWriter,
-    compute_description,
     list_sorting_columns,
     make_schema,
 )
@@ -171,7 +170,6 @@ def _compare_entry(listed: ListedTable) -> Iterator[Difference]:
     if entry.index and not entry.parquet:
         yield from require_equal("records", entry.rows, entry.index.records)
     yield from require_equal("parameters", entry.parameters, table.recipe.list_parameters())
-    yield from require_equal("description", entry.description, compute_description(table))
 
 
 def _compare_record_hash(listed: ListedTable) -> Iterator[Difference]:
@@ -286,16 +284,16 @@ def check_counts(listed: ListedTable, proved: Proved) -> Claims[list[str]]:
 
     Return the names of what has no proof, each of which is named by a claim.
     """
-    table, counts = listed.definition, listed.entry.counts
+    table = listed.definition
     columns = [each.name for each in table.columns if each.name not in proved.columns]
     fields = [name for name, _ in table.index if name not in proved.fields]
     for names, file in ((columns, listed.file), (fields, table.index_file)):
         if names:
             yield Claim(f"{', '.join(names)}: not proved, because {NO_RULE}", (), file)
     gaps = [*columns, *fields]
-    if counts is None:
+    if not listed.entry.counts:
         return gaps
-    found = {(goal, depth): states for goal, depth, states in counts.list_depths()}
+    found = {(goal, depth): states for goal, depth, states in listed.entry.list_depths()}
     expected = proved.depths or _count_rows(listed)
     if not expected:
         what = "states at each distance"

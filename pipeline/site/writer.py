@@ -15,7 +15,6 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from puzzle_tablebase.atomic_write import lock_file
 from puzzle_tablebase.errors import (
     BadRequest,
     MachineLimit,
@@ -46,16 +45,11 @@ from puzzle_tablebase.pipeline.site.pages import (
 from puzzle_tablebase.process import CleanupOnSignal, cleanup_lock, expand_path
 from puzzle_tablebase.queries.explorer.writer import EXPLORER_PAGE, write_explorer
 from puzzle_tablebase.queries.report import REPORT_PAGE, write_report
-from puzzle_tablebase.tables import FORMAT_VERSION, MADE_BY, MANIFEST
+from puzzle_tablebase.tables import FORMAT_VERSION, MADE_BY, MANIFEST, PART_SUFFIX
 from puzzle_tablebase.tables.access import format_repair_command, make_open_error
 from puzzle_tablebase.tables.manifest import Entry, File, IndexEntry, format_manifest
-from puzzle_tablebase.tables.store import (
-    PART_SUFFIX,
-    Folder,
-    Store,
-    begin_temporary,
-    name_temporary,
-)
+from puzzle_tablebase.tables.new_files import name_temporary
+from puzzle_tablebase.tables.store import Folder, Store
 
 SUMS = "SHA256SUMS"
 START_PAGE = "index.html"
@@ -123,7 +117,7 @@ def write_site(
     Return why pages are left out. Equal tables make equal bytes.
     """
     target = find_target(folder)
-    new = target.with_name(name_temporary(target.name))
+    new = target.with_name(f".{target.name}{name_temporary()}")
 
     def remove_new() -> None:
         for _ in range(3):  # meanwhile files may still be made
@@ -151,20 +145,31 @@ def _make_locked(folder: Path) -> int:
         folder.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(folder, os.O_RDONLY)
         # another run may have removed it before it was locked
-        lock_file(descriptor, wait=True)
+        _lock(descriptor, wait=True)
         if folder.exists():
             return descriptor
         os.close(descriptor)
 
 
+def _lock(descriptor: int, *, wait: bool = False) -> bool:
+    """Lock an open folder; return whether the lock was obtained."""
+    try:
+        import fcntl
+
+        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    except (ImportError, OSError):
+        return False
+    return True
+
+
 def _empty_abandoned(target: Path) -> None:
     """Remove the folders of killed runs; a whole one becomes the site if there is none."""
     for path in [*target.parent.iterdir()] if target.parent.is_dir() else ():
-        is_own = path.name.startswith(begin_temporary(target.name))
+        is_own = path.name.startswith(f".{target.name}.")
         if is_own and path.name.endswith(PART_SUFFIX) and path.is_dir() and not path.is_symlink():
             descriptor = os.open(path, os.O_RDONLY)
             try:
-                if lock_file(descriptor):
+                if _lock(descriptor):
                     if (path / SUMS).is_file() and not target.exists():
                         path.rename(target)
                     shutil.rmtree(path, ignore_errors=True)
@@ -184,7 +189,8 @@ def _fill(
         for file in entry.all_files:
             _copy_file(store, name, file, versioned / file.file)
     copy = Folder(versioned)
-    _write(versioned / MANIFEST, format_manifest(tables, MADE_BY))
+    versions = {name: [entry] for name, entry in tables.items()}
+    _write(versioned / MANIFEST, format_manifest(versions, MADE_BY))
     facts = list_facts(copy, tables, verdicts)
     _write(versioned / CROISSANT, make_croissant(facts, url, date))
     _write(versioned / CARD, make_card(facts, url, date))
@@ -272,7 +278,7 @@ def _swap(new: Path, target: Path) -> None:
     if not target.exists():
         new.rename(target)
     elif not _exchange_names(new, target):
-        old = target.with_name(name_temporary(target.name))
+        old = target.with_name(f".{target.name}{name_temporary()}")
         target.rename(old)
         new.rename(target)
         old.rename(new)

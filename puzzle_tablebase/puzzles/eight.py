@@ -311,9 +311,9 @@ class Eight(GoalPuzzle):
     def list_columns(self) -> tuple[Column, ...]:
         return (
             *super().list_columns(),
-            Column("blank", "int8", "index of the blank, 0-8 in reading order"),
-            Column("manhattan", "int8", MANHATTAN),
-            Column("misplaced", "int8", MISPLACED),
+            Column("blank", "int16", "index of the blank, 0-8 in reading order"),
+            Column("manhattan", "int16", MANHATTAN),
+            Column("misplaced", "int16", MISPLACED),
             Column("rank", "int32", RANK, distinct=True),
         )
 

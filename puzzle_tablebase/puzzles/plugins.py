@@ -6,7 +6,7 @@ from collections.abc import Collection
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 
-from puzzle_tablebase.errors import TablebaseError, quote
+from puzzle_tablebase.errors import BadRequest, TablebaseError, quote
 from puzzle_tablebase.puzzle import Puzzle, StateSpace
 
 GROUP = "puzzle_tablebase.plugins"
@@ -39,11 +39,14 @@ def find_entry_points() -> dict[str, list[EntryPoint]]:
 
 
 def load_plugin(name: str, builtin: Collection[Puzzle]) -> StateSpace:
-    """Load the plugin of a name; raise PluginError if that fails for any reason.
+    """Load the plugin of a name; raise PluginError if that fails, BadRequest for no name.
 
     `builtin`: the puzzles whose tables it must not name.
     """
-    points = find_entry_points()[name]
+    points = find_entry_points().get(name)
+    if points is None:
+        known = ", ".join([*(own.name for own in builtin), *find_entry_points()])
+        raise BadRequest(f"There is no puzzle {quote(name)}", f"Puzzles: {known}")
     try:
         if len(points) > 1:
             raise ValueError("only one package may have a puzzle of that name")

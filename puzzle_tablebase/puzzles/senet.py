@@ -164,13 +164,13 @@ COLUMNS = (
         "position", "string", "15 characters, each A, B or . (empty)", distinct=True, ascending=True
     ),
     _make_nullable_column(
-        "plies", "int8", "fewest plies from the opening; null if no line of play ever reaches it"
+        "plies", "int16", "fewest plies from the opening; null if no line of play ever reaches it"
     ),
     _make_nullable_column(
-        "plies_even", "int8", "smallest even number of plies (A to move); null if none"
+        "plies_even", "int16", "smallest even number of plies (A to move); null if none"
     ),
     _make_nullable_column(
-        "plies_odd", "int8", "smallest odd number of plies (B to move); null if none"
+        "plies_odd", "int16", "smallest odd number of plies (B to move); null if none"
     ),
     _make_nullable_column(
         "dice",

@@ -114,7 +114,7 @@ class SlidingBoard(GoalPuzzle):
     def list_row_columns(self) -> tuple[Column, ...]:
         state, *others, _ = self.list_columns()  # without the number of solutions
         by_rank = Column(state.name, state.kind, state.meaning, distinct=True)
-        return (by_rank, *others, Column("manhattan", "int8", MANHATTAN))
+        return (by_rank, *others, Column("manhattan", "int16", MANHATTAN))
 
     def parse(self, text: str) -> str:
         """Return the state that a text names: a character or a number for each cell.

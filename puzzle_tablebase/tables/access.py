@@ -24,7 +24,7 @@ from puzzle_tablebase.process import (
     name_file_on_way,
 )
 from puzzle_tablebase.tables import COMMAND, REMOVE
-from puzzle_tablebase.tables.store import DEFAULT_FOLDER, PART_SUFFIX, Folder, Store
+from puzzle_tablebase.tables.store import DEFAULT_FOLDER, Folder, Store
 
 
 def open_store(location: object) -> Store:
@@ -102,20 +102,6 @@ def list_files(store: Store, begin: str = "") -> list[str]:
         return store.list_names(begin)
     except OSError as error:
         raise make_open_error(str(store), error, "") from error
-
-
-def list_unfinished(store: Store, begin: str = ".") -> list[str]:
-    """List the temporary files of killed writers whose names begin with a text.
-
-    Raise TableUnreadable if they cannot be listed. A store without locks has none.
-    """
-    names = list_files(store, begin) if store.has_locks else []
-    return [name for name in names if is_unfinished(store, name)]
-
-
-def is_unfinished(store: Store, name: str) -> bool:
-    """Return whether a file is the temporary one of a killed writer."""
-    return name.endswith(PART_SUFFIX) and not store.is_being_written(name)
 
 
 def make_open_error(path: str, error: OSError, command: str) -> TableError:

@@ -1,21 +1,16 @@
 """Checkpoints: results of finished tasks, saved in the store so that a killed build can resume.
 
-A checkpoint belongs to the code that made it: a module, and the project's modules that it imports.
+A checkpoint belongs to the code that made it.
 """
 
 from __future__ import annotations
 
-import ast
-import functools
 import hashlib
 import io
 import json
-import threading
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Sequence
 from contextlib import suppress
-from importlib.machinery import ModuleSpec, PathFinder
-from importlib.util import find_spec
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,20 +18,17 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from puzzle_tablebase import __version__
+from puzzle_tablebase.code_digest import digest_code
 from puzzle_tablebase.errors import StoreError, Unreachable
-from puzzle_tablebase.schema import Recipe, Table
-from puzzle_tablebase.tables.access import is_unfinished, list_files, make_open_error
+from puzzle_tablebase.schema import Table
+from puzzle_tablebase.tables import WORK
+from puzzle_tablebase.tables.access import list_files, make_open_error
 from puzzle_tablebase.tables.store import Store
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
 
-PROJECT = __name__.partition(".")[0]
-"""The package of this project."""
-
-PARSING = threading.Lock()
-"""Held while Python parses text: 3.11 may raise SystemError when two threads do (gh-106905)."""
 SUFFIX = ".kept"
 CHECKSUM_BYTES = 4
 NOT_OURS = (OSError, ValueError, TypeError, OverflowError, MemoryError, pa.ArrowException)
@@ -44,91 +36,21 @@ NOT_OURS = (OSError, ValueError, TypeError, OverflowError, MemoryError, pa.Arrow
 Arrays = list[npt.NDArray[Any]]
 
 
-@functools.cache
-def digest_code(module: str) -> str:
-    """Return a digest of the source of a module and of the project's modules that it imports.
-
-    Imports inside functions count as well. For a module of another package, the modules of that
-    package count too.
-
-    >>> digest_code("puzzle_tablebase.errors") == digest_code("puzzle_tablebase.tables.checkpoints")
-    False
-    """
-    packages = {PROJECT, module.partition(".")[0]}
-    sources: dict[str, bytes] = {}
-    pending_names = [module]
-    while pending_names:
-        name = pending_names.pop()
-        if name in sources or name.partition(".")[0] not in packages:
-            continue
-        spec = _find(name)
-        if spec is None:  # it names an object in a module
-            continue
-        sources[name] = _read_source(spec)
-        pending_names += _list_imports(sources[name], spec)
-        pending_names.append(name.rpartition(".")[0])  # importing a module runs its package first
-    digest = hashlib.sha256()
-    for name, source in sorted(sources.items()):
-        digest.update(f"{name} {len(source)}\n".encode() + source)
-    return digest.hexdigest()
-
-
-@functools.cache
-def _find(name: str) -> ModuleSpec | None:
-    """Find a module without importing its package, which may take seconds."""
-    package, _, _ = name.rpartition(".")
-    if not package:
-        try:
-            return find_spec(name) if name else None
-        except ValueError:  # it has no file: `__main__`, in a notebook
-            return None
-    parent = _find(package)
-    if parent is None or parent.submodule_search_locations is None:
-        return None
-    return PathFinder.find_spec(name, parent.submodule_search_locations)
-
-
-def _read_source(spec: ModuleSpec) -> bytes:
-    if not spec.has_location or not str(spec.origin).endswith(".py"):
-        return b""
-    with open(str(spec.origin), "rb") as file:
-        return file.read()
-
-
-def _list_imports(source: bytes, spec: ModuleSpec) -> Iterator[str]:
-    """List the names that a source imports: modules, or objects in modules."""
-    with PARSING:
-        tree = ast.parse(source)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            module = node.module or ""
-            if node.level:
-                package = spec.name if spec.submodule_search_locations else spec.parent or ""
-                parent_names = package.split(".")[: len(package.split(".")) - node.level + 1]
-                module = ".".join([*parent_names, *([module] if module else [])])
-            yield module
-            yield from (f"{module}.{alias.name}" for alias in node.names)
-
-
 class Checkpoints:
-    """The saved task results of one table, by name: those of this recipe, version and code.
+    """The saved task results of one table, by name: those of this recipe and code.
 
-    `builder`: the module that builds the table. Where its code has changed, or that of the rules
-    that the recipe holds, or any that these import of the project, checkpoints are not used. Each
-    has its name and its recipe under its checksum: exchanged files are no results.
+    `modules`: those whose code makes the table. Each checkpoint has its name and its recipe under
+    its checksum: exchanged files are no results.
     """
 
-    def __init__(self, store: Store, table: Table, builder: str) -> None:
+    def __init__(self, store: Store, table: Table, modules: Sequence[str]) -> None:
         self._store = store
         self._table = table.name
-        self._modules = (builder, *_list_rules(table.recipe))
-        self._version = _get_version(self._modules)
-        description = json.dumps(
-            [table.recipe.search, table.recipe.list_parameters(), self._version]
-        )
-        self._stem = f".{table.name}.{_digest(description)}"
+        self._modules = modules
+        self.code = digest_code(modules)
+        """The digest of the code that makes the table."""
+        recipe = [table.recipe.search, table.recipe.list_parameters()]
+        self._stem = f"{table.name}.{_digest(json.dumps([*recipe, __version__, self.code]))}"
 
     def __repr__(self) -> str:
         """Return a text that is equal for equal recipes and versions.
@@ -179,27 +101,24 @@ class Checkpoints:
             raise StoreError(str(self._store), problem, "All workers must reach the same place.")
         return arrays
 
-    def require_version(self) -> None:
-        """Raise StoreError if this process has another version or code than the build."""
-        version, code = _get_version(self._modules)
-        if version != self._version[0]:
-            problem = f"a worker has version {version} of the program"
-            raise StoreError(str(self._store), problem, f"Install {self._version[0]} there.")
-        if code != self._version[1]:
-            problem = f"a worker has changed code of version {version}"
-            raise StoreError(str(self._store), problem, "Install the same code there.")
+    def require_same_code(self) -> None:
+        """Raise StoreError if this process has other code than the build."""
+        if digest_code(self._modules) != self.code:
+            problem = "a worker has other code than the build"
+            raise StoreError(str(self._store), problem, f"Install {__version__} there.")
 
     def save(self, name: str, arrays: Arrays) -> None:
         """Save the arrays of a checkpoint."""
-        # no fsync: the checksum shows damage from a crash of the machine
-        with self._store.write_atomically(self.format_file_name(name), durable=False) as (file,):
-            checksummed = _ChecksumWriter(file, self.begin_checksum(name))
+        # not written to the disk for good: the checksum shows damage from a crash of the machine
+        with self._store.write_files(self.format_file_name(name)) as files:
+            checksummed = _ChecksumWriter(files[0], self.begin_checksum(name))
             with pa.CompressedOutputStream(checksummed, "zstd") as stream:
                 for array in arrays:
                     # numpy's own header is Python text, which no two threads can parse at once
                     stream.write(f"{json.dumps([array.dtype.str, array.shape])}\n".encode())
                     stream.write(np.ascontiguousarray(array).reshape(-1).view(np.uint8))
-            file.write(_encode_checksum(checksummed.checksum))
+            files[0].write(_encode_checksum(checksummed.checksum))
+            files.publish()
 
     def require_space(self, needed: int) -> None:
         """Raise DiskShort if so many bytes do not fit the store, with those that are there."""
@@ -215,13 +134,10 @@ class Checkpoints:
 
     def list_files(self) -> list[str]:
         """List the files of the checkpoints that a build resumes from."""
-        names = list_checkpoint_files(self._store, self._table)
-        return [
-            name for name in names if name.startswith(f"{self._stem}.") and name.endswith(SUFFIX)
-        ]
+        return list_files(self._store, f"{WORK}{self._stem}.")
 
     def clear_others(self) -> None:
-        """Remove the table's checkpoints of other recipes, versions and code."""
+        """Remove the table's checkpoints of other recipes and code."""
         for name in {*list_checkpoint_files(self._store, self._table)} - {*self.list_files()}:
             self._store.remove(name)
 
@@ -231,16 +147,13 @@ class Checkpoints:
 
     def format_file_name(self, name: str) -> str:
         """Return the name of a checkpoint's file."""
-        return f"{self._stem}.{_digest(name)}{SUFFIX}"
+        return f"{WORK}{self._stem}.{_digest(name)}{SUFFIX}"
 
 
-def list_checkpoint_files(store: Store, table: str) -> list[str]:
-    """List the files of a table's checkpoints, of all recipes, and those of killed writers."""
-    return [
-        name
-        for name in list_files(store, f".{table}.")
-        if name.endswith(SUFFIX) or is_unfinished(store, name)
-    ]
+def list_checkpoint_files(store: Store, table: str = "") -> list[str]:
+    """List the files of a table's checkpoints, of all recipes and code; by default all tables'."""
+    names = list_files(store, f"{WORK}{table}." if table else WORK)
+    return [name for name in names if name.endswith(SUFFIX)]
 
 
 class _ChecksumWriter(io.RawIOBase):
@@ -256,18 +169,6 @@ class _ChecksumWriter(io.RawIOBase):
     def write(self, data: ReadableBuffer) -> int:
         self.checksum = zlib.crc32(data, self.checksum)
         return self._file.write(data)
-
-
-def _list_rules(recipe: Recipe) -> list[str]:
-    """List the modules of a recipe and of what it holds, such as the board that is searched."""
-    slots = {name for kind in type(recipe).__mro__ for name in getattr(kind, "__slots__", ())}
-    values = [getattr(recipe, name) for name in slots if hasattr(recipe, name)]
-    return sorted({type(value).__module__ for value in (recipe, *values)})
-
-
-def _get_version(modules: Iterable[str]) -> tuple[str, str]:
-    """Return the program's version and the digest of the modules' code."""
-    return __version__, _digest(" ".join(map(digest_code, modules)))
 
 
 def _encode_checksum(checksum: int) -> bytes:

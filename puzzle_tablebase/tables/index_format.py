@@ -180,8 +180,9 @@ def write_index(
     for fields in chunks:
         records = np.zeros(len(fields[table.index[0][0]]), record_type)
         for name, _ in table.index:
-            records[name] = fields[name]
-            if records[name].dtype.kind == "u" and np.any(records[name] != fields[name]):
+            with np.errstate(all="ignore"):
+                records[name] = fields[name]
+            if np.any(records[name] != fields[name]):
                 raise SearchError(f"A value of {name} does not fit the index of {table.name}.")
         written += len(records)
         pending += records.tobytes()

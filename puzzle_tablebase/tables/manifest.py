@@ -1,21 +1,23 @@
 """The manifest, `manifest.json`: the list of published tables, with what belongs to them.
 
-A table that it does not list is not published. An entry of a table with distances has the number of
-its states at each distance of each goal. No output replaces a file of a table.
+A table that it does not list is not published. While a table is being replaced, the old version and
+the new one are both listed, and a reader accepts either. A copy is written before each change: it
+is read if the manifest is damaged.
 """
 
 from __future__ import annotations
 
 import errno
 import hashlib
-import json
+import logging
 import re
 import struct
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import starmap
 from typing import TYPE_CHECKING, Annotated, Any
 
-from msgspec import Meta, Struct, ValidationError, convert, to_builtins
+from msgspec import Meta, MsgspecError, Struct, json
 
 from puzzle_tablebase.errors import (
     BadRequest,
@@ -28,8 +30,8 @@ from puzzle_tablebase.errors import (
 )
 from puzzle_tablebase.puzzles import MODULES, get_puzzle
 from puzzle_tablebase.schema import KIND_LETTERS, ROW_BYTES, Table
-from puzzle_tablebase.tables import BACKUP, FORMAT_VERSION, MADE_BY, MANIFEST, REPLACED
-from puzzle_tablebase.tables.access import format_rebuild_command, make_open_error
+from puzzle_tablebase.tables import BACKUP, FORMAT_VERSION, MADE_BY, MANIFEST
+from puzzle_tablebase.tables.access import format_rebuild_command, list_files, make_open_error
 from puzzle_tablebase.tables.index_format import HEADER, MAGIC, Header
 from puzzle_tablebase.tables.store import LOCK, Store
 
@@ -50,6 +52,8 @@ FOOTER_END = struct.Struct("<I4s")
 """The last bytes of a Parquet file: the length of its metadata, and `PAR1`."""
 TABLE_FILE = re.compile(r"(\w+)\.(parquet|idx)")
 """The name of a file of a table's rows or index, with the name of the table."""
+SEAL = b',\n "checksum": "'
+"""What stands before a manifest's checksum, its last value in every version."""
 
 
 class GoalCounts(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -63,34 +67,8 @@ class GoalCounts(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=
     never: Number = 0
 
 
-class StateCounts(Struct, frozen=True, forbid_unknown_fields=True):
-    """The counts of all goals of a table, with a checksum of them and of the table's content."""
-
-    goals: list[GoalCounts]
-    checksum: str
-
-    @property
-    def total(self) -> int:
-        return sum(sum(counts.states) + counts.never for counts in self.goals)
-
-    def list_depths(self) -> Iterator[tuple[str | None, int | None, int]]:
-        """Yield goal, distance and number of states in order; those never reached come last."""
-        for counts in self.goals:
-            for distance, states in enumerate(counts.states):
-                if states:
-                    yield counts.goal, distance, states
-            if counts.never:
-                yield counts.goal, None, counts.never
-
-
-def compute_count_checksum(goals: list[GoalCounts], content: str) -> str:
-    """Compute the checksum of counts, which holds for one content hash of the table alone."""
-    text = json.dumps([content, to_builtins(goals)], separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def sum_up_depths(depths: Mapping[Depth, int], content: str) -> StateCounts | None:
-    """Sum up the states at each depth as an entry's counts; None if there are none."""
+def sum_up_depths(depths: Mapping[Depth, int]) -> list[GoalCounts]:
+    """Sum up the states at each depth as an entry's counts, a goal each."""
     goals = []
     for goal in dict.fromkeys(goal for goal, _ in depths):
         of_goal = {distance: states for (name, distance), states in depths.items() if name == goal}
@@ -101,7 +79,7 @@ def sum_up_depths(depths: Mapping[Depth, int], content: str) -> StateCounts | No
             raise SearchError(f"A distance of {wrong[0]} cannot be counted.")
         states = [reached.get(distance, 0) for distance in range(max(reached, default=-1) + 1)]
         goals.append(GoalCounts(goal, states, never))
-    return StateCounts(goals, compute_count_checksum(goals, content)) if goals else None
+    return goals
 
 
 class StateCounter:
@@ -146,7 +124,7 @@ class Footer(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class File(Struct, frozen=True, forbid_unknown_fields=True):
-    """An entry for the Parquet file of a table's rows."""
+    """The Parquet file of a table's rows."""
 
     file: str
     bytes: Number
@@ -155,7 +133,7 @@ class File(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class IndexEntry(Struct, frozen=True, forbid_unknown_fields=True):
-    """An entry for a table's index."""
+    """The index of a table."""
 
     file: str
     records: Number
@@ -164,27 +142,44 @@ class IndexEntry(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Entry(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """An entry for a table; `counts`: of a table with distances, its states at each of them."""
+    """A version of a table: its files, and what made them.
+
+    `code`: the digest of the code that made it. `counts`: of a table with distances, its states at
+    each of them.
+    """
 
     parquet: File | None
     rows: Number
     content: str
     made_by: str
+    code: str
     parameters: dict[str, Any]
-    description: str
     index: IndexEntry | None
-    counts: StateCounts | None = None
+    counts: list[GoalCounts] = []
 
     @property
     def states(self) -> int | None:
         """The states of an index alone, a record of which may hold many of them."""
-        return self.counts.total if self.counts and not self.parquet else None
+        return self.count_states() if self.counts and not self.parquet else None
+
+    def count_states(self) -> int:
+        """Count the states at all depths of all goals."""
+        return sum(sum(counts.states) + counts.never for counts in self.counts)
+
+    def list_depths(self) -> Iterator[tuple[str | None, int | None, int]]:
+        """Yield goal, distance and number of states in order; those never reached come last."""
+        for counts in self.counts:
+            for distance, states in enumerate(counts.states):
+                if states:
+                    yield counts.goal, distance, states
+            if counts.never:
+                yield counts.goal, None, counts.never
 
     def list_amounts(self) -> dict[str, int]:
         """List how much the table has: rows; of an index alone, records and, if known, states.
 
         >>> index = IndexEntry("a.idx", 2, 12288, "")
-        >>> Entry(None, 2, "", "", {}, "", index).list_amounts()
+        >>> Entry(None, 2, "", "", "", {}, index).list_amounts()
         {'records': 2}
         """
         if self.parquet:
@@ -207,42 +202,102 @@ class Entry(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True)
         return sum(file.bytes for file in self.all_files)
 
 
+Versions = dict[str, list[Entry]]
+"""The acceptable versions of each table, by its name; the newest is the last one."""
+
+
+class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
+    """The text of a manifest, but for its checksum.
+
+    `indexes`: the content hashes of each index, by its file's name, for readers that parse no more.
+    """
+
+    format_version: int
+    made_by: str
+    indexes: dict[str, list[str]]
+    tables: Versions
+
+
+class _Head(Struct):
+    """The value that a manifest of every version has."""
+
+    format_version: int
+
+
 def read_manifest(store: Store) -> dict[str, Entry]:
-    """Read the published tables by name; none if there is no manifest."""
-    data = _read_data(store)
-    return {} if data is None else parse_manifest(data, store)
+    """Read the published tables by name; none if there is no manifest.
+
+    Of a table with several versions, the one whose files are in place, or else the newest.
+    """
+    tables = read_versions(store).items()
+    return {
+        name: (find_in_place(store, versions) if versions[1:] else None) or versions[-1]
+        for name, versions in tables
+    }
 
 
-def _read_data(store: Store) -> bytes | None:
-    """Read a store's manifest, damaged or not; None if there is none, or a link to nothing."""
+def read_versions(store: Store) -> Versions:
+    """Read all listed versions of the published tables.
+
+    If the manifest is damaged or lost, its copy is read; a TableError if neither can be.
+    """
+    data, damage = _read_data(store, MANIFEST), None
+    if data is not None:
+        try:
+            return parse_manifest(data, store)
+        except TableDamaged as error:
+            damage = error
     try:
-        return store.read(MANIFEST)
+        copy = _read_data(store, BACKUP)
+        tables = {} if copy is None else parse_manifest(copy, store)
+    except TableError:
+        copy = None
+    if copy is None:
+        if damage:
+            raise damage
+        return {}
+    path = store.locate(MANIFEST)
+    if path not in _noted:
+        _noted.add(path)
+        problem = "damaged" if damage else "missing"
+        logging.getLogger(__name__).warning("note: %s is %s; its copy is read", path, problem)
+    return tables
+
+
+_noted = set[str]()
+"""The damaged manifests that this process has noted."""
+
+
+def _read_data(store: Store, name: str) -> bytes | None:
+    """Read a manifest or its copy, damaged or not; None if there is none."""
+    try:
+        return store.read(name)
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise make_open_error(store.locate(MANIFEST), error, "") from error
+        if name == BACKUP and isinstance(error, NotAFile):
+            return None
+        raise make_open_error(store.locate(name), error, "") from error
 
 
 def has_manifest(store: Store) -> bool:
     """Return whether a store has a manifest, damaged or not."""
-    return _read_data(store) is not None
+    return _read_data(store, MANIFEST) is not None
 
 
-def read_backup(store: Store) -> dict[str, Entry]:
-    """Read the tables that the backup lists; none if it is missing or damaged.
-
-    Raise TableUnreadable if it cannot be read, and TableVersionError if a newer program wrote it.
-    """
-    try:
-        return parse_manifest(store.read(BACKUP), store)
-    except (FileNotFoundError, NotAFile, TableDamaged):
-        return {}
-    except OSError as error:
-        raise make_open_error(store.locate(BACKUP), error, "") from error
-    except TableVersionError as error:
-        if error.version > error.supported:
-            raise
-        return {}
+def find_in_place(store: Store, versions: Sequence[Entry]) -> Entry | None:
+    """Find the version all of whose files are in place; None if there is none."""
+    found = dict[str, tuple[int, str] | None]()
+    for file in (file for entry in versions for file in entry.all_files):
+        if file.file not in found:
+            try:
+                found[file.file] = measure_file(store, file.file)
+            except OSError:
+                found[file.file] = None
+    for entry in reversed(versions):
+        if all(found[file.file] == (file.bytes, file.sha256) for file in entry.all_files):
+            return entry
+    return None
 
 
 def find_mismatch(store: Store, entry: File | IndexEntry) -> str:
@@ -257,6 +312,11 @@ def find_mismatch(store: Store, entry: File | IndexEntry) -> str:
     return "" if is_equal else "its SHA-256 differs from the manifest"
 
 
+def measure_file(store: Store, name: str) -> tuple[int, str]:
+    """Return the bytes and the SHA-256 of a file."""
+    return store.get_size(name), compute_sha256(store, name)
+
+
 def compute_sha256(store: Store, name: str) -> str:
     """Compute the SHA-256 of a file's bytes."""
     digest = hashlib.sha256()
@@ -266,74 +326,54 @@ def compute_sha256(store: Store, name: str) -> str:
     return digest.hexdigest()
 
 
-def measure_file(store: Store, name: str) -> dict[str, Any]:
-    """Measure a file as every entry of the manifest lists it: size and SHA-256."""
-    written = store.find_written(name)
-    if written and store.get_version(name) == written[:2]:
-        return {"bytes": written[0], "sha256": written[2]}
-    return {"bytes": store.get_size(name), "sha256": compute_sha256(store, name)}
+def make_footer(tail: bytes) -> Footer:
+    """Describe the footer at the end of a Parquet file's bytes.
 
-
-def facts_of_rows(store: Store, name: str) -> dict[str, Any]:
-    """Measure a Parquet file as the manifest lists it: size, SHA-256 and footer."""
-    return {**measure_file(store, name), "footer": measure_footer(store, name)}
+    It is the metadata, its length and the closing magic. Raise OSError if there is none.
+    """
+    if len(tail) < FOOTER_END.size or not tail.endswith(PARQUET):
+        raise OSError(errno.EINVAL, "it is no Parquet file")
+    size = FOOTER_END.size + FOOTER_END.unpack(tail[-FOOTER_END.size :])[0]
+    if size > len(tail):
+        raise OSError(errno.EINVAL, "it is shorter than its footer")
+    return Footer(size, hashlib.sha256(tail[-size:]).hexdigest())
 
 
 def measure_footer(store: Store, name: str) -> Footer:
-    """Measure the footer of a Parquet file: the metadata, its length and the closing magic."""
+    """Measure the footer of a Parquet file."""
     file = store.open_random_access(name)
     size = min(FOOTER_END.size, file.size)
     end = file.read(size, file.size - size)
-    if len(end) < FOOTER_END.size or not end.endswith(PARQUET):
-        raise OSError(errno.EINVAL, "it is no Parquet file")
-    size += FOOTER_END.unpack(end)[0]
-    if size > file.size:
-        raise OSError(errno.EINVAL, "it is shorter than its footer")
-    return Footer(size, hashlib.sha256(file.read(size, file.size - size)).hexdigest())
+    size += FOOTER_END.unpack(end)[0] if size == FOOTER_END.size else 0
+    return make_footer(file.read(min(size, file.size), max(file.size - size, 0)))
 
 
-def parse_manifest(data: bytes, store: Store) -> dict[str, Entry]:
-    """Return the tables that a manifest lists.
+def parse_manifest(data: bytes, store: Store) -> Versions:
+    """Return the versions that a manifest lists.
 
     Raise TableDamaged unless it is exactly as it was written, and TableVersionError if it has
     another format version.
     """
     path, command = store.locate(MANIFEST), format_rebuild_command("", store)
-    try:
-        text = data.decode()
-        manifest = json.loads(text)
-        version = manifest["format_version"]
-    except (ValueError, TypeError, KeyError, RecursionError) as error:
-        raise TableDamaged(path, "it is not a manifest", command) from error
-    if not _has_own_checksum(manifest, text):  # first: the damage may be in the version
+    body = unseal(data)
+    if body is None:
         raise TableDamaged(path, "its text or checksum was changed", command)
-    if type(version) is not int:
-        problem = f"its format version is {quote(json.dumps(version))}, not a whole number"
-        raise TableDamaged(path, problem, command)
-    if version != FORMAT_VERSION:
-        # without --force no command replaces tables of a newer program
-        command = format_rebuild_command("", store, force=version > FORMAT_VERSION)
-        raise TableVersionError(path, version, FORMAT_VERSION, command)
     try:
-        tables = convert(manifest.get("tables"), dict[str, Entry])
-        if not all(map(_is_consistent, tables, tables.values())):
-            raise ValidationError
-    except ValidationError as error:
-        raise TableDamaged(path, "its list of tables is invalid", command) from error
-    if manifest.get("indexes") != _list_contents(manifest["tables"]):
+        version = json.decode(body, type=_Head).format_version
+        if version != FORMAT_VERSION:
+            # without --force no command replaces tables of a newer program
+            command = format_rebuild_command("", store, force=version > FORMAT_VERSION)
+            raise TableVersionError(path, version, FORMAT_VERSION, command)
+        manifest = json.decode(body, type=Manifest)
+    except (MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise TableDamaged(path, "it is not a manifest", command) from error
+    tables = manifest.tables
+    listed = [(name, entry) for name in tables for entry in tables[name]]
+    if not all(tables.values()) or not all(starmap(_is_consistent, listed)):
+        raise TableDamaged(path, "its list of tables is invalid", command)
+    if manifest.indexes != _list_contents(tables):
         raise TableDamaged(path, "its list of indexes is invalid", command)
     return tables
-
-
-def _has_own_checksum(manifest: Any, text: str) -> bool:
-    """Return whether a manifest's last value is the checksum of the others, as in every version.
-
-    The checksum is removed from the manifest.
-    """
-    if not isinstance(manifest, dict) or "checksum" not in manifest:
-        return False
-    checksum = manifest.pop("checksum")
-    return text == seal(manifest) and text.rstrip().endswith(f'"{checksum}"\n}}')
 
 
 def is_table_name(name: str) -> bool:
@@ -342,91 +382,115 @@ def is_table_name(name: str) -> bool:
 
 
 def _is_consistent(name: str, entry: Entry) -> bool:
-    """Return whether a table has files, and they have its name."""
+    """Return whether a version of a table has files of the table's name, and right counts."""
     return (
         is_table_name(name)
         and bool(entry.all_files)
         and (entry.parquet is None or entry.parquet.file == f"{name}.parquet")
         and (entry.index is None or entry.index.file == f"{name}.idx")
-        and entry.rows >= 0
-        and (entry.counts is None or _add_up(entry, entry.counts))
+        and (not entry.counts or _add_up(entry))
     )
 
 
-def _add_up(entry: Entry, counts: StateCounts) -> bool:
-    """Return whether a table's counts are those of its content, and add up to all its states."""
-    goals, states = {each.goal for each in counts.goals}, [entry.rows]
+def _add_up(entry: Entry) -> bool:
+    """Return whether the counts of a table add up to all its states."""
+    goals, states = {each.goal for each in entry.counts}, [entry.rows]
     if entry.parquet is None:  # a record may be a row of bits
         states.append(8 * ROW_BYTES * entry.rows)
-    is_sealed = counts.checksum == compute_count_checksum(counts.goals, entry.content)
-    return is_sealed and counts.total in states and len(goals) == len(counts.goals)
+    return entry.count_states() in states and len(goals) == len(entry.counts)
 
 
-def amend_manifest(
-    store: Store, tables: Mapping[str, Entry] | None = None, without: Collection[str] = ()
-) -> None:
-    """Add tables to the manifest and remove others, keeping what other builds list."""
-    for name in tables or {}:
-        if not is_table_name(name):
-            raise BadRequest(f"No manifest can list {quote(name)}", "Choose a plainer name")
+def add_version(store: Store, name: str, entry: Entry) -> None:
+    """List a new version of a table beside the others, before its files are put in place."""
+    if not is_table_name(name):
+        raise BadRequest(f"No manifest can list {quote(name)}", "Choose a plainer name")
 
-    def add_entries(old_data: bytes | None) -> bytes:
-        # a manifest that was lost since it was read is in the backup
-        listed = read_backup(store) if old_data is None else parse_manifest(old_data, store)
-        new_tables = {**listed, **(tables or {})}
-        remaining = {name: entry for name, entry in new_tables.items() if name not in without}
-        return format_manifest(remaining, MADE_BY).encode()
+    def add(tables: Versions) -> None:
+        others = [other for other in tables.get(name, []) if other != entry]
+        tables[name] = [*others, entry]
 
-    store.update(MANIFEST, add_entries)
-    _back_up(store)
+    _change_manifest(store, add)
 
 
-def replace_manifest(store: Store, tables: Mapping[str, Entry]) -> None:
-    """Write a manifest of these tables; the old one may be damaged, and is saved.
+def drop_versions(store: Store, name: str, old: Collection[Entry], kept: Entry) -> None:
+    """Remove the old versions of a table from the list, once the files of another are in place.
 
-    If the old one is whole by now, another build has repaired it: what it lists stays listed.
+    Versions that other builds have added stay.
     """
-    replaced: list[bytes] = []
 
-    def merge_entries(old_data: bytes | None) -> bytes:
-        replaced[:] = [] if old_data is None else [old_data]
+    def drop(tables: Versions) -> None:
+        others = [other for other in tables.get(name, []) if other != kept and other not in old]
+        tables[name] = [*others, kept]
+
+    _change_manifest(store, drop)
+
+
+def remove_entries(store: Store, names: Collection[str]) -> None:
+    """Remove tables from the manifest."""
+
+    def remove(tables: Versions) -> None:
+        for name in names:
+            tables.pop(name, None)
+
+    _change_manifest(store, remove)
+
+
+def _change_manifest(store: Store, change: Callable[[Versions], None]) -> None:
+    """Change the listed tables; the copy is written first.
+
+    One of the two is whole at each moment, and lists each file in place that the other one lists.
+    """
+
+    def replace(old_data: bytes | None) -> bytes:
         try:
-            other_tables = parse_manifest(old_data or b"", store)
-        except TableError:
-            other_tables = {}
-        return format_manifest({**tables, **other_tables}, MADE_BY).encode()
+            tables = read_versions(store) if old_data is None else parse_manifest(old_data, store)
+        except TableVersionError:  # the build has decided to replace it
+            tables = {}
+        except TableDamaged:
+            tables = _read_copy(store)
+        change(tables)
+        data = format_manifest(tables, MADE_BY)
+        store.write(BACKUP, data)
+        return data
 
-    store.update(MANIFEST, merge_entries)
-    for data in replaced:
-        with store.write_atomically(REPLACED) as (file,):
-            file.write(data)
-    _back_up(store)
-
-
-def _back_up(store: Store) -> None:
-    """Copy the manifest to its backup, so that damage to one file loses nothing listed."""
-    text = store.read(MANIFEST)
-    with store.write_atomically(BACKUP) as (file,):
-        file.write(text)
+    store.update(MANIFEST, replace)
 
 
-def format_manifest(tables: dict[str, Entry], made_by: str) -> str:
-    """Format a manifest; equal contents give equal text, which ends with a checksum."""
-    listed = to_builtins(dict(sorted(tables.items())))
-    manifest = {"format_version": FORMAT_VERSION, "made_by": made_by}
-    return seal({**manifest, "indexes": _list_contents(listed), "tables": listed})
+def _read_copy(store: Store) -> Versions:
+    """Read the copy of a damaged manifest; no tables if it is of no use."""
+    try:
+        return parse_manifest(_read_data(store, BACKUP) or b"", store)
+    except (TableDamaged, TableVersionError):
+        return {}
 
 
-def _list_contents(tables: dict[str, Any]) -> dict[str, str]:
-    """List the content hash of each table with an index, by the name of the index's file."""
-    return {entry["index"]["file"]: entry["content"] for entry in tables.values() if entry["index"]}
+def format_manifest(tables: Versions, made_by: str) -> bytes:
+    """Format a manifest; equal contents give equal bytes, which end with a checksum."""
+    listed = dict(sorted(tables.items()))
+    manifest = Manifest(FORMAT_VERSION, made_by, _list_contents(listed), listed)
+    return seal(json.format(json.encode(manifest), indent=1))
 
 
-def seal(manifest: dict[str, Any]) -> str:
-    """Write a manifest as text, with the checksum of everything in it."""
-    body = json.dumps(manifest, indent=1)
-    checksum = hashlib.sha256(body.encode()).hexdigest()
-    return json.dumps({**manifest, "checksum": checksum}, indent=1) + "\n"
+def _list_contents(tables: Versions) -> dict[str, list[str]]:
+    """List the content hashes of each index, by the name of its file."""
+    indexes = dict[str, list[str]]()
+    for entry in (entry for versions in tables.values() for entry in versions):
+        if entry.index:
+            hashes = indexes.setdefault(entry.index.file, [])
+            hashes += [entry.content] if entry.content not in hashes else []
+    return indexes
+
+
+def seal(body: bytes) -> bytes:
+    """Return a manifest's text with its checksum as the last value."""
+    checksum = hashlib.sha256(body).hexdigest().encode()
+    return body.removesuffix(b"\n}") + SEAL + checksum + b'"\n}\n'
+
+
+def unseal(data: bytes) -> bytes | None:
+    """Return a manifest's text without its checksum; None if the checksum is wrong."""
+    body = data.rpartition(SEAL)[0] + b"\n}"
+    return body if seal(body) == data else None
 
 
 def is_own_file(store: Store, name: str) -> bool:
@@ -435,17 +499,15 @@ def is_own_file(store: Store, name: str) -> bool:
     Where the manifest does not say, because it is lost or damaged, the file itself does.
     """
     try:
-        tables = read_manifest(store) or read_backup(store)
+        tables = read_versions(store)
     except TableError as error:
         if name == MANIFEST and isinstance(error, TableVersionError):
             return True  # it has this program's checksum
-        try:
-            tables = read_backup(store)
-        except TableError:
-            tables = {}
+        tables = {}
     if name in (MANIFEST, BACKUP, LOCK):  # the manifest may be that of another program
-        return bool(tables) or any(bears_table(store, other) for other in _list_names(store))
-    listed = {file.file for entry in tables.values() for file in entry.all_files}
+        return bool(tables) or any(bears_table(store, other) for other in list_files(store))
+    versions = (entry for name in tables for entry in tables[name])
+    listed = {file.file for entry in versions for file in entry.all_files}
     return name in listed or bears_table(store, name) or (bool(tables) and _may_be_built(name))
 
 
@@ -476,10 +538,3 @@ def bears_table(store: Store, name: str) -> bool:
             return bool((rows.metadata.metadata or {}).get(b"table") == table)
     except (OSError, pa.ArrowException):
         return False
-
-
-def _list_names(store: Store) -> list[str]:
-    try:
-        return store.list_names()
-    except OSError:
-        return []

@@ -11,6 +11,7 @@ SHA-256 of the lines `name kind digest...`, one for each column, each ended by a
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 from contextlib import suppress
 from typing import IO, TYPE_CHECKING, Any
@@ -98,18 +99,6 @@ def make_schema(table: Table) -> pa.Schema:
     return pa.schema(map(_make_field, table.columns), metadata=metadata)
 
 
-def compute_description(table: Table) -> str:
-    """Compute a digest of a table's schema, metadata, sort order and index fields."""
-    lines = [
-        make_schema(table).to_string(),
-        *(f"{key}={value}" for key, value in (make_schema(table).metadata or {}).items()),
-        *(f"{column.name}:{column.kind}:{column.values}" for column in table.columns),
-        f"sorted by {table.sorted_by}",
-        table.record_format,
-    ]
-    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
-
-
 def _make_field(column: Column) -> pa.Field:
     """Make a column's field, with its meaning where tools look for it."""
     comment = {COMMENT: column.meaning} if column.meaning else None
@@ -144,8 +133,11 @@ class TableWriter:
         self._content = ContentHash(self._columns)
         self._pending: list[pa.RecordBatch] = []
         self.rows = 0
+        self._file = file and _TailFile(file)
+        self.footer = b""
+        """The footer of the file, once it is written."""
         self._writer: Any = file and pq.ParquetWriter(
-            file,
+            self._file,
             self._schema,
             compression="zstd",
             compression_level=COMPRESSION_LEVEL,
@@ -171,12 +163,14 @@ class TableWriter:
             return
         if self._pending:
             self._flush(last=True)
-        if self._writer:
+        if self._file:
             self._writer.add_key_value_metadata(self._make_metadata())
+            self._file.is_kept = True
             self._writer.close()
+            self.footer = bytes(self._file.tail)
 
     def _make_metadata(self) -> dict[str, str]:
-        """Make the metadata from which a file can be listed again if the manifest is lost."""
+        """Make the metadata that says what the file was made of."""
         return {
             "content": self.content,
             "made_by": MADE_BY,
@@ -213,6 +207,23 @@ class TableWriter:
         return self._content.hexdigest()
 
 
+class _TailFile(io.RawIOBase):
+    """A file that keeps the last bytes written to it: those of a Parquet file's footer."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file, self.tail = file, bytearray()
+        self.is_kept = False
+        """Whether what is written from now on is kept."""
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        if self.is_kept:
+            self.tail += data
+        return self._file.write(data)
+
+
 def to_arrow(column: Column, values: npt.NDArray[Any]) -> pa.Array:
     """Convert a column's values to Arrow: text from zero-padded bytes, enums from their codes."""
     nulls = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else None
@@ -223,6 +234,9 @@ def to_arrow(column: Column, values: npt.NDArray[Any]) -> pa.Array:
         data = pa.py_buffer(np.ascontiguousarray(plain))
         return pa.Array.from_buffers(pa.binary(ROW_BYTES), len(plain), [None, data])
     if column.kind == "enum":
+        used = plain if nulls is None else plain[~nulls]
+        if np.any((used < 0) | (used >= len(column.values))):
+            raise SearchError(f"A value of column {column.name} is none of its words.")
         codes = pa.array(plain.astype(np.uint8), mask=nulls)
         return pa.DictionaryArray.from_arrays(codes, pa.array(column.values, pa.string()))
     array = pa.array(plain, mask=nulls)

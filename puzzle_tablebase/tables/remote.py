@@ -185,22 +185,18 @@ class RemoteStore(Store):
         """List the names in a bucket; static hosts list no files."""
         if self.is_read_only:
             return []
+        folder, slash, begin = begin.rpartition("/")
+        place = "/".join(filter(None, (self._prefix, folder)))
         with self._translate_errors():
-            files = self._open("read").list_with_delimiter(self._prefix or None)["objects"]
+            files = self._open("read").list_with_delimiter(place or None)["objects"]
         names = (file["path"].rpartition("/")[2] for file in files)
-        return sorted(name for name in names if name.startswith(begin) and name)
+        return sorted(folder + slash + name for name in names if name.startswith(begin) and name)
 
-    def refresh(self) -> bool:
-        """Forget the manifest; the next request for each known file passes all caches.
-
-        A host that did not answer has been asked often enough.
-        """
-        if time.monotonic() < self._lost_until:
-            return False
+    def refresh(self) -> None:
+        """Forget the manifest; the next request for each known file passes all caches."""
         with self._lock:
             self._manifest = None
             self._stale |= self._seen
-        return True
 
     # ---- writing ---------------------------------------------------------------------------------
 
@@ -210,17 +206,10 @@ class RemoteStore(Store):
         uploads = Uploads()
         try:
             for name in names:
-                uploads.append(_Upload(self, name))
+                uploads.begin(self, name)
             yield uploads
         finally:
-            for upload in uploads:
-                upload.abort()
-
-    @contextlib.contextmanager
-    def write_atomically(self, *names: str, durable: bool = True) -> Iterator[list[IO[bytes]]]:
-        with self.write_files(*names) as files:
-            yield cast("list[IO[bytes]]", files)
-            files.publish()
+            uploads.abort()
 
     def begin_upload(self, name: str) -> WritableFile:
         """Begin an upload in parts."""
@@ -505,17 +494,32 @@ class _Upload(io.RawIOBase):
                 self._file.__exit__(type(error), error, None)
 
 
-class Uploads(list[_Upload]):
+class Uploads:
     """New files in a bucket, invisible until they are published."""
+
+    def __init__(self) -> None:
+        self._uploads: list[_Upload] = []
+
+    def __getitem__(self, number: int) -> IO[bytes]:
+        return cast("IO[bytes]", self._uploads[number])
+
+    def begin(self, store: RemoteStore, name: str) -> None:
+        """Begin the upload of one more file."""
+        self._uploads.append(_Upload(store, name))
 
     def finish(self) -> list[tuple[int, str]]:
         """Return each file's bytes and SHA-256; nothing more is written."""
-        return [upload.measure() for upload in self]
+        return [upload.measure() for upload in self._uploads]
 
     def publish(self) -> None:
         """Complete the uploads: the files appear one after the other."""
-        for upload in self:
+        for upload in self._uploads:
             upload.complete()
+
+    def abort(self) -> None:
+        """Remove what was sent of files that were not published."""
+        for upload in self._uploads:
+            upload.abort()
 
 
 def _read_body(result: GetResult, expected: int) -> bytes:

@@ -17,28 +17,26 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
-    from typing import IO
+    from typing import IO, Protocol
+
+    class NewFiles(Protocol):
+        """New files for sequential writing, which are invisible until they are published."""
+
+        def __getitem__(self, number: int) -> IO[bytes]: ...
+
+        def finish(self) -> list[tuple[int, str]]:
+            """Write all for good; return the bytes and the SHA-256 of each file."""
+            ...
+
+        def publish(self) -> None:
+            """Give the files their names."""
+            ...
+
 
 DEFAULT_FOLDER = "outputs"
 LOCK = ".lock"
-PART_SUFFIX = ".unpublished"
-"""Suffix of a file that is being written; no other program uses it."""
-MAX_NAME_BYTES = 200
-"""Most bytes of a file's name in its temporary one: the length of a name is limited."""
-
-
-def begin_temporary(name: str) -> str:
-    """Return the beginning of the temporary names of a file.
-
-    >>> begin_temporary("eight.parquet"), begin_temporary(".manifest.backup")
-    ('.eight.parquet.', '.manifest.backup.')
-    """
-    return f".{os.fsdecode(os.fsencode(name.removeprefix('.'))[:MAX_NAME_BYTES])}."
-
-
-def name_temporary(name: str) -> str:
-    """Return a new temporary name for a file that is being written."""
-    return f"{begin_temporary(name)}{os.urandom(8).hex()}{PART_SUFFIX}"
+ATTEMPTS = 3
+"""The times that a reader reads the manifest and a file that does not match it."""
 
 
 class RandomAccessFile:
@@ -102,23 +100,19 @@ class Store:
     is_read_only = False
     """Whether tables can never be built in a store of this kind."""
     has_locks = False
-    """Whether a lock shows which files are being written."""
+    """Whether one build at a time may write to the store."""
 
     def locate(self, name: str) -> str:
         """Return the path or URL of a file, for messages."""
         raise NotImplementedError
 
-    def refresh(self) -> bool:
-        """Forget what was read of the store; return False if it keeps nothing.
-
-        True: a file that seemed damaged or changed may be whole when it is read again.
-        """
-        return False
+    def refresh(self) -> None:
+        """Forget what was read of the store: a file that has changed may match when read again."""
 
     def list_names(self, begin: str = "") -> list[str]:
         """List the names that begin with a text, in order; raise OSError if that fails.
 
-        A store that does not exist has none.
+        The text may begin with a folder, `WORK`. A store that does not exist has no names.
         """
         raise NotImplementedError
 
@@ -132,12 +126,6 @@ class Store:
         The text is "" where nothing but its bytes shows that.
         """
         return self.get_size(name), ""
-
-    def find_written(self, name: str) -> tuple[int, str, str] | None:
-        """Return what a store that hashes a new file on the way knows of it: bytes, version and
-        SHA-256. None if this process did not write it, or nothing is known.
-        """
-        return None
 
     def open(self, name: str) -> IO[bytes]:
         """Open a file for reading from its beginning; it is seekable."""
@@ -155,14 +143,16 @@ class Store:
         """Return a file in a form that polars and pyarrow accept: a path or a stream."""
         return self.open(name)
 
-    def write_atomically(
-        self, *names: str, durable: bool = True
-    ) -> AbstractContextManager[list[IO[bytes]]]:
-        """Open new files for sequential writing; several processes may write one file.
-
-        They appear once the block has ended without an error and all are written.
-        """
+    def write_files(self, *names: str) -> AbstractContextManager[NewFiles]:
+        """Open new files; those that are not published in the block are removed."""
         raise self._make_refusal()
+
+    def write(self, name: str, data: bytes) -> None:
+        """Write a small file, as a whole or not at all."""
+        with self.write_files(name) as files:
+            files[0].write(data)
+            files.finish()
+            files.publish()
 
     def update(self, name: str, change: Callable[[bytes | None], bytes]) -> None:
         """Replace a file by `change` of its contents (None: no file); the caller holds the lock."""
@@ -170,18 +160,13 @@ class Store:
             old_data = self.read(name)
         except FileNotFoundError:
             old_data = None
-        with self.write_atomically(name) as (file,):
-            file.write(change(old_data))
+        self.write(name, change(old_data))
 
     def append(self, name: str, data: bytes) -> None:
         """Append to a file, which is created if it is missing; raise OSError if that fails.
 
         An object store has no append: it writes nothing.
         """
-
-    def is_being_written(self, name: str) -> bool:
-        """Return whether a temporary file's writer is alive; True where that is unknown."""
-        return True
 
     def remove(self, name: str) -> None:
         """Remove a file, if it is there; raise StoreError if that fails."""
@@ -232,10 +217,12 @@ class Folder(Store):
     get_source = locate
 
     def list_names(self, begin: str = "") -> list[str]:
+        folder, slash, begin = begin.rpartition("/")
         try:
-            return sorted(name for name in os.listdir(self._path) if name.startswith(begin))
+            names = os.listdir(self.locate(folder))
         except FileNotFoundError:
             return []
+        return sorted(folder + slash + name for name in names if name.startswith(begin))
 
     def get_size(self, name: str) -> int:
         status = os.stat(self.locate(name))
@@ -248,40 +235,33 @@ class Folder(Store):
     def open_random_access(self, name: str) -> RandomAccessFile:
         return (_PositionalFile if hasattr(os, "pread") else RandomAccessFile)(self.open(name))
 
-    def write_atomically(
-        self, *names: str, durable: bool = True
-    ) -> AbstractContextManager[list[IO[bytes]]]:
+    def write_files(self, *names: str) -> AbstractContextManager[NewFiles]:
         from functools import partial
 
-        from puzzle_tablebase.atomic_write import atomic_write, translate_store_errors
-
-        targets = [(self.locate(name), self.locate(name_temporary(name))) for name in names]
-        return atomic_write(
-            *targets, durable=durable, translate_errors=partial(translate_store_errors, self._path)
+        from puzzle_tablebase.tables import WORK
+        from puzzle_tablebase.tables.new_files import (
+            name_temporary,
+            translate_store_errors,
+            write_new_files,
         )
+
+        targets = [(self.locate(name), self.locate(WORK + name_temporary())) for name in names]
+        return write_new_files(targets, partial(translate_store_errors, self._path))
 
     def append(self, name: str, data: bytes) -> None:
         with open(self.locate(name), "ab", buffering=0, opener=_open_file) as file:
             file.write(data)
 
-    def is_being_written(self, name: str) -> bool:
-        from puzzle_tablebase.atomic_write import is_being_written
-
-        return is_being_written(self.locate(name))
-
     def remove(self, name: str) -> None:
         from contextlib import suppress
 
-        from puzzle_tablebase.atomic_write import remove_abandoned, translate_store_errors
+        from puzzle_tablebase.tables.new_files import translate_store_errors
 
         with translate_store_errors(self._path), suppress(FileNotFoundError):
-            if name.endswith(PART_SUFFIX):
-                remove_abandoned(self.locate(name))
-            else:
-                os.unlink(self.locate(name))
+            os.unlink(self.locate(name))
 
     def make_ready(self) -> None:
-        from puzzle_tablebase.atomic_write import translate_store_errors
+        from puzzle_tablebase.tables.new_files import translate_store_errors
 
         with translate_store_errors(self._path):
             os.makedirs(self._path, exist_ok=True)
@@ -293,7 +273,7 @@ class Folder(Store):
         return status.f_bavail * status.f_frsize
 
     def lock(self) -> AbstractContextManager[None]:
-        from puzzle_tablebase.atomic_write import lock_folder
+        from puzzle_tablebase.tables.new_files import lock_folder
 
         self.make_ready()
         return lock_folder(self._path, LOCK)

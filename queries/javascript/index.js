@@ -11,7 +11,9 @@ import { Board, EIGHT, listGoals, parseBoard } from "./sliding.js";
 export { BAD_REQUEST, NO_ANSWER, TablebaseError, UNUSABLE } from "./errors.js";
 
 const MANIFEST = "manifest.json";
-const FORMAT_VERSION = 3;
+/** The copy of the manifest, which is read if the manifest is damaged. */
+const COPY = ".manifest.backup";
+const FORMAT_VERSION = 4;
 
 /**
  * Open tables by the address of a host, or of its manifest, or by a folder (in Node). Nothing is read
@@ -51,7 +53,16 @@ export class Tables {
   }
 
   async #fetchManifest(isFresh) {
-    const { bytes } = await this.source.read(MANIFEST, 0, undefined, { isFresh });
+    try {
+      return await this.#fetchListed(MANIFEST, isFresh);
+    } catch (error) {
+      if (!error.isDamage) throw error;
+      return await this.#fetchListed(COPY, isFresh).catch(() => { throw error; });
+    }
+  }
+
+  async #fetchListed(file, isFresh) {
+    const { bytes } = await this.source.read(file, 0, undefined, { isFresh });
     let manifest = null;
     try {
       manifest = JSON.parse(new TextDecoder().decode(bytes));
@@ -61,16 +72,21 @@ export class Tables {
     const version = manifest?.format_version;
     if (version === FORMAT_VERSION && manifest.tables && manifest.indexes) return manifest;
     const isOther = typeof version === "number" && version !== FORMAT_VERSION;
-    throw makeUnusable(this.source.locate(MANIFEST), isOther ? `it is of format version ${version}, not ${FORMAT_VERSION}`
-      : "it is not a manifest");
+    const problem = isOther ? `it is of format version ${version}, not ${FORMAT_VERSION}` : "it is not a manifest";
+    throw Object.assign(makeUnusable(this.source.locate(MANIFEST), problem), { isDamage: !isOther });
   }
 
-  /** Return the content hash and the size of an index; null if it is not published. */
+  /**
+   * Return the content hash and the size of each listed version of an index; none if it is not published.
+   * `isFresh`: past all caches, and those of the manifest's copy too, as the manifest may be damaged.
+   */
   async find(file, isFresh = false) {
-    const { indexes, tables } = await this.readManifest(isFresh);
-    const content = indexes[file];
-    const entry = Object.values(tables).find((table) => table.index?.file === file);
-    return content && entry ? { content, bytes: entry.index.bytes } : null;
+    const manifests = [await this.readManifest(isFresh)];
+    if (isFresh) manifests.unshift(await this.#fetchListed(COPY, true).catch(() => null));
+    const tables = manifests.flatMap((manifest) => Object.values(manifest?.tables ?? {})).flat();
+    const entries = tables.filter((entry) => entry.index?.file === file);
+    const versions = entries.map(({ content, index }) => [content, { content, bytes: index.bytes }]);
+    return [...new Map(versions).values()];
   }
 
   /**

@@ -39,23 +39,39 @@ export class IndexFile {
 
   async #read(ask) {
     const { build } = this;
+    let failure;
     try {
       return await ask(build);
     } catch (error) {
       if (!error.mayHaveChanged) throw error;
+      failure = error;
     }
-    // the table may have been published anew since it was opened: once more, past all caches
-    if (this.build === build) this.build = new Build(this, true);
-    return ask(this.build);
+    // the table may have been published anew since it was opened: once more, past all caches, for each
+    // version that is listed now
+    const versions = await this.tables.find(this.file, true);
+    for (const version of versions.reverse()) {
+      if (this.build === build || this.build.hasFailed) this.build = new Build(this, true, version);
+      const { build: fresh } = this;
+      try {
+        return await ask(fresh);
+      } catch (error) {
+        if (!error.mayHaveChanged) throw error;
+        fresh.hasFailed = true;
+        failure = error;
+      }
+    }
+    throw failure;
   }
 }
 
 /** One build of an index. A block is read once, for all questions that wait for it, and checked before it answers. */
 class Build {
   /** `isFresh`: caches on the way must ask the host, because they had another build of the table. */
-  constructor(index, isFresh = false) {
+  constructor(index, isFresh = false, version = null) {
     this.index = index;
     this.isFresh = isFresh;
+    this.version = version; // the listed one that it reads; null for the newest
+    this.hasFailed = false;
     this.wholeBytes = index.source.wholeBytes ?? MAX_SMALL_BYTES;
     this.perBlock = Math.floor(BODY / index.width);
     this.blocks = new Map(); // by number: promises
@@ -71,7 +87,7 @@ class Build {
       this.listing = null; // a later question tries once more
       throw error;
     });
-    this.#requireRanks(ranks, this.count ?? this.perBlock * (listed.bytes / BLOCK - 1));
+    this.#requireRanks(ranks, this.count ?? this.perBlock * (listed.bytes / BLOCK - 1), this.count === undefined);
     const numbers = ranks.map((rank) => 1 + Math.floor(rank / this.perBlock));
     const isOpen = this.count !== undefined;
     const blocks = await this.#readBlocks(isOpen ? numbers : [0, ...numbers], listed);
@@ -92,17 +108,17 @@ class Build {
     return all.subarray(0, width * this.count);
   }
 
-  #requireRanks(ranks, count) {
+  #requireRanks(ranks, count, mayHaveChanged = false) {
     for (const rank of ranks) {
       // "" and null count as 0 in a comparison
       if (!Number.isSafeInteger(rank)) throw new TablebaseError(BAD_REQUEST, `${JSON.stringify(rank)} is not the number of a record.`);
-      if (rank < 0 || rank >= count) throw this.#fail(`it has no record ${rank}`);
+      if (rank < 0 || rank >= count) throw this.#fail(`it has no record ${rank}`, mayHaveChanged);
     }
   }
 
   async #findListed() {
     const { tables, source, file } = this.index;
-    const listed = await tables.find(file, this.isFresh);
+    const listed = this.version ?? (await tables.find(file)).at(-1);
     if (!listed) throw makeMissing(source.locate(file), this.index.request);
     const content = Uint8Array.from(listed.content.match(/../g), (pair) => Number.parseInt(pair, 16));
     return { content, bytes: listed.bytes };

@@ -8,7 +8,7 @@ from puzzle_tablebase.errors import (
     BadRequest,
     NoSuchTour,
     NotCounted,
-    TableError,
+    TableDamaged,
     TableMissing,
 )
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
@@ -49,9 +49,8 @@ def find_listed_tour(reader: Reader, wanted: WantedTour) -> tuple[int, list[int]
     """
     try:
         return _search_list(reader, wanted)
-    except TableError:
-        if not reader.refresh():
-            raise
+    except (TableDamaged, TableMissing):
+        reader.refresh()
     return _search_list(reader, wanted)
 
 

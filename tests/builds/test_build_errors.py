@@ -20,6 +20,7 @@ from puzzle_tablebase.pipeline.build import build
 from puzzle_tablebase.pipeline.plan import Request
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.schema import Table
+from puzzle_tablebase.tables import MANIFEST
 from puzzle_tablebase.tables.parquet import ROW_GROUP_ROWS, TableWriter
 from puzzle_tablebase.tables.store import Folder
 from tests.support.build_recorder import (
@@ -29,7 +30,6 @@ from tests.support.build_recorder import (
     Recorder,
     build_tables,
     contents,
-    describe_anew,
     litter,
 )
 from tests.support.pancakes import PUZZLE as PANCAKES
@@ -87,8 +87,8 @@ def test_a_file_in_place_of_the_folder_is_refused(tmp_path: Path, below: str) ->
     with pytest.raises(TableUnreadable) as caught:
         build_tables(path, KNIGHT, TOURS)
     hint = "Move it away, or choose a folder with --outputs."
-    problem = f"{tmp_path / 'taken' if below else 'it'} is a file, not a folder"
-    assert str(caught.value) == f"{path} cannot be read: {problem}. {hint}"
+    problem = f"{tmp_path / 'taken'} is a file, not a folder"
+    assert str(caught.value) == f"{path / MANIFEST} cannot be read: {problem}. {hint}"
     assert (tmp_path / "taken").read_bytes() == b"a file"
 
 
@@ -137,6 +137,8 @@ def test_a_folder_that_cannot_be_written_to(
     assert contents(tmp_path) == {}
 
 
+FOLDERS = ["folder", "folder"]
+
 # ---- interrupted ----------------------------------------------------------------------------
 
 
@@ -157,7 +159,7 @@ def test_an_interrupted_write_keeps_the_old_table(
 
     monkeypatch.setattr(TableWriter, "write", fail_later)
     with pytest.raises(error, match="in the middle"):
-        build_tables(tmp_path, KNIGHT, describe_anew(TOURS, "Some words"), COUNTS)
+        build_tables(tmp_path, KNIGHT, TOURS, COUNTS, force=True)
     assert contents(tmp_path) == before
     assert litter(tmp_path) == []
     monkeypatch.undo()
@@ -224,7 +226,7 @@ def test_a_table_and_its_index_are_synced_before_either_is_renamed(
 
     def record_sync(number: int) -> None:
         if is_here(os.readlink(f"/proc/self/fd/{number}")):
-            steps.append("kept")
+            steps.append("folder" if os.path.isdir(f"/proc/self/fd/{number}") else "kept")
         fsync(number)
 
     def record_rename(source: str, target: str) -> None:
@@ -235,7 +237,8 @@ def test_a_table_and_its_index_are_synced_before_either_is_renamed(
     monkeypatch.setattr(os, "fsync", record_sync)
     monkeypatch.setattr(os, "replace", record_rename)
     build_tables(tmp_path, PANCAKES)
-    assert steps == ["kept", "kept", ".parquet", ".idx", "kept", ".json", "kept", ".backup"]
+    manifest = ["kept", ".backup", *FOLDERS, "kept", ".json", *FOLDERS]
+    assert steps == ["kept", "kept", *manifest, ".parquet", ".idx", *FOLDERS, *manifest]
 
 
 def test_an_error_of_the_executor_is_not_reported_as_one_of_the_folder(tmp_path: Path) -> None:
@@ -298,8 +301,8 @@ class Wrong(Pancakes):
 @pytest.mark.parametrize(
     ("puzzle", "message"),
     [
-        (Wrong({"distance": 128}), "A value of column distance does not fit int8."),
-        (Wrong({"distance": -129}), "A value of column distance does not fit int8."),
+        (Wrong({"distance": 1 << 15}), "A value of column distance does not fit int16."),
+        (Wrong({"distance": -(1 << 15) - 1}), "A value of column distance does not fit int16."),
         (Wrong(None, {"distance": 256}), "A value of distance does not fit the index of pancakes."),
         (Wrong(None, {"solutions": -1}), "A value of solutions does not fit the index of panc"),
     ],

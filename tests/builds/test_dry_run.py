@@ -53,7 +53,7 @@ def test_a_dry_run_says_what_a_build_resumes_from(cli_in_process: Cli, tmp_path:
     table = make_tour_table(parse_board("5x5"))
     saved = checkpoints(Folder(tmp_path), table)
     saved.save("a task", [np.arange(9)])
-    size = sum(path.stat().st_size for path in tmp_path.glob(".knight_tours_5x5.*"))
+    size = sum(path.stat().st_size for path in tmp_path.glob(".work/knight_tours_5x5.*"))
     words = ("precompute", "knight_tours_5x5", "--outputs", str(tmp_path), "--dry-run")
     (row,) = json.loads(cli_in_process(*words, "--json").out)["tables"]
     assert row["saved"] == {"files": 1, "bytes": size}

@@ -142,12 +142,26 @@ def test_up_to_date_tables_take_no_lock(copy: Path, cli: Cli) -> None:
     assert not (copy / ".lock").exists()
 
 
-def test_files_of_a_killed_build_are_removed_when_all_is_up_to_date(copy: Path, cli: Cli) -> None:
-    leftovers = [copy / ".eight.parquet.unpublished", copy / ".eight.0123.a1.kept"]
-    for path in leftovers:
+def test_checkpoints_are_removed_when_all_is_up_to_date(copy: Path, cli: Cli) -> None:
+    saved = copy / ".work" / "eight.0123.a1.kept"
+    saved.parent.mkdir()
+    saved.write_bytes(b"")
+    assert cli("precompute", "eight", "--outputs", str(copy)).code == 0
+    assert not saved.exists()
+
+
+def test_checkpoints_are_removed_on_request(copy: Path, cli: Cli) -> None:
+    names = ("knight_tours_5x7", "fifteen_7-8_7")
+    saved = [copy / ".work" / f"{name}.0123.a1.kept" for name in names]
+    saved[0].parent.mkdir()
+    for path in saved:
         path.write_bytes(b"")
-        assert cli("precompute", "eight", "--outputs", str(copy)).code == 0
-        assert not path.exists()
+    removed = cli("remove", "--checkpoints", "knight_tours_5x7", "--outputs", str(copy))
+    assert (removed.code, removed.out) == (0, "removed 1 checkpoints\n")
+    assert [path.exists() for path in saved] == [False, True]
+    assert cli("remove", "--checkpoints", "--outputs", str(copy)).code == 0
+    assert not saved[1].exists()
+    assert cli("remove", "--outputs", str(copy)).code == 2
 
 
 def read_progress(
@@ -212,7 +226,7 @@ def test_progress_names_the_table_while_several_are_built(
         report.on_step(five.name, "starts", 2, 25)
         report.on_step(six.name, "starts", 1, 36)
         file = File(f"{five.name}.parquet", 1, "", Footer(0, ""))
-        report.on_end(BuiltTable(five.name, "", 0.5, Entry(file, 7, "", "", {}, "", None)))
+        report.on_end(BuiltTable(five.name, "", 0.5, Entry(file, 7, "", "", "", {}, None)))
         report.on_step(six.name, "starts", 2, 36)
     assert capsys.readouterr().err.splitlines() == [
         "building knight_tours_5x5 (missing)",

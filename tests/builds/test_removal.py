@@ -90,7 +90,8 @@ def test_a_table_of_no_known_puzzle_can_be_removed(folder: Path, cli: Cli) -> No
 
 
 def test_checkpoints_of_an_unfinished_table_are_removed(folder: Path, cli: Cli) -> None:
-    checkpoint = folder / ".knight_tours_3x8.0123.a1.kept"
+    checkpoint = folder / ".work" / "knight_tours_3x8.0123.a1.kept"
+    checkpoint.parent.mkdir()
     checkpoint.write_bytes(b"")
     assert cli("remove", "knight_tours_3x8", "--outputs", str(folder)).code == 0
     assert not checkpoint.exists()

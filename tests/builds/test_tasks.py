@@ -21,6 +21,7 @@ import numpy as np
 import pytest
 
 from puzzle_tablebase import errors
+from puzzle_tablebase.code_digest import digest_source
 from puzzle_tablebase.errors import TableUnreadable, Unreachable
 from puzzle_tablebase.pipeline.build import build
 from puzzle_tablebase.pipeline.builders import BUILDERS, checkpoints
@@ -33,7 +34,7 @@ from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.knight.tables import make_count_table, make_tour_table
 from puzzle_tablebase.puzzles.plugins import PluginError
-from puzzle_tablebase.tables.checkpoints import Arrays, digest_code
+from puzzle_tablebase.tables.checkpoints import Arrays
 from puzzle_tablebase.tables.store import Folder
 from tests import usual_or_nightly
 from tests.support.build_recorder import Recorder, Withheld, build_tables
@@ -188,7 +189,7 @@ def saving_runner(pool: CountingExecutor, tmp_path: Path) -> TaskRunner:
 
 def find_recomputed(work: TaskRunner, folder: Path) -> list[bool]:
     """Run three tasks, check their results, and return which saved ones were computed again."""
-    before = {path: path.stat().st_mtime_ns for path in sorted(folder.glob("*"))}
+    before = {path: path.stat().st_mtime_ns for path in sorted(folder.rglob("*.kept"))}
     result = list(work.run_tasks(make_arrays, [(1,), (2,), (3,)]))
     for number, actual_arrays in enumerate(result, start=1):
         for actual, expected in zip(actual_arrays, make_arrays(number), strict=True):
@@ -204,7 +205,7 @@ def test_a_finished_task_is_not_run_again(saving_runner: TaskRunner, tmp_path: P
 
 def test_the_result_of_a_short_task_is_not_saved(saving_runner: TaskRunner, tmp_path: Path) -> None:
     find_recomputed(replace(saving_runner, min_saved_seconds=60), tmp_path)
-    assert list(tmp_path.iterdir()) == []
+    assert list(tmp_path.rglob("*.kept")) == []
 
 
 def test_a_result_that_cannot_be_saved_is_returned(
@@ -220,7 +221,7 @@ def test_a_damaged_result_is_recomputed_whichever_bit_is_wrong(
     saving_runner: TaskRunner, tmp_path: Path
 ) -> None:
     find_recomputed(saving_runner, tmp_path)
-    first = min(tmp_path.iterdir())
+    first = min(tmp_path.rglob("*.kept"))
     original = first.read_bytes()
     for bit in range(0, 8 * len(original), 7):
         flipped = bytearray(original)
@@ -237,7 +238,7 @@ def test_a_damaged_result_is_recomputed_whichever_bit_is_wrong(
 
 def test_exchanged_results_are_computed_again(saving_runner: TaskRunner, tmp_path: Path) -> None:
     find_recomputed(saving_runner, tmp_path)
-    first, second, third = sorted(tmp_path.iterdir())
+    first, second, third = sorted(tmp_path.rglob("*.kept"))
     first.rename(tmp_path / "aside")
     second.rename(first)
     (tmp_path / "aside").rename(second)
@@ -277,13 +278,14 @@ def test_many_threads_load_results_at_once(tmp_path: Path) -> None:
     """Try what broke Python 3.11: threads that parse Python text, as numpy's headers are."""
     saved = checkpoints(Folder(tmp_path), TOURS)
     saved.save("part", make_arrays(3))
-    digest = digest_code("puzzle_tablebase.errors")
+    source = Path(errors.__file__).read_bytes()
+    digest = digest_source(source)
 
     def load(_: int) -> None:
         for _ in range(usual_or_nightly(20, 300)):
             Cycle()
             assert saved.load("part") is not None
-            assert digest_code.__wrapped__("puzzle_tablebase.errors") == digest
+            assert digest_source(source) == digest
 
     interval, threshold = sys.getswitchinterval(), gc.get_threshold()
     try:
@@ -322,7 +324,7 @@ def test_a_result_is_named_after_its_function_and_arguments(
     list(saving_runner.run_tasks(make_arrays, [(3,)]))
     list(saving_runner.run_tasks(make_arrays, [(4,)]))
     list(saving_runner.run_tasks(list_tours_from, [(3, 4, 0)]))
-    assert len(list(tmp_path.iterdir())) == 3
+    assert len(list(tmp_path.rglob("*.kept"))) == 3
 
 
 # ---- processes ----------------------------------------------------------------------------------

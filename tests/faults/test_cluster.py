@@ -29,7 +29,6 @@ from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.knight.tables import make_tour_table
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
 from puzzle_tablebase.tables import BACKUP
-from puzzle_tablebase.tables.hash_notes import NOTES
 from puzzle_tablebase.tables.remote import RemoteStore
 from puzzle_tablebase.tables.store import Folder
 from tests.support.build_recorder import SMALL, Recorder, contents
@@ -231,7 +230,7 @@ def test_a_killed_or_slow_process_loses_nothing(
 ) -> None:
     folder = tmp_path / "outputs"
     build = start_build(folder, "knight", "--scheduler", own_cluster.address)
-    while not list(folder.glob(".knight_tours_6x6.*.kept")):
+    while not list(folder.glob(".work/knight_tours_6x6.*.kept")):
         assert build.poll() is None
         time.sleep(0.1)
     if victim == "slow worker":
@@ -273,7 +272,7 @@ def test_a_large_board_in_four_shards(own_cluster: Cluster, cli: Cli, tmp_path: 
     peak = 0.0
     while build.poll() is None:
         peak = max(peak, *(get_memory(worker, "RssAnon") for worker in survivors))
-        if len(list(remote.glob(".sliding_3x4_12.*.kept"))) > 250:
+        if len(list(remote.glob(".work/sliding_3x4_12.*.kept"))) > 250:
             victim.kill()
         time.sleep(0.05)
     assert (build.communicate(), build.returncode) == (("", ""), 0)
@@ -293,7 +292,7 @@ def test_cluster_and_object_store(tmp_path: Path, outputs: Path) -> None:
         published = RemoteStore(url)
         for name in ("knight_tours_6x6.parquet", "knight_tours_8x8.idx"):
             assert published.read(name) == (outputs / name).read_bytes()
-        assert published.list_names(".") == [NOTES, ".lock", BACKUP]
+        assert published.list_names(".") == [".lock", BACKUP]
 
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,19 +14,19 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from puzzle_tablebase.errors import TableDamaged
 from puzzle_tablebase.pipeline.runs import FAILED, RUNS, read_last_runs
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.knight.tables import make_tour_table
 from puzzle_tablebase.puzzles.sliding import parse_board
+from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.scans import scan_table
 from puzzle_tablebase.tables import BACKUP, MANIFEST
-from puzzle_tablebase.tables.manifest import read_manifest
+from puzzle_tablebase.tables.manifest import read_manifest, read_versions
 from puzzle_tablebase.tables.store import Folder
-from tests import first
+from tests import first, usual_or_nightly
 from tests.support.build_recorder import build_tables
-from tests.support.shell import SCRIPT, Cli, program, run, start_build, with_a_disk
+from tests.support.shell import SCRIPT, Cli, environment, program, run, start_build, with_a_disk
 from tests.support.tampered import sha256
 
 QUERIES = {
@@ -48,14 +48,9 @@ BOARD_QUERIES = {
 }
 """A lookup in the index of each table of the board, in the order in which they are built."""
 
-LOOKUP, ROWS = "a lookup in the index", "a scan of the rows"
-UNANSWERED = {".parquet": set(), ".idx": {ROWS}, MANIFEST: {ROWS, LOOKUP}, BACKUP: set()}
-"""The known window in which a kill leaves a table without answers until the next build.
-
-For each step of publishing a table, in order: what ends with exit code 3 if the build is killed
-before it. The window opens as the first file is renamed, and closes as the manifest is. A protocol
-that has no window makes all of these empty.
-"""
+STEPS = (BACKUP, MANIFEST, ".parquet", ".idx", BACKUP, MANIFEST)
+"""The files that publishing a table puts in place, in order: the new version is listed, the files
+follow, the old version is removed from the list."""
 
 
 def answer_or_refuse(cli: Cli, folder: Path, query: tuple[str, ...], expected: str) -> int:
@@ -75,27 +70,19 @@ REFUSED = re.compile(r"pipeline: \S+ (is damaged: |is missing|is not published)"
 """The beginning of the errors that a kill may cause."""
 
 
-def find_unanswered(cli: Cli, folder: Path, old: Path) -> set[tuple[str, str]]:
-    """Find what a folder gives no answer to, of each table of the board; no answer is wrong.
+def assert_all_answered(cli: Cli, folder: Path, old: Path) -> None:
+    """Ask a folder for a record and all rows of each table of the board: all must be right.
 
     `old`: the folder from which the right rows are read, whatever their manifest says.
     """
-    unanswered = set()
     for table in BOARD.tables:
-        if answer_or_refuse(cli, folder, *BOARD_QUERIES[table.name]):
-            unanswered.add((table.name, LOOKUP))
-        try:
-            rows = scan_table(Folder(folder), table).collect()
-            assert rows.equals(pl.read_parquet(old / table.file)), (folder, table.name)
-        except TableDamaged as error:
-            command = f"pipeline precompute {table.name} --outputs {folder}"
-            assert error.command == command  # noqa: PT017  # it may be raised or not
-            unanswered.add((table.name, ROWS))
-    return unanswered
+        assert answer_or_refuse(cli, folder, *BOARD_QUERIES[table.name]) == 0, folder
+        rows = scan_table(Folder(folder), table).collect()
+        assert rows.equals(pl.read_parquet(old / table.file)), (folder, table.name)
 
 
 def assert_same_tables(folder: Path, outputs: Path) -> None:
-    hidden = (".lock", BACKUP, RUNS)
+    hidden = (".lock", BACKUP, RUNS, ".work")
     names = sorted(path.name for path in folder.iterdir() if path.name not in hidden)
     assert names == sorted(path.name for path in outputs.iterdir() if is_table(path))
     assert read_manifest(Folder(folder)) == read_manifest(Folder(outputs))
@@ -150,24 +137,23 @@ def test_killed_at_random_moments(seed: int, cli: Cli, outputs: Path, tmp_path: 
 
 
 BUILDS = """
-import os, shutil, sys
+import os, shutil, signal, sys
 import numba, numpy, pyarrow.parquet, puzzle_tablebase.pipeline.build
 from puzzle_tablebase.pipeline.commands.app import app
 from puzzle_tablebase.tables.parquet import ContentHash
 
 real, compute = os.replace, ContentHash.hexdigest
 
-def run_build(folder, *words, is_old=False, copies=None):
-    "Return the exit code of a build that copies its folder to `copies` before each rename."
+def run_build(folder, *words, is_old=False, before_step=None):
+    "Return the exit code of a build that calls `before_step(number, name)` before each rename."
     process = os.fork()
     if process:
         return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+    steps = iter(range(100))
 
     def replace(source, target):
-        if copies:
-            number = len(os.listdir(copies))
-            name = f"{number}-{os.path.basename(target)}"
-            shutil.copytree(folder, os.path.join(copies, name))
+        if before_step:
+            before_step(next(steps), os.path.basename(target))
         real(source, target)
 
     os.replace = replace
@@ -177,13 +163,38 @@ def run_build(folder, *words, is_old=False, copies=None):
         app(["precompute", "sliding_2x4", "--jobs", "1", *words, "--outputs", folder])
     except SystemExit as error:
         os._exit(error.code or 0)
+    except BaseException:
+        os._exit(99)
+
+def stop_at(last, way):
+    def stop(number, name):
+        if number == last and way == "kill":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if number == last:
+            raise RuntimeError("stopped")
+    return stop
+
+def copy_to(copies):
+    return lambda number, name: shutil.copytree(new, os.path.join(copies, f"{number}-{name}"))
 
 if sys.argv[1] == "copy":
     old, new, copies = sys.argv[2:]
     assert run_build(old, is_old=True) == 0
     shutil.copytree(old, new)
     os.mkdir(copies)
-    assert run_build(new, "--force", copies=copies) == 0
+    assert run_build(new, "--force", before_step=copy_to(copies)) == 0
+elif sys.argv[1] == "stop":
+    old, stopped, steps, *ways = sys.argv[2:]
+    assert run_build(old, is_old=True) == 0
+    for way in ways:
+        for last in range(int(steps)):
+            folder = os.path.join(stopped, f"{way}-{last}")
+            shutil.copytree(old, folder)
+            code = run_build(folder, "--force", before_step=stop_at(last, way))
+            assert code == (-signal.SIGKILL if way == "kill" else 99), code
+elif sys.argv[1] == "loop":
+    for number in range(int(sys.argv[3])):
+        assert run_build(sys.argv[2], "--force", "--quiet", is_old=number % 2 == 0) == 0
 else:
     assert all(run_build(folder) == 0 for folder in sys.argv[2:])
 """
@@ -193,6 +204,17 @@ else:
 def expect_success(*words: object) -> None:
     result = run([program("python"), "-c", BUILDS, *map(str, words)])
     assert result.code == 0, result.err
+
+
+def assert_mended(folders: list[Path], cli: Cli, old: Path) -> None:
+    """Build again in each folder: then one version is listed, and in place."""
+    expect_success("mend", *folders)
+    for folder in folders:
+        assert_all_answered(cli, folder, old)
+        for versions in read_versions(Folder(folder)).values():
+            (entry,) = versions
+            for file in entry.all_files:
+                assert sha256(folder / file.file) == file.sha256
 
 
 @pytest.mark.long
@@ -207,26 +229,55 @@ def test_killed_before_every_rename(cli: Cli, tmp_path: Path) -> None:
     files = [file for name in BOARD_QUERIES for file in (f"{name}.parquet", f"{name}.idx")]
     for name in (*files, MANIFEST):
         assert (old / name).read_bytes() != (new / name).read_bytes(), name
-    states = sorted(copies.iterdir())
-    steps = [(table, step) for table in BOARD_QUERIES for step in UNANSWERED]
-    renamed = [folder.name.partition("-")[2] for folder in states]
-    assert renamed == [
-        step if step in (MANIFEST, BACKUP) else table + step for table, step in steps
+    states = sorted(copies.iterdir(), key=lambda path: int(path.name.partition("-")[0]))
+    assert [folder.name.partition("-")[2] for folder in states] == [
+        step if step in (MANIFEST, BACKUP) else table + step
+        for table in BOARD_QUERIES
+        for step in STEPS
     ]
-    for folder, (table, step) in zip(states, steps, strict=True):
+    for folder in (old, new, *states):
         for name in files:
             versions = [(source / name).read_bytes() for source in (old, new)]
             assert (folder / name).read_bytes() in versions, (folder, name)
-        expected = {(table, question) for question in UNANSWERED[step]}
-        assert find_unanswered(cli, folder, old) == expected, folder.name
-    assert find_unanswered(cli, old, old) == find_unanswered(cli, new, old) == set()
-    expect_success("mend", *states)
-    for folder in states:
-        assert find_unanswered(cli, folder, old) == set()
-        for entry in read_manifest(Folder(folder)).values():
-            for file in entry.all_files:
-                assert sha256(folder / file.file) == file.sha256
-        assert not list(folder.glob(".*.unpublished"))
+        assert_all_answered(cli, folder, old)
+    assert_mended(states, cli, old)
+
+
+@pytest.mark.long
+def test_stopped_at_every_step(cli: Cli, tmp_path: Path) -> None:
+    """Stop a rebuild with other bytes before each rename, by SIGKILL and (nightly) by an error."""
+    old, stopped = tmp_path / "old", tmp_path / "stopped"
+    steps, ways = len(BOARD_QUERIES) * len(STEPS), usual_or_nightly(["kill"], ["kill", "error"])
+    expect_success("stop", old, stopped, steps, *ways)
+    folders = sorted(stopped.iterdir())
+    assert len(folders) == steps * len(ways)
+    for folder in folders:
+        assert_all_answered(cli, folder, old)
+    assert_mended(folders, cli, old)
+
+
+@pytest.mark.long
+def test_lookups_beside_rebuilds_with_changing_bytes(cli: Cli, tmp_path: Path) -> None:
+    old, folder = tmp_path / "old", tmp_path / "tables"
+    expect_success("mend", old)
+    shutil.copytree(old, folder)
+    words = [program("python"), "-c", BUILDS, "loop", str(folder), str(usual_or_nightly(12, 60))]
+    asked = 0
+    with subprocess.Popen(words, env=environment()) as builds:
+        try:
+            while builds.poll() is None:
+                if asked % 50 == 0:
+                    assert_all_answered(cli, folder, old)
+                tables = open_tables(str(folder))
+                for (_, key, *options), expected in BOARD_QUERIES.values():
+                    goal = options[options.index("--goal") + 1] if "--goal" in options else None
+                    answer = tables.sliding("2x4").probe(key, goal=goal)
+                    assert f'"distance": {answer.distance}' == expected
+                    asked += 1
+        finally:
+            builds.kill()
+    assert builds.returncode == 0
+    assert asked > usual_or_nightly(300, 1_000)
 
 
 @pytest.mark.parametrize(
@@ -253,20 +304,20 @@ def test_an_interrupted_build_of_tours_resumes(copy: Path, tmp_path: Path) -> No
     table = make_tour_table(KnightBoard(5, 7))
     build_tables(tmp_path / "whole", KNIGHT, table)
     build = start_build(copy, table.name, "--jobs", "1")
-    while len(list(copy.glob(f".{table.name}.*.kept"))) < 5:
+    while len(list(copy.glob(f".work/{table.name}.*.kept"))) < 5:
         assert build.poll() is None
         time.sleep(0.01)
     build.send_signal(signal.SIGINT)
     _, note = build.communicate()
     assert build.returncode == 130
     assert f"interrupted; the same command resumes (saved in part: {table.name})\n" in note
-    saved = [*copy.glob(f".{table.name}.*.kept")]
+    saved = [*copy.glob(f".work/{table.name}.*.kept")]
     saved[0].write_bytes(saved[0].read_bytes()[:-1])
     resumed = start_build(copy, table.name)
     _, complaint = resumed.communicate()
     assert resumed.returncode == 0, complaint
     assert (copy / table.file).read_bytes() == (tmp_path / "whole" / table.file).read_bytes()
-    assert not list(copy.glob(".*.kept")), "what was kept is cleared"
+    assert not list(copy.rglob("*.kept")), "what was kept is cleared"
 
 
 @pytest.mark.parametrize("limit", first(1, [500_000, 1_000, 2_000_000], rest=pytest.mark.nightly))
@@ -281,7 +332,7 @@ def test_no_space_for_a_file(tmp_path: Path, limit: int) -> None:
     )
     assert result.code == (3 if limit < 1_500_000 else 0), result.err
     assert ("Free some space" in result.err) == (result.code == 3)
-    assert not list(tmp_path.glob(".*.unpublished"))
+    assert not list(tmp_path.glob("**/*.unpublished"))
     if limit == 500_000:  # into which the log fits
         (run_of_eight,) = read_last_runs(Folder(tmp_path))
         assert (run_of_eight.table, run_of_eight.outcome) == ("eight", FAILED)

@@ -80,7 +80,7 @@ def test_the_tours_of_a_large_board_are_counted(cli: Cli, copy: Path, board: str
     table = f"knight_{'closed_' * (board == '8x8')}counts_{board}"
     for _ in range(2):
         killed = start_build(copy, table, "--quiet")
-        while len(new := {path.name for path in copy.glob(f".{table}.*.kept")} - kept) < 2:
+        while len(new := {path.name for path in copy.glob(f".work/{table}.*.kept")} - kept) < 2:
             assert killed.poll() is None
             time.sleep(0.1)
         kept |= new

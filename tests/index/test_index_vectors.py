@@ -105,7 +105,7 @@ def publish(vector: Vector, folder: Path) -> ListedTable:
     count = COUNTS.get(vector.name, max(map(int, vector.records), default=-1) + 1)
     text = manifest.IndexEntry(index.name, count, index.stat().st_size, sha256(index))
     file = convert(describe_file(rows), File)
-    entry = Entry(file, count, vector.content, "a test", {}, "", text)
+    entry = Entry(file, count, vector.content, "a test", "", {}, text)
     write_manifest(Folder(folder), {vector.name: entry})
     return ListedTable(Folder(folder), vector.name, entry, None, table)
 

@@ -39,7 +39,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     path = tmp_path_factory.mktemp("toys")
     assert build_tables(path, jugs.PUZZLE).finished == ["jugs"]
     yield path
-    assert not list(path.glob(".*.unpublished"))
+    assert not list(path.glob("**/*.unpublished"))
 
 
 def list_shortest_lines() -> dict[str, list[str]]:

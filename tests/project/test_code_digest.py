@@ -1,96 +1,133 @@
-"""Tests of code digests, which change with every module that the code imports, and no other."""
+"""Digests of code: what changes them, and that those of tables cover what their builders import."""
 
-import sys
-from collections.abc import Callable, Iterator
-from importlib.machinery import ModuleSpec
+import ast
+import importlib.util
 from pathlib import Path
 
 import pytest
 
-from puzzle_tablebase.pipeline.builders import BUILDERS, checkpoints
-from puzzle_tablebase.puzzles.sliding import parse_board
+from puzzle_tablebase.code_digest import digest_source
+from puzzle_tablebase.pipeline.builders import BUILDERS, checkpoints, list_modules
+from puzzle_tablebase.puzzles import find_owner, list_puzzles
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.tables import checkpoints as code
 from puzzle_tablebase.tables.store import Folder
 from tests.support.build_recorder import TOURS
 
-SOURCES = {
-    "shelf/__init__.py": "",
-    "shelf/maker.py": "from shelf import near\nimport json\ndef make():\n    import shelf.far\n",
-    "shelf/near.py": "from .deep.down import NAME\n",
-    "shelf/far.py": "from . import beside as other\n",
-    "shelf/beside.py": "",
-    "shelf/apart.py": "",
-    "shelf/deep/__init__.py": "",
-    "shelf/deep/down.py": "NAME = 1\n",
-}
+RULE = b"""
+'''Rules.'''
+WAYS = [(1, 2), (2, 1)]
+
+def step(place: int) -> int:
+    '''Move on.'''
+    return [place + x for x, _ in WAYS]
+
+COLUMN = Column("step", "int16", "number of the step")
+"""
+SAME = [
+    (b"'''Rules.'''", b"'''The rules, told anew.'''"),
+    (b"place: int) -> int", b"place: 'Place') -> list[int]"),
+    (b"    return", b"    # a comment\n    return"),
+    (b"WAYS = [", b"WAYS: list[tuple[int, int]] = ["),
+    (b"number of the step", b"which step it is"),
+    (b"WAYS =", b"from __future__ import annotations\nWAYS ="),
+    (b"WAYS =", b"if TYPE_CHECKING:\n    import numpy\nWAYS ="),
+]
+OTHER = [
+    (b"(1, 2)", b"(1, 3)"),
+    (b"place + x", b"place - x"),
+    (b"int16", b"int32"),
+    (b"def step", b"@compiled\ndef step"),
+    (b'"step"', b'"steps"'),
+]
 
 
-@pytest.fixture
-def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], str]]:
-    for name, source in SOURCES.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(source)
-    monkeypatch.syspath_prepend(tmp_path)
-
-    def digest() -> str:
-        code.digest_code.cache_clear()
-        code._find.cache_clear()
-        return code.digest_code("shelf.maker")
-
-    yield digest
-    code.digest_code.cache_clear()
-    code._find.cache_clear()
+@pytest.mark.parametrize(("old", "new"), SAME)
+def test_words_for_readers_change_no_digest(old: bytes, new: bytes) -> None:
+    assert digest_source(RULE.replace(old, new)) == digest_source(RULE)
 
 
-@pytest.mark.parametrize("name", SOURCES)
-def test_a_digest_changes_with_the_imported_modules(
-    name: str, shelf: Callable[[], str], tmp_path: Path
-) -> None:
-    before = shelf()
-    assert shelf() == before
-    (tmp_path / name).write_text(f"{SOURCES[name]}# another kernel\n")
-    assert (shelf() == before) == (name == "shelf/apart.py")
-    assert "shelf" not in sys.modules, "nothing is imported for it"
+@pytest.mark.parametrize(("old", "new"), OTHER)
+def test_code_changes_the_digest(old: bytes, new: bytes) -> None:
+    assert digest_source(RULE.replace(old, new)) != digest_source(RULE)
 
 
-@pytest.mark.parametrize("module", sorted({where.partition(":")[0] for where in BUILDERS.values()}))
-def test_the_digest_of_a_builder_covers_all_packages(
-    module: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    names_read, read_source = set[str](), code._read_source
-
-    def record(spec: ModuleSpec) -> bytes:
-        names_read.add(spec.name)
-        return read_source(spec)
-
-    monkeypatch.setattr(code, "_read_source", record)
-    code.digest_code.__wrapped__(module)
-    assert {module, "puzzle_tablebase.pipeline.builders", "puzzle_tablebase.schema"} <= names_read
-
-
-@pytest.mark.parametrize(
-    ("table", "module"),
-    [
-        (TOURS, BUILDERS[TOURS.recipe.search].partition(":")[0]),
-        (parse_board("3x4").tables[0], type(parse_board("3x4")).__module__),
-    ],
-    ids=["another kernel", "other rules"],
+APART = (
+    *("errors", "jit", "process", "resources", "cost", "board_text", "puzzles", "puzzles.plugins"),
+    *("tables.access", "tables.checkpoints", "tables.manifest", "tables.store", "code_digest"),
+    *("pipeline.tasks", "tables", "pipeline", "pipeline.builders", "pipeline.search", "frontier"),
+    *("puzzles.knight", "", "puzzles.eight", "puzzles.senet", "tables.new_files", "graph"),
 )
+"""The modules that make no values of tables: stores, tasks, errors, packages, other rules."""
+
+
+def list_imports(module: str) -> set[str]:
+    """List the project's modules that a module imports when it runs."""
+    spec = importlib.util.find_spec(module)
+    assert spec
+    assert spec.origin
+    tree = ast.parse(Path(spec.origin).read_bytes())
+    typed = {
+        id(node)
+        for test in ast.walk(tree)
+        if isinstance(test, ast.If) and ast.unparse(test.test) == "TYPE_CHECKING"
+        for branch in test.body
+        for node in ast.walk(branch)
+    }
+    found = set[str]()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and id(node) not in typed and node.module:
+            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    ours = {name for name in found if name.startswith("puzzle_tablebase.")}
+    return {name for name in ours if _is_module(name)}
+
+
+def _is_module(name: str) -> bool:
+    try:
+        return importlib.util.find_spec(name) is not None
+    except ModuleNotFoundError:
+        return False
+
+
+TABLES = [puzzle.tables[0] for puzzle in list_puzzles() if puzzle.tables]
+
+
+@pytest.mark.parametrize("search", BUILDERS)
+def test_a_digest_covers_what_a_builder_imports(search: str) -> None:
+    modules = {f"puzzle_tablebase.{name}" for name in BUILDERS[search][1]}
+    owned = {*modules}
+    for table in (each for puzzle in list_puzzles() for each in puzzle.tables):
+        if table.recipe.search == search:
+            owned |= {*list_modules(table)}
+    apart = {f"puzzle_tablebase.{name}".rstrip(".") for name in APART}
+    rules = {
+        "puzzle_tablebase.puzzle",
+        "puzzle_tablebase.schema",
+        "puzzle_tablebase.tables.parquet",
+    }
+    rules |= {
+        f"puzzle_tablebase.puzzles.{name}" for name in ("fifteen", "sliding", "knight.tables")
+    }
+    rules.add("puzzle_tablebase.word_space")  # of boards, which other recipes name
+    for module in modules:
+        assert list_imports(module) <= owned | apart | rules, module
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
+def test_the_rules_of_a_table_are_in_its_digest(table: Table) -> None:
+    owner = find_owner(table.name)
+    assert {type(owner).__module__, type(table.recipe).__module__} <= {*list_modules(table)}
+
+
 def test_results_of_other_code_are_not_used(
-    table: Table, module: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import numpy as np
 
-    before = checkpoints(Folder(tmp_path), table)
+    before = checkpoints(Folder(tmp_path), TOURS)
     before.save("part", [np.arange(3)])
-    assert checkpoints(Folder(tmp_path), table).load("part") is not None
-    digest_code = code.digest_code
-    monkeypatch.setattr(
-        "puzzle_tablebase.tables.checkpoints.digest_code",
-        lambda name: "another" if name == module else digest_code(name),
-    )
-    after = checkpoints(Folder(tmp_path), table)
+    assert checkpoints(Folder(tmp_path), TOURS).load("part") is not None
+    monkeypatch.setattr("puzzle_tablebase.tables.checkpoints.digest_code", lambda modules: "other")
+    after = checkpoints(Folder(tmp_path), TOURS)
     assert after.load("part") is None
     after.clear_others()
     assert before.load("part") is None

@@ -17,7 +17,8 @@ def test_a_lock_file_holds_no_address(lock: Path) -> None:
 
 
 def test_only_what_the_program_has_written_is_removed(copy: Path) -> None:
-    ours = "explorer.html", ".runs.jsonl", ".eight.parquet.0123456789abcdef.unpublished"
+    ours = "explorer.html", ".runs.jsonl", ".work/.0123456789abcdef.unpublished"
+    (copy / ".work").mkdir()
     for name in ours:
         (copy / name).write_text("of the program")
     others = {"notes.txt", "other.parquet", "README.md"}

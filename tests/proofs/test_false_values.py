@@ -15,7 +15,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
-from msgspec import to_builtins
 
 from puzzle_tablebase.pipeline.proofs import TableResult, VerifyFailed, prove
 from puzzle_tablebase.pipeline.proofs.knight_counts import prove_counts
@@ -26,7 +25,6 @@ from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.knight.tables import make_tour_table
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.tables.manifest import GoalCounts, StateCounts, sum_up_depths
 from puzzle_tablebase.tables.parquet import list_sorting_columns, make_schema
 from tests.conftest import make_once
 from tests.support import oracles
@@ -203,13 +201,8 @@ def keep_content(folder: Path, name: str) -> None:
 def move_count(folder: Path, name: str) -> None:
     """Count a state of the manifest's at another distance."""
     with edit_manifest(folder) as entries:
-        entry = entries[name]
-        goals = [GoalCounts(**goal) for goal in entry["counts"]["goals"]]
-        counts = StateCounts(goals, "")
-        depths = {(goal, depth): states for goal, depth, states in counts.list_depths()}
-        one, other = [*depths][-2:]
-        depths |= {one: depths[one] - 1, other: depths[other] + 1}
-        entry["counts"] = to_builtins(sum_up_depths(depths, entry["content"]))
+        states = entries[name]["counts"][-1]["states"]
+        states[-2:] = [states[-2] - 1, states[-1] + 1]
 
 
 def add_to_all(every: npt.NDArray[np.uint8]) -> None:

@@ -111,7 +111,7 @@ def test_a_missing_arrow_schema_is_detected(copy: Path) -> None:
     vouch(copy, COUNTS)
     failure = get_refutation(copy, COUNTS)
     # the file's own schema has the comments of columns, which come after each of them
-    assert failure.found == "schema: files: int8 not null"
+    assert failure.found == "schema: files: int16 not null"
     assert str(failure.expected).startswith("  -- field metadata --")
 
 

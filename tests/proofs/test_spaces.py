@@ -228,7 +228,7 @@ class Topped(Pancakes):
         self.tables = (Table("pancakes", old.meaning, old.rank, old.columns, old.recipe),)
 
     def list_columns(self) -> tuple[Column, ...]:
-        further = Column("top", "int8", "the first pancake"), Column("taste", "int8", "of them")
+        further = Column("top", "int16", "the first pancake"), Column("taste", "int16", "of them")
         return (*super().list_columns(), *further)
 
     def compute_features(self, state: str, goal: str) -> dict[str, int]:

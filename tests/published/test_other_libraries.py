@@ -20,7 +20,6 @@ KINDS = {
     # polars: pyarrow, DuckDB, pandas; for columns with nulls, the nullable type of pandas
     "String": ("string", "VARCHAR", "str"),
     "Boolean": ("bool", "BOOLEAN", "bool"),
-    "Int8": ("int8", "TINYINT", "int8"),
     "Int16": ("int16", "SMALLINT", "int16"),
     "Int32": ("int32", "INTEGER", "int32"),
     "Int64": ("int64", "BIGINT", "int64"),

@@ -64,8 +64,8 @@ def test_states_at_each_distance_are_as_many_as_published(folder: Path) -> None:
     entries, compared = read_manifest(Folder(folder)), 0
     farthest = reference_numbers.read_named_numbers("sliding.txt", "farthest")
     for name, entry in entries.items():
-        assert entry.counts is not None
-        depths = {depth: states for _, depth, states in entry.counts.list_depths()}
+        assert entry.counts
+        depths = {depth: states for _, depth, states in entry.list_depths()}
         board = name.split("_")[1]
         if name == parse_board(board).tables[0].name:
             assert max(filter(None, depths)) == farthest[board]

@@ -12,6 +12,7 @@ import pytest
 
 from puzzle_tablebase.errors import BadRequest, OutputError
 from puzzle_tablebase.pipeline.single_query import OptionTexts
+from puzzle_tablebase.queries import scans
 from puzzle_tablebase.queries.answer import COMPRESSED_SUFFIXES
 from puzzle_tablebase.queries.api import Tables
 from puzzle_tablebase.queries.batch import (
@@ -30,8 +31,7 @@ from puzzle_tablebase.queries.batch_input import (
 )
 from puzzle_tablebase.queries.dispatch import open_reader
 from puzzle_tablebase.queries.eight_columns import NO_RANK, rank_states
-from puzzle_tablebase.tables import manifest
-from puzzle_tablebase.tables.manifest import compute_sha256
+from puzzle_tablebase.schema import Table
 from puzzle_tablebase.tables.store import Folder, Store
 from tests.support.shell import Ask, Cli
 
@@ -196,11 +196,12 @@ def test_a_batch_reads_a_table_once(
     """
     read: list[str] = []
 
-    def sha256_of(store: Store, file: str) -> str:
-        read.append(file)
-        return compute_sha256(store, file)
+    def scan_listed(store: Store, table: Table) -> pl.LazyFrame:
+        read.append(table.file)
+        return scan(store, table)
 
-    monkeypatch.setattr(manifest, "compute_sha256", sha256_of)
+    scan = scans._scan_listed
+    monkeypatch.setattr(scans, "_scan_listed", scan_listed)
     source, reported = tmp_path / "asked.txt", list[int]()
     source.write_text("".join(f"{key}\n" for key in keys))
     batch = Batch(str(source), "csv", str(tmp_path / "answers.csv"), chunk_bytes=1)

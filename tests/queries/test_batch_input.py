@@ -191,7 +191,7 @@ def test_an_input_without_rows_makes_an_empty_table(
         if target == "parquet":
             result = pl.read_parquet(answers)
             assert (len(result), result.columns) == (0, names)
-            assert [result.schema[name] for name in ("state", "distance")] == [pl.String, pl.Int8]
+            assert [result.schema[name] for name in ("state", "distance")] == [pl.String, pl.Int16]
         else:
             assert answers.read_text() == ("" if target == "jsonl" else f"{','.join(names)}\n")
 

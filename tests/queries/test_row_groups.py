@@ -29,7 +29,7 @@ SMALL = make_tour_table(parse_board("5x5"))
 def open_groups(store: Store, name: str = SMALL.name) -> RowGroups:
     file = read_manifest(store)[name].parquet
     assert file
-    return RowGroups(store, name, file)
+    return RowGroups(store, name, [file])
 
 
 def read_tours(folder: Path) -> list[dict[str, object]]:

@@ -48,9 +48,7 @@ def publish(folder: Path, boards: Iterable[BoardSpec]) -> None:
         path = folder / f"{board.name}.idx"
         path.write_bytes(board.file())
         index = IndexEntry(path.name, board.count, path.stat().st_size, sha256(path))
-        entries[board.name] = Entry(
-            None, board.count, board.content.hex(), "a test", {}, "", index, None
-        )
+        entries[board.name] = Entry(None, board.count, board.content.hex(), "a test", "", {}, index)
     write_manifest(Folder(folder), entries)
 
 

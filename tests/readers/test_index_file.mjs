@@ -9,10 +9,17 @@ import { openTables, Tables } from "../../queries/javascript/index.js";
 
 const [BLOCK, PER_BLOCK, BLOCKS] = [4096, 1023, 4000];
 const FILE = "numbers.idx";
+const [CONTENT, NEW_CONTENT] = ["07".repeat(32), "08".repeat(32)];
 const MANIFEST = {
-  format_version: 3,
-  indexes: { [FILE]: "07".repeat(32) },
-  tables: { numbers: { index: { file: FILE, bytes: BLOCK * (1 + BLOCKS) } } },
+  format_version: 4,
+  indexes: { [FILE]: [CONTENT] },
+  tables: { numbers: [{ content: CONTENT, index: { file: FILE, bytes: BLOCK * (1 + BLOCKS) } }] },
+};
+/** The manifest while the index is being replaced: its newest version is not in place yet. */
+const BOTH = {
+  ...MANIFEST,
+  indexes: { [FILE]: [CONTENT, NEW_CONTENT] },
+  tables: { numbers: [...MANIFEST.tables.numbers, { content: NEW_CONTENT, index: { file: FILE, bytes: BLOCK } }] },
 };
 
 function makeIndex({ version = 2 } = {}) {
@@ -104,7 +111,22 @@ test("version 0 of a file is a version", async () => {
   const index = openHost({ index: makeIndex({ version: 0 }) }).tables.openIndex("numbers", 4);
   await assert.rejects(readRecord(index, 0), /numbers\.idx cannot be used: it is of format version 0, not 2\./);
   const { tables } = openHost({ manifest: { ...MANIFEST, format_version: 0 } });
-  await assert.rejects(tables.listBoards(), /it is of format version 0, not 3\./);
+  await assert.rejects(tables.listBoards(), /it is of format version 0, not 4\./);
+});
+
+test("each listed version of an index answers", async () => {
+  const { tables } = openHost({ manifest: BOTH });
+  const index = tables.openIndex("numbers", 4);
+  assert.deepEqual(await Promise.all([5, 70000].map(async (rank) => readNumber(await readRecord(index, rank)))), [5, 70000]);
+});
+
+test("a damaged manifest means its copy", async () => {
+  for (const damaged of ["{", JSON.stringify(MANIFEST).replaceAll("0707", "0708")]) {
+    const { tables } = openHost();
+    const { fetch } = tables.source;
+    tables.source.fetch = (url, options) => (url.endsWith("manifest.json") ? new Response(damaged) : fetch(url, options));
+    assert.equal(readNumber(await readRecord(tables.openIndex("numbers", 4), 5)), 5);
+  }
 });
 
 test("this folder and the root are places of files", () => {

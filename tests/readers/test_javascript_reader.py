@@ -167,7 +167,7 @@ LASTING = {
     "large": r"this host ignores ranges; the file has 104,857,600 bytes, and at most",
     "blank": r"block 0 is damaged, or of another build of the table",
     "manifest of HTML": r"it is not a manifest",
-    "later manifest": r"it is of format version 9, not 3",
+    "later manifest": r"it is of format version 9, not 4",
 }
 
 

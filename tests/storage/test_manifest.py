@@ -18,16 +18,19 @@ from puzzle_tablebase.tables.manifest import (
     File,
     Footer,
     IndexEntry,
+    add_version,
     compute_sha256,
+    drop_versions,
     find_mismatch,
     format_manifest,
     is_own_file,
     parse_manifest,
     read_manifest,
-    seal,
+    read_versions,
 )
 from puzzle_tablebase.tables.store import Folder
 from tests.support.shell import ROOT
+from tests.support.tampered import flip_byte, seal_tables, seal_values
 
 PAGE = (ROOT / "docs" / "format" / "manifest.md").read_text("utf-8")
 AGAIN = " Run: pipeline precompute --outputs "
@@ -37,12 +40,12 @@ NO_FOOTER = Footer(0, "")
 def entry(rows: int = 3, name: str = "toys", *, index: bool = True) -> Entry:
     """Return an entry of a table with rows."""
     result = IndexEntry(f"{name}.idx", rows, 1, "") if index else None
-    return Entry(File(f"{name}.parquet", 1, "", NO_FOOTER), rows, "", "somebody", {}, "", result)
+    return Entry(File(f"{name}.parquet", 1, "", NO_FOOTER), rows, "", "somebody", "", {}, result)
 
 
 def index_alone(file: str) -> Entry:
     """Return an entry of a table that is an index alone."""
-    return Entry(None, 7, "", "", {}, "", IndexEntry(file, 7, 1, ""))
+    return Entry(None, 7, "", "", "", {}, IndexEntry(file, 7, 1, ""))
 
 
 @pytest.fixture
@@ -50,31 +53,34 @@ def store(tmp_path: Path) -> Folder:
     return Folder(tmp_path)
 
 
-def edit_entry(edit: Callable[[dict[str, Any]], object]) -> str:
+def edit_entry(edit: Callable[[dict[str, Any]], object]) -> bytes:
     """Return a sealed manifest with a changed entry of a table."""
-    manifest = json.loads(TEXT)
-    del manifest["checksum"]
-    edit(manifest["tables"]["toys"])
-    return seal(manifest)
+    tables = json.loads(TEXT)["tables"]
+    edit(tables["toys"][0])
+    return seal_tables(tables)
 
 
-TEXT = format_manifest({"toys": entry()}, "somebody")
-VERSIONS = [("3", "'\"3\"'"), (None, "'null'"), (3.0, "'3.0'"), (True, "'true'")]
-CHANGED = [TEXT.replace("somebody", "another"), f"{TEXT} ", TEXT.replace("\n ", "\n")]
-CHANGED += [TEXT.replace('"format_version": 3', '"format_version": 7'), '{"format_version": 3}']
-LISTS: list[object] = [None, [], "page", 1, {"toys": 1}, {"toys": {}}, {"toys": {"bytes": "1"}}]
-INDEXES: list[object] = [None, [], {"toys.idx": ""}]
+def seal_version(version: object) -> bytes:
+    """Return a sealed manifest without tables, of another version."""
+    return seal_values({**EMPTY, "format_version": version})
+
+
+TEXT = format_manifest({"toys": [entry()]}, "somebody")
+EMPTY = {"format_version": 4, "made_by": "", "indexes": {}, "tables": {}}
+CHANGED = [TEXT.replace(b"somebody", b"another"), TEXT + b" ", TEXT.replace(b"\n ", b"\n")]
+CHANGED += [TEXT.replace(b'"format_version": 4', b'"format_version": 7'), b'{"format_version": 4}']
+CHANGED += [b"", b"[]", b"{}", b"\xff", b"[" * 100_000, b"1"]
+LISTS: list[object] = [None, [], "page", 1, {"toys": 1}, {"toys": {}}, {"toys": [{"bytes": "1"}]}]
 ENTRIES = [
-    *((name, entry(name=name)) for name in ("to ys", "a\0b", "\ud800", "", "../eight", "é")),
+    *((name, entry(name=name)) for name in ("to ys", "a\0b", "", "../eight", "é")),
     ("to ys", index_alone("to ys.idx")),
     ("other", entry()),
     ("toys", replace(entry(), parquet=File("toys.1.parquet", 1, "", NO_FOOTER))),
     ("toys", replace(entry(), parquet=File("../toys.parquet", 1, "", NO_FOOTER))),
-    ("toys", entry(-1)),
     ("toys", replace(entry(), index=IndexEntry("other.idx", 3, 1, ""))),
     ("toys", index_alone("../evil.idx")),
     ("toys", index_alone("other.idx")),
-    ("toys", Entry(None, 3, "", "", {}, "", None)),
+    ("toys", Entry(None, 3, "", "", "", {}, None)),
 ]
 EDITS: list[Callable[[dict[str, Any]], object]] = [
     lambda table: table["index"].update(records="1"),
@@ -82,46 +88,42 @@ EDITS: list[Callable[[dict[str, Any]], object]] = [
     lambda table: table["index"].update(more=1),
     lambda table: table["index"].pop("records"),
     lambda table: table.update(more=1),
+    lambda table: table.update(rows=-1),
+    lambda table: table.update(made_by="\ud800"),
+    lambda table: table.update(parameters={"goal": "\ud800"}),
 ]
 INVALID = "its list of {} is invalid"
+NONE, SEALED = "it is not a manifest", "its text or checksum was changed"
 DAMAGED = [
-    *((data, "it is not a manifest") for data in ("", "[]", "{}", "\udcff", "[" * 100_000, "1")),
-    *(
-        (seal({"format_version": version}), f"its format version is {shown}, not a whole number")
-        for version, shown in VERSIONS
-    ),
-    *((changed, "its text or checksum was changed") for changed in CHANGED),
-    *(
-        (seal({"format_version": 3, "indexes": {}, "tables": wrong}), INVALID.format("tables"))
-        for wrong in LISTS
-    ),
-    *((format_manifest({name: listed}, ""), INVALID.format("tables")) for name, listed in ENTRIES),
-    *((edit_entry(edit), INVALID.format("tables")) for edit in EDITS),
-    *(
-        (seal({"format_version": 3, "indexes": indexes, "tables": {}}), INVALID.format("indexes"))
-        for indexes in INDEXES
-    ),
+    *((seal_version(version), NONE) for version in ("4", None, 4.5, True)),
+    *((changed, SEALED) for changed in CHANGED),
+    *((seal_values({**EMPTY, "tables": wrong}), NONE) for wrong in LISTS),
+    *((format_manifest({name: [e]}, ""), INVALID.format("tables")) for name, e in ENTRIES),
+    (format_manifest({"toys": []}, ""), INVALID.format("tables")),
+    *((edit_entry(edit), NONE) for edit in EDITS),
+    *((seal_values({**EMPTY, "indexes": wrong}), NONE) for wrong in (None, "toys")),
+    (seal_values({**EMPTY, "indexes": {"toys.idx": [""]}}), INVALID.format("indexes")),
 ]
 
 
 @pytest.mark.parametrize(("text", "problem"), DAMAGED, ids=range(len(DAMAGED)))
 def test_a_damaged_manifest_is_refused_with_its_fault(
-    text: str, problem: str, store: Folder
+    text: bytes, problem: str, store: Folder
 ) -> None:
-    assert parse_manifest(TEXT.encode(), store) == {"toys": entry()}
+    assert parse_manifest(TEXT, store) == {"toys": [entry()]}
     with pytest.raises(TableDamaged) as caught:
-        parse_manifest(text.encode("utf-8", "surrogateescape"), store)
+        parse_manifest(text, store)
     file = store.locate(MANIFEST)
     assert caught.value.file == file
     assert str(caught.value) == f"{file} is damaged: {problem}.{AGAIN}{store}"
 
 
-@pytest.mark.parametrize("version", [1, 2, 4])
+@pytest.mark.parametrize("version", [1, 2, 3, 5])
 def test_other_versions_are_rejected(version: int, store: Folder) -> None:
     with pytest.raises(TableVersionError) as text:
-        parse_manifest(seal({"format_version": version, "shelves": []}).encode(), store)
-    assert f"has format version {version}; this program reads version 3." in str(text.value)
-    force = " --force" if version > 3 else ""
+        parse_manifest(seal_values({"format_version": version, "shelves": []}), store)
+    assert f"has format version {version}; this program reads version 4." in str(text.value)
+    force = " --force" if version > 4 else ""
     assert str(text.value).endswith(f" Run: pipeline precompute{force} --outputs {store}")
 
 
@@ -151,12 +153,45 @@ def test_a_missing_manifest_lists_nothing(store: Folder) -> None:
 
 def test_own_files_are_those_listed(store: Folder, tmp_path: Path) -> None:
     names = (MANIFEST, BACKUP, ".lock", "toys.parquet", "toys.idx")
-    (tmp_path / MANIFEST).write_text(format_manifest({}, ""))
+    (tmp_path / MANIFEST).write_bytes(format_manifest({}, ""))
     assert not any(is_own_file(store, name) for name in names)
-    (tmp_path / MANIFEST).write_text(format_manifest({"toys": entry()}, ""))
+    (tmp_path / MANIFEST).write_bytes(format_manifest({"toys": [entry()]}, ""))
     assert all(is_own_file(store, name) for name in names)
     assert is_own_file(store, "eight.idx"), "the name of a table that is not built"
     assert not any(is_own_file(store, name) for name in ("toys.1.parquet", "eight.html"))
+
+
+def test_a_damaged_manifest_means_its_copy(
+    store: Folder, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    listed = {"toys": [entry(), entry(4)]}
+    add_version(store, "toys", entry())
+    add_version(store, "toys", entry(4))
+    assert read_versions(store) == listed
+    for name in (MANIFEST, BACKUP):
+        flip_byte(tmp_path / name)
+        assert read_versions(store) == listed, "one of them is whole"
+        if name == MANIFEST:
+            assert caplog.messages == [f"note: {store.locate(name)} is damaged; its copy is read"]
+            drop_versions(store, "toys", [entry()], entry(4))
+            assert read_versions(store) == (listed := {"toys": [entry(4)]})
+    (tmp_path / MANIFEST).unlink()
+    flip_byte(tmp_path / BACKUP)
+    assert read_versions(store) == listed, "of a missing one, the copy"
+    (tmp_path / MANIFEST).write_bytes(b"")
+    flip_byte(tmp_path / BACKUP)
+    with pytest.raises(TableDamaged):
+        read_versions(store)
+
+
+def test_versions_of_other_builds_stay(store: Folder) -> None:
+    old, ours, others = entry(1), entry(2), entry(3)
+    for each in (old, ours, others):
+        add_version(store, "toys", each)
+    drop_versions(store, "toys", [old], ours)
+    assert read_versions(store) == {"toys": [others, ours]}
+    drop_versions(store, "toys", [ours], others)
+    assert read_versions(store) == {"toys": [others]}
 
 
 def test_find_mismatch_names_the_difference(store: Folder, tmp_path: Path) -> None:
@@ -171,7 +206,7 @@ def test_find_mismatch_names_the_difference(store: Folder, tmp_path: Path) -> No
 
 def test_the_docs_name_every_manifest_key(outputs: Path) -> None:
     manifest = json.loads((outputs / MANIFEST).read_text("utf-8"))
-    table = manifest["tables"]["eight"]
+    (table,) = manifest["tables"]["eight"]
     words = []
     for heading in ("The object", "A table", "A file"):
         section = PAGE.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]

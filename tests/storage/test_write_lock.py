@@ -1,168 +1,84 @@
-"""Files that are being written are distinguished from those whose writer was killed."""
+"""What a killed build leaves: whoever holds the lock next empties it; checkpoints stay."""
 
-import fcntl
-import os
-import sys
 from pathlib import Path
 
-import pytest
+import numpy as np
 
-import puzzle_tablebase.atomic_write
-from puzzle_tablebase.atomic_write import atomic_write, is_being_written, lock_file
-from puzzle_tablebase.output import write_output
 from puzzle_tablebase.pipeline.builders import checkpoints
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
-from puzzle_tablebase.tables.store import PART_SUFFIX, Folder
-from tests.support.build_recorder import TOURS, build_tables
-from tests.support.shell import begin_python, program, run
+from puzzle_tablebase.tables import PART_SUFFIX, WORK
+from puzzle_tablebase.tables.store import Folder
+from tests.support.build_recorder import TOURS, build_tables, contents, litter
+from tests.support.shell import begin_python
 
 WRITER = """
-import os, signal, sys
-from puzzle_tablebase.output import open_output
+import signal, sys
 from puzzle_tablebase.tables.store import Folder
 
-folder, name = sys.argv[1:]
-if name == "answers.csv":
-    stack = open_output(os.path.join(folder, name))
-else:
-    stack = Folder(folder).write_atomically(name)
-with stack as file:
+store = Folder(sys.argv[1])
+with store.lock(), store.write_files("a.parquet", "a.idx"):
     print("begun", flush=True)
     signal.pause()
 """
 
-LOOK = """
-import sys
-from puzzle_tablebase.atomic_write import is_being_written
-print(is_being_written(sys.argv[1]))
-"""
 
-LOOK_FOR_A_MOMENT = """
-import fcntl, sys, time
-with open(sys.argv[1], "rb") as file:
-    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    print("begun", flush=True)
-    time.sleep(0.2)
-"""
-
-
-def seems_written(path: str) -> bool:
-    """Return whether another process finds that a file is being written."""
-    said = run([program("python"), "-c", LOOK, path])
-    assert said.out in ("True\n", "False\n"), said
-    return said.out == "True\n"
-
-
-def test_checkpoints_being_written_are_removed_only_after_the_writer_dies(tmp_path: Path) -> None:
-    stored = checkpoints(Folder(tmp_path), TOURS)
-    with begin_python(WRITER, tmp_path, f"{stored!r}.{'0' * 16}.kept") as writer:
-        (part,) = tmp_path.glob(f"*{PART_SUFFIX}")
-        assert is_being_written(str(part))
-        stored.clear_others()
-        for force in (False, False, True):  # missing, up to date, forced
-            build_tables(tmp_path, KNIGHT, TOURS, force=force)
-            assert part.exists()
+def test_the_next_build_removes_files_of_a_killed_one(tmp_path: Path) -> None:
+    with begin_python(WRITER, tmp_path) as writer:
+        assert len(litter(tmp_path)) == 2
         writer.kill()
-    assert part.exists()
-    assert not is_being_written(str(part))
+    assert len(litter(tmp_path)) == 2
     build_tables(tmp_path, KNIGHT, TOURS)
-    assert not part.exists()
+    assert litter(tmp_path) == []
+    assert not (tmp_path / WORK).exists()
 
 
-def test_output_of_a_killed_command_is_removed_by_the_next(tmp_path: Path) -> None:
-    other = f".others.csv.{'0' * 16}{PART_SUFFIX}"
-    (tmp_path / other).write_bytes(b"of another output")
-    words = WRITER, tmp_path, "answers.csv"
-    with begin_python(*words) as killed, begin_python(*words) as writer:
-        killed.kill()
-        killed.wait()
-        write_output(str(tmp_path / "answers.csv"), b"answers")
-        remaining = sorted(path.name for path in tmp_path.glob(f".*{PART_SUFFIX}"))
-        assert len(remaining) == 2, "the other writer's, and that of another output"
-        writer.kill()
-    write_output(str(tmp_path / "answers.csv"), b"more answers")
-    assert [path.name for path in tmp_path.glob(f".*{PART_SUFFIX}")] == [other]
-    assert (tmp_path / "answers.csv").read_bytes() == b"more answers"
+def test_files_of_others_stay(tmp_path: Path) -> None:
+    others = (tmp_path / f".others{PART_SUFFIX}", tmp_path / WORK / "note.txt")
+    for path in others:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("of another program")
+    build_tables(tmp_path, KNIGHT, TOURS)
+    assert all(path.read_text() == "of another program" for path in others)
+    assert {*contents(tmp_path)} == {TOURS.file, "manifest.json"}
 
 
-def test_the_lock_lasts_until_the_file_has_its_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    held: list[bool] = []
-    replace = os.replace
-
-    def look(part: str, path: str) -> None:
-        held.append(seems_written(part))
-        replace(part, path)
-
-    monkeypatch.setattr(os, "replace", look)
-    with atomic_write((str(tmp_path / "file"), str(tmp_path / "part"))) as (file,):
-        file.write(b"all of it")
-    assert held == [True]
-    assert not seems_written(str(tmp_path / "file"))
-
-
-def test_a_file_removed_before_locking_is_reopened(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    removed: list[int] = []
-
-    def remove_first(descriptor: int, *, wait: bool = False) -> bool:
-        if not removed:
-            removed.append(descriptor)
-            (tmp_path / "part").unlink()
-        return lock_file(descriptor, wait=wait)
-
-    monkeypatch.setattr(puzzle_tablebase.atomic_write, "lock_file", remove_first)
-    with atomic_write((str(tmp_path / "file"), str(tmp_path / "part"))) as (file,):
-        file.write(b"all of it")
-    assert len(removed) == 1
-    assert (tmp_path / "file").read_bytes() == b"all of it"
+def test_new_files_are_invisible_until_they_are_published(tmp_path: Path) -> None:
+    store = Folder(tmp_path)
+    store.write("a", b"old")
+    with store.write_files("a", "b") as files:
+        files[0].write(b"new")
+        files[1].write(b"other")
+        assert [size for size, _ in files.finish()] == [3, 5]
+        assert store.list_names() == [WORK.rstrip("/"), "a"]
+        assert store.read("a") == b"old"
+        files.publish()
+    assert (store.read("a"), store.read("b")) == (b"new", b"other")
+    with store.write_files("a") as files:
+        files[0].write(b"newer")
+    assert store.read("a") == b"new"
+    assert litter(tmp_path) == []
 
 
-def test_without_locks_every_file_counts_as_being_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "part").touch()
-    assert not is_being_written(str(tmp_path / "part"))
-    assert is_being_written(str(tmp_path / "nothing"))
-    monkeypatch.setitem(sys.modules, "fcntl", None)
-    assert is_being_written(str(tmp_path / "part"))
-    write_output(str(tmp_path / "answers.csv"), b"answers")
-    assert (tmp_path / "answers.csv").read_bytes() == b"answers"
+class Bucket(Folder):
+    """A store without a lock, in which two builds may run at the same time."""
+
+    has_locks = False
 
 
-def test_a_writer_waits_for_whoever_looks_at_its_lock(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A writer that gave up its lock would be taken for a killed one."""
-    part, flock = str(tmp_path / "part"), fcntl.flock
-
-    def look_first(descriptor: int, operation: int) -> None:
-        monkeypatch.undo()
-        with begin_python(LOOK_FOR_A_MOMENT, part):
-            flock(descriptor, operation)
-
-    monkeypatch.setattr(fcntl, "flock", look_first)
-    with atomic_write((str(tmp_path / "file"), part)) as (file,):
-        file.write(b"all of it")
-        assert seems_written(part)
+def test_without_a_lock_checkpoints_stay_for_other_builds(tmp_path: Path) -> None:
+    saved = checkpoints(Bucket(tmp_path), TOURS)
+    tmp_path.joinpath(WORK).mkdir()
+    saved.save("part", [np.arange(3)])
+    for _ in range(2):  # missing, up to date
+        build_tables(Bucket(tmp_path), KNIGHT, TOURS)
+        assert saved.load("part") is not None
+    build_tables(Bucket(tmp_path), KNIGHT, TOURS, force=True)
+    assert saved.load("part") is None
 
 
-def test_another_users_abandoned_file_does_not_stop_an_output(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with begin_python(WRITER, tmp_path, "answers.csv") as writer:
-        writer.kill()
-    (old_file,) = tmp_path.glob(f".*{PART_SUFFIX}")
-    unlink = os.unlink
-
-    def refuse(path: str, **options: int) -> None:
-        if str(path) == str(old_file):
-            raise PermissionError(1, "Operation not permitted")
-        unlink(path, **options)
-
-    monkeypatch.setattr(os, "unlink", refuse)
-    write_output(str(tmp_path / "answers.csv"), b"answers")
-    assert (tmp_path / "answers.csv").read_bytes() == b"answers"
-    assert old_file.exists()
+def test_with_the_lock_they_go_once_their_table_is_published(tmp_path: Path) -> None:
+    saved = checkpoints(Folder(tmp_path), TOURS)
+    tmp_path.joinpath(WORK).mkdir()
+    saved.save("part", [np.arange(3)])
+    build_tables(tmp_path, KNIGHT, TOURS)
+    assert saved.load("part") is None

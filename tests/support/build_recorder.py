@@ -11,7 +11,8 @@ from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import make_count_table, make_tour_table
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.tables.store import PART_SUFFIX, Folder
+from puzzle_tablebase.tables import PART_SUFFIX
+from puzzle_tablebase.tables.store import Folder
 
 TOURS = make_tour_table(KnightBoard(3, 4))
 COUNTS = make_count_table(((3, 4), (2, 2)))
@@ -26,7 +27,7 @@ class Recorder(BuildProgress):
         self.reasons: dict[str, str] = {}
         self.steps: list[tuple[str, int, int | None]] = []
         self.finished: list[str] = []
-        self.recovery: tuple[str, list[str], dict[str, str]] | None = None
+        self.notes: list[str] = []
 
     def on_plan(self, tables: Sequence[Table]) -> None:
         """Show no bar, so that nothing is known to be on the screen."""
@@ -37,8 +38,8 @@ class Recorder(BuildProgress):
     def on_step(self, table: str, doing: str, done: int, total: int | None) -> None:
         self.steps.append((doing, done, total))
 
-    def on_recovery(self, problem: str, tables: list[str], left_out: dict[str, str]) -> None:
-        self.recovery = (problem, tables, left_out)
+    def on_note(self, note: str) -> None:
+        self.notes.append(note)
 
     def on_end(self, built: BuiltTable) -> None:
         self.finished.append(built.table)
@@ -76,7 +77,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def litter(folder: Path) -> list[str]:
-    return [path.name for path in folder.glob(".*") if path.suffix == PART_SUFFIX]
+    return [path.name for path in folder.rglob("*") if path.suffix == PART_SUFFIX]
 
 
 def describe_anew(table: Table, meaning: str) -> Table:

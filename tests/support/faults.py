@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from itertools import count
 from typing import NamedTuple
 
-from puzzle_tablebase.tables import MANIFEST
+from puzzle_tablebase.tables import BACKUP, MANIFEST
 from tests.support.hosts import Answer, Fault, Request, compress
 
 EXPIRED = b"<?xml?><Error><Code>AccessDenied</Code><Message>Request has expired</Message></Error>"
@@ -147,7 +147,7 @@ LASTING = {
     "manifest denied": Spoiled(fail(403), MANIFEST),
     "manifest failing": Spoiled(fail(500), MANIFEST),
     "manifest of HTML": Spoiled(fail(200, b"<html>"), MANIFEST),
-    "manifest without tables": Spoiled(fail(200, b'{"format_version":3}'), MANIFEST),
+    "manifest without tables": Spoiled(fail(200, b'{"format_version":4}'), MANIFEST),
     "half a manifest": Spoiled(cut_text, MANIFEST),
     "later manifest": Spoiled(fail(200, b'{"format_version": 9}'), MANIFEST),
 }
@@ -162,11 +162,13 @@ def make_fault(name: str, file: str | None = None) -> Fault:
 
 
 def spoil(times: int, change: Fault, file: str = "eight.idx") -> Fault:
-    """Make a fault that changes the first answers for a file."""
+    """Make a fault that changes the first answers for a file; a lasting one of the manifest changes
+    those for its copy too."""
     left = count(times, -1)
+    names = {file, BACKUP} if file == MANIFEST and times == ALWAYS else {file}
 
     def fault(request: Request, answer: Answer) -> None:
-        if file in ("", request.name) and next(left) > 0:
+        if names & {"", request.name} and next(left) > 0:
             change(request, answer)
 
     return fault

@@ -21,7 +21,6 @@ import pytest
 from msgspec import to_builtins
 from msgspec.structs import replace
 
-from puzzle_tablebase import __version__
 from puzzle_tablebase.pipeline.builders import tour_sweeps
 from puzzle_tablebase.pipeline.proofs import TableResult, VerifyFailed, list_tables, prove
 from puzzle_tablebase.pipeline.proofs.claims import (
@@ -37,7 +36,7 @@ from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.knight.tables import make_tour_table
 from puzzle_tablebase.puzzles.senet import PUZZLE as SENET
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.tables import MADE_BY, MANIFEST
+from puzzle_tablebase.tables import BACKUP, FORMAT_VERSION, MADE_BY, MANIFEST
 from puzzle_tablebase.tables.checkpoints import Arrays
 from puzzle_tablebase.tables.index_format import (
     BLOCK_BYTES,
@@ -50,15 +49,14 @@ from puzzle_tablebase.tables.index_format import (
 )
 from puzzle_tablebase.tables.manifest import (
     Entry,
+    File,
     Footer,
     GoalCounts,
     StateCounter,
-    StateCounts,
-    compute_count_checksum,
-    facts_of_rows,
-    format_manifest,
     measure_file,
+    measure_footer,
     read_manifest,
+    seal,
     sum_up_depths,
 )
 from puzzle_tablebase.tables.parquet import (
@@ -83,24 +81,36 @@ class Records(NamedTuple):
 
 
 def write_manifest(store: Store, tables: dict[str, Entry]) -> None:
-    """List these tables and no others, true or not.
+    """List these tables and no others, true or not, in a manifest without a copy.
 
-    Counts that belong to another content are left out.
+    Counts that do not add up are left out.
     """
-    listed = {name: _drop_old_counts(to_builtins(entry)) for name, entry in tables.items()}
-    Path(store.locate(MANIFEST)).write_text(
-        format_manifest(listed, f"puzzle-tablebase {__version__}"), "utf-8"
-    )
+    listed = {name: [_drop_old_counts(to_builtins(entry))] for name, entry in tables.items()}
+    Path(store.locate(MANIFEST)).write_bytes(seal_tables(listed))
+    Path(store.locate(BACKUP)).unlink(missing_ok=True)
+
+
+def seal_tables(tables: dict[str, list[dict[str, Any]]]) -> bytes:
+    """Return a manifest of versions of tables, given as plain values."""
+    indexes = {
+        entry["index"]["file"]: [each["content"] for each in versions]
+        for versions in tables.values()
+        for entry in versions
+        if entry["index"]
+    }
+    manifest = {"format_version": FORMAT_VERSION, "made_by": MADE_BY}
+    return seal_values({**manifest, "indexes": indexes, "tables": dict(sorted(tables.items()))})
+
+
+def seal_values(manifest: dict[str, Any]) -> bytes:
+    """Return a manifest of any values, with its checksum."""
+    return seal(json.dumps(manifest, indent=1).encode())
 
 
 def _drop_old_counts(entry: dict[str, Any]) -> Any:
-    if counts := entry.get("counts"):
-        goals = [GoalCounts(**goal) for goal in counts["goals"]]
-        checksum = compute_count_checksum(goals, entry["content"])
-        if counts["checksum"] != checksum or StateCounts(goals, checksum).total % (
-            entry["rows"] or 1
-        ):
-            del entry["counts"]
+    goals = [GoalCounts(**goal) for goal in entry.get("counts", [])]
+    if goals and sum(sum(goal.states) + goal.never for goal in goals) % (entry["rows"] or 1):
+        del entry["counts"]
     return entry
 
 
@@ -233,10 +243,11 @@ def describe_file(path: Path) -> dict[str, Any]:
     """Return a manifest's entry for a file of rows."""
     store = Folder(path.parent)
     try:
-        measured = facts_of_rows(store, path.name)
-    except OSError:  # the file has no footer
-        measured = {**measure_file(store, path.name), "footer": Footer(0, "")}
-    return {"file": path.name, **to_builtins(measured)}
+        footer = measure_footer(store, path.name)
+    except OSError:  # the file has none
+        footer = Footer(0, "")
+    entry: dict[str, Any] = to_builtins(File(path.name, *measure_file(store, path.name), footer))
+    return entry
 
 
 def rename_entry(entry: Entry, name: str) -> Entry:
@@ -249,8 +260,9 @@ def rename_entry(entry: Entry, name: str) -> Entry:
 def edit_manifest(folder: Path) -> Iterator[dict[str, Any]]:
     """Yield the tables of a manifest to be changed, and write the manifest afterwards."""
     manifest = json.loads((folder / MANIFEST).read_bytes())
-    yield manifest["tables"]
-    write_manifest(Folder(folder), manifest["tables"])
+    tables = {name: versions[-1] for name, versions in manifest["tables"].items()}
+    yield tables
+    write_manifest(Folder(folder), tables)
 
 
 def find_definition(folder: Path, name: str) -> Table:
@@ -276,8 +288,8 @@ def vouch(folder: Path, name: str, table: Table | None = None, content: str = ""
                 counter.update(batch)
             entry |= {"parquet": describe_file(path), "rows": rows.num_rows}
             entry["content"] = hasher.hexdigest()
-            if counts := sum_up_depths(counter.list_depths(), entry["content"]):
-                entry["counts"] = counts
+            if counts := sum_up_depths(counter.list_depths()):
+                entry["counts"] = to_builtins(counts)
         else:
             entry["content"] = content or hash_records(index, table)
         if entry["index"]:

@@ -285,8 +285,8 @@ def make_count_table(
         "rows sorted by board (files, then ranks), then by square number",
         (
             Column("board", "string", "size of the board, files x ranks"),
-            Column("files", "int8", "number of files", ascending=True),
-            Column("ranks", "int8", "number of ranks", ascending=True),
+            Column("files", "int16", "number of files", ascending=True),
+            Column("ranks", "int16", "number of ranks", ascending=True),
             Column("start", "enum", "square where the tours start", values=SQUARES),
             Column(
                 "tours",

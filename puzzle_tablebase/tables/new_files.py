@@ -1,0 +1,201 @@
+"""New files of a folder, which are invisible until they are published; and the folder's lock."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import io
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import IO, TYPE_CHECKING
+
+from puzzle_tablebase.errors import StoreError
+from puzzle_tablebase.process import (
+    MOVE_FILE,
+    CleanupOnSignal,
+    cleanup_lock,
+    explain_os_error,
+    is_full_disk,
+    name_file_on_way,
+)
+from puzzle_tablebase.tables import PART_SUFFIX, WORK
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
+
+
+ErrorTranslator = Callable[[], AbstractContextManager[None]]
+"""Function that returns a context manager, which turns the system's errors into ours."""
+
+
+class _HashedFile(io.FileIO):
+    """A new file that hashes what is written, and whose errors are translated, however deep in a
+    library they occur."""
+
+    def __init__(self, path: str, translate_errors: ErrorTranslator) -> None:
+        super().__init__(path, "xb")  # nothing that is there under its name is written to
+        self.digest = hashlib.sha256()
+        self._translate_errors = translate_errors
+
+    def write(self, data: ReadableBuffer) -> int:
+        with self._translate_errors():
+            written = super().write(data)
+        self.digest.update(memoryview(data).cast("B")[:written])
+        return written
+
+
+class FolderFiles:
+    """New files, written under temporary names; `targets`: each file's path and temporary path."""
+
+    def __init__(
+        self, targets: Sequence[tuple[str, str]], translate_errors: ErrorTranslator
+    ) -> None:
+        self._targets, self._translate_errors = targets, translate_errors
+        self._is_finished = False
+        self._raw: list[_HashedFile] = []
+        self._files: list[IO[bytes]] = []
+
+    def open(self) -> None:
+        """Create the temporary files, and their folder in a store that is there."""
+        for _, temporary in self._targets:
+            folder = os.path.dirname(temporary)
+            if os.path.basename(folder) == WORK.rstrip("/"):
+                with contextlib.suppress(FileExistsError):
+                    os.mkdir(folder)
+            self._raw.append(_HashedFile(temporary, self._translate_errors))
+            self._files.append(io.BufferedWriter(self._raw[-1]))
+
+    def __getitem__(self, number: int) -> IO[bytes]:
+        return self._files[number]
+
+    def finish(self) -> list[tuple[int, str]]:
+        """Write all to the disk, and return the bytes and the SHA-256 of each file."""
+        with self._translate_errors():
+            for file in self._files:
+                file.flush()
+                os.fsync(file.fileno())
+        self._is_finished = True
+        return [(file.tell(), file.digest.hexdigest()) for file in self._raw]
+
+    def publish(self) -> None:
+        """Give the files their names; if they are finished, write the folders to the disk too.
+
+        A signal waits meanwhile.
+        """
+        with cleanup_lock, self._translate_errors():
+            self.close()
+            for path, temporary in self._targets:
+                os.replace(temporary, path)
+            if self._is_finished:
+                for path in {os.path.dirname(path) for pair in self._targets for path in pair}:
+                    sync_folder(path or ".")
+
+    def close(self) -> None:
+        """Close the files; what was written is flushed."""
+        for file in self._files:
+            file.close()
+
+    def remove(self) -> None:
+        """Remove the temporary files that were not published."""
+        for _, temporary in self._targets:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+
+
+@contextlib.contextmanager
+def write_new_files(
+    targets: Sequence[tuple[str, str]], translate_errors: ErrorTranslator = nullcontext
+) -> Iterator[FolderFiles]:
+    """Open new files; those that are not published in the block are removed, by a signal too."""
+    files = FolderFiles(targets, translate_errors)
+    with CleanupOnSignal(files.remove):
+        try:
+            with cleanup_lock, translate_errors():
+                files.open()
+            yield files
+        finally:
+            with contextlib.suppress(OSError, StoreError):
+                files.close()
+            files.remove()
+
+
+def name_temporary() -> str:
+    """Return a new name for something that is being written."""
+    return f".{os.urandom(8).hex()}{PART_SUFFIX}"
+
+
+def sync_folder(path: str) -> None:
+    """Write a folder's names to the disk, where the system can."""
+    if hasattr(os, "O_DIRECTORY"):
+        descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            with contextlib.suppress(OSError):  # some network file systems cannot
+                os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+@contextlib.contextmanager
+def lock_folder(folder: str, name: str) -> Iterator[None]:
+    """Lock a folder by a file in it, which holds the id of the process.
+
+    The lock belongs to the process, so the system releases it however the process ends. The
+    temporary files of builds that were killed are removed.
+    """
+    from filelock import FileLock, Timeout  # slow to import, and most writes need no lock
+
+    path, work = os.path.join(folder, name), os.path.join(folder, WORK)
+    lock = FileLock(path, blocking=False, preserve_lock_file=True, on_acquired=_write_owner)
+    with contextlib.ExitStack() as stack:
+        with translate_store_errors(folder):
+            try:
+                stack.enter_context(lock)
+            except Timeout as error:
+                problem = f"it is locked by another build (process {_read_owner(path)})"
+                raise StoreError(folder, problem, "Wait until it has ended.") from error
+            with contextlib.suppress(FileNotFoundError):
+                for abandoned in os.listdir(work):
+                    if abandoned.endswith(PART_SUFFIX):
+                        os.unlink(os.path.join(work, abandoned))
+        yield
+        with contextlib.suppress(OSError):  # it has checkpoints, or there is none
+            os.rmdir(work)
+
+
+@contextlib.contextmanager
+def translate_store_errors(folder: str) -> Iterator[None]:
+    """Turn the system's errors in the block into StoreError."""
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(folder, *_explain_error(folder, error)) from error
+
+
+def _write_owner(file: int) -> None:
+    os.ftruncate(file, 0)
+    os.write(file, f"{os.getpid()}\n".encode())
+
+
+def _read_owner(lock: str) -> str:
+    with contextlib.suppress(OSError), open(lock, "rb") as file:
+        return file.read(32).decode("ascii", "replace").strip() or "unknown"
+    return "unknown"
+
+
+def _explain_error(folder: str, error: OSError) -> tuple[str, str]:
+    """Return the reason of an error and a hint."""
+    reason = explain_os_error(error)
+    if is_full_disk(error):
+        return reason, "Free some space, or choose another folder with --outputs."
+    if not error.errno:  # our own
+        return reason, "Move it away."
+    if os.path.islink(folder) and not os.path.exists(folder):
+        return f"it is a link to {os.readlink(folder)!r}, which does not exist", "Make that folder."
+    obstacle = error.filename2 or error.filename
+    if error.errno == errno.EISDIR and obstacle:
+        return f"{os.path.basename(obstacle)} is a folder, not a file", "Move it away."
+    if error.errno in (errno.EEXIST, errno.ENOTDIR):
+        return name_file_on_way(folder), f"{MOVE_FILE}."
+    return reason, "Choose a folder that you may write to with --outputs."
