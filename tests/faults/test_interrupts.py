@@ -366,7 +366,7 @@ def test_a_cleanup_that_fails_leaves_nothing_locked(number: int, tmp_path: Path)
         pass
 
 
-@pytest.mark.parametrize("then", ["pass", "raise FileNotFoundError(2, 'it is gone')"])
+@pytest.mark.parametrize("then", ["files.publish()", "raise FileNotFoundError(2, 'it is gone')"])
 def test_what_a_signal_removes_is_no_error(then: str, tmp_path: Path) -> None:
     """Go on while a cleanup takes long: rename the file that another removed, or miss it."""
     code = (
@@ -375,10 +375,10 @@ def test_what_a_signal_removes_is_no_error(then: str, tmp_path: Path) -> None:
         "from puzzle_tablebase.tables.store import Folder\n"
         "folder = Path(sys.argv[1])\n"
         "def write(words):\n"
-        "    write = Folder(folder).write_atomically('file')\n"
-        "    with CleanupOnSignal(lambda: time.sleep(1)), write:\n"
+        "    written = Folder(folder).write_files('file')\n"
+        "    with CleanupOnSignal(lambda: time.sleep(1)), written as files:\n"
         "        watch_signals(); print('begun', flush=True)\n"
-        "        while [*folder.iterdir()]: time.sleep(0.01)\n"
+        "        while [*folder.rglob('*.unpublished')]: time.sleep(0.01)\n"
         f"        {then}\n"
         "single_query.answer_fast = write; take_over_signals()\n"
         "sys.exit(run.run_command(['query']))\n"

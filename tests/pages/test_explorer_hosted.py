@@ -153,7 +153,7 @@ def test_a_board_is_drawn_of_the_kind_that_is_asked_for(folder: Path, browser: B
         ("manifest failing", "cannot be read: HTTP status 500: Internal Server Error.", False),
         ("half a manifest", "cannot be used: it is not a manifest.", False),
         ("manifest without tables", "cannot be used: it is not a manifest.", False),
-        ("later manifest", "cannot be used: it is of format version 9, not 3.", False),
+        ("later manifest", "cannot be used: it is of format version 9, not 4.", False),
     ],
 )
 def test_a_manifest_that_fails_is_reported(
@@ -200,7 +200,7 @@ def test_the_page_does_not_wait_for_the_manifest(folder: Path, browser: Browser)
 def test_boards_that_cannot_be_are_left_out(folder: Path, browser: Browser) -> None:
     strange = ["0x4_1", "3x4_0", "3x4_13", "9x9_81", "2x5_10"]
     indexes = {f"sliding_{name}.idx": "00" for name in strange}
-    manifest = json.dumps({"format_version": 3, "tables": {}, "indexes": indexes}).encode()
+    manifest = json.dumps({"format_version": 4, "tables": {}, "indexes": indexes}).encode()
     fault = spoil(ALWAYS, fail(200, manifest), MANIFEST)
     with show(folder, browser, "eight", fault, "eight") as (page, _, _):
         expect(page.locator("#beside")).to_have_text(

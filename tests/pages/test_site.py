@@ -117,15 +117,15 @@ def test_every_file_is_listed_and_the_tables_are_those_of_the_store(
 ) -> None:
     listed = dict(line.split("  ")[::-1] for line in (site / SUMS).read_text().splitlines())
     assert {**listed, SUMS: sha256(site / SUMS)} == list_files(site)
-    assert verify(Folder(site / "v3"), quick=True).unpublished == []
-    assert read_manifest(Folder(site / "v3")) == read_manifest(Folder(place / "outputs"))
+    assert verify(Folder(site / "v4"), quick=True).unpublished == []
+    assert read_manifest(Folder(site / "v4")) == read_manifest(Folder(place / "outputs"))
     for name in ("README.md", "package.json", "index.js"):
-        assert f"v3/javascript/{name}" in listed
+        assert f"v4/javascript/{name}" in listed
     assert not [name for name in listed if Path(name).name.startswith(".")]
 
 
 def test_every_link_is_relative_and_leads_to_a_file_and_a_heading(site: Path) -> None:
-    pages = [site / "index.html", *sorted((site / "v3" / "docs").rglob("*.html"))]
+    pages = [site / "index.html", *sorted((site / "v4" / "docs").rglob("*.html"))]
     documents = {path.resolve(): Document(path) for path in pages}
     assert len(documents) == 2 + len(FORMAT_PAGES)
     for path, document in documents.items():
@@ -140,29 +140,29 @@ def test_every_link_is_relative_and_leads_to_a_file_and_a_heading(site: Path) ->
             assert target.is_relative_to(site.resolve())
             assert not anchor or anchor in documents[target].anchors, f"{path.name}: {link}"
     tables = documents[(site / "index.html").resolve()].links
-    for entry in read_manifest(Folder(site / "v3")).values():
-        assert {f"v3/{file.file}" for file in entry.all_files} <= set(tables)
+    for entry in read_manifest(Folder(site / "v4")).values():
+        assert {f"v4/{file.file}" for file in entry.all_files} <= set(tables)
 
 
 def test_croissant_has_every_file_hash_and_column_with_its_meaning(site: Path) -> None:
-    described = json.loads((site / "v3" / "croissant.json").read_text())
+    described = json.loads((site / "v4" / "croissant.json").read_text())
     assert described["conformsTo"] == "http://mlcommons.org/croissant/1.1"
     for key in ("name", "description", "license", "url", "creator", "datePublished", "citeAs"):
         assert described[key]
     files = {file["@id"]: file for file in described["distribution"]}
-    tables = read_manifest(Folder(site / "v3"))
+    tables = read_manifest(Folder(site / "v4"))
     listed = {file.file: file for entry in tables.values() for file in entry.all_files}
     assert files.keys() == listed.keys()
     for name, file in files.items():
         assert (file["contentUrl"], file["contentSize"]) == (name, f"{listed[name].bytes} B")
-        assert file["sha256"] == sha256(site / "v3" / name)
+        assert file["sha256"] == sha256(site / "v4" / name)
         made = file["prov:wasGeneratedBy"]
         assert '"search": ' in made["prov:label"]
         assert made["prov:wasAssociatedWith"]["prov:label"].startswith("puzzle-tablebase ")
     kinds = {"int8": "cr:Int8", "int16": "cr:Int16", "int32": "cr:Int32", "int64": "cr:Int64"}
     for rows in described["recordSet"]:
         name, fields = rows["@id"], {field["name"]: field for field in rows["field"]}
-        schema = pq.read_schema(site / "v3" / f"{name}.parquet")
+        schema = pq.read_schema(site / "v4" / f"{name}.parquet")
         assert [*fields] == schema.names
         for column in schema:
             field = fields[column.name]
@@ -177,21 +177,21 @@ def test_croissant_has_every_file_hash_and_column_with_its_meaning(site: Path) -
 
 
 def test_the_card_names_every_table_and_column(site: Path) -> None:
-    _, front, text = (site / "v3" / "README.md").read_text().split("---\n", 2)
+    _, front, text = (site / "v4" / "README.md").read_text().split("---\n", 2)
     header = {key: json.loads(value) for key, _, value in map(_split, front.splitlines())}
     assert header["license"] == "mit"
     assert header["size_categories"] == ["1M<n<10M"]
-    tables = read_manifest(Folder(site / "v3"))
+    tables = read_manifest(Folder(site / "v4"))
     configs = {config["config_name"]: config["data_files"] for config in header["configs"]}
     assert configs == {name: f"{name}.parquet" for name in tables}
     for name in tables:
         section = text.partition(f"### {name}\n")[2].partition("###")[0]
-        for column in pq.read_schema(site / "v3" / f"{name}.parquet"):
+        for column in pq.read_schema(site / "v4" / f"{name}.parquet"):
             assert f"| `{column.name}` |" in section
             assert f"| {column.metadata[b'comment'].decode()} |" in section
         assert f"- `{name}` is intact: only the bytes" in text
     assert "@misc{puzzle-tablebase," in text
-    code = text.partition("import polars")[2].partition("```")[0].replace('("', f'("{site}/v3/')
+    code = text.partition("import polars")[2].partition("```")[0].replace('("', f'("{site}/v4/')
     namespace = {"pl": pl}
     exec(code.partition("\n")[2], namespace)  # the card's own code, in a folder of the files
     assert namespace["rows"].height == 362_880
@@ -216,7 +216,7 @@ def test_a_site_is_the_same_bytes_every_time_and_replaces_a_site_alone(
     write(small, other)
     files = list_files(one)
     assert list_files(other) == files
-    (one / "v3" / "try.js").write_text("old")
+    (one / "v4" / "try.js").write_text("old")
     write(small, one)
     assert list_files(one) == files
     (one / "mine.txt").write_text("mine")
@@ -274,7 +274,7 @@ def test_the_command_proves_the_tables_first(cli_in_process: Cli, small: Path) -
     said = cli_in_process("site", "website", "--outputs", str(small), cwd=place)
     assert (said.code, said.out) == (0, "website\n")
     assert said.err.count("is left out. ") == 2
-    card = (place / "website" / "v3" / "README.md").read_text()
+    card = (place / "website" / "v4" / "README.md").read_text()
     assert "- `knight_tours_5x5` is proved: every path was walked" in card
     assert "<b>proved</b>" in (place / "website" / "index.html").read_text()
     said = cli_in_process(
@@ -423,14 +423,14 @@ def test_the_start_page_answers_from_parts_of_the_tables(site: Path, start: Page
         expect(start.locator("#moves button")).to_have_count(0)
         expect(start.locator("#cost")).to_have_text("")
         assert broken_rules(start) == []
-        start.goto(f"{address}/v3/docs/tables.html")
+        start.goto(f"{address}/v4/docs/tables.html")
         assert broken_rules(start) == []
 
 
 def test_the_start_page_answers_on_a_host_without_ranges(site: Path, start: Page) -> None:
     with run_python_server(site) as address:
         assert look_up(start, address) > 733_184, "the whole index"
-        assert pt.open_tables(f"{address}/v3").eight.probe("378546201").distance == 27
+        assert pt.open_tables(f"{address}/v4").eight.probe("378546201").distance == 27
 
 
 def test_the_start_page_needs_no_script_for_downloads(site: Path, chromium: Browser) -> None:
@@ -441,7 +441,7 @@ def test_the_start_page_needs_no_script_for_downloads(site: Path, chromium: Brow
         expect(page.locator("#distance")).to_contain_text("it needs JavaScript")
         with page.expect_download() as download:
             page.get_by_text("knight_tours_8x8.parquet", exact=True).click()
-        expected = sha256(site / "v3" / "knight_tours_8x8.parquet")
+        expected = sha256(site / "v4" / "knight_tours_8x8.parquet")
         assert sha256(Path(download.value.path())) == expected
         expect(page.locator("section.table").first).to_contain_text("SHA-256")
     context.close()
@@ -453,7 +453,7 @@ def test_nginx_serves_the_site(site: Path, start: Page, tmp_path: Path) -> None:
         pytest.skip("nginx is not installed: apt-get install nginx")
     with run_nginx(site, tmp_path, TYPES) as address:
         assert 0 < look_up(start, address) <= MAX_FIRST_BYTES
-        with pt.open_tables(f"{address}/v3") as tables:
+        with pt.open_tables(f"{address}/v4") as tables:
             assert tables.senet.probe("ABAAABBB.B...A.").plies == 2
 
 
@@ -462,6 +462,6 @@ def test_other_libraries_load_the_data_set(site: Path, tmp_path: Path) -> None:
     if not all(map(importlib.util.find_spec, ("datasets", "mlcroissant"))):
         pytest.skip("datasets and mlcroissant are not installed: pip install datasets mlcroissant")
     env = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path)}
-    command = [sys.executable, "-c", LOADED_BY_OTHERS, str(site / "v3"), "eight"]
+    command = [sys.executable, "-c", LOADED_BY_OTHERS, str(site / "v4"), "eight"]
     ended = subprocess.run(command, env=env, capture_output=True, text=True, check=True)
     assert ended.stdout.split() == ["362880", "362880", "012345678", "012345678"]
