@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 from distributed import Client
 
-from puzzle_tablebase.errors import BadRequest, ClusterError
+from puzzle_tablebase.errors import ClusterError, MachineLimit
 from puzzle_tablebase.pipeline.build import build
 from puzzle_tablebase.pipeline.plan import Request
 from puzzle_tablebase.pipeline.tasks import TaskRunner, open_executor
@@ -297,6 +297,6 @@ def test_cluster_and_object_store(tmp_path: Path, outputs: Path) -> None:
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(BadRequest, match=r"pip install -e '\.\[cluster\]'"):
+    with pytest.raises(MachineLimit, match=r"pip install -e '\.\[cluster\]'"):
         open_executor("tcp://127.0.0.1:1", 1, 1).__enter__()
     assert os.environ.get("DASK_SCHEDULER_ADDRESS") is None

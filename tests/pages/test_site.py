@@ -307,7 +307,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from puzzle_tablebase.pipeline.site import writer
-from puzzle_tablebase.pipeline.verify import verify
+from puzzle_tablebase.pipeline.proofs import verify
 from puzzle_tablebase.tables.manifest import read_manifest
 from puzzle_tablebase.tables.store import Folder
 
@@ -340,7 +340,7 @@ writer.write_site(store, sys.argv[3], read_manifest(store), verify(store, quick=
 def test_a_killed_run_keeps_a_version_of_the_site(
     moment: str, is_new: bool | None, left: int, small: Path, tmp_path: Path
 ) -> None:
-    site, card = tmp_path / "site", tmp_path / "site" / "v3" / "README.md"
+    site, card = tmp_path / "site", tmp_path / "site" / "v4" / "README.md"
     write(small, site)
     killed = subprocess.run([sys.executable, "-c", KILLED, moment, small, site], check=False)
     assert killed.returncode == -9
