@@ -31,7 +31,7 @@ BUILDERS: dict[str, tuple[str, tuple[str, ...]]] = {
         "make",
         (
             "pipeline.builders.sliding_table",
-            *("pipeline.search.word_bfs", "pipeline.search.word_kernels", "word_space", "graph"),
+            *("frontier.word_bfs", "frontier.word_kernels", "word_space", "graph"),
         ),
     ),
     "every tour": ("make_every_tour", LISTING),

@@ -134,7 +134,7 @@ def _compare_blocks(listed: ListedTable) -> Iterator[Difference]:
 def check_contents(listed: ListedTable) -> Claims[None]:
     """Claim that files and manifest say of a known table what its definition says."""
     if not listed.definition.columns:
-        text = "parameters, description and number of records match the definition of the table"
+        text = "parameters and number of records match the definition of the table"
         yield listed.claim_records(text, _compare_entry(listed))
         text = "the content hash of the records matches the manifest"
         yield listed.claim_records(text, _compare_record_hash(listed))

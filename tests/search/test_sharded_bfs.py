@@ -28,6 +28,7 @@ from puzzle_tablebase.pipeline.builders.sliding_table import (
 )
 from puzzle_tablebase.pipeline.tasks import TaskRunner, run_in_threads
 from puzzle_tablebase.puzzles.sliding import SlidingBoard, parse_board
+from puzzle_tablebase.tables import WORK
 from puzzle_tablebase.tables.checkpoints import Checkpoints
 from puzzle_tablebase.tables.store import Folder
 from puzzle_tablebase.word_space import BLOCK, WordSpace
@@ -168,9 +169,9 @@ def test_a_search_resumes_from_checkpoints(pool: ThreadPoolExecutor, tmp_path: P
     runner = TaskRunner(pool, 3, tired, store, is_remote=True)
     with pytest.raises(KeyboardInterrupt):
         search_shards(BOARD, ROOT, runner)
-    begun = {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
+    begun = {path: path.stat().st_mtime_ns for path in (tmp_path / WORK).iterdir()}
     found = search_in_shards(store, BOARD, ROOT, 3, pool)
-    kept = {path: path.stat().st_mtime_ns for path in tmp_path.iterdir() if path in begun}
+    kept = {path: path.stat().st_mtime_ns for path in (tmp_path / WORK).iterdir() if path in begun}
     assert len(kept) > 3 * 20 * 2  # layers, and tasks' results; messages are removed
     assert kept.items() <= begun.items()
     assert np.array_equal(found, search_2x5())
@@ -187,9 +188,9 @@ class RepeatingExecutor(Executor):
         self, function: Callable[..., Any], /, *arguments: Any, **options: Any
     ) -> Future[Any]:
         _, task, task_arguments = arguments
-        old = {*self.folder.iterdir()}
+        old = {*(self.folder / WORK).glob("*")}
         task(*task_arguments)
-        written = {path: path.read_bytes() for path in {*self.folder.iterdir()} - old}
+        written = {path: path.read_bytes() for path in {*(self.folder / WORK).iterdir()} - old}
         future: Future[Any] = Future()
         future.set_result(function(*arguments, **options))
         assert written == {path: path.read_bytes() for path in written} != {}

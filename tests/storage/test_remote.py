@@ -78,9 +78,9 @@ EXPECTED = {
     "manifest absent": "HTTP status 404: Not Found",
     "manifest denied": "HTTP status 403: Forbidden",
     "manifest failing": "HTTP status 500: Internal Server Error",
-    "manifest of HTML": "it is not a manifest",
+    "manifest of HTML": "its text or checksum was changed",
     "manifest without tables": "its text or checksum was changed",
-    "half a manifest": "it is not a manifest",
+    "half a manifest": "its text or checksum was changed",
     "later manifest": "its text or checksum was changed",
 }
 """The reason of each fault of `FAULTS` that leaves no answer; two where the questions differ."""
