@@ -1,4 +1,4 @@
-"""The folder as a store; `test_object_store.py` shows that no other module depends on paths."""
+"""The folder as a store, and what a store may be named."""
 
 from __future__ import annotations
 
