@@ -130,16 +130,14 @@ class IndexReader:
         except (OSError, TablebaseError):
             return  # the block that is needed is read again, and then the error is reported
 
-    def iter_chunks(self, begin: int = 0, end: int | None = None) -> Iterator[bytes]:
-        """Yield the records from `begin` to before `end`, a block at a time, after its checksum."""
-        end, per_block = self.count if end is None else end, self._records_per_block
-        last = count_blocks(self.width, end)
-        for first in range(1 + begin // per_block, last, BLOCKS_PER_READ):
+    def iter_chunks(self) -> Iterator[bytes]:
+        """Yield all records, a block at a time, after its checksum."""
+        last, per_block = count_blocks(self.width, self.count), self._records_per_block
+        for first in range(1, last, BLOCKS_PER_READ):
             numbers = range(first, min(first + BLOCKS_PER_READ, last))
             for block, body in zip(numbers, self._read_bodies(numbers), strict=True):
-                offset = (block - 1) * per_block
-                first_record, end_record = max(begin - offset, 0), min(end - offset, per_block)
-                yield body[first_record * self.width : end_record * self.width]
+                records = min(self.count - (block - 1) * per_block, per_block)
+                yield body[: records * self.width]
 
     def read_records(self) -> bytearray:
         """Return all records, one after the other, which are in memory once."""
