@@ -58,11 +58,10 @@ class _CheckedFiles(IndexDataCacheFile):
     def load(self, key: object) -> Any:
         """Return the code for a key; None if there is none, or a damaged file to be replaced."""
         path = self._get_path(key)
-        try:
-            with open(path, "rb") as file:
-                checksum, data = file.read(32), file.read()
-        except FileNotFoundError:
+        if not os.path.isfile(path):  # or a named pipe, which nobody may ever write to
             return None
+        with open(path, "rb") as file:
+            checksum, data = file.read(32), file.read()
         if checksum != sha256(data).digest():
             _note_failure(f"{quote(path, 200)} is damaged")
             return None

@@ -1,6 +1,7 @@
 """A compiler's cache that is damaged, full or not writable: kernels work, and one line says it."""
 
 import importlib
+import os
 import resource
 import sys
 from collections.abc import Callable
@@ -113,6 +114,18 @@ def list_notes(
 
 def list_files(folder: Path) -> list[Path]:
     return [file for file in (folder / "cache").rglob("*") if file.is_file()]
+
+
+def test_a_named_pipe_in_the_cache_is_not_read(
+    tmp_path: Path, list_notes: Callable[[], list[str]]
+) -> None:
+    list_notes()
+    files = list_files(tmp_path)
+    for file in files:
+        file.unlink()
+        os.mkfifo(file)
+    assert list_notes() == []
+    assert [*filter(Path.is_file, files)] == files, "it was replaced by the code"
 
 
 DAMAGES: dict[str, Callable[[bytes], bytes]] = {
