@@ -21,7 +21,7 @@ from puzzle_tablebase.puzzles.sliding import CHARACTERS
 from puzzle_tablebase.queries.dispatch import open_reader
 from puzzle_tablebase.queries.fifteen import FifteenReader
 from puzzle_tablebase.queries.fifteen_search import SearchState, Solver
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores.folder import Folder
 
 STATES = 1_000
 SEED = 15

@@ -13,14 +13,14 @@ import numpy as np
 
 from benchmarks.building import time_reference
 from benchmarks.measure import Row, compile_reference, format_table, measure_in_turns, time_call
+from puzzle_tablebase.formats.parquet import TableWriter
 from puzzle_tablebase.pipeline.builders import build_table_data
 from puzzle_tablebase.pipeline.builders.tour_lists import list_prefixes, make_search_board
 from puzzle_tablebase.pipeline.search.tour_listing import iter_paths
 from puzzle_tablebase.pipeline.tasks import BuildContext, TaskRunner
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE, make_tour_table
-from puzzle_tablebase.tables.parquet import TableWriter
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores.folder import Folder
 
 SIX = KnightBoard(6, 6)
 BOARDS = (KnightBoard(5, 7), SIX)

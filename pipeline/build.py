@@ -12,25 +12,9 @@ from operator import call
 from threading import Lock
 
 from puzzle_tablebase.errors import SearchError, TableDamaged, TableVersionError
-from puzzle_tablebase.pipeline.builders import build_table_data, checkpoints, digest_table
-from puzzle_tablebase.pipeline.plan import (
-    FORCED,
-    Request,
-    list_reasons,
-    list_table_files,
-    read_published,
-)
-from puzzle_tablebase.pipeline.progress import UP_TO_DATE, BuildProgress, BuiltTable
-from puzzle_tablebase.pipeline.runs import COMPLETED, FAILED, RUNS, append_run
-from puzzle_tablebase.pipeline.tasks import BuildContext, MemoryLimit, TaskRunner
-from puzzle_tablebase.process import explain_os_error
-from puzzle_tablebase.puzzle import Puzzle
-from puzzle_tablebase.schema import Table
-from puzzle_tablebase.tables import MADE_BY
-from puzzle_tablebase.tables.access import list_files
-from puzzle_tablebase.tables.checkpoints import list_checkpoint_files
-from puzzle_tablebase.tables.index_format import compute_index_bytes, write_index
-from puzzle_tablebase.tables.manifest import (
+from puzzle_tablebase.formats import MADE_BY
+from puzzle_tablebase.formats.index import compute_index_bytes, write_index
+from puzzle_tablebase.formats.manifest import (
     Entry,
     File,
     IndexEntry,
@@ -46,8 +30,24 @@ from puzzle_tablebase.tables.manifest import (
     remove_entries,
     sum_up_depths,
 )
-from puzzle_tablebase.tables.parquet import TableWriter
-from puzzle_tablebase.tables.store import Store
+from puzzle_tablebase.formats.parquet import TableWriter
+from puzzle_tablebase.pipeline.builders import build_table_data, checkpoints, digest_table
+from puzzle_tablebase.pipeline.plan import (
+    FORCED,
+    Request,
+    list_reasons,
+    list_table_files,
+    read_published,
+)
+from puzzle_tablebase.pipeline.progress import UP_TO_DATE, BuildProgress, BuiltTable
+from puzzle_tablebase.pipeline.runs import COMPLETED, FAILED, RUNS, append_run
+from puzzle_tablebase.pipeline.tasks import BuildContext, MemoryLimit, TaskRunner
+from puzzle_tablebase.process import explain_os_error
+from puzzle_tablebase.puzzle import Puzzle
+from puzzle_tablebase.schema import Table
+from puzzle_tablebase.stores.access import list_files
+from puzzle_tablebase.stores.checkpoints import list_checkpoint_files
+from puzzle_tablebase.stores.folder import Store
 
 TableQueue = list[tuple[Puzzle, Table, str, list[Entry]]]
 """Tables of one puzzle and one search: they are built one after another and share results."""

@@ -19,13 +19,7 @@ from puzzle_tablebase.errors import (
     TableVersionError,
     Unreachable,
 )
-from puzzle_tablebase.pipeline.builders import checkpoints, digest_table
-from puzzle_tablebase.pipeline.progress import UP_TO_DATE
-from puzzle_tablebase.puzzle import Puzzle
-from puzzle_tablebase.schema import Table
-from puzzle_tablebase.tables import BACKUP, MANIFEST
-from puzzle_tablebase.tables.access import list_files, make_open_error
-from puzzle_tablebase.tables.manifest import (
+from puzzle_tablebase.formats.manifest import (
     Entry,
     Versions,
     bears_table,
@@ -34,7 +28,13 @@ from puzzle_tablebase.tables.manifest import (
     is_own_file,
     read_versions,
 )
-from puzzle_tablebase.tables.store import Store
+from puzzle_tablebase.pipeline.builders import checkpoints, digest_table
+from puzzle_tablebase.pipeline.progress import UP_TO_DATE
+from puzzle_tablebase.puzzle import Puzzle
+from puzzle_tablebase.schema import Table
+from puzzle_tablebase.stores import BACKUP, MANIFEST
+from puzzle_tablebase.stores.access import list_files, make_open_error
+from puzzle_tablebase.stores.folder import Store
 
 PuzzleTables = Sequence[tuple[Puzzle, tuple[Table, ...]]]
 

@@ -19,12 +19,12 @@ from rich.text import Text
 
 from puzzle_tablebase.output import STANDARD
 from puzzle_tablebase.process import CleanupOnSignal
-from puzzle_tablebase.tables import MANIFEST
+from puzzle_tablebase.stores import MANIFEST
 
 if TYPE_CHECKING:
+    from puzzle_tablebase.formats.manifest import Entry
     from puzzle_tablebase.pipeline.proofs import TableResult, Verified
     from puzzle_tablebase.schema import Table
-    from puzzle_tablebase.tables.manifest import Entry
 
 
 UP_TO_DATE = "up to date"

@@ -58,7 +58,7 @@ def run_command(arguments: list[str]) -> int:
             pass
         # a lone lookup needs none of these
         from puzzle_tablebase.pipeline.terminal import print_error
-        from puzzle_tablebase.tables.access import make_open_error
+        from puzzle_tablebase.stores.access import make_open_error
 
         if isinstance(error, Unreachable):  # the store was lost while a table was being read
             print_error(make_open_error("The store of the tables", error, ""))
@@ -91,7 +91,7 @@ def _print_note(note: str) -> None:
 
 
 def _dispatch(arguments: list[str]) -> int:
-    from puzzle_tablebase.tables.store import Store
+    from puzzle_tablebase.stores.folder import Store
 
     Store.on_note = staticmethod(_print_note)
     if arguments[:1] == ["query"]:

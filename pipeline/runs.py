@@ -12,8 +12,8 @@ from typing import Any
 from msgspec import DecodeError, Struct, json, to_builtins
 
 from puzzle_tablebase.resources import measure_peak_memory
-from puzzle_tablebase.tables.access import make_open_error
-from puzzle_tablebase.tables.store import Store
+from puzzle_tablebase.stores.access import make_open_error
+from puzzle_tablebase.stores.folder import Store
 
 RUNS = ".runs.jsonl"
 SHOWN_RUNS = 20

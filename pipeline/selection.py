@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
 
 from puzzle_tablebase.errors import BadRequest, TablebaseError, TableMissing, quote
+from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.puzzles import MODULES, get_puzzle, is_registered, list_names, list_puzzles
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.tables.access import format_rebuild_command
-from puzzle_tablebase.tables.manifest import read_manifest
-from puzzle_tablebase.tables.store import Store
+from puzzle_tablebase.stores.access import format_rebuild_command
+from puzzle_tablebase.stores.folder import Store
 
 
 def select_tables(names: Sequence[str]) -> list[tuple[Puzzle, tuple[Table, ...]]]:
@@ -99,7 +99,7 @@ def select_removable_tables(store: Store, names: Sequence[str]) -> set[str]:
     """
     # slow to import, and the shell's completion does not need it
     from puzzle_tablebase.pipeline.build import find_unlisted_files
-    from puzzle_tablebase.tables.checkpoints import list_checkpoint_files
+    from puzzle_tablebase.stores.checkpoints import list_checkpoint_files
 
     published, defaults, selected = read_manifest(store), _list_default_tables(), set[str]()
     for name in names:

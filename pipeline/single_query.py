@@ -14,7 +14,7 @@ from puzzle_tablebase.process import watch_signals
 from puzzle_tablebase.puzzles import is_registered
 from puzzle_tablebase.queries.answer import Option, format_json
 from puzzle_tablebase.queries.dispatch import Readers, get_reader_class
-from puzzle_tablebase.tables.access import open_store
+from puzzle_tablebase.stores.access import open_store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

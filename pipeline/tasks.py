@@ -28,10 +28,10 @@ from puzzle_tablebase.errors import (
     StoreError,
     quote,
 )
+from puzzle_tablebase.formats.manifest import Depth
 from puzzle_tablebase.resources import count_cores, get_free_memory
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.tables.checkpoints import Checkpoints
-from puzzle_tablebase.tables.manifest import Depth
+from puzzle_tablebase.stores.checkpoints import Checkpoints
 
 Result = TypeVar("Result")
 Chunks = Generator[Mapping[str, npt.NDArray[Any]], None, None]

@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import IO
 
 from puzzle_tablebase.errors import BadRequest, OutputError, StoreError, quote
+from puzzle_tablebase.formats.manifest import is_own_file
 from puzzle_tablebase.process import CompleteWriter, expand_path, explain_os_error, is_full_disk
-from puzzle_tablebase.tables.access import open_store
-from puzzle_tablebase.tables.manifest import is_own_file
-from puzzle_tablebase.tables.new_files import name_temporary, write_new_files
-from puzzle_tablebase.tables.store import Folder, Store
+from puzzle_tablebase.stores.access import open_store
+from puzzle_tablebase.stores.folder import Folder, Store
+from puzzle_tablebase.stores.new_files import name_temporary, write_new_files
 
 STANDARD = "-"
 MAX_SHOWN_NAME = 300

@@ -18,7 +18,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from puzzle_tablebase.queries.api import Tables
-    from puzzle_tablebase.tables.store import Store
+    from puzzle_tablebase.stores.folder import Store
 
 __all__ = ["open_tables"]
 
@@ -30,8 +30,8 @@ def open_tables(location: str | Store | None = None) -> Tables:
     nothing is published there. Files are opened when they are first needed.
     """
     from puzzle_tablebase.queries.api import Tables
-    from puzzle_tablebase.tables import MANIFEST
-    from puzzle_tablebase.tables.access import format_rebuild_command, make_open_error, open_store
+    from puzzle_tablebase.stores import MANIFEST
+    from puzzle_tablebase.stores.access import format_rebuild_command, make_open_error, open_store
 
     store = open_store(location)
     try:

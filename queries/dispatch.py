@@ -8,7 +8,7 @@ from puzzle_tablebase.errors import BadRequest, quote, require_text
 from puzzle_tablebase.puzzle import GoalPuzzle
 from puzzle_tablebase.puzzles import get_puzzle, import_object, is_registered, list_names
 from puzzle_tablebase.queries.answer import Answer, require_options, select_given
-from puzzle_tablebase.tables.store import Store
+from puzzle_tablebase.stores.folder import Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from puzzle_tablebase.puzzle import GoalPuzzle
     from puzzle_tablebase.queries.answer_frames import Answers, Bytes
-    from puzzle_tablebase.tables.store import Store
+    from puzzle_tablebase.stores.folder import Store
 
 
 MAX_GOALS = 4

@@ -251,7 +251,7 @@ class FifteenReader(Reader[FifteenSolution]):
 
     def list_explored_tables(self) -> list[Table]:
         """Return the tables of the smallest partition, if all are published."""
-        from puzzle_tablebase.tables.manifest import read_manifest
+        from puzzle_tablebase.formats.manifest import read_manifest
 
         tables = PARTITIONS[EXPLORED_PARTITION].make_tables()
         published = read_manifest(self.store)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from puzzle_tablebase.formats.index import BODY_BYTES
 from puzzle_tablebase.puzzles.fifteen import Pattern, list_images, list_neighbours, rank_order
 from puzzle_tablebase.queries.answer import Answer
 from puzzle_tablebase.queries.kernels import pattern_search as words
@@ -32,7 +33,6 @@ from puzzle_tablebase.queries.kernels.pattern_search import (
 )
 from puzzle_tablebase.queries.reader import ignore_progress
 from puzzle_tablebase.resources import allocate_pages, count_cores
-from puzzle_tablebase.tables.index_format import BODY_BYTES
 
 if TYPE_CHECKING:
     import polars as pl

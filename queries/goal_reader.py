@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import polars as pl
     from typing_extensions import TypeVar
 
-    from puzzle_tablebase.tables.store import Store
+    from puzzle_tablebase.stores.folder import Store
 
 
 class GoalAnswer(Answer):

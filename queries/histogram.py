@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import polars as pl
 
 from puzzle_tablebase.errors import BadRequest, TableMissing, TableOutdated, quote
+from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.puzzles import (
     get_puzzle,
@@ -16,10 +17,9 @@ from puzzle_tablebase.puzzles import (
 )
 from puzzle_tablebase.queries.scans import require_published
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.tables import MANIFEST
-from puzzle_tablebase.tables.access import format_rebuild_command
-from puzzle_tablebase.tables.manifest import read_manifest
-from puzzle_tablebase.tables.store import Store
+from puzzle_tablebase.stores import MANIFEST
+from puzzle_tablebase.stores.access import format_rebuild_command
+from puzzle_tablebase.stores.folder import Store
 
 SCHEMA = {
     "puzzle": pl.String,

@@ -15,8 +15,8 @@ from puzzle_tablebase.errors import (
     TableMissing,
     TableVersionError,
 )
-from puzzle_tablebase.tables import FORMAT_VERSION, INDEX_VERSION, MANIFEST
-from puzzle_tablebase.tables.index_format import (
+from puzzle_tablebase.formats import FORMAT_VERSION, INDEX_VERSION
+from puzzle_tablebase.formats.index import (
     BLOCK_BYTES,
     BLOCKS_PER_READ,
     BODY_BYTES,
@@ -26,7 +26,8 @@ from puzzle_tablebase.tables.index_format import (
     make_record_struct,
     parse_header,
 )
-from puzzle_tablebase.tables.store import ATTEMPTS
+from puzzle_tablebase.stores import MANIFEST
+from puzzle_tablebase.stores.folder import ATTEMPTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from puzzle_tablebase.schema import Table
-    from puzzle_tablebase.tables.store import RandomAccessFile, Store
+    from puzzle_tablebase.stores.folder import RandomAccessFile, Store
 
 MAX_CACHED_BLOCKS = 512
 """The most blocks in the cache: 2 MiB."""
@@ -198,13 +199,13 @@ class IndexReader:
         return TableDamaged(self._path, problem, self._format_command())
 
     def _make_open_error(self, error: OSError) -> TableError:
-        from puzzle_tablebase.tables.access import make_open_error
+        from puzzle_tablebase.stores.access import make_open_error
 
         return make_open_error(self._path, error, self._format_command())
 
     def _format_command(self) -> str:
         """Return the command that builds the index."""
-        from puzzle_tablebase.tables.access import format_rebuild_command
+        from puzzle_tablebase.stores.access import format_rebuild_command
 
         return format_rebuild_command(self._request, self._store)
 
@@ -219,7 +220,7 @@ def _search_contents(store: Store, table: Table) -> list[str]:
     except FileNotFoundError:
         return []
     except OSError as error:
-        from puzzle_tablebase.tables.access import make_open_error
+        from puzzle_tablebase.stores.access import make_open_error
 
         raise make_open_error(store.locate(MANIFEST), error, "") from error
     head = b'{\n "format_version": %d,\n' % FORMAT_VERSION
@@ -231,6 +232,6 @@ def _search_contents(store: Store, table: Table) -> list[str]:
 
 def _read_contents(store: Store, table: Table) -> list[str]:
     """Return the same hashes of a manifest that is whole, or of its copy."""
-    from puzzle_tablebase.tables.manifest import read_versions
+    from puzzle_tablebase.formats.manifest import read_versions
 
     return [entry.content for entry in read_versions(store).get(table.name, []) if entry.index]

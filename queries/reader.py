@@ -30,7 +30,7 @@ from puzzle_tablebase.queries.answer import (
 )
 from puzzle_tablebase.queries.index_reader import IndexReader
 from puzzle_tablebase.schema import UNREACHED
-from puzzle_tablebase.tables.store import Store
+from puzzle_tablebase.stores.folder import Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -405,7 +405,7 @@ class Reader(Generic[Found]):
 
     def make_damage_error(self, name: str, problem: str, suffix: str = "idx") -> TableDamaged:
         """Make the error for a file that is as published, and yet contradicts itself."""
-        from puzzle_tablebase.tables.access import make_damage_error
+        from puzzle_tablebase.stores.access import make_damage_error
 
         return make_damage_error(self.store, name, problem, suffix)
 

@@ -18,19 +18,20 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from puzzle_tablebase.errors import MachineLimit, TableMissing
+from puzzle_tablebase.formats import MADE_BY
+from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.output import open_output
 from puzzle_tablebase.puzzles import find_owner
 from puzzle_tablebase.queries.histogram import list_counts
 from puzzle_tablebase.queries.scans import scan_table, translate_scan_errors
 from puzzle_tablebase.queries.svg import FONT, GRID, INK, MUTED, label_svg, make_dark_rules
 from puzzle_tablebase.resources import address_space_limit
-from puzzle_tablebase.tables import MADE_BY, MANIFEST
-from puzzle_tablebase.tables.access import format_rebuild_command
-from puzzle_tablebase.tables.manifest import read_manifest
+from puzzle_tablebase.stores import MANIFEST
+from puzzle_tablebase.stores.access import format_rebuild_command
 
 if TYPE_CHECKING:
     from puzzle_tablebase.queries.charts import Chart
-    from puzzle_tablebase.tables.store import Store
+    from puzzle_tablebase.stores.folder import Store
 
 CHART_ADDRESS_SPACE = 96 << 30
 """Bytes of address space with which the engine of the charts does not abort the process: measured,

@@ -19,11 +19,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from puzzle_tablebase.errors import FileChanged, TableDamaged, TableError, Unreachable
-from puzzle_tablebase.tables.access import format_rebuild_command, make_open_error
+from puzzle_tablebase.stores.access import format_rebuild_command, make_open_error
 
 if TYPE_CHECKING:
-    from puzzle_tablebase.tables.manifest import File
-    from puzzle_tablebase.tables.store import RandomAccessFile, Store
+    from puzzle_tablebase.formats.manifest import File
+    from puzzle_tablebase.stores.folder import RandomAccessFile, Store
 
 MAX_GAP_BYTES = 1 << 16
 """Bytes between columns of a row group that are read too, so that one read suffices."""

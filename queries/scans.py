@@ -10,13 +10,13 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from puzzle_tablebase.errors import TableDamaged, TableMissing
-from puzzle_tablebase.tables.access import (
+from puzzle_tablebase.formats.manifest import Entry, File, read_manifest, read_versions
+from puzzle_tablebase.stores.access import (
     format_rebuild_command,
     make_damage_error,
     make_open_error,
 )
-from puzzle_tablebase.tables.manifest import Entry, File, read_manifest, read_versions
-from puzzle_tablebase.tables.store import ATTEMPTS, Store
+from puzzle_tablebase.stores.folder import ATTEMPTS, Store
 
 if TYPE_CHECKING:
     import polars as pl

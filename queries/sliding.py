@@ -16,7 +16,7 @@ from puzzle_tablebase.queries.answer import ANSWERS, SPLIT, Option
 from puzzle_tablebase.queries.goal_reader import BoardAnswer, BoardQuery, GoalReader
 from puzzle_tablebase.queries.reader import Reader, ignore_progress
 from puzzle_tablebase.resources import get_free_memory
-from puzzle_tablebase.tables.access import format_outputs
+from puzzle_tablebase.stores.access import format_outputs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from puzzle_tablebase.queries.sampling import SampleRequest, StatesByDistance
     from puzzle_tablebase.queries.sliding_columns import GoalLookup
     from puzzle_tablebase.schema import Table
-    from puzzle_tablebase.tables.store import Store
+    from puzzle_tablebase.stores.folder import Store
 
 
 MAX_DIGITS = 10
@@ -364,7 +364,7 @@ class SlidingReader(Reader):
 
     def _find_published(self) -> dict[str, set[str]]:
         """Return the names of the published tables, by board."""
-        from puzzle_tablebase.tables.manifest import read_manifest
+        from puzzle_tablebase.formats.manifest import read_manifest
 
         tables_by_board: dict[str, set[str]] = {}
         for name in read_manifest(self.store):

@@ -6,11 +6,11 @@ from collections import Counter
 from typing import Any
 
 from puzzle_tablebase.errors import TablebaseError, TableError
+from puzzle_tablebase.formats.manifest import Entry, find_mismatch, read_manifest
 from puzzle_tablebase.puzzles import list_puzzles
-from puzzle_tablebase.tables import MANIFEST
-from puzzle_tablebase.tables.access import format_rebuild_command, format_repair_command
-from puzzle_tablebase.tables.manifest import Entry, find_mismatch, read_manifest
-from puzzle_tablebase.tables.store import Store
+from puzzle_tablebase.stores import MANIFEST
+from puzzle_tablebase.stores.access import format_rebuild_command, format_repair_command
+from puzzle_tablebase.stores.folder import Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -17,6 +17,7 @@ from filelock import FileLock
 from hypothesis import HealthCheck, settings
 
 from puzzle_tablebase.errors import TableError
+from puzzle_tablebase.formats.manifest import read_manifest, read_versions
 from puzzle_tablebase.pipeline.plan import explain_rebuild
 from puzzle_tablebase.pipeline.progress import UP_TO_DATE
 from puzzle_tablebase.pipeline.run import run_command
@@ -30,8 +31,7 @@ from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
 from puzzle_tablebase.puzzles.sliding import parse_board as parse_sliding_board
 from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.api import Tables
-from puzzle_tablebase.tables.manifest import read_manifest, read_versions
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores.folder import Folder
 from tests import NIGHTLY, usual_or_nightly
 from tests.support.build_recorder import build_tables
 from tests.support.preloaded import SHARED, scripts

@@ -15,17 +15,17 @@ from pathlib import Path
 
 import atheris
 
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores.folder import Folder
 
 with atheris.instrument_imports(include=["puzzle_tablebase"]):
     from puzzle_tablebase.errors import TablebaseError
+    from puzzle_tablebase.formats.manifest import parse_manifest, read_versions
     from puzzle_tablebase.pipeline.commands.puzzle_commands import BATCH
     from puzzle_tablebase.pipeline.single_query import parse_simple_query
     from puzzle_tablebase.puzzles import eight, senet
     from puzzle_tablebase.puzzles.knight import tables as knight
     from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
     from puzzle_tablebase.queries.index_reader import IndexReader
-    from puzzle_tablebase.tables.manifest import parse_manifest, read_versions
 
 SEEDS = ("123456780", "1 5 2 7 0 3 8 4 6", senet.OPENING, "b1", "8x8", "--to c3 --closed b1")
 TABLE = knight.PUZZLE.tables[2]

@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from puzzle_tablebase.formats import FORMAT_VERSION
+from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.answer import Answer
 from puzzle_tablebase.queries.api import Tables
 from puzzle_tablebase.schema import Column, Table
-from puzzle_tablebase.tables import FORMAT_VERSION
-from puzzle_tablebase.tables.manifest import read_manifest
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores.folder import Folder
 from tools.command_page import format_command_page
 from tools.recipe_results import format_notebook, format_recipes_page
 from tools.sessions import ROOT, fill_sessions, list_pages_with_sessions

@@ -10,12 +10,12 @@ import sys
 from contextlib import suppress
 
 from puzzle_tablebase.errors import TablebaseError
+from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.pipeline.runs import RUNS
 from puzzle_tablebase.queries.explorer.writer import EXPLORER_PAGE
 from puzzle_tablebase.queries.report import REPORT_PAGE
-from puzzle_tablebase.tables import BACKUP, MANIFEST, WORK
-from puzzle_tablebase.tables.manifest import read_manifest
-from puzzle_tablebase.tables.store import DEFAULT_FOLDER, LOCK, Folder
+from puzzle_tablebase.stores import BACKUP, MANIFEST, WORK
+from puzzle_tablebase.stores.folder import DEFAULT_FOLDER, LOCK, Folder
 
 
 def remove_outputs(store: Folder) -> None:

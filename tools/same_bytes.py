@@ -17,7 +17,7 @@ import tomllib
 from pathlib import Path
 
 from puzzle_tablebase.pipeline.runs import RUNS
-from puzzle_tablebase.tables.store import LOCK
+from puzzle_tablebase.stores.folder import LOCK
 from tools.sessions import PROGRAM, ROOT
 
 NOT_COMPARED = (LOCK, RUNS)

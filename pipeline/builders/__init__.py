@@ -11,8 +11,8 @@ from puzzle_tablebase.pipeline.tasks import BuildContext, TableData
 from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.puzzles import find_owner, import_object
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.tables.checkpoints import Checkpoints
-from puzzle_tablebase.tables.store import Store
+from puzzle_tablebase.stores.checkpoints import Checkpoints
+from puzzle_tablebase.stores.folder import Store
 
 FRONTIER = ("frontier.compiled", "frontier.layers", "puzzles.knight.board")
 LISTING = ("pipeline.builders.tour_lists", "pipeline.search.tour_listing", *FRONTIER)
@@ -49,7 +49,7 @@ BUILDERS: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 """By the name of a recipe's search: the builder, a function of the first module, and the modules
 with all code that makes the tables, besides that of the puzzle and of the recipe."""
-ENCODERS = ("schema", "tables.index_format", "tables.parquet")
+ENCODERS = ("schema", "formats.index", "formats.parquet")
 """The modules that write rows and records."""
 
 

@@ -5,11 +5,11 @@ The puzzle ranks its states and fills the columns.
 
 from __future__ import annotations
 
+from puzzle_tablebase.formats.parquet import ROW_GROUP_ROWS
 from puzzle_tablebase.pipeline.search.breadth_first import search_breadth_first
 from puzzle_tablebase.pipeline.tasks import BuildContext, Chunks, TableData
 from puzzle_tablebase.puzzle import StateSpace
 from puzzle_tablebase.schema import BreadthFirst, Table
-from puzzle_tablebase.tables.parquet import ROW_GROUP_ROWS
 
 
 def make(

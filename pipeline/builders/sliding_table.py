@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from puzzle_tablebase.errors import MemoryShort, SearchError
+from puzzle_tablebase.formats.manifest import Depth
 from puzzle_tablebase.frontier.word_bfs import (
     Shard,
     count_max_shards,
@@ -37,8 +38,7 @@ from puzzle_tablebase.puzzles.sliding import (
 )
 from puzzle_tablebase.resources import get_free_memory
 from puzzle_tablebase.schema import ROW_BYTES, Table
-from puzzle_tablebase.tables.checkpoints import Arrays, Checkpoints
-from puzzle_tablebase.tables.manifest import Depth
+from puzzle_tablebase.stores.checkpoints import Arrays, Checkpoints
 from puzzle_tablebase.word_space import WordSpace
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import AllTours, TourPerPair
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.tables.checkpoints import Arrays
+from puzzle_tablebase.stores.checkpoints import Arrays
 
 MAX_UNDIVIDED_SQUARES = 36
 """Squares of the largest boards with one task for each start."""

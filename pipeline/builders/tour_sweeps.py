@@ -59,7 +59,7 @@ from puzzle_tablebase.puzzles.knight.tables import (
 from puzzle_tablebase.puzzles.knight.tour_ranker import Route, Sweep
 from puzzle_tablebase.resources import count_cores
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.tables.checkpoints import Arrays
+from puzzle_tablebase.stores.checkpoints import Arrays
 
 CHUNK_RECORDS = 1 << 14
 """Records in a chunk."""

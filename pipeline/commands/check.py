@@ -29,7 +29,7 @@ from puzzle_tablebase.queries.answer import (
 )
 from puzzle_tablebase.queries.dispatch import get_reader_class, open_reader
 from puzzle_tablebase.queries.judges import GOOD, Judge
-from puzzle_tablebase.tables.access import open_store
+from puzzle_tablebase.stores.access import open_store
 
 ROWS = (
     *(option for option in BATCH if option.name != "strict"),

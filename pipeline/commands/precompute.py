@@ -26,7 +26,7 @@ from puzzle_tablebase.process import CleanupOnSignal
 from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.puzzles import get_puzzle, is_registered, list_names
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.tables.access import format_outputs, open_store
+from puzzle_tablebase.stores.access import format_outputs, open_store
 
 if TYPE_CHECKING:
     from puzzle_tablebase.pipeline.plan import Request

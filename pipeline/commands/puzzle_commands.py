@@ -30,7 +30,7 @@ from puzzle_tablebase.queries.answer import FORMATS, INPUT_FORMATS, Option, join
 from puzzle_tablebase.queries.dispatch import get_reader_class, open_reader
 from puzzle_tablebase.queries.judges import Judge
 from puzzle_tablebase.queries.reader import Query
-from puzzle_tablebase.tables.access import open_store
+from puzzle_tablebase.stores.access import open_store
 
 Command = Callable[..., None]
 Asked = TypeVar("Asked", Query, Judge)

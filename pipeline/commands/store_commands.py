@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from puzzle_tablebase.errors import BadRequest, NoAnswer, TableMissing
+from puzzle_tablebase.formats.manifest import has_manifest, read_manifest
 from puzzle_tablebase.pipeline.commands.options import (
     Json,
     Outputs,
@@ -36,10 +37,9 @@ from puzzle_tablebase.puzzles import (
     list_puzzles_with_depths,
 )
 from puzzle_tablebase.resources import limit_cores
-from puzzle_tablebase.tables import MANIFEST
-from puzzle_tablebase.tables.access import format_rebuild_command, open_store
-from puzzle_tablebase.tables.manifest import has_manifest, read_manifest
-from puzzle_tablebase.tables.store import Store
+from puzzle_tablebase.stores import MANIFEST
+from puzzle_tablebase.stores.access import format_rebuild_command, open_store
+from puzzle_tablebase.stores.folder import Store
 
 WITH_DEPTHS = [name for name in MODULES if get_puzzle(name).depth]
 """The built-in puzzles whose states have depths."""

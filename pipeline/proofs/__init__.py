@@ -12,6 +12,7 @@ from typing import Any
 
 from puzzle_tablebase.cost import PROCESS_BYTES, estimate_cost
 from puzzle_tablebase.errors import MemoryShort, TablebaseError, TableMissing
+from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.pipeline.proofs.board_bits import prove_bits
 from puzzle_tablebase.pipeline.proofs.claims import (
     Claims,
@@ -48,10 +49,9 @@ from puzzle_tablebase.puzzles.senet import Senet
 from puzzle_tablebase.puzzles.sliding import BoardDistances
 from puzzle_tablebase.resources import get_free_memory
 from puzzle_tablebase.schema import BreadthFirst, Table
-from puzzle_tablebase.tables import MANIFEST
-from puzzle_tablebase.tables.access import format_rebuild_command, make_open_error
-from puzzle_tablebase.tables.manifest import read_manifest
-from puzzle_tablebase.tables.store import Store
+from puzzle_tablebase.stores import MANIFEST
+from puzzle_tablebase.stores.access import format_rebuild_command, make_open_error
+from puzzle_tablebase.stores.folder import Store
 
 __all__ = [
     "Observer",

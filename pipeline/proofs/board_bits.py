@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from puzzle_tablebase.formats.manifest import Depth
 from puzzle_tablebase.pipeline.proofs.board_layers import (
     WORD_STATES,
     Words,
@@ -28,7 +29,6 @@ from puzzle_tablebase.pipeline.proofs.verdicts import Proved, Verdict
 from puzzle_tablebase.pipeline.tasks import run_in_threads
 from puzzle_tablebase.puzzles.sliding import BoardDistances, SlidingBoard
 from puzzle_tablebase.schema import ROW_BYTES
-from puzzle_tablebase.tables.manifest import Depth
 
 HOW = "every state was searched again from the goal, layer by layer"
 

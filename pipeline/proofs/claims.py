@@ -15,14 +15,14 @@ import numpy as np
 import polars as pl
 
 from puzzle_tablebase.errors import TablebaseError, TableError, quote
+from puzzle_tablebase.formats.index import read_records
+from puzzle_tablebase.formats.manifest import Entry, File, IndexEntry
 from puzzle_tablebase.jit import Array
 from puzzle_tablebase.pipeline.proofs.verdicts import Proved, TableVerdict
 from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.tables.access import format_rebuild_command
-from puzzle_tablebase.tables.index_format import read_records
-from puzzle_tablebase.tables.manifest import Entry, File, IndexEntry
-from puzzle_tablebase.tables.store import Store
+from puzzle_tablebase.stores.access import format_rebuild_command
+from puzzle_tablebase.stores.folder import Store
 
 MAX_SHOWN_VALUE = 200
 """Characters of a value that a message shows."""

@@ -18,6 +18,31 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from puzzle_tablebase.errors import NotAFile, Unreachable
+from puzzle_tablebase.formats import INDEX_VERSION
+from puzzle_tablebase.formats.index import (
+    BLOCK_BYTES,
+    BODY_BYTES,
+    CHECKSUM,
+    HEADER,
+    MAGIC,
+    Header,
+    compute_checksum,
+    count_blocks,
+)
+from puzzle_tablebase.formats.manifest import (
+    Depth,
+    Entry,
+    File,
+    IndexEntry,
+    compute_sha256,
+    measure_footer,
+)
+from puzzle_tablebase.formats.parquet import (
+    ContentHash,
+    TableWriter,
+    list_sorting_columns,
+    make_schema,
+)
 from puzzle_tablebase.pipeline.proofs.claims import (
     Claim,
     Claims,
@@ -28,31 +53,7 @@ from puzzle_tablebase.pipeline.proofs.claims import (
 from puzzle_tablebase.pipeline.proofs.verdicts import Proved
 from puzzle_tablebase.pipeline.tasks import run_in_threads
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.tables import INDEX_VERSION, MANIFEST
-from puzzle_tablebase.tables.index_format import (
-    BLOCK_BYTES,
-    BODY_BYTES,
-    CHECKSUM,
-    HEADER,
-    MAGIC,
-    Header,
-    compute_checksum,
-    count_blocks,
-)
-from puzzle_tablebase.tables.manifest import (
-    Depth,
-    Entry,
-    File,
-    IndexEntry,
-    compute_sha256,
-    measure_footer,
-)
-from puzzle_tablebase.tables.parquet import (
-    ContentHash,
-    TableWriter,
-    list_sorting_columns,
-    make_schema,
-)
+from puzzle_tablebase.stores import MANIFEST
 
 BUILD_KEYS = ("parameters", "made_by", "content")
 """The keys in a file's metadata whose texts stand in the manifest too."""

@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
+from puzzle_tablebase.formats.parquet import to_arrow
 from puzzle_tablebase.graph import UNREACHED, SearchResult
 from puzzle_tablebase.jit import Array
 from puzzle_tablebase.pipeline.proofs.claims import (
@@ -28,7 +29,6 @@ from puzzle_tablebase.pipeline.proofs.claims import (
 from puzzle_tablebase.pipeline.proofs.verdicts import Proved, Verdict
 from puzzle_tablebase.puzzle import StateSpace
 from puzzle_tablebase.schema import BreadthFirst
-from puzzle_tablebase.tables.parquet import to_arrow
 
 Edges = tuple[Array, Array, Array]
 """The sources, targets and labels of edges."""

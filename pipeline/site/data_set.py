@@ -14,12 +14,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from puzzle_tablebase import __version__
+from puzzle_tablebase.formats import FORMAT_VERSION, MADE_BY
+from puzzle_tablebase.formats.manifest import Entry, File, IndexEntry
+from puzzle_tablebase.formats.parquet import COMMENT
 from puzzle_tablebase.pipeline.proofs.verdicts import TableVerdict, find_weakest, group_boards
 from puzzle_tablebase.puzzles import find_owner
-from puzzle_tablebase.tables import FORMAT_VERSION, MADE_BY
-from puzzle_tablebase.tables.manifest import Entry, File, IndexEntry
-from puzzle_tablebase.tables.parquet import COMMENT
-from puzzle_tablebase.tables.store import Store
+from puzzle_tablebase.stores.folder import Store
 
 CARD = "README.md"
 CROISSANT = "croissant.json"

@@ -12,8 +12,8 @@ from string import Template
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from puzzle_tablebase.formats import FORMAT_VERSION, MADE_BY
 from puzzle_tablebase.pipeline.site.data_set import DESCRIPTION, TITLE, TableFacts
-from puzzle_tablebase.tables import FORMAT_VERSION, MADE_BY
 
 SOURCE = Path(__file__).parent / "source"
 """The templates and the files that pages load."""

@@ -23,6 +23,8 @@ from puzzle_tablebase.errors import (
     TableMissing,
     quote,
 )
+from puzzle_tablebase.formats import FORMAT_VERSION, MADE_BY
+from puzzle_tablebase.formats.manifest import Entry, File, IndexEntry, format_manifest
 from puzzle_tablebase.output import STANDARD, translate_output_errors
 from puzzle_tablebase.pipeline.proofs.verdicts import TableVerdict
 from puzzle_tablebase.pipeline.site.data_set import (
@@ -45,11 +47,10 @@ from puzzle_tablebase.pipeline.site.pages import (
 from puzzle_tablebase.process import CleanupOnSignal, cleanup_lock, expand_path
 from puzzle_tablebase.queries.explorer.writer import EXPLORER_PAGE, write_explorer
 from puzzle_tablebase.queries.report import REPORT_PAGE, write_report
-from puzzle_tablebase.tables import FORMAT_VERSION, MADE_BY, MANIFEST, PART_SUFFIX
-from puzzle_tablebase.tables.access import format_repair_command, make_open_error
-from puzzle_tablebase.tables.manifest import Entry, File, IndexEntry, format_manifest
-from puzzle_tablebase.tables.new_files import name_temporary
-from puzzle_tablebase.tables.store import Folder, Store
+from puzzle_tablebase.stores import MANIFEST, PART_SUFFIX
+from puzzle_tablebase.stores.access import format_repair_command, make_open_error
+from puzzle_tablebase.stores.folder import Folder, Store
+from puzzle_tablebase.stores.new_files import name_temporary
 
 SUMS = "SHA256SUMS"
 START_PAGE = "index.html"

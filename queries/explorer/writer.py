@@ -16,18 +16,18 @@ import json
 import re
 from pathlib import Path
 
+from puzzle_tablebase.formats.index import HEADER
 from puzzle_tablebase.output import write_output
 from puzzle_tablebase.puzzles import MODULES
 from puzzle_tablebase.queries.dispatch import open_reader
 from puzzle_tablebase.queries.reader import Reader
-from puzzle_tablebase.tables.index_format import HEADER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from puzzle_tablebase.schema import Table
-    from puzzle_tablebase.tables.store import Store
+    from puzzle_tablebase.stores.folder import Store
 
 __all__ = ["EXPLORER_PAGE", "iter_tables", "write_explorer"]
 

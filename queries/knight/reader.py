@@ -310,7 +310,7 @@ class KnightReader(Reader[KnightAnswer]):
 
     def has_ranking(self, board: KnightBoard) -> bool:
         """Return whether the closed tours of a board have numbers, or no list has them."""
-        from puzzle_tablebase.tables.manifest import read_manifest
+        from puzzle_tablebase.formats.manifest import read_manifest
 
         published = read_manifest(self.store)
         ranking = make_ranking_table(board, closed=True).name
@@ -319,7 +319,7 @@ class KnightReader(Reader[KnightAnswer]):
     def list_values(self, option: str) -> tuple[str, ...]:
         if option != "board":
             return ()
-        from puzzle_tablebase.tables.manifest import read_manifest
+        from puzzle_tablebase.formats.manifest import read_manifest
 
         names = [*read_manifest(self.store)]
         prefixes = TOURS_PREFIX, RANKS_PREFIX, CLOSED_RANKS_PREFIX

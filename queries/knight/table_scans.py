@@ -11,6 +11,7 @@ from puzzle_tablebase.errors import (
     TableDamaged,
     TableMissing,
 )
+from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.puzzles.knight.tables import (
     CLOSED_COUNTS_PREFIX,
@@ -28,9 +29,8 @@ from puzzle_tablebase.puzzles.knight.tables import (
 from puzzle_tablebase.queries.answer import Answer, align_rows, format_count
 from puzzle_tablebase.queries.reader import Reader
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.tables.access import format_rebuild_command
-from puzzle_tablebase.tables.manifest import read_manifest
-from puzzle_tablebase.tables.store import Store
+from puzzle_tablebase.stores.access import format_rebuild_command
+from puzzle_tablebase.stores.folder import Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -16,15 +16,15 @@ import pyarrow.parquet as pq
 import pytest
 
 from puzzle_tablebase.errors import SearchError
+from puzzle_tablebase.formats import parquet
+from puzzle_tablebase.formats.index import write_index
 from puzzle_tablebase.graph import Graph
 from puzzle_tablebase.pipeline.build import build
 from puzzle_tablebase.pipeline.plan import Request
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.knight.tables import make_count_table
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.tables import parquet
-from puzzle_tablebase.tables.index_format import write_index
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores.folder import Folder
 from tests.support.build_recorder import (
     COUNTS,
     SMALL,

@@ -14,15 +14,15 @@ import pytest
 
 import puzzle_tablebase.pipeline.build
 from puzzle_tablebase.errors import SearchError, StoreError, TableUnreadable
+from puzzle_tablebase.formats.parquet import ROW_GROUP_ROWS, TableWriter
 from puzzle_tablebase.graph import Graph, SearchResult
 from puzzle_tablebase.output import open_output
 from puzzle_tablebase.pipeline.build import build
 from puzzle_tablebase.pipeline.plan import Request
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.tables import MANIFEST
-from puzzle_tablebase.tables.parquet import ROW_GROUP_ROWS, TableWriter
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores import MANIFEST
+from puzzle_tablebase.stores.folder import Folder
 from tests.support.build_recorder import (
     COUNTS,
     SMALL,
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 HOLDER = """
 import sys
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores.folder import Folder
 with Folder(sys.argv[1]).lock():
     print("begun", flush=True)
     sys.stdin.read()

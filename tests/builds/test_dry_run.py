@@ -13,7 +13,7 @@ from puzzle_tablebase.pipeline.selection import find_request
 from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.puzzles.knight.board import parse_board
 from puzzle_tablebase.puzzles.knight.tables import make_tour_table
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores.folder import Folder
 from tests.support.build_recorder import contents
 from tests.support.shell import Cli
 

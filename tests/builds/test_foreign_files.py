@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from puzzle_tablebase.errors import StoreError, TableVersionError
+from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.queries.scans import scan_table
-from puzzle_tablebase.tables import BACKUP, MANIFEST
-from puzzle_tablebase.tables.manifest import read_manifest
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores import BACKUP, MANIFEST
+from puzzle_tablebase.stores.folder import Folder
 from tests.support.build_recorder import COUNTS, TOURS, build_tables, contents
 from tests.support.shell import Cli
 from tests.support.tampered import seal_values

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
+from puzzle_tablebase.formats.manifest import Entry, File, Footer
 from puzzle_tablebase.pipeline.build import build
 from puzzle_tablebase.pipeline.plan import Request
 from puzzle_tablebase.pipeline.progress import BuildProgress, BuiltTable
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE, estimate_rank_cost
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.tables.manifest import Entry, File, Footer
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores.folder import Folder
 from tests import first
 from tests.support.build_recorder import COUNTS, TOURS
 from tests.support.default_tables import COUNT

@@ -15,7 +15,7 @@ from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE, TourRanking, make_ranking_table
 from puzzle_tablebase.queries.dispatch import open_reader
 from puzzle_tablebase.queries.knight.reader import KnightReader
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores.folder import Folder
 from tests import first
 from tests.support.build_recorder import build_tables
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.puzzles import MODULES, get_puzzle
-from puzzle_tablebase.tables.manifest import read_manifest
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores.folder import Folder
 from tests.support.build_recorder import build_tables
 
 LISTED = "knight_tours_6x6"

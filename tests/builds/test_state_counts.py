@@ -11,17 +11,17 @@ import polars as pl
 import pytest
 
 from puzzle_tablebase.errors import SearchError, TableDamaged, TableMissing, TableOutdated
+from puzzle_tablebase.formats.manifest import (
+    read_manifest,
+    sum_up_depths,
+)
 from puzzle_tablebase.pipeline.build import build
 from puzzle_tablebase.pipeline.plan import Request
 from puzzle_tablebase.pipeline.proofs import VerifyFailed, verify
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
 from puzzle_tablebase.queries.histogram import count_states, list_counts
-from puzzle_tablebase.tables import BACKUP, MANIFEST
-from puzzle_tablebase.tables.manifest import (
-    read_manifest,
-    sum_up_depths,
-)
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores import BACKUP, MANIFEST
+from puzzle_tablebase.stores.folder import Folder
 from tests.support import sliding_oracle
 from tests.support.build_recorder import Recorder
 from tests.support.shell import Cli

@@ -34,8 +34,8 @@ from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.knight.tables import make_count_table, make_tour_table
 from puzzle_tablebase.puzzles.plugins import PluginError
-from puzzle_tablebase.tables.checkpoints import Arrays
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores.checkpoints import Arrays
+from puzzle_tablebase.stores.folder import Folder
 from tests import usual_or_nightly
 from tests.support.build_recorder import Recorder, Withheld, build_tables
 

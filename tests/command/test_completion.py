@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.puzzles import MODULES, list_puzzles_with_depths
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE
 from puzzle_tablebase.queries.answer import FORMATS, INPUT_FORMATS
-from puzzle_tablebase.tables.manifest import read_manifest
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores.folder import Folder
 from tests.support.build_recorder import build_tables
 from tests.support.shell import Cli
 from tests.support.tampered import write_manifest

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from puzzle_tablebase.tables.manifest import read_manifest
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.formats.manifest import read_manifest
+from puzzle_tablebase.stores.folder import Folder
 from tests.support.shell import Cli
 from tests.support.tampered import rename_entry, write_manifest
 

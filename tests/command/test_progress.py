@@ -9,7 +9,7 @@ import pytest
 from puzzle_tablebase.pipeline.progress import BatchProgress
 from puzzle_tablebase.queries.batch import Batch, run_batch
 from puzzle_tablebase.queries.dispatch import open_reader
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores.folder import Folder
 from tests.support.terminal import render_screen, run_on_terminal
 
 

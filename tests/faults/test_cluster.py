@@ -28,9 +28,9 @@ from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.knight.tables import make_tour_table
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
-from puzzle_tablebase.tables import BACKUP
-from puzzle_tablebase.tables.remote import RemoteStore
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores import BACKUP
+from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores.remote import RemoteStore
 from tests.support.build_recorder import SMALL, Recorder, contents
 from tests.support.object_store import bucket
 from tests.support.shell import SCRIPT, Cli, environment, run, start_build

@@ -11,15 +11,15 @@ from pathlib import Path
 import pytest
 
 from puzzle_tablebase.errors import TableError
+from puzzle_tablebase.formats.index import BLOCK_BYTES, BODY_BYTES
+from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.pipeline.proofs import verify
 from puzzle_tablebase.pipeline.single_query import OptionTexts
 from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.queries.dispatch import open_reader
 from puzzle_tablebase.queries.index_reader import IndexReader
-from puzzle_tablebase.tables import MANIFEST
-from puzzle_tablebase.tables.index_format import BLOCK_BYTES, BODY_BYTES
-from puzzle_tablebase.tables.manifest import read_manifest
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores import MANIFEST
+from puzzle_tablebase.stores.folder import Folder
 from tests import usual_or_nightly
 from tests.support.tampered import replace_link
 

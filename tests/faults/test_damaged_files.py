@@ -16,7 +16,7 @@ from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.knight.tables import make_tour_table
 from puzzle_tablebase.queries.scans import scan_table
 from puzzle_tablebase.queries.status import list_status
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores.folder import Folder
 from tests.conftest import make_once
 from tests.support.build_recorder import COUNTS, TOURS, build_tables, contents
 from tests.support.pancakes import PUZZLE as PANCAKES

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from puzzle_tablebase.errors import TableDamaged
+from puzzle_tablebase.formats.manifest import File, Footer, read_manifest
 from puzzle_tablebase.pipeline.builders import checkpoints
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import make_tour_table
 from puzzle_tablebase.queries.row_groups import RowGroups
-from puzzle_tablebase.tables.manifest import File, Footer, read_manifest
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores.folder import Folder
 from tests import usual_or_nightly
 from tests.conftest import make_once
 from tests.support.shell import SCRIPT, run

@@ -14,6 +14,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from puzzle_tablebase.formats.manifest import read_manifest, read_versions
 from puzzle_tablebase.pipeline.runs import FAILED, RUNS, read_last_runs
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
@@ -21,9 +22,8 @@ from puzzle_tablebase.puzzles.knight.tables import make_tour_table
 from puzzle_tablebase.puzzles.sliding import parse_board
 from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.scans import scan_table
-from puzzle_tablebase.tables import BACKUP, MANIFEST
-from puzzle_tablebase.tables.manifest import read_manifest, read_versions
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores import BACKUP, MANIFEST
+from puzzle_tablebase.stores.folder import Folder
 from tests import first, usual_or_nightly
 from tests.support.build_recorder import build_tables
 from tests.support.shell import SCRIPT, Cli, environment, program, run, start_build, with_a_disk
@@ -140,7 +140,7 @@ BUILDS = """
 import os, shutil, signal, sys
 import numba, numpy, pyarrow.parquet, puzzle_tablebase.pipeline.build
 from puzzle_tablebase.pipeline.commands.app import app
-from puzzle_tablebase.tables.parquet import ContentHash
+from puzzle_tablebase.formats.parquet import ContentHash
 
 real, compute = os.replace, ContentHash.hexdigest
 

@@ -10,7 +10,7 @@ import pytest
 from puzzle_tablebase.pipeline.runs import read_last_runs
 from puzzle_tablebase.puzzles.sliding import parse_board
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores.folder import Folder
 from tests.support import reference_numbers
 from tests.support.shell import Cli, python, start_build
 from tests.support.sliding_tables import require_oracles
@@ -26,7 +26,7 @@ PROOF = """
 import sys
 from puzzle_tablebase.pipeline.proofs import verify
 from puzzle_tablebase.resources import measure_peak_memory
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores.folder import Folder
 report = verify(Folder(sys.argv[1]))
 print(*(verdict.verdict for verdict in report.verdicts), measure_peak_memory())
 """

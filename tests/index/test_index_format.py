@@ -13,11 +13,11 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from puzzle_tablebase.formats.index import BLOCK_BYTES, BODY_BYTES, HEADER
 from puzzle_tablebase.puzzles import eight, senet
 from puzzle_tablebase.puzzles.knight import tables as knight
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.queries.api import Tables
-from puzzle_tablebase.tables.index_format import BLOCK_BYTES, BODY_BYTES, HEADER
 from tests.readers.test_example_readers import LINES
 from tests.support.default_tables import INDEXES
 from tests.support.format_page import (

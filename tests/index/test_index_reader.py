@@ -22,6 +22,7 @@ from puzzle_tablebase.errors import (
     TableMissing,
     TableVersionError,
 )
+from puzzle_tablebase.formats.index import BLOCK_BYTES, BODY_BYTES, count_blocks
 from puzzle_tablebase.pipeline.proofs.files import check_files
 from puzzle_tablebase.pipeline.single_query import answer_as_text
 from puzzle_tablebase.puzzles.eight import PUZZLE as EIGHT_PUZZLE
@@ -30,9 +31,8 @@ from puzzle_tablebase.puzzles.senet import PUZZLE as SENET_PUZZLE
 from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.index_reader import MAX_CACHED_BLOCKS, IndexReader
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.tables import BACKUP
-from puzzle_tablebase.tables.index_format import BLOCK_BYTES, BODY_BYTES, count_blocks
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores import BACKUP
+from puzzle_tablebase.stores.folder import Folder
 from tests.support import pancakes
 from tests.support.build_recorder import build_tables
 from tests.support.pancakes import PUZZLE, Pancakes

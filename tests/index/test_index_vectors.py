@@ -10,14 +10,14 @@ import pytest
 from msgspec import convert
 
 from puzzle_tablebase.errors import TableDamaged, TableVersionError
+from puzzle_tablebase.formats import manifest
+from puzzle_tablebase.formats.manifest import Entry, File
 from puzzle_tablebase.pipeline.proofs import VerifyFailed
 from puzzle_tablebase.pipeline.proofs.claims import ListedTable
 from puzzle_tablebase.pipeline.proofs.files import check_files
 from puzzle_tablebase.queries.index_reader import IndexReader
 from puzzle_tablebase.schema import BreadthFirst, Table
-from puzzle_tablebase.tables import manifest
-from puzzle_tablebase.tables.manifest import Entry, File
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores.folder import Folder
 from tests.support.format_page import tables_under
 from tests.support.index_vectors import FOLDER, LIST, WHOLE, Vector, list_files
 from tests.support.reader_programs import RECORDS, run

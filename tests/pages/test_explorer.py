@@ -20,7 +20,7 @@ from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.queries.explorer import writer as made
 from puzzle_tablebase.queries.explorer.writer import write_explorer
 from puzzle_tablebase.queries.reader import Reader
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores.folder import Folder
 from tests import first
 from tests.support.explorer_browser import Explorer, find_differences
 from tests.support.explorer_fixtures import in_both

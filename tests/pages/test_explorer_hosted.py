@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from puzzle_tablebase.queries import open_tables
-from puzzle_tablebase.tables import MANIFEST
+from puzzle_tablebase.stores import MANIFEST
 from tests.support.explorer_browser import DESK
 from tests.support.faults import ALWAYS, fail, make_fault, spoil
 from tests.support.hosts import Answer, Fault, Host, Request, serve

@@ -15,7 +15,7 @@ from puzzle_tablebase.puzzles.sliding import PUZZLE, parse_board
 from puzzle_tablebase.queries.dispatch import open_reader
 from puzzle_tablebase.queries.explorer.writer import iter_tables, write_explorer
 from puzzle_tablebase.queries.sliding import BoardReader
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores.folder import Folder
 from tests import NIGHTLY
 from tests.conftest import make_once
 from tests.support.build_recorder import build_tables

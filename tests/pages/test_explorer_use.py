@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 from puzzle_tablebase.puzzles import senet
 from puzzle_tablebase.queries.explorer.writer import iter_tables
 from puzzle_tablebase.queries.reader import Reader
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores.folder import Folder
 from tests import CI
 from tests.support.explorer_browser import (
     DESK,

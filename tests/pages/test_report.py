@@ -22,7 +22,7 @@ from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
 from puzzle_tablebase.queries.report import write_report
 from puzzle_tablebase.queries.svg import COLOURS
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores.folder import Folder
 from tests.conftest import make_once
 from tests.support import oracles
 from tests.support.build_recorder import build_tables

@@ -21,12 +21,12 @@ from playwright.sync_api import Browser, Page, Request, expect
 
 import puzzle_tablebase as pt
 from puzzle_tablebase.errors import BadRequest, OutputError, TableDamaged
+from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.pipeline.proofs import verify
 from puzzle_tablebase.pipeline.site.data_set import make_card, make_croissant
 from puzzle_tablebase.pipeline.site.pages import DOCS, FORMAT_PAGES, make_format_pages
 from puzzle_tablebase.pipeline.site.writer import SUMS, write_site
-from puzzle_tablebase.tables.manifest import read_manifest
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores.folder import Folder
 from tests.conftest import make_once
 from tests.support.explorer_browser import broken_rules
 from tests.support.hosts import NGINX, run_nginx, run_python_server, serve
@@ -308,8 +308,8 @@ import os, signal, sys
 from pathlib import Path
 from puzzle_tablebase.pipeline.site import writer
 from puzzle_tablebase.pipeline.proofs import verify
-from puzzle_tablebase.tables.manifest import read_manifest
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.formats.manifest import read_manifest
+from puzzle_tablebase.stores.folder import Folder
 
 def kill_after(step):
     def run(*arguments):

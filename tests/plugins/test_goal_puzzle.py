@@ -13,13 +13,13 @@ import pytest
 
 from puzzle_tablebase import puzzles
 from puzzle_tablebase.errors import BadRequest, GoalUnreachable, NotationError, SearchError
+from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.pipeline.commands.app import run_app
 from puzzle_tablebase.pipeline.single_query import answer_as_text
 from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.dispatch import open_reader
 from puzzle_tablebase.queries.goal_reader import GoalReader
-from puzzle_tablebase.tables.manifest import read_manifest
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores.folder import Folder
 from tests.support.build_recorder import build_tables
 from tests.support.pancakes import PUZZLE, Pancakes
 

@@ -11,7 +11,7 @@ from puzzle_tablebase import puzzles
 from puzzle_tablebase.errors import NotationError
 from puzzle_tablebase.pipeline.proofs import verify
 from puzzle_tablebase.pipeline.single_query import answer_as_text
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores.folder import Folder
 from tests.support import jugs
 from tests.support.build_recorder import build_tables
 from tests.support.tampered import (

@@ -10,7 +10,7 @@ from puzzle_tablebase.code_digest import digest_source
 from puzzle_tablebase.pipeline.builders import BUILDERS, checkpoints, list_modules
 from puzzle_tablebase.puzzles import find_owner, list_puzzles
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores.folder import Folder
 from tests.support.build_recorder import TOURS
 
 RULE = b"""
@@ -53,9 +53,9 @@ def test_code_changes_the_digest(old: bytes, new: bytes) -> None:
 
 APART = (
     *("errors", "jit", "process", "resources", "cost", "board_text", "puzzles", "puzzles.plugins"),
-    *("tables.access", "tables.checkpoints", "tables.manifest", "tables.store", "code_digest"),
+    *("stores.access", "stores.checkpoints", "formats.manifest", "stores.folder", "code_digest"),
     *("pipeline.tasks", "tables", "pipeline", "pipeline.builders", "pipeline.search", "frontier"),
-    *("puzzles.knight", "", "puzzles.eight", "puzzles.senet", "tables.new_files", "graph"),
+    *("puzzles.knight", "", "puzzles.eight", "puzzles.senet", "stores.new_files", "graph"),
 )
 """The modules that make no values of tables: stores, tasks, errors, packages, other rules."""
 
@@ -102,7 +102,7 @@ def test_a_digest_covers_what_a_builder_imports(search: str) -> None:
     rules = {
         "puzzle_tablebase.puzzle",
         "puzzle_tablebase.schema",
-        "puzzle_tablebase.tables.parquet",
+        "puzzle_tablebase.formats.parquet",
     }
     rules |= {
         f"puzzle_tablebase.puzzles.{name}" for name in ("fifteen", "sliding", "knight.tables")
@@ -126,7 +126,7 @@ def test_results_of_other_code_are_not_used(
     before = checkpoints(Folder(tmp_path), TOURS)
     before.save("part", [np.arange(3)])
     assert checkpoints(Folder(tmp_path), TOURS).load("part") is not None
-    monkeypatch.setattr("puzzle_tablebase.tables.checkpoints.digest_code", lambda modules: "other")
+    monkeypatch.setattr("puzzle_tablebase.stores.checkpoints.digest_code", lambda modules: "other")
     after = checkpoints(Folder(tmp_path), TOURS)
     assert after.load("part") is None
     after.clear_others()

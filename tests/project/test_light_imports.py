@@ -29,7 +29,7 @@ TYPED = READ + (
     " tables.knight.probe('b1'), tables.eight.path('378546201', '123456780')"
 )
 STORES = (
-    "from puzzle_tablebase.tables.access import open_store;"
+    "from puzzle_tablebase.stores.access import open_store;"
     " [open_store(place) for place in ('outputs', 'http://127.0.0.1:9/tables', 's3://a/tables')]"
 )
 COMPLETE = """

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores.folder import Folder
 from tests.support.shell import ROOT
 from tools.remove_outputs import remove_outputs
 

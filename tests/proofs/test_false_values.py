@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
+from puzzle_tablebase.formats.parquet import list_sorting_columns, make_schema
 from puzzle_tablebase.pipeline.proofs import TableResult, VerifyFailed, prove
 from puzzle_tablebase.pipeline.proofs.knight_counts import prove_counts
 from puzzle_tablebase.puzzles import MODULES
@@ -25,7 +26,6 @@ from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.knight.tables import make_tour_table
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.tables.parquet import list_sorting_columns, make_schema
 from tests.conftest import make_once
 from tests.support import oracles
 from tests.support.build_recorder import build_tables

@@ -8,7 +8,7 @@ from puzzle_tablebase.pipeline.proofs import verify
 from puzzle_tablebase.puzzles import fifteen as fifteen_tables
 from puzzle_tablebase.puzzles.fifteen import PUZZLE, Partition
 from puzzle_tablebase.queries.index_reader import IndexReader
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores.folder import Folder
 from tests.support import fifteen_oracle as oracle
 from tests.support.build_recorder import build_tables
 from tests.support.tampered import change_byte, falsify

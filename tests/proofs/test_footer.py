@@ -13,8 +13,8 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from puzzle_tablebase.formats.parquet import list_sorting_columns, make_schema
 from puzzle_tablebase.pipeline.proofs.files import check_contents
-from puzzle_tablebase.tables.parquet import list_sorting_columns, make_schema
 from tests.support.tampered import (
     TABLES,
     describe_file,

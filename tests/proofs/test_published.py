@@ -11,7 +11,7 @@ import pytest
 
 from puzzle_tablebase.pipeline.proofs import VerifyFailed, verify
 from puzzle_tablebase.puzzles import list_puzzles
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores.folder import Folder
 from tests.support.tampered import describe_file, edit_manifest, get_refutation, replace_link
 from tests.support.trust_page import require_same
 

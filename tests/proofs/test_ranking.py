@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.frontier.compiled import decode_layer, encode_layer
 from puzzle_tablebase.pipeline.proofs import TableResult, VerifyFailed, knight_ranks, prove
 from puzzle_tablebase.pipeline.proofs.claims import Difference, ListedTable
@@ -17,9 +18,8 @@ from puzzle_tablebase.pipeline.proofs.tour_walker import HalfBoard
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE, make_ranking_table
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.tables.checkpoints import Arrays
-from puzzle_tablebase.tables.manifest import read_manifest
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores.checkpoints import Arrays
+from puzzle_tablebase.stores.folder import Folder
 from tests.support.build_recorder import build_tables
 from tests.support.tampered import Records, falsify, link_copy, replace_layer, run, story
 

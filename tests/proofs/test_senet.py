@@ -10,11 +10,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pytest
 
+from puzzle_tablebase.formats.parquet import make_schema
 from puzzle_tablebase.pipeline.proofs import TableResult, VerifyFailed, senet
 from puzzle_tablebase.pipeline.proofs.claims import ListedTable, Silence, run_claims
 from puzzle_tablebase.pipeline.proofs.senet import prove_senet
 from puzzle_tablebase.puzzles.senet import PUZZLE as SENET
-from puzzle_tablebase.tables.parquet import make_schema
 from tests.support import oracles
 from tests.support.tampered import Change, cell, cells, make_listed, open_one, without
 

@@ -11,7 +11,7 @@ import pytest
 from puzzle_tablebase.pipeline.proofs import verify
 from puzzle_tablebase.pipeline.proofs.goals import BoardRules
 from puzzle_tablebase.puzzles.sliding import PUZZLE, SlidingBoard
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores.folder import Folder
 from tests.support import sliding_oracle as oracle
 from tests.support.build_recorder import build_tables
 from tests.support.tampered import change_byte, falsify, sha256, story

@@ -8,7 +8,7 @@ import pytest
 
 from puzzle_tablebase.pipeline.proofs import board_layers, verify
 from puzzle_tablebase.puzzles.sliding import PUZZLE, parse_board
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores.folder import Folder
 from tests.support import sliding_oracle as oracle
 from tests.support.build_recorder import build_tables
 from tests.support.sliding_tables import treat_as_large

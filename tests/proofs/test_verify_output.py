@@ -11,6 +11,7 @@ from typing import IO
 import pytest
 
 from puzzle_tablebase.errors import Unreachable
+from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.pipeline import proofs
 from puzzle_tablebase.pipeline.progress import FEW_BOARDS, ProofProgress
 from puzzle_tablebase.pipeline.proofs import TableResult, TableVerdict, Verdict
@@ -18,8 +19,7 @@ from puzzle_tablebase.pipeline.run import run_command
 from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.puzzles.eight import PUZZLE as EIGHT
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
-from puzzle_tablebase.tables.manifest import read_manifest
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores.folder import Folder
 from tests.support.build_recorder import build_tables
 from tests.support.default_tables import COUNT
 from tests.support.shell import Cli, Said

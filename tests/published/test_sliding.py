@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from puzzle_tablebase.errors import BadRequest, MemoryShort
+from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.pipeline import tasks
 from puzzle_tablebase.pipeline.builders import checkpoints
 from puzzle_tablebase.pipeline.builders.sliding_table import make
@@ -16,8 +17,7 @@ from puzzle_tablebase.queries.histogram import count_states
 from puzzle_tablebase.queries.index_reader import IndexReader
 from puzzle_tablebase.queries.status import list_status
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.tables.manifest import read_manifest
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores.folder import Folder
 from tests.support import reference_numbers
 from tests.support import sliding_oracle as oracle
 from tests.support.build_recorder import Recorder, build_tables, contents

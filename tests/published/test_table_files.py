@@ -15,7 +15,7 @@ import pytest
 from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.queries.dispatch import open_reader
 from puzzle_tablebase.schema import Column, Table
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores.folder import Folder
 from tests.support import oracles
 
 TABLES = {table.name: table for stage in list_puzzles() for table in stage.tables}

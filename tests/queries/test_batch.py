@@ -32,7 +32,7 @@ from puzzle_tablebase.queries.batch_input import (
 from puzzle_tablebase.queries.dispatch import open_reader
 from puzzle_tablebase.queries.eight_columns import NO_RANK, rank_states
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.tables.store import Folder, Store
+from puzzle_tablebase.stores.folder import Folder, Store
 from tests.support.shell import Ask, Cli
 
 

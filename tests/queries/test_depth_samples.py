@@ -19,7 +19,7 @@ from puzzle_tablebase.queries.api import Tables
 from puzzle_tablebase.queries.dispatch import open_reader
 from puzzle_tablebase.queries.sampling import SampleRequest, StatesByDistance, find_twin
 from puzzle_tablebase.queries.sliding import BoardReader
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores.folder import Folder
 from tests.support import oracles
 from tests.support import sliding_oracle as oracle
 from tests.support.oracles import eight_distances

@@ -28,7 +28,7 @@ from puzzle_tablebase.queries.knight.table_scans import CountAnswer
 from puzzle_tablebase.queries.reader import Reader, ignore_progress
 from puzzle_tablebase.queries.senet import SenetAnswer
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.tables.store import Folder, Store
+from puzzle_tablebase.stores.folder import Folder, Store
 from tests.support.tampered import flip_byte
 
 NAMES = ("eight", "sliding", "fifteen", "senet", "knight")

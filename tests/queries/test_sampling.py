@@ -21,8 +21,8 @@ from puzzle_tablebase.queries.dispatch import open_reader
 from puzzle_tablebase.queries.knight.reader import KnightReader
 from puzzle_tablebase.queries.knight.sampling import CHUNK_TOURS, sample_by_rank, sample_list
 from puzzle_tablebase.queries.sampling import MAX_DISTINCT, SampleRequest, draw_frame
-from puzzle_tablebase.tables.checkpoints import Arrays
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores.checkpoints import Arrays
+from puzzle_tablebase.stores.folder import Folder
 from tests import usual_or_nightly
 from tests.support import oracles
 from tests.support.build_recorder import build_tables

@@ -12,7 +12,7 @@ from puzzle_tablebase.errors import BadRequest, PositionUnreachable
 from puzzle_tablebase.queries.api import Tables
 from puzzle_tablebase.queries.dispatch import open_reader
 from puzzle_tablebase.queries.svg import AMBER, BLUE, INK
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores.folder import Folder
 from tests.support import oracles
 from tests.support.shell import Cli
 

@@ -17,7 +17,7 @@ from puzzle_tablebase.queries.api import Tables
 from puzzle_tablebase.queries.goal_reader import GoalAnswer, GoalReader
 from puzzle_tablebase.queries.sliding import BoardReader
 from puzzle_tablebase.queries.sliding_columns import CHUNK_ROWS, normalize_keys
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores.folder import Folder
 from tests.support import sliding_oracle as oracle
 from tests.support.shell import Cli
 from tests.support.tampered import change_records, link_copy

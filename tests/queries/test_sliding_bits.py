@@ -17,7 +17,7 @@ from puzzle_tablebase.puzzles.sliding import PUZZLE
 from puzzle_tablebase.queries.dispatch import open_reader
 from puzzle_tablebase.queries.goal_reader import GoalAnswer
 from puzzle_tablebase.queries.sliding import BitReader, SlidingReader
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores.folder import Folder
 from tests import NIGHTLY, usual_or_nightly
 from tests.published.test_sliding import Quiet
 from tests.support import sliding_oracle as oracle

@@ -6,14 +6,14 @@ import polars as pl
 import pytest
 
 from puzzle_tablebase.errors import BadRequest, TableMissing
+from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
 from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.api import Tables
 from puzzle_tablebase.queries.histogram import count_states, format_bars
 from puzzle_tablebase.queries.status import list_status, make_unusable_error
-from puzzle_tablebase.tables.manifest import read_manifest
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores.folder import Folder
 from tests.support.build_recorder import build_tables
 from tests.support.tampered import rename_entry, write_manifest
 

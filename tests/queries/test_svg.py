@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.queries import open_tables
@@ -25,8 +26,7 @@ from puzzle_tablebase.queries.svg import (
     RAMP_DARK,
     Picture,
 )
-from puzzle_tablebase.tables.manifest import read_manifest
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores.folder import Folder
 from tests.support.shell import Cli
 from tests.support.tampered import rename_entry, write_manifest
 

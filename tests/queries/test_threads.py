@@ -25,7 +25,7 @@ from puzzle_tablebase.queries import eight, open_tables
 from puzzle_tablebase.queries.api import Tables
 from puzzle_tablebase.queries.dispatch import Readers
 from puzzle_tablebase.queries.reader import RecordReader
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores.folder import Folder
 from tests import usual_or_nightly
 from tests.support.build_recorder import build_tables
 from tests.support.jugs import PUZZLE as JUGS

@@ -20,7 +20,7 @@ from puzzle_tablebase.queries.dispatch import open_reader
 from puzzle_tablebase.queries.eight import EightReader
 from puzzle_tablebase.queries.eight_columns import rank_states
 from puzzle_tablebase.queries.reader import Query
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores.folder import Folder
 from tests.support import oracles
 from tests.support.shell import Ask
 

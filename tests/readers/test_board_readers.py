@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
+from puzzle_tablebase.formats.manifest import Entry, IndexEntry
 from puzzle_tablebase.puzzles.fifteen import PARTITIONS, Pattern
 from puzzle_tablebase.puzzles.fifteen import PUZZLE as FIFTEEN
 from puzzle_tablebase.puzzles.sliding import find_goal, parse_board
 from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.index_reader import IndexReader
-from puzzle_tablebase.tables.manifest import Entry, IndexEntry
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores.folder import Folder
 from tests import first, usual_or_nightly
 from tests.readers.test_example_readers import CODES
 from tests.readers.test_javascript_reader import ask

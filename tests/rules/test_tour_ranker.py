@@ -23,7 +23,7 @@ from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.puzzles.knight.tables import make_ranking_table
 from puzzle_tablebase.puzzles.knight.tour_ranker import Sweep, TourRanker
 from puzzle_tablebase.queries.index_reader import IndexReader
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores.folder import Folder
 from tests import usual_or_nightly
 from tests.support import oracles
 

@@ -28,9 +28,9 @@ from puzzle_tablebase.pipeline.builders.sliding_table import (
 )
 from puzzle_tablebase.pipeline.tasks import TaskRunner, run_in_threads
 from puzzle_tablebase.puzzles.sliding import SlidingBoard, parse_board
-from puzzle_tablebase.tables import WORK
-from puzzle_tablebase.tables.checkpoints import Checkpoints
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores import WORK
+from puzzle_tablebase.stores.checkpoints import Checkpoints
+from puzzle_tablebase.stores.folder import Folder
 from puzzle_tablebase.word_space import BLOCK, WordSpace
 from tests import first
 

@@ -36,7 +36,7 @@ from puzzle_tablebase.pipeline.search.tour_sweep import (
 from puzzle_tablebase.pipeline.tasks import TaskRunner
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores.folder import Folder
 from tests import first
 from tests.support import oracles
 from tests.support.sweeps import count_board, cut_into_halves, list_counts

@@ -24,6 +24,7 @@ from puzzle_tablebase.errors import (
     TableUnreadable,
     Unreachable,
 )
+from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.output import write_output
 from puzzle_tablebase.pipeline.build import build
 from puzzle_tablebase.pipeline.plan import Request
@@ -35,11 +36,10 @@ from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.knight.tables import make_tour_table
 from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.histogram import count_states
-from puzzle_tablebase.tables.access import open_store
-from puzzle_tablebase.tables.manifest import read_manifest
-from puzzle_tablebase.tables.remote import PART_BYTES, RemoteStore
-from puzzle_tablebase.tables.remote_client import make_client
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores.access import open_store
+from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores.remote import PART_BYTES, RemoteStore
+from puzzle_tablebase.stores.remote_client import make_client
 from tests.support.build_recorder import Recorder
 from tests.support.object_store import Answer, Generations, LoopbackStore, bucket, reject_put
 from tests.support.shell import Cli

@@ -12,8 +12,7 @@ import pytest
 from msgspec.structs import replace
 
 from puzzle_tablebase.errors import TableDamaged, TableUnreadable, TableVersionError
-from puzzle_tablebase.tables import BACKUP, MANIFEST
-from puzzle_tablebase.tables.manifest import (
+from puzzle_tablebase.formats.manifest import (
     Entry,
     File,
     Footer,
@@ -28,7 +27,8 @@ from puzzle_tablebase.tables.manifest import (
     read_manifest,
     read_versions,
 )
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores import BACKUP, MANIFEST
+from puzzle_tablebase.stores.folder import Folder
 from tests.support.shell import ROOT
 from tests.support.tampered import flip_byte, seal_tables, seal_values
 

@@ -16,16 +16,16 @@ import polars as pl
 import pytest
 
 from puzzle_tablebase.errors import FileChanged, TableDamaged, TableMissing, Unreachable
+from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.pipeline.run import run_command
 from puzzle_tablebase.puzzles.sliding import parse_board
 from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.status import list_status
-from puzzle_tablebase.tables import MANIFEST, remote_client
-from puzzle_tablebase.tables.access import open_store
-from puzzle_tablebase.tables.manifest import read_manifest
-from puzzle_tablebase.tables.remote import MAX_WHOLE_BYTES, RemoteFile, RemoteStore
-from puzzle_tablebase.tables.remote_client import SECONDS_VARIABLE, make_client, read_seconds
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores import MANIFEST, remote_client
+from puzzle_tablebase.stores.access import open_store
+from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores.remote import MAX_WHOLE_BYTES, RemoteFile, RemoteStore
+from puzzle_tablebase.stores.remote_client import SECONDS_VARIABLE, make_client, read_seconds
 from tests.support.certificates import make_certificate
 from tests.support.faults import FAULTS, fail, fail_after, make_fault, send_whole, spoil
 from tests.support.hosts import (

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from puzzle_tablebase.errors import TableError, TableMissing, TableUnreadable
-from puzzle_tablebase.tables.access import (
+from puzzle_tablebase.stores.access import (
     format_rebuild_command,
     format_repair_command,
     make_open_error,
 )
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores.folder import Folder
 
 FOLDERS = {
     "outputs": "",

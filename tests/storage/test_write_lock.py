@@ -6,14 +6,14 @@ import numpy as np
 
 from puzzle_tablebase.pipeline.builders import checkpoints
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
-from puzzle_tablebase.tables import PART_SUFFIX, WORK
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores import PART_SUFFIX, WORK
+from puzzle_tablebase.stores.folder import Folder
 from tests.support.build_recorder import TOURS, build_tables, contents, litter
 from tests.support.shell import begin_python
 
 WRITER = """
 import signal, sys
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores.folder import Folder
 
 store = Folder(sys.argv[1])
 with store.lock(), store.write_files("a.parquet", "a.idx"):

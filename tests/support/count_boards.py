@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.pipeline.proofs.claims import ListedTable
 from puzzle_tablebase.pipeline.proofs.knight_counts import CountLimits
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE, make_count_table, make_tour_table
-from puzzle_tablebase.tables.manifest import read_manifest
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores.folder import Folder
 from tests.support.tampered import Change, cell
 
 COUNTED = (2, 3), (3, 4), (4, 3), (4, 4), (4, 5), (5, 4), (7, 3)

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, BrowserContext, Playwright, expect, syn
 from puzzle_tablebase.queries.dispatch import open_reader
 from puzzle_tablebase.queries.explorer.writer import write_explorer
 from puzzle_tablebase.queries.reader import Reader
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores.folder import Folder
 from tests.conftest import make_once
 from tests.support.explorer_browser import DESK, NAMES, VIEWS, Explorer, find_browser, launch
 from tests.support.shell import skip

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from itertools import count
 from typing import NamedTuple
 
-from puzzle_tablebase.tables import BACKUP, MANIFEST
+from puzzle_tablebase.stores import BACKUP, MANIFEST
 from tests.support.hosts import Answer, Fault, Request, compress
 
 EXPIRED = b"<?xml?><Error><Code>AccessDenied</Code><Message>Request has expired</Message></Error>"

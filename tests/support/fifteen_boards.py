@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from puzzle_tablebase.formats.index import BODY_BYTES
 from puzzle_tablebase.pipeline.builders.pattern_table import make_moves
 from puzzle_tablebase.pipeline.search.pattern_search import search_pattern
 from puzzle_tablebase.pipeline.tasks import run_in_threads
 from puzzle_tablebase.puzzles.fifteen import Partition, Pattern, list_images, list_neighbours
 from puzzle_tablebase.queries.fifteen_search import BUDGET, SearchState, Solver
-from puzzle_tablebase.tables.index_format import BODY_BYTES
 
 SMALL = {
     "2x3": Partition(2, 3, "1 2", "3 4 5"),

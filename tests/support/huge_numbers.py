@@ -23,14 +23,14 @@ from typing import Any, NamedTuple
 
 import pyarrow.parquet as pq
 
+from puzzle_tablebase.formats.index import HEADER
+from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.pipeline.run import run_command
 from puzzle_tablebase.pipeline.runs import RUNS
 from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.tables import BACKUP, MANIFEST
-from puzzle_tablebase.tables.index_format import HEADER
-from puzzle_tablebase.tables.manifest import read_manifest
-from puzzle_tablebase.tables.store import Folder
+from puzzle_tablebase.stores import BACKUP, MANIFEST
+from puzzle_tablebase.stores.folder import Folder
 from tests.support.tampered import (
     FIELDS,
     change_header,

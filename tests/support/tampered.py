@@ -21,6 +21,34 @@ import pytest
 from msgspec import to_builtins
 from msgspec.structs import replace
 
+from puzzle_tablebase.formats import FORMAT_VERSION, MADE_BY
+from puzzle_tablebase.formats.index import (
+    BLOCK_BYTES,
+    BODY_BYTES,
+    CHECKSUM,
+    HEADER,
+    compute_checksum,
+    make_record_type,
+    read_records,
+)
+from puzzle_tablebase.formats.manifest import (
+    Entry,
+    File,
+    Footer,
+    GoalCounts,
+    StateCounter,
+    measure_file,
+    measure_footer,
+    read_manifest,
+    seal,
+    sum_up_depths,
+)
+from puzzle_tablebase.formats.parquet import (
+    ContentHash,
+    TableWriter,
+    list_sorting_columns,
+    make_schema,
+)
 from puzzle_tablebase.pipeline.builders import tour_sweeps
 from puzzle_tablebase.pipeline.proofs import TableResult, VerifyFailed, list_tables, prove
 from puzzle_tablebase.pipeline.proofs.claims import (
@@ -36,36 +64,9 @@ from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.knight.tables import make_tour_table
 from puzzle_tablebase.puzzles.senet import PUZZLE as SENET
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.tables import BACKUP, FORMAT_VERSION, MADE_BY, MANIFEST
-from puzzle_tablebase.tables.checkpoints import Arrays
-from puzzle_tablebase.tables.index_format import (
-    BLOCK_BYTES,
-    BODY_BYTES,
-    CHECKSUM,
-    HEADER,
-    compute_checksum,
-    make_record_type,
-    read_records,
-)
-from puzzle_tablebase.tables.manifest import (
-    Entry,
-    File,
-    Footer,
-    GoalCounts,
-    StateCounter,
-    measure_file,
-    measure_footer,
-    read_manifest,
-    seal,
-    sum_up_depths,
-)
-from puzzle_tablebase.tables.parquet import (
-    ContentHash,
-    TableWriter,
-    list_sorting_columns,
-    make_schema,
-)
-from puzzle_tablebase.tables.store import Folder, Store
+from puzzle_tablebase.stores import BACKUP, MANIFEST
+from puzzle_tablebase.stores.checkpoints import Arrays
+from puzzle_tablebase.stores.folder import Folder, Store
 
 TABLES = {table.name: table for puzzle in (EIGHT, SENET, KNIGHT) for table in puzzle.tables}
 SMALL = make_tour_table(KnightBoard(3, 4))

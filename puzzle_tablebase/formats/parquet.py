@@ -23,8 +23,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from puzzle_tablebase.errors import SearchError
+from puzzle_tablebase.formats import FORMAT_VERSION, MADE_BY
 from puzzle_tablebase.schema import KIND_LETTERS, ROW_BYTES, Column, Table
-from puzzle_tablebase.tables import FORMAT_VERSION, MADE_BY
 
 if TYPE_CHECKING:
     from puzzle_tablebase.puzzle import Columns

@@ -21,9 +21,9 @@ from puzzle_tablebase import __version__
 from puzzle_tablebase.code_digest import digest_code
 from puzzle_tablebase.errors import StoreError, Unreachable
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.tables import WORK
-from puzzle_tablebase.tables.access import list_files, make_open_error
-from puzzle_tablebase.tables.store import Store
+from puzzle_tablebase.stores import WORK
+from puzzle_tablebase.stores.access import list_files, make_open_error
+from puzzle_tablebase.stores.folder import Store
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer

@@ -64,7 +64,7 @@ def parse_header(data: bytes, size: int, table: Table) -> Header:
 
     The content hash is not compared.
     """
-    from puzzle_tablebase.tables import INDEX_VERSION
+    from puzzle_tablebase.formats import INDEX_VERSION
 
     header = Header(data)
     if header.magic != MAGIC:
@@ -160,7 +160,7 @@ def write_index(
     """
     import numpy as np
 
-    from puzzle_tablebase.tables import INDEX_VERSION
+    from puzzle_tablebase.formats import INDEX_VERSION
 
     record_type = make_record_type(table)
     width, title = record_type.itemsize, table.name.encode()

@@ -238,8 +238,8 @@ class Folder(Store):
     def write_files(self, *names: str) -> AbstractContextManager[NewFiles]:
         from functools import partial
 
-        from puzzle_tablebase.tables import WORK
-        from puzzle_tablebase.tables.new_files import (
+        from puzzle_tablebase.stores import WORK
+        from puzzle_tablebase.stores.new_files import (
             name_temporary,
             translate_store_errors,
             write_new_files,
@@ -255,13 +255,13 @@ class Folder(Store):
     def remove(self, name: str) -> None:
         from contextlib import suppress
 
-        from puzzle_tablebase.tables.new_files import translate_store_errors
+        from puzzle_tablebase.stores.new_files import translate_store_errors
 
         with translate_store_errors(self._path), suppress(FileNotFoundError):
             os.unlink(self.locate(name))
 
     def make_ready(self) -> None:
-        from puzzle_tablebase.tables.new_files import translate_store_errors
+        from puzzle_tablebase.stores.new_files import translate_store_errors
 
         with translate_store_errors(self._path):
             os.makedirs(self._path, exist_ok=True)
@@ -273,7 +273,7 @@ class Folder(Store):
         return status.f_bavail * status.f_frsize
 
     def lock(self) -> AbstractContextManager[None]:
-        from puzzle_tablebase.tables.new_files import lock_folder
+        from puzzle_tablebase.stores.new_files import lock_folder
 
         self.make_ready()
         return lock_folder(self._path, LOCK)

@@ -23,8 +23,8 @@ from puzzle_tablebase.process import (
     is_unicode,
     name_file_on_way,
 )
-from puzzle_tablebase.tables import COMMAND, REMOVE
-from puzzle_tablebase.tables.store import DEFAULT_FOLDER, Folder, Store
+from puzzle_tablebase.stores import COMMAND, REMOVE
+from puzzle_tablebase.stores.folder import DEFAULT_FOLDER, Folder, Store
 
 
 def open_store(location: object) -> Store:
@@ -47,7 +47,7 @@ def open_store(location: object) -> Store:
     path = expand_path(text)
     if "://" not in path:
         return Folder(path)
-    from puzzle_tablebase.tables.remote import RemoteStore
+    from puzzle_tablebase.stores.remote import RemoteStore
 
     return RemoteStore(path)
 
@@ -57,7 +57,7 @@ def format_rebuild_command(name: str, store: Store, *, force: bool = False) -> s
 
     Empty for a read-only store: no command can build them there.
 
-    >>> from puzzle_tablebase.tables.store import Folder
+    >>> from puzzle_tablebase.stores.folder import Folder
     >>> format_rebuild_command("eight", Folder("my tables"), force=True)
     "pipeline precompute eight --force --outputs 'my tables'"
     """

@@ -28,12 +28,13 @@ from puzzle_tablebase.errors import (
     TableVersionError,
     quote,
 )
+from puzzle_tablebase.formats import FORMAT_VERSION, MADE_BY
+from puzzle_tablebase.formats.index import HEADER, MAGIC, Header
 from puzzle_tablebase.puzzles import MODULES, get_puzzle
 from puzzle_tablebase.schema import KIND_LETTERS, ROW_BYTES, Table
-from puzzle_tablebase.tables import BACKUP, FORMAT_VERSION, MADE_BY, MANIFEST
-from puzzle_tablebase.tables.access import format_rebuild_command, list_files, make_open_error
-from puzzle_tablebase.tables.index_format import HEADER, MAGIC, Header
-from puzzle_tablebase.tables.store import LOCK, Store
+from puzzle_tablebase.stores import BACKUP, MANIFEST
+from puzzle_tablebase.stores.access import format_rebuild_command, list_files, make_open_error
+from puzzle_tablebase.stores.folder import LOCK, Store
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -20,22 +20,22 @@ from urllib.parse import unquote, urlsplit
 
 from puzzle_tablebase.errors import BadRequest, FileChanged, StoreError, Unreachable, quote
 from puzzle_tablebase.process import explain_os_error
-from puzzle_tablebase.tables import MANIFEST
-from puzzle_tablebase.tables.remote_client import (
+from puzzle_tablebase.stores import MANIFEST
+from puzzle_tablebase.stores.folder import LOCK, RandomAccessFile, Store
+from puzzle_tablebase.stores.remote_client import (
     IGNORED_RANGE,
     SERVICES,
     explain_error,
     is_bucket_missing,
     open_client,
 )
-from puzzle_tablebase.tables.store import LOCK, RandomAccessFile, Store
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from obstore import GetResult, ObjectMeta, PutMode, UpdateVersion, WritableFile
 
-    from puzzle_tablebase.tables.remote_client import Client, Mode
+    from puzzle_tablebase.stores.remote_client import Client, Mode
 
 LOST_SECONDS = 5.0
 """The time for which a host that gave no answer is not asked again."""

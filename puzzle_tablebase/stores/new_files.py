@@ -20,7 +20,7 @@ from puzzle_tablebase.process import (
     is_full_disk,
     name_file_on_way,
 )
-from puzzle_tablebase.tables import PART_SUFFIX, WORK
+from puzzle_tablebase.stores import PART_SUFFIX, WORK
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer

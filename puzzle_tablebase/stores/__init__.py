@@ -1,0 +1,11 @@
+"""The stores of published files: folders, web hosts and buckets; the files they reserve."""
+
+MANIFEST = "manifest.json"
+BACKUP = ".manifest.backup"
+"""Copy of the manifest, written before it: it is read if the manifest is damaged."""
+WORK = ".work/"
+"""The hidden folder of a store that has temporary files and checkpoints."""
+PART_SUFFIX = ".unpublished"
+"""Suffix of a file that is being written; no other program uses it."""
+COMMAND = "pipeline precompute"
+REMOVE = "pipeline remove"
