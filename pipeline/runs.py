@@ -6,11 +6,13 @@ have no log.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime
-from typing import Any
 
-from msgspec import DecodeError, Struct, json, to_builtins
+from msgspec import DecodeError, Struct, json
 
+from puzzle_tablebase.process import explain_os_error
 from puzzle_tablebase.resources import measure_peak_memory
 from puzzle_tablebase.stores.access import make_open_error
 from puzzle_tablebase.stores.folder import Store
@@ -35,17 +37,23 @@ class Run(Struct, frozen=True):
     peak_memory: int | None
     outcome: str
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the line as plain values."""
-        values: dict[str, Any] = to_builtins(self)
-        return values
 
-
-def append_run(store: Store, table: str, reason: str, seconds: float, outcome: str) -> None:
-    """Append to the log what a table's build took; raise OSError if that fails."""
+def log_run(
+    store: Store,
+    table: str,
+    reason: str,
+    seconds: float,
+    outcome: str,
+    say: Callable[[str], None],
+) -> Run:
+    """Append to the log what a table's build took; a log that cannot be written is only a note."""
     when = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
-    run = Run(when, table, reason, seconds, measure_peak_memory(), outcome)
-    store.append(RUNS, json.encode(run) + b"\n")
+    run = Run(when, table, reason, round(seconds, 3), measure_peak_memory(), outcome)
+    try:
+        store.append(RUNS, json.encode(run) + b"\n")
+    except OSError as error:
+        say(f"note: {store.locate(RUNS)} was not written: {explain_os_error(error)}")
+    return run
 
 
 def read_last_runs(store: Store) -> list[Run]:
@@ -58,10 +66,8 @@ def read_last_runs(store: Store) -> list[Run]:
         raise make_open_error(store.locate(RUNS), error, "") from error
     runs = list[Run]()
     for line in reversed(lines):
-        try:
+        with suppress(DecodeError, UnicodeDecodeError, RecursionError):
             runs.append(json.decode(line, type=Run))
-        except (DecodeError, UnicodeDecodeError, RecursionError):
-            continue
         if len(runs) == SHOWN_RUNS:
             break
     return runs[::-1]

@@ -1,8 +1,7 @@
-"""Tasks and their runner: results in order, few tasks at a time, with checkpoints and progress.
+"""Tasks: results in order, few at a time, with checkpoints, progress and a share of the memory.
 
 Tasks run on any executor: threads of this process, or the workers of a Dask cluster. A task whose
-result is in a checkpoint is not run again. A builder gets the runner in a context, with the memory
-that it may use and the results of earlier tables.
+result is in a checkpoint is not run again. The first error ends all tables of a build.
 """
 
 from __future__ import annotations
@@ -10,40 +9,32 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
-from operator import call
 from threading import Condition
 from typing import Any, NamedTuple, TypeVar
 
 import numpy.typing as npt
 
-from puzzle_tablebase.errors import (
-    BadRequest,
-    ClusterError,
-    MachineLimit,
-    MemoryShort,
-    StoreError,
-    quote,
-)
+from puzzle_tablebase.errors import MachineLimit, MemoryShort, StoreError
 from puzzle_tablebase.formats.manifest import Depth
 from puzzle_tablebase.resources import count_cores, get_free_memory
-from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores.checkpoints import Checkpoints
 
 Result = TypeVar("Result")
 Chunks = Generator[Mapping[str, npt.NDArray[Any]], None, None]
+Step = Callable[[str, int, int | None], None]
 
 MIN_SAVED_SECONDS = 0.01
 """Seconds: the result of a faster task is not saved, since repeating it costs less than a file."""
-CONNECT_SECONDS = 10
-"""Seconds within which a scheduler must answer, at the start and after a lost connection."""
+WAIT_SECONDS = 0.5
+"""Seconds of one wait: on Windows, Ctrl-C does not end a wait without a limit."""
 
 
 class TableData(NamedTuple):
-    """The result of a builder: a table's rows, its index's records, and the number of records.
+    """The result of a recipe: a table's rows, its index's records, and the number of records.
 
     `depths`: the states of each goal at each depth, of a table whose rows do not tell them.
     """
@@ -59,88 +50,154 @@ def make_no_records() -> Chunks:
     yield from ()
 
 
-@dataclass(frozen=True, slots=True)
-class TaskRunner:
-    """The runner of a builder's tasks; its copies (`replace`) share failures with it.
+@dataclass(slots=True)
+class _Shared:
+    """What the tables of a build share: the error that ends them, and the memory that each holds.
 
-    A task is a module's function with plain arguments, so that an executor may send it to another
-    machine. Results in checkpoints are lists of arrays.
+    `available`: the bytes for all of them, measured while none holds any; None: nobody knows.
     """
 
-    executor: Executor
-    jobs: int
-    on_progress: Callable[[str, int, int | None], None] | None = None
-    checkpoints: Checkpoints | None = None
-    is_remote: bool = False
-    """Whether other machines may run tasks: results are then saved in the store and read there."""
-    min_saved_seconds: float = MIN_SAVED_SECONDS
-    _failed: list[BaseException] = field(default_factory=list)
-    """Errors of all tasks; one list is shared by all copies of a runner."""
+    error: Future[None] = field(default_factory=Future)
+    changed: Condition = field(default_factory=Condition)
+    held: dict[str, int] = field(default_factory=dict)
+    available: int | None = None
 
-    def run_tasks(
+
+class Tasks:
+    """The tasks of one table. Those of a build's other tables share its executor and its end.
+
+    `jobs`: how many run at a time; `memory`: bytes that a worker's task, or all searches of this
+    process together, may use (None: what is free). `is_remote`: other machines run the tasks, so
+    results are saved in the store and read there.
+    """
+
+    def __init__(
+        self,
+        executor: Executor | None,
+        jobs: int,
+        on_step: Step | None = None,
+        checkpoints: Checkpoints | None = None,
+        is_remote: bool = False,
+        *,
+        memory: int | None = None,
+        min_saved_seconds: float = MIN_SAVED_SECONDS,
+    ) -> None:
+        self.executor, self.jobs, self.is_remote, self.memory = executor, jobs, is_remote, memory
+        self.checkpoints = checkpoints
+        self._on_step = on_step
+        self._min_saved_seconds = min_saved_seconds
+        self._table = ""
+        self._shared = _Shared()
+
+    @contextmanager
+    def of_table(self, table: str, checkpoints: Checkpoints, on_step: Step) -> Iterator[Tasks]:
+        """Yield the tasks of a table; its memory is released at the end of the block."""
+        own = Tasks(
+            self.executor, self.jobs, on_step, checkpoints, self.is_remote, memory=self.memory
+        )
+        own._table, own._shared = table, self._shared
+        try:
+            yield own
+        finally:
+            own._release_memory()
+
+    def run(
         self, function: Callable[..., Result], items: Iterable[tuple[Any, ...]]
     ) -> Iterator[Result]:
-        """Run a function for each item and iterate over the results, in the order of the items.
+        """Run a module's function for each tuple of arguments; yield the results in their order.
 
-        `jobs` tasks and one more are submitted at a time, so that no worker waits for the next.
+        Results are lists of arrays, and are saved as checkpoints.
         """
-        pending: deque[Future[Any]] = deque()
-        run = partial(_run_task, is_remote=self.is_remote, min_saved_seconds=self.min_saved_seconds)
+        assert self.executor
+        least_seconds = None if self.is_remote else self._min_saved_seconds
+        run = partial(_run_task, self.checkpoints, least_seconds, function)
+        for result in self._run_in_order(partial(self.executor.submit, run), items):
+            if self.is_remote and self.checkpoints:
+                yield self.checkpoints.require(result)  # type: ignore[misc]  # arrays, by name
+            else:
+                yield result
+
+    def run_in_threads(
+        self, function: Callable[..., Result], items: Iterable[tuple[Any, ...]]
+    ) -> Iterator[Result]:
+        """Run any function as `run` does, in threads of this process; the results are not saved."""
+        with ThreadPoolExecutor(min(self.jobs, count_cores())) as pool:
+            submit = partial(pool.submit, function)
+            yield from self._run_in_order(lambda arguments: submit(*arguments), items)
+
+    def report(self, doing: str, done: int, total: int | None = None) -> None:
+        """Report a step; raise the error that has ended another table or task."""
+        if self._shared.error.done():
+            self._shared.error.result()
+        if self._on_step:
+            self._on_step(doing, done, total)
+
+    def require_memory(self, needed: int, of: str = "") -> None:
+        """Reserve the bytes of a search, in place of those that this table held before.
+
+        Wait while other tables hold too many. Raise MemoryShort if it alone needs more than there
+        is; `of` completes the table's name in the message.
+        """
+        self._release_memory()
+        shared = self._shared
+        with shared.changed:
+            while True:
+                if not shared.held:
+                    shared.available = self.memory or get_free_memory()
+                available = shared.available
+                if available is None or sum(shared.held.values()) + needed <= available:
+                    shared.held[self._table] = needed
+                    return
+                if needed > available:
+                    hint = "Close other programs, or raise the limit"
+                    raise MemoryShort(f"{self._table}{of}", needed, available, hint)
+                self.report("waits for memory", 0)
+                shared.changed.wait()
+
+    def _release_memory(self) -> None:
+        with self._shared.changed:
+            self._shared.held.pop(self._table, None)
+            self._shared.changed.notify_all()
+
+    def _run_in_order(
+        self, submit: Callable[[tuple[Any, ...]], Future[Result]], items: Iterable[tuple[Any, ...]]
+    ) -> Iterator[Result]:
+        """Submit a task for each item, one more than `jobs` at a time; yield results in order."""
+        pending = deque[Future[Result]]()
         try:
             for arguments in items:
-                future: Future[Any] = self.executor.submit(
-                    run, self.checkpoints, function, arguments
-                )
-                future.add_done_callback(self._note_failure)
-                pending.append(future)
+                pending.append(submit(arguments))
+                pending[-1].add_done_callback(self._note_error)
                 if len(pending) > self.jobs:
                     yield self._take_first(pending)
             while pending:
                 yield self._take_first(pending)
         except (Exception, KeyboardInterrupt) as error:
-            self._failed.append(error)
+            self._end(error)
             raise
         finally:
             for future in pending:
                 future.cancel()
 
-    def run_in_threads(
-        self, function: Callable[..., Result], items: Iterable[tuple[Any, ...]]
-    ) -> Iterator[Result]:
-        """Run a function as `run_in_threads` does, until a task of this runner has failed."""
-        for result in run_in_threads(function, items, self.jobs):
-            self.require_no_failure()
-            yield result
+    def _take_first(self, pending: deque[Future[Result]]) -> Result:
+        """Wait for the first task and return its result; raise what ends the build meanwhile."""
+        either: list[Future[Any]] = [pending[0], self._shared.error]
+        while not wait(either, WAIT_SECONDS, FIRST_COMPLETED).done:
+            pass
+        if self._shared.error.done():
+            self._shared.error.result()
+        return pending.popleft().result()
 
-    def report_progress(self, doing: str, done: int, total: int | None = None) -> None:
-        """Report progress; if another task has failed, raise its error."""
-        self.require_no_failure()
-        if self.on_progress:
-            self.on_progress(doing, done, total)
-
-    def require_no_failure(self) -> None:
-        """Raise the first error of a task, if any task has failed."""
-        if self._failed:
-            raise self._failed[0]
-
-    def _take_first(self, pending: deque[Future[Any]]) -> Any:  # of the function's type
-        """Wait for the first pending task and return its result.
-
-        If a task of another runner has failed, raise its error. An error of a later pending task is
-        raised in its turn.
-        """
-        is_waiting = True
-        while is_waiting:
-            # short waits: an interrupt does not end a wait without a timeout
-            is_waiting = not wait([pending[0]], 0.2).done
-            if not any(task.exception() in self._failed for task in pending if task.done()):
-                self.require_no_failure()
-        result = pending.popleft().result()
-        return self.checkpoints.require(result) if self.is_remote and self.checkpoints else result
-
-    def _note_failure(self, future: Future[Any]) -> None:
+    def _note_error(self, future: Future[Any]) -> None:
         if not future.cancelled() and (error := future.exception()):
-            self._failed.append(error)
+            self._end(error)
+
+    def _end(self, error: BaseException) -> None:
+        """End all tables and tasks with an error, unless an earlier one has."""
+        with self._shared.changed:
+            if not self._shared.error.done():
+                self._shared.error.set_exception(error)
+            self._shared.changed.notify_all()
 
 
 def run_in_threads(
@@ -148,29 +205,24 @@ def run_in_threads(
     items: Iterable[tuple[Any, ...]],
     max_threads: int | None = None,
 ) -> Iterator[Result]:
-    """Run a function for each item in threads, and iterate over the results in their order.
-
-    There are as many threads as cores, and at most `max_threads`. The results are never saved.
-    """
-    threads = min(count_cores(), max_threads or count_cores())
-    with ThreadPoolExecutor(threads) as pool:
-        yield from TaskRunner(pool, threads).run_tasks(function, items)
+    """Run a function for each item in threads, by default one a core; yield results in order."""
+    yield from Tasks(None, max_threads or count_cores()).run_in_threads(function, items)
 
 
 def _run_task(
     checkpoints: Checkpoints | None,
+    least_seconds: float | None,
     function: Callable[..., Any],
     arguments: tuple[Any, ...],
-    *,
-    is_remote: bool = False,
-    min_saved_seconds: float = MIN_SAVED_SECONDS,
 ) -> Any:
-    """Load a task's result from its checkpoint, or compute and save it.
+    """Load a task's result from its checkpoint, or compute it, and save it if that took long.
 
-    `is_remote`: the value is the checkpoint's name, as large results do not pass the executor.
+    On another machine, where there are no such seconds, return the name of the checkpoint: large
+    results do not pass the executor.
     """
     if checkpoints is None:
         return function(*arguments)
+    is_remote = least_seconds is None
     if is_remote:
         checkpoints.require_same_code()
     name = make_checkpoint_name(function, arguments)
@@ -178,9 +230,9 @@ def _run_task(
     if result is None:
         begun = time.monotonic()
         result = function(*arguments)
-        if is_remote:
+        if least_seconds is None:
             checkpoints.save(name, result)
-        elif time.monotonic() - begun > min_saved_seconds:
+        elif time.monotonic() - begun > least_seconds:
             with suppress(StoreError):  # the result is in memory; only resuming needs the file
                 checkpoints.save(name, result)
     return name if is_remote else result
@@ -192,161 +244,22 @@ def make_checkpoint_name(function: Callable[..., Any], arguments: tuple[Any, ...
 
 
 @contextmanager
-def open_executor(
-    address: str | None, jobs: int, connect_seconds: float = CONNECT_SECONDS
-) -> Iterator[tuple[Executor | None, int]]:
-    """Open a scheduler's executor; yield it and the number of tasks its workers run in parallel.
+def open_tasks(
+    scheduler: str | None = None, jobs: int | None = None, memory: int | None = None
+) -> Iterator[Tasks]:
+    """Open the tasks of a build: on a Dask scheduler by its address, or in threads of this process.
 
-    Without an address, yield None and `jobs`. The scheduler must answer within `connect_seconds`.
+    `jobs`: the most that run at a time; by default as many as there are cores, here or there.
     """
-    if address is None:
-        yield None, jobs
+    if scheduler is None:
+        jobs = jobs or count_cores()
+        with ThreadPoolExecutor(jobs) as pool:
+            yield Tasks(pool, jobs, memory=memory)
         return
-    import logging
-
     try:
-        from distributed import Client
-        from distributed.comm import CommClosedError
-        from distributed.comm.addressing import parse_address
-        from distributed.scheduler import KilledWorker
-    except ImportError as error:
+        from puzzle_tablebase.pipeline.cluster import connect
+    except ImportError as error:  # Dask is an extra
         hint = "In a clone, run: .venv/bin/python -m pip install -e '.[cluster]'"
         raise MachineLimit(f"--scheduler needs a package: {error}", hint) from error
-    for name in [*logging.root.manager.loggerDict]:  # their messages are raised as errors too
-        if name.partition(".")[0] in ("asyncio", "distributed", "tornado"):
-            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
-    try:
-        parse_address(address, strict=True)
-    except ValueError as error:
-        problem = f"{quote(address)} is no scheduler's address"
-        raise BadRequest(problem, "Example: tcp://10.0.0.1:8786") from error
-    _require_scheduler(address, connect_seconds)
-    try:
-        client = Client(address, timeout=connect_seconds, set_as_default=False)
-    except (OSError, ImportError) as error:  # ImportError: its packages have other versions
-        raise ClusterError(address, "no scheduler answers there") from error
-    try:
-        try:
-            threads = sum(client.nthreads().values())
-        except OSError as error:
-            raise ClusterError(address, "it was lost") from error
-        if not threads:
-            raise ClusterError(address, "it has no workers")
-        yield _DaskExecutor(client), threads
-    except KilledWorker as error:
-        raise ClusterError(address, "one task killed several workers", has_begun=True) from error
-    except (CommClosedError, CancelledError) as error:
-        raise ClusterError(address, "it was lost", has_begun=True) from error
-    finally:
-        with suppress(OSError):  # a slow scheduler says goodbye too late: all results are here
-            client.close()
-
-
-def _require_scheduler(address: str, connect_seconds: float) -> None:
-    """Raise ClusterError unless a Dask scheduler answers within so many seconds.
-
-    The client itself would wait for the first answer forever.
-    """
-    import asyncio
-
-    from distributed.core import rpc
-    from distributed.utils import LoopRunner
-
-    async def identify() -> Any:
-        async with rpc(address, timeout=connect_seconds) as peer:
-            return await asyncio.wait_for(peer.identity(), connect_seconds)
-
-    try:
-        # not asyncio.run: a notebook runs an event loop in this thread already
-        kind = LoopRunner(asynchronous=False).run_sync(identify)["type"]
-    except (OSError, TimeoutError) as error:
-        raise ClusterError(
-            address, f"no scheduler answers there (it has {connect_seconds} seconds)"
-        ) from error
-    except Exception as error:
-        # bytes of another protocol can fail anywhere: read as a length, they mean exbibytes
-        raise ClusterError(address, "what answers there is not a Dask scheduler") from error
-    if kind != "Scheduler":
-        raise ClusterError(address, f"what answers there is a Dask {kind}, not a scheduler")
-
-
-class _DaskExecutor(Executor):
-    """Executor whose futures fail when the scheduler dies; those of Dask's own never end then."""
-
-    def __init__(self, client: Any) -> None:
-        self._client = client
-
-    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Run a function on a worker and return the future of its result."""
-        result, remote = Future[Any](), self._client.submit(function, *args, **kwargs, pure=False)
-
-        def settle(_: object) -> None:
-            if result.set_running_or_notify_cancel():
-                try:
-                    result.set_result(remote.result())
-                except BaseException as error:
-                    result.set_exception(error)
-
-        def forget(_: object) -> None:
-            if result.cancelled():
-                remote.cancel()
-
-        remote.add_done_callback(settle)
-        result.add_done_callback(forget)
-        return result
-
-
-class MemoryLimit:
-    """The bytes that all searches of a build may use together; None: all free memory.
-
-    A table holds the bytes of its search from `reserve` to `release`. The free memory is measured
-    while no table holds any.
-    """
-
-    def __init__(self, bytes: int | None = None) -> None:
-        self.bytes = bytes
-        self._available = bytes
-        self._held: dict[str, int] = {}
-        self._changed = Condition()
-
-    def reserve(self, table: str, search: str, needed: int, on_wait: Callable[[], None]) -> None:
-        """Reserve bytes for a table instead of those that it held before.
-
-        Wait while others hold too many of them, and call `on_wait` meanwhile, whose errors end the
-        wait. Raise MemoryShort if a search alone needs more than there is.
-        """
-        with self._changed:
-            self.release(table)
-            while True:
-                if self.bytes is None and not self._held:
-                    self._available = get_free_memory()
-                if self._available is None or sum(self._held.values()) + needed <= self._available:
-                    self._held[table] = needed
-                    return
-                if needed > self._available:
-                    hint = "Close other programs, or raise the limit"
-                    raise MemoryShort(search, needed, self._available, hint)
-                on_wait()
-                self._changed.wait(0.2)
-
-    def release(self, table: str) -> None:
-        """Release the bytes that a table holds, if it holds any."""
-        with self._changed:
-            if self._held.pop(table, None) is not None:
-                self._changed.notify_all()
-
-
-@dataclass(frozen=True, slots=True)
-class BuildContext:
-    """The context of the builder of one table."""
-
-    tasks: TaskRunner
-    memory: MemoryLimit = field(default_factory=MemoryLimit)
-    compute_once: Callable[[Callable[[], Any]], Any] = call
-    """Function that returns a result which several tables of a puzzle need: it is computed for the
-    first of them."""
-
-    def reserve_memory(self, table: Table, needed: int, of: str = "") -> None:
-        """Reserve the bytes of a table's search, which the build releases after the table."""
-        on_wait = partial(self.tasks.report_progress, "waits for memory", 0)
-        self.memory.reserve(table.name, f"{table.name}{of}", needed, on_wait)
+    with connect(scheduler) as (executor, threads):
+        yield Tasks(executor, min(jobs or threads, threads), is_remote=True, memory=memory)

@@ -1,11 +1,20 @@
-"""Printing: answers to standard output, all other messages to standard error."""
+"""Printing: answers to standard output, all other messages to standard error; tables as text."""
 
 from __future__ import annotations
 
 import sys
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
 MAX_MESSAGE = 2_000
 """Maximum number of characters of a message; longer ones are cut."""
+
+NUMBERS = {"bytes", "CPU time", "memory", "per second", "rows", "seconds", "size"}
+"""Columns whose cells end at the right."""
+UNLIMITED = 1 << 20
+"""Characters of a line, so that no name or number is ever broken."""
 
 
 def print_answer(text: str) -> None:
@@ -34,3 +43,67 @@ def escape_control(text: str) -> str:
     12\\x1b[31m
     """
     return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
+
+
+# ---- tables and numbers -----------------------------------------------------------------------
+
+
+def format_table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Format the columns that have a value in some row."""
+    # an error message needs none of these
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="")
+    shown = [at for at in range(len(names)) if not rows or any(row[at] for row in rows)]
+    for at in shown:
+        table.add_column(names[at], justify="right" if names[at] in NUMBERS else "left")
+    for row in rows:
+        table.add_row(*(Text(escape_control(row[at])) for at in shown))
+    console = Console(width=UNLIMITED, color_system=None)
+    with console.capture() as captured:
+        console.print(table)
+    return "".join(f"{line.rstrip()}\n" for line in captured.get().splitlines())
+
+
+def format_amount(amounts: Mapping[str, int | None]) -> str:
+    """Format the last known amount of a table, with its unit unless that is rows."""
+    known = [(unit, count) for unit, count in amounts.items() if count is not None]
+    if not known:
+        return ""
+    unit, count = known[-1]
+    return f"{count:,}" if unit == "rows" else f"{count:,} {unit}"
+
+
+def format_size(count: float) -> str:
+    """Format a number of bytes with its unit.
+
+    >>> format_size(999), format_size(12_345_678), format_size(2_070_000_000)
+    ('999 B', '12 MB', '2.1 GB')
+    """
+    for unit, size in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if count >= size:
+            return f"{count / size:,.{int(size > 1e6)}f} {unit}"
+    return f"{count:,.0f} B"
+
+
+def format_duration(seconds: float) -> str:
+    """Format a time with its unit.
+
+    >>> format_duration(1.23), format_duration(300), format_duration(36000)
+    ('1.2 s', '5.0 min', '10.0 h')
+    """
+    for unit, size in (("h", 3600), ("min", 60)):
+        if seconds >= 2 * size:
+            return f"{seconds / size:,.1f} {unit}"
+    return f"{seconds:.1f} s"
+
+
+def count_nouns(number: int, noun: str) -> str:
+    """Format a number of things.
+
+    >>> count_nouns(1, "claim"), count_nouns(2, "claim")
+    ('1 claim', '2 claims')
+    """
+    return f"{number:,} {noun}{'s' * (number != 1)}"

@@ -1,13 +1,13 @@
 """The builders: one for each kind of recipe, producing a table's rows and records.
 
-A builder makes them from a recipe, a puzzle, a table and a context. A new kind of recipe needs one
+A builder makes them from a recipe, a puzzle, a table and its tasks. A new kind of recipe needs one
 new function, and one new entry in `BUILDERS`, which also names the code that makes the tables.
 """
 
 from __future__ import annotations
 
 from puzzle_tablebase.code_digest import digest_code
-from puzzle_tablebase.pipeline.tasks import BuildContext, TableData
+from puzzle_tablebase.pipeline.tasks import TableData, Tasks
 from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.puzzles import find_owner, import_object
 from puzzle_tablebase.schema import Table
@@ -53,11 +53,11 @@ ENCODERS = ("schema", "formats.index", "formats.parquet")
 """The modules that write rows and records."""
 
 
-def build_table_data(puzzle: Puzzle, table: Table, context: BuildContext) -> TableData:
+def build_table_data(puzzle: Puzzle, table: Table, tasks: Tasks) -> TableData:
     """Return a table's rows and its index's records; each chunk is made when it is consumed."""
     function, modules = BUILDERS[table.recipe.search]
     build = import_object(f"puzzle_tablebase.{modules[0]}:{function}")
-    data: TableData = build(table.recipe, puzzle, table, context)
+    data: TableData = build(table.recipe, puzzle, table, tasks)
     return data
 
 

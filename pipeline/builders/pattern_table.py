@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from puzzle_tablebase.pipeline.search.pattern_search import estimate_memory, search_pattern
-from puzzle_tablebase.pipeline.tasks import BuildContext, Chunks, TableData, TaskRunner
+from puzzle_tablebase.pipeline.tasks import Chunks, TableData, Tasks
 from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.puzzles.fifteen import (
     Pattern,
@@ -116,27 +116,25 @@ def _find_regions(occupied: set[int], neighbours: list[list[int]]) -> dict[int, 
     return region
 
 
-def make(
-    recipe: PatternDistances, puzzle: Puzzle, table: Table, context: BuildContext
-) -> TableData:
+def make(recipe: PatternDistances, puzzle: Puzzle, table: Table, tasks: Tasks) -> TableData:
     """Search all placements of the pattern, and return records."""
-    pattern, runner = recipe.pattern, context.tasks
+    pattern, runner = recipe.pattern, tasks
     moves = make_moves(pattern)
-    context.reserve_memory(table, estimate_memory(moves.places, moves.order_maps))
+    tasks.require_memory(estimate_memory(moves.places, moves.order_maps))
     depth = search_pattern(
         moves.places,
         (moves.moves, moves.sources, moves.maps, moves.order_maps),
         moves.root,
         runner.jobs,
-        partial(runner.report_progress, "layers"),
+        partial(runner.report, "layers"),
         runner.run_in_threads,
     )
     rows, records = (_iter_records(depth, runner) for _ in range(2))
     return TableData(rows, records, depth.size)
 
 
-def _iter_records(depth: Depths, runner: TaskRunner) -> Chunks:
+def _iter_records(depth: Depths, runner: Tasks) -> Chunks:
     """Iterate over the distances by rank: those of an order together."""
     for first in range(0, depth.shape[1], CHUNK_ORDERS):
-        runner.report_progress("records", first * len(depth), depth.size)
+        runner.report("records", first * len(depth), depth.size)
         yield {"distance": depth[:, first : first + CHUNK_ORDERS].T.ravel()}

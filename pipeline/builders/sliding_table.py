@@ -26,7 +26,7 @@ from puzzle_tablebase.frontier.word_bfs import (
     search_words,
 )
 from puzzle_tablebase.graph import UNREACHED
-from puzzle_tablebase.pipeline.tasks import BuildContext, Chunks, TableData, TaskRunner
+from puzzle_tablebase.pipeline.tasks import Chunks, TableData, Tasks
 from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.puzzles.sliding import (
     CHARACTERS,
@@ -67,7 +67,7 @@ def count_shards(space: WordSpace, jobs: int, memory: int | None) -> int:
 
 
 def search_shards(
-    board: SlidingBoard, root: str, runner: TaskRunner, memory: int | None = None
+    board: SlidingBoard, root: str, runner: Tasks, memory: int | None = None
 ) -> tuple[ReadResults, list[int]]:
     """Search all states in shards; return bit 1 of every distance, and the states at each depth.
 
@@ -82,16 +82,16 @@ def search_shards(
     layers: list[int] = []
     while True:
         tasks = [(*shard, len(layers)) for shard in arguments]
-        states = sum(int(counts[0][0]) for counts in runner.run_tasks(search_layer, tasks))
+        states = sum(int(counts[0][0]) for counts in runner.run(search_layer, tasks))
         if not states:
             break
-        runner.report_progress("layers", len(layers))
+        runner.report("layers", len(layers))
         layers.append(states)
         if len(layers) == UNREACHED:
             raise SearchError(f"A state lies {len(layers) - 1} or more moves from the root.")
     if sum(layers) != size:
         raise SearchError(f"{sum(layers):,} of {size:,} states were reached.")
-    for _ in runner.run_tasks(collect_results, [(*shard, len(layers)) for shard in arguments]):
+    for _ in runner.run(collect_results, [(*shard, len(layers)) for shard in arguments]):
         pass
 
     def iter_results() -> Blocks:
@@ -170,7 +170,7 @@ CHUNK_RECORDS = 1 << 18
 
 
 def search_here(
-    board: SlidingBoard, root: str, runner: TaskRunner, depth: Depths | None = None
+    board: SlidingBoard, root: str, runner: Tasks, depth: Depths | None = None
 ) -> tuple[ReadResults, list[int]]:
     """Search all states in this process, with the results of `search_shards`.
 
@@ -181,17 +181,17 @@ def search_here(
 
     def layer_done(level: int, states: int) -> None:
         layers.append(states)
-        runner.report_progress("layers", level)
+        runner.report("layers", level)
 
     words = board.make_words(root)
     planes = search_words(words, runner.jobs, layer_done, runner.run_in_threads, depth)
     return partial(iter_word_records, planes), layers
 
 
-def make(recipe: BoardDistances, puzzle: Puzzle, table: Table, context: BuildContext) -> TableData:
+def make(recipe: BoardDistances, puzzle: Puzzle, table: Table, tasks: Tasks) -> TableData:
     """Search the board; return rows and records of a small board, or records of a large one."""
     ((goal, root),) = recipe.roots.items()
-    board, runner = recipe.board, context.tasks
+    board, runner = recipe.board, tasks
     count = table.rows or 0
     if not board.is_packed:
         depth = np.full(board.size, UNREACHED, dtype=np.uint8)
@@ -199,9 +199,9 @@ def make(recipe: BoardDistances, puzzle: Puzzle, table: Table, context: BuildCon
         rows, records = _iter_rows(board, root, depth, runner), _iter_depths(depth)
     else:
         if runner.is_remote:
-            read_results, layers = search_shards(board, root, runner, context.memory.bytes)
+            read_results, layers = search_shards(board, root, runner, tasks.memory)
         else:
-            context.reserve_memory(table, estimate_search_bytes(board.size))
+            tasks.require_memory(estimate_search_bytes(board.size))
             read_results, layers = search_here(board, root, runner)
         rows, records = (_iter_records(read_results(), count, runner) for _ in range(2))
     depths: dict[Depth, int] = {(goal, at): states for at, states in enumerate(layers)}
@@ -212,21 +212,21 @@ def _iter_depths(depth: Depths) -> Chunks:
     yield {"distance": depth}
 
 
-def _iter_records(chunks: Blocks, count: int, runner: TaskRunner) -> Chunks:
+def _iter_records(chunks: Blocks, count: int, runner: Tasks) -> Chunks:
     """Iterate over an index's records, given rows of bits in chunks."""
     done = 0
     for chunk in chunks:
         for first in range(0, len(chunk), CHUNK_RECORDS):
-            runner.report_progress("records", done, count)
+            runner.report("records", done, count)
             records = chunk[first : first + CHUNK_RECORDS]
             yield {"bits": records.view(f"S{ROW_BYTES}").ravel()}
             done += len(records)
 
 
-def _iter_rows(board: SlidingBoard, goal: str, depth: Depths, runner: TaskRunner) -> Chunks:
+def _iter_rows(board: SlidingBoard, goal: str, depth: Depths, runner: Tasks) -> Chunks:
     """Iterate over the rows of a small board, those with the blank on one place together."""
     for place in range(board.cells):
-        runner.report_progress("rows", place * board.orders, board.size)
+        runner.report("rows", place * board.orders, board.size)
         yield make_rows(board, goal, depth, place)
 
 

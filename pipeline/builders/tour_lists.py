@@ -16,10 +16,9 @@ from puzzle_tablebase.pipeline.search.tour_listing import (
     make_neighbour_sets,
 )
 from puzzle_tablebase.pipeline.tasks import (
-    BuildContext,
     Chunks,
     TableData,
-    TaskRunner,
+    Tasks,
     make_no_records,
 )
 from puzzle_tablebase.puzzle import Puzzle
@@ -60,18 +59,16 @@ def make_tour_columns(
     }
 
 
-def make_every_tour(
-    recipe: AllTours, puzzle: Puzzle, table: Table, context: BuildContext
-) -> TableData:
+def make_every_tour(recipe: AllTours, puzzle: Puzzle, table: Table, tasks: Tasks) -> TableData:
     """Return the rows of a board's tours, in ascending order; there is no index."""
-    return TableData(_iter_every_tour(recipe.board, context.tasks), make_no_records(), 0)
+    return TableData(_iter_every_tour(recipe.board, tasks), make_no_records(), 0)
 
 
-def _iter_every_tour(board: KnightBoard, runner: TaskRunner) -> Chunks:
+def _iter_every_tour(board: KnightBoard, runner: Tasks) -> Chunks:
     prefixes = list_prefixes(board, 1 if board.squares <= MAX_UNDIVIDED_SQUARES else PREFIX_SQUARES)
     tours, first, start = 0, 0, -1
-    runner.report_progress("0 tours found, prefixes", 0, len(prefixes))
-    results = runner.run_tasks(
+    runner.report("0 tours found, prefixes", 0, len(prefixes))
+    results = runner.run(
         list_tours_from, ((board.files, board.ranks, *prefix) for prefix in prefixes)
     )
     for done, (prefix, arrays) in enumerate(zip(prefixes, results, strict=True), 1):
@@ -80,7 +77,7 @@ def _iter_every_tour(board: KnightBoard, runner: TaskRunner) -> Chunks:
         for text, finish, closed in zip(arrays[::3], arrays[1::3], arrays[2::3], strict=True):
             yield make_tour_columns(board, start, tours - first, finish, closed, text)
             tours += len(finish)
-        runner.report_progress(f"{tours:,} tours found, prefixes", done, len(prefixes))
+        runner.report(f"{tours:,} tours found, prefixes", done, len(prefixes))
 
 
 def list_tours_from(files: int, ranks: int, *prefix: int) -> Arrays:
@@ -131,7 +128,7 @@ def find_tours_to_each(files: int, ranks: int, start: int) -> Arrays:
 
 
 def make_tour_per_pair(
-    recipe: TourPerPair, puzzle: Puzzle, table: Table, context: BuildContext
+    recipe: TourPerPair, puzzle: Puzzle, table: Table, tasks: Tasks
 ) -> TableData:
     """Return the rows and the records of a board's tours, one for each pair.
 
@@ -139,24 +136,24 @@ def make_tour_per_pair(
     """
     board, tours_by_start = recipe.board, list[Array]()
     pairs = 2 * sum(board.can_join(a, b) for a in range(board.squares) for b in range(a))
-    rows = _iter_pairs(board, context.tasks, pairs, tours_by_start)
+    rows = _iter_pairs(board, tasks, pairs, tours_by_start)
     return TableData(rows, _iter_records(board, tours_by_start), pairs)
 
 
 def _iter_pairs(
-    board: KnightBoard, runner: TaskRunner, pairs: int, tours_by_start: list[Array]
+    board: KnightBoard, runner: Tasks, pairs: int, tours_by_start: list[Array]
 ) -> Chunks:
     starts = ((board.files, board.ranks, start) for start in range(board.squares))
     names = np.array([name.encode() for name in board.name_squares()])
     done = 0
-    runner.report_progress("pairs", 0, pairs)
-    for start, (tours,) in enumerate(runner.run_tasks(find_tours_to_each, starts)):
+    runner.report("pairs", 0, pairs)
+    for start, (tours,) in enumerate(runner.run(find_tours_to_each, starts)):
         tours_by_start.append(tours)
         finish = tours[:, -1]
         done += len(tours)
         closed = np.isin(finish, board.list_neighbours(start))
         yield make_tour_columns(board, start, 0, finish, closed, names[tours])
-        runner.report_progress("pairs", done, pairs)
+        runner.report("pairs", done, pairs)
 
 
 def _iter_records(board: KnightBoard, tours_by_start: list[Array]) -> Chunks:

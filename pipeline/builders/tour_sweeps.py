@@ -40,10 +40,9 @@ from puzzle_tablebase.pipeline.search.tour_sweep import (
     sum_cycles,
 )
 from puzzle_tablebase.pipeline.tasks import (
-    BuildContext,
     Chunks,
     TableData,
-    TaskRunner,
+    Tasks,
     make_no_records,
     run_in_threads,
 )
@@ -98,15 +97,13 @@ class TourTotals(NamedTuple):
 class LayerCache:
     """The layers of the longer half: all are made first, and large ones read back when used."""
 
-    def __init__(
-        self, halves: Halves, name: str, runner: TaskRunner, settings: SweepSettings
-    ) -> None:
+    def __init__(self, halves: Halves, name: str, runner: Tasks, settings: SweepSettings) -> None:
         self._name = name
         self._checkpoints = runner.checkpoints
         self._in_memory = {0: halves.first}
         layer = halves.first
         for done, step in enumerate(halves.steps):
-            on_step = partial(runner.report_progress, f"{name}, steps", done, len(halves.steps))
+            on_step = partial(runner.report, f"{name}, steps", done, len(halves.steps))
             make_layer = partial(advance_layer, layer, step, on_step)
             layer_name = self._name_layer(done + 1)
             layer = Layer(*load_or_compute(layer_name, make_layer, runner, settings))
@@ -125,7 +122,7 @@ class LayerCache:
 def load_or_compute(
     name: str,
     compute: Callable[[], Sequence[Array]],
-    runner: TaskRunner,
+    runner: Tasks,
     settings: SweepSettings = DEFAULT_SETTINGS,
 ) -> Sequence[Array]:
     """Return the arrays saved under a name; else compute them, and save them if they are large."""
@@ -144,7 +141,7 @@ def is_large(arrays: Sequence[Array], settings: SweepSettings) -> bool:
 
 def count_tours(
     board: KnightBoard,
-    runner: TaskRunner,
+    runner: Tasks,
     settings: SweepSettings = DEFAULT_SETTINGS,
     *,
     paths: bool,
@@ -172,7 +169,7 @@ def count_tours(
 
 def count_cycles(
     board: KnightBoard,
-    runner: TaskRunner,
+    runner: Tasks,
     settings: SweepSettings = DEFAULT_SETTINGS,
     *,
     paths: bool,
@@ -203,7 +200,7 @@ def count_cycles(
     states = [keys, onward]  # large: each array is dropped before the next one is made
     del keys, onward
     for number in reversed(range(len(steps))):
-        runner.report_progress(f"{name}, steps back", len(steps) - number, len(steps))
+        runner.report(f"{name}, steps back", len(steps) - number, len(steps))
         table = HashTable.from_columns(states[0], states[1])
         states.clear()
         layer = layers[number]
@@ -254,7 +251,7 @@ def combine_halves(
     shorter: Layer,
     board_halves: Halves,
     name: str,
-    runner: TaskRunner,
+    runner: Tasks,
     settings: SweepSettings = DEFAULT_SETTINGS,
 ) -> tuple[Layer, Array, Array]:
     """Combine two half sweeps at the cut.
@@ -285,7 +282,7 @@ def combine_halves(
         for number, uses_found in zip(
             numbers, run_in_threads(run_task, zip(numbers), threads), strict=True
         ):
-            runner.report_progress(name, number, tasks)
+            runner.report(name, number, tasks)
             uses += uses_found
         done = numbers.stop
         is_due = time.monotonic() - saved_at >= settings.checkpoint_seconds
@@ -311,14 +308,12 @@ def _step_back(layer: Layer, step: Step, table: HashTable, slice_states: int) ->
     return uses, onward
 
 
-def make_counts(
-    recipe: TourCounts, puzzle: Puzzle, table: Table, context: BuildContext
-) -> TableData:
+def make_counts(recipe: TourCounts, puzzle: Puzzle, table: Table, tasks: Tasks) -> TableData:
     """Return the rows of the recipe's boards; each board is counted when its rows are consumed."""
-    return TableData(_iter_rows(recipe, table, context), make_no_records(), 0)
+    return TableData(_iter_rows(recipe, table, tasks), make_no_records(), 0)
 
 
-def _iter_rows(recipe: TourCounts, table: Table, context: BuildContext) -> Chunks:
+def _iter_rows(recipe: TourCounts, table: Table, tasks: Tasks) -> Chunks:
     totals = dict[tuple[int, int], TourTotals]()
     for files, ranks in recipe.boards:
         short, long = sorted((files, ranks))
@@ -326,9 +321,9 @@ def _iter_rows(recipe: TourCounts, table: Table, context: BuildContext) -> Chunk
         if (short, long) not in totals or (totals[short, long].tours is None and not closed_only):
             if short > 2:
                 needed = estimate_count_cost((files, ranks), closed=closed_only)
-                context.reserve_memory(table, needed, f" of {files}x{ranks}")
+                tasks.require_memory(needed, f" of {files}x{ranks}")
             totals[short, long] = count_tours(
-                KnightBoard(short, long), context.tasks, paths=not closed_only
+                KnightBoard(short, long), tasks, paths=not closed_only
             )
         tours, closed = totals[short, long]
         squares = files * ranks
@@ -351,13 +346,13 @@ def make_ranking(
     recipe: TourRanking,
     puzzle: Puzzle,
     table: Table,
-    context: BuildContext,
+    tasks: Tasks,
     settings: SweepSettings = DEFAULT_SETTINGS,
 ) -> TableData:
     """Sweep through half of the board and return its layers as rows and as records."""
     board, paths = recipe.board, not recipe.closed
-    runner = context.tasks
-    context.reserve_memory(table, estimate_rank_cost(get_sides(board), closed=recipe.closed))
+    runner = tasks
+    tasks.require_memory(estimate_rank_cost(get_sides(board), closed=recipe.closed))
     *_, (_, form) = table.index
     sweep = Sweep(board, paths=paths)
     try:
@@ -393,7 +388,7 @@ def _list_origins(sweep: Sweep, steps: Sequence[Step]) -> Iterator[LayerOrigin]:
 
 
 def _iter_layers(
-    sweep: Sweep, width: int, runner: TaskRunner, settings: SweepSettings
+    sweep: Sweep, width: int, runner: Tasks, settings: SweepSettings
 ) -> Iterator[Arrays]:
     """Iterate over the layers' records: first keys, sums before them, and states."""
     later = sweep.upright.list_later_neighbours()
@@ -414,7 +409,7 @@ def _make_layer(
     sweep: Sweep,
     halves: Halves,
     width: int,
-    runner: TaskRunner,
+    runner: Tasks,
     settings: SweepSettings,
 ) -> Sequence[Array]:
     """Make the layer that follows from an earlier one of `layers`; return its records."""
@@ -425,7 +420,7 @@ def _make_layer(
         shorter = _decode(layers[sweep.shorter])
         cut = _find_cut(origin.following, sweep, halves)
         return encode_layer(*_meet(layer, shorter, cut, name, runner, settings), width)
-    on_step = partial(runner.report_progress, "steps", number, count)
+    on_step = partial(runner.report, "steps", number, count)
     keys, ways = advance_layer(layer, origin.following, on_step)
     order = np.argsort(keys)
     return encode_layer(keys[order], ways[order], width)
@@ -448,7 +443,7 @@ def _meet(
     shorter: Layer,
     halves: Halves,
     name: str,
-    runner: TaskRunner,
+    runner: Tasks,
     settings: SweepSettings,
 ) -> Layer:
     """Return the longer half's states that can be completed, each with its cycles as ways."""
@@ -458,11 +453,11 @@ def _meet(
     return Layer(states.keys[is_completed], states.ways[is_completed] * onward[is_completed])
 
 
-def _iter_records(layers: list[Arrays], count: int, runner: TaskRunner) -> Chunks:
+def _iter_records(layers: list[Arrays], count: int, runner: Tasks) -> Chunks:
     done = 0
     for number, (firsts, sums, states) in enumerate(layers):
         for first in range(0, len(firsts), CHUNK_RECORDS):
-            runner.report_progress("records", done, count)
+            runner.report("records", done, count)
             span = slice(first, first + CHUNK_RECORDS)
             key = firsts[span]
             layer: Array = np.full(len(key), number)

@@ -9,19 +9,16 @@ from typing import Annotated
 import typer
 
 from puzzle_tablebase import __version__
+from puzzle_tablebase.pipeline.commands.builds import precompute, remove, runs, verify
 from puzzle_tablebase.pipeline.commands.check import check_app
-from puzzle_tablebase.pipeline.commands.precompute import PrecomputeCommand, precompute
 from puzzle_tablebase.pipeline.commands.puzzle_commands import query_app, sample_app
-from puzzle_tablebase.pipeline.commands.store_commands import (
+from puzzle_tablebase.pipeline.commands.stores import (
     diff,
     explore,
     histogram,
-    remove,
     report,
-    runs,
     site,
     status,
-    verify,
 )
 from puzzle_tablebase.pipeline.terminal import print_answer, print_error
 from puzzle_tablebase.puzzles import get_load_errors
@@ -74,6 +71,5 @@ def main(
     pass
 
 
-app.command(cls=PrecomputeCommand)(precompute)
-for command in (remove, status, histogram, verify, runs, report, explore, site, diff):
+for command in (precompute, remove, status, histogram, verify, runs, report, explore, site, diff):
     app.command()(command)

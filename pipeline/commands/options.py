@@ -10,12 +10,10 @@ from typer import Context
 from puzzle_tablebase.cost import PROCESS_BYTES
 from puzzle_tablebase.errors import BadRequest, TablebaseError, quote
 from puzzle_tablebase.formats.manifest import read_manifest
-from puzzle_tablebase.pipeline.selection import list_removable, list_requests
 from puzzle_tablebase.pipeline.single_query import OUTPUTS
 from puzzle_tablebase.puzzles import list_puzzles, list_puzzles_with_depths
 from puzzle_tablebase.queries.answer import FORMATS, INPUT_FORMATS, parse_positive_number
 from puzzle_tablebase.queries.dispatch import open_reader
-from puzzle_tablebase.resources import count_cores
 from puzzle_tablebase.stores.access import open_store
 from puzzle_tablebase.stores.folder import Store
 
@@ -26,8 +24,6 @@ Outputs = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print only errors.")]
-JOBS = count_cores()
-"""The default number of searches that run in parallel."""
 Memory = Annotated[
     str | None,
     typer.Option("--memory", metavar="GB", help="Memory limit in GB (default: free memory)."),
@@ -51,12 +47,20 @@ def make_store_completer(list_names: Callable[[Store], Iterable[str]]) -> Comple
     return complete
 
 
+def list_removable(store: Store) -> list[str]:
+    """List the published tables that are not default tables."""
+    defaults = {table.name for puzzle in list_puzzles() for table in puzzle.tables}
+    return sorted(read_manifest(store).keys() - defaults)
+
+
 complete_published_tables = make_store_completer(read_manifest)
 complete_removable_tables = make_store_completer(list_removable)
 
 
 def complete_requests(context: Context) -> list[str]:
     """List the names that can be built and that the command line does not have yet."""
+    from puzzle_tablebase.pipeline.jobs import list_requests  # slow to import
+
     given = context.params.get("names") or []
     names = [name for name in list_requests(list_puzzles()) if name not in given]
     return [*dict.fromkeys([*names, *complete_published_tables(context)])]
@@ -113,12 +117,12 @@ def parse_memory(gigabytes: str | None) -> int | None:
 
 
 Jobs = Annotated[
-    int,
+    int | None,
     typer.Option(
         "--jobs",
         metavar="N",
         parser=make_number_parser("--jobs", 1),
-        help="Number of searches in parallel.",
+        help="Number of tasks in parallel.",
         show_default="all cores",
     ),
 ]

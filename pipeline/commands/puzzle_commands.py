@@ -224,22 +224,22 @@ def answer_rows(
 
     Return the query, which is made when all options are read, and the number of invalid keys.
     """
-    from puzzle_tablebase.pipeline.progress import BatchProgress
+    from puzzle_tablebase.pipeline.reporter import Reporter
 
     source, output = options.get("input", "-"), options.get("output")
     if source == "-" and sys.stdin and sys.stdin.isatty():
         print_error("reading keys from standard input (press Ctrl-D to finish)")
-    with BatchProgress(output=output) as bar:
+    with Reporter() as bar:
         if source != "-" or not (sys.stdin and sys.stdin.isatty()):
             name_read = "standard input" if source == "-" else escape_control(source)
-            bar.show(f"reading {name_read}", 0, None)
+            bar.update(f"reading {name_read}")
         # after the first line on the screen, because it takes a second
         from puzzle_tablebase.queries.batch import Batch, choose_output_format, run_batch
 
         chosen = choose_output_format(output, options.get("format"))
         request = Batch(**{**options, "input": source, "format": chosen}, **more)
         query = make_query()
-        return query, run_batch(query, request, bar.on_rows, bar.printing)
+        return query, run_batch(query, request, partial(bar.update, "rows"), bar.printing)
 
 
 def require_valid(invalid: int, options: dict[str, Any]) -> None:
@@ -270,7 +270,7 @@ def _write_sample(name: str, values: dict[str, Any], general: dict[str, Any]) ->
     """Draw a sample with a puzzle's own options, and write it with the general ones."""
     import polars as pl
 
-    from puzzle_tablebase.pipeline.progress import BatchProgress
+    from puzzle_tablebase.pipeline.reporter import Reporter
     from puzzle_tablebase.queries.batch import choose_output_format, open_row_writer
     from puzzle_tablebase.queries.sampling import MAX_SIZE, SampleRequest, draw_set
 
@@ -293,8 +293,8 @@ def _write_sample(name: str, values: dict[str, Any], general: dict[str, Any]) ->
         "sorted" in general,
     )
     query = open_reader(name, open_store(general.get("outputs"))).make_query(**values)
-    with BatchProgress(output=output) as bar, contextlib.ExitStack() as stack:
-        on_progress, done = partial(bar.show, "steps to the next rows", row="steps"), 0
+    with Reporter() as bar, contextlib.ExitStack() as stack:
+        on_progress, done = partial(bar.update, "steps to the next rows", of="steps"), 0
 
         def note(text: str) -> None:
             with bar.printing():
@@ -312,7 +312,7 @@ def _write_sample(name: str, values: dict[str, Any], general: dict[str, Any]) ->
             with bar.printing():
                 write(rows)
             done += len(rows)
-            bar.on_rows(done)
+            bar.update("rows", done)
 
 
 sample_app = make_app(

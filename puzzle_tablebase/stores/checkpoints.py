@@ -39,17 +39,20 @@ Arrays = list[npt.NDArray[Any]]
 class Checkpoints:
     """The saved task results of one table, by name: those of this recipe and code.
 
-    `modules`: those whose code makes the table. Each checkpoint has its name and its recipe under
+    `modules`: those whose code makes the table; `cut`: how the search is divided into tasks, where
+    others do not fit. Each checkpoint has its name and its recipe under
     its checksum: exchanged files are no results.
     """
 
-    def __init__(self, store: Store, table: Table, modules: Sequence[str]) -> None:
+    def __init__(
+        self, store: Store, table: Table, modules: Sequence[str], cut: object = None
+    ) -> None:
         self._store = store
         self._table = table.name
         self._modules = modules
         self.code = digest_code(modules)
         """The digest of the code that makes the table."""
-        recipe = [table.recipe.search, table.recipe.list_parameters()]
+        recipe = [table.recipe.search, table.recipe.list_parameters(), *([cut] if cut else [])]
         self._stem = f"{table.name}.{_digest(json.dumps([*recipe, __version__, self.code]))}"
 
     def __repr__(self) -> str:

@@ -19,8 +19,6 @@ from puzzle_tablebase.errors import SearchError
 from puzzle_tablebase.formats import parquet
 from puzzle_tablebase.formats.index import write_index
 from puzzle_tablebase.graph import Graph
-from puzzle_tablebase.pipeline.build import build
-from puzzle_tablebase.pipeline.plan import Request
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.knight.tables import make_count_table
 from puzzle_tablebase.schema import Table
@@ -99,7 +97,7 @@ class Pair:
     def build(self, folder: Path) -> Recorder:
         tables = [(puzzle, puzzle.tables) for puzzle in (self.first, self.second)]
         report = Recorder()
-        listed = build(Request(Folder(folder), tables, jobs=2), report)
+        listed = build_all(Folder(folder), tables, report, jobs=2)
         assert list(listed) == ["first", "second"], "in the order asked for, whoever is first"
         return report
 
@@ -135,7 +133,7 @@ def test_data_shared_by_a_puzzles_tables_is_freed_after_them(tmp_path: Path) -> 
         other = Table(again, "", one.rank, one.columns, one.recipe, one.index, one.rows)
         puzzle.tables = (one, other)  # which share one graph
     tables = [(puzzle, puzzle.tables) for puzzle in (pair.first, pair.second)]
-    build(Request(Folder(tmp_path), tables), Recorder())
+    build_all(Folder(tmp_path), tables, Recorder())
     assert alive == [False]
 
 

@@ -12,13 +12,11 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-import puzzle_tablebase.pipeline.build
+from puzzle_tablebase.pipeline import publish
 from puzzle_tablebase.errors import SearchError, StoreError, TableUnreadable
 from puzzle_tablebase.formats.parquet import ROW_GROUP_ROWS, TableWriter
 from puzzle_tablebase.graph import Graph, SearchResult
 from puzzle_tablebase.output import open_output
-from puzzle_tablebase.pipeline.build import build
-from puzzle_tablebase.pipeline.plan import Request
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import MANIFEST
@@ -27,7 +25,7 @@ from tests.support.build_recorder import (
     COUNTS,
     SMALL,
     TOURS,
-    Recorder,
+    build_all,
     build_tables,
     contents,
     litter,
@@ -207,7 +205,7 @@ def test_a_failed_index_write_keeps_the_old_table(
         with open("/dev/full", "wb") as full:
             os.dup2(full.fileno(), file.fileno())
 
-    monkeypatch.setattr(puzzle_tablebase.pipeline.build, "write_index", fail)
+    monkeypatch.setattr(publish, "write_index", fail)
     with pytest.raises(StoreError, match="no space left on device"):
         build_tables(tmp_path, PANCAKES, force=True)
     assert contents(tmp_path) == before
@@ -247,7 +245,7 @@ def test_an_error_of_the_executor_is_not_reported_as_one_of_the_folder(tmp_path:
             raise ConnectionError("nobody answers")
 
     with pytest.raises(ConnectionError, match="nobody answers"):
-        build(Request(Folder(tmp_path), [(KNIGHT, (TOURS,))]), Recorder(), Lost())
+        build_all(Folder(tmp_path), [(KNIGHT, (TOURS,))], None, Lost())
     assert litter(tmp_path) == []
 
 
@@ -267,7 +265,7 @@ def test_a_failing_table_cancels_its_tasks(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(TableWriter, "write", fail)
     with Slow(1) as slow:
         with pytest.raises(SearchError, match="in the middle") as caught:
-            build(Request(Folder(tmp_path), [(KNIGHT, (TOURS,))], jobs=4), Recorder(), slow)
+            build_all(Folder(tmp_path), [(KNIGHT, (TOURS,))], None, slow, jobs=4)
         assert caught.traceback, "it keeps all that was under way alive"
         assert [future.cancelled() for future in futures] == [False, *[True] * 4]
         release.set()

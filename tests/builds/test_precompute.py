@@ -8,14 +8,12 @@ from typing import Any
 import pytest
 
 from puzzle_tablebase.formats.manifest import Entry, File, Footer
-from puzzle_tablebase.pipeline.build import build
-from puzzle_tablebase.pipeline.plan import Request
 from puzzle_tablebase.pipeline.progress import BuildProgress, BuiltTable
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE, estimate_rank_cost
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores.folder import Folder
 from tests import first
-from tests.support.build_recorder import COUNTS, TOURS
+from tests.support.build_recorder import COUNTS, TOURS, build_all
 from tests.support.default_tables import COUNT
 from tests.support.shell import SCRIPT, Cli, with_a_disk
 
@@ -169,7 +167,7 @@ def read_progress(
 ) -> list[str]:
     """Build tables; return the printed lines, of which none depends on how long the build takes."""
     with BuildProgress(quiet=False, line_interval=interval) as report:
-        build(Request(Folder(tmp_path), [(PUZZLE, tables)]), report)
+        build_all(Folder(tmp_path), [(PUZZLE, tables)], report)
     return capsys.readouterr().err.splitlines()
 
 

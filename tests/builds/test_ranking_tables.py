@@ -10,7 +10,7 @@ from puzzle_tablebase.errors import SearchError
 from puzzle_tablebase.pipeline.builders import checkpoints, tour_sweeps
 from puzzle_tablebase.pipeline.builders.tour_sweeps import SweepSettings, make_ranking
 from puzzle_tablebase.pipeline.search.tour_sweep import CountOverflow, Layer, advance_layer
-from puzzle_tablebase.pipeline.tasks import BuildContext, MemoryLimit, TableData, TaskRunner
+from puzzle_tablebase.pipeline.tasks import TableData, Tasks
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE, TourRanking, make_ranking_table
 from puzzle_tablebase.queries.dispatch import open_reader
@@ -55,7 +55,7 @@ def test_a_killed_build_resumes_from_the_saved_layers(
     def rebuild() -> TableData:
         assert isinstance(SIX.recipe, TourRanking)
         with ThreadPoolExecutor(1) as pool:
-            work = TaskRunner(pool, 1, on_progress, checkpoints(Folder(tmp_path), SIX))
+            work = Tasks(pool, 1, on_progress, checkpoints(Folder(tmp_path), SIX))
             context = BuildContext(work, MemoryLimit(1 << 40))
             # a record and what it begins with
             return make_ranking(

@@ -15,15 +15,13 @@ from puzzle_tablebase.formats.manifest import (
     read_manifest,
     sum_up_depths,
 )
-from puzzle_tablebase.pipeline.build import build
-from puzzle_tablebase.pipeline.plan import Request
 from puzzle_tablebase.pipeline.proofs import VerifyFailed, verify
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
 from puzzle_tablebase.queries.histogram import count_states, list_counts
 from puzzle_tablebase.stores import BACKUP, MANIFEST
 from puzzle_tablebase.stores.folder import Folder
 from tests.support import sliding_oracle
-from tests.support.build_recorder import Recorder
+from tests.support.build_recorder import build_all
 from tests.support.shell import Cli
 from tests.support.sliding_tables import treat_as_large
 from tests.support.tampered import edit_manifest, seal_tables
@@ -35,7 +33,7 @@ COUNTS = [LAYERS[distance] for distance in sorted(LAYERS)]
 
 def build_board(folder: Path, executor: ThreadPoolExecutor | None = None) -> None:
     tables = SLIDING.find_tables("sliding_2x4")
-    build(Request(Folder(folder), [(SLIDING, tables)], jobs=2), Recorder(), executor)
+    build_all(Folder(folder), [(SLIDING, tables)], None, executor, jobs=2)
 
 
 @pytest.fixture

@@ -12,7 +12,6 @@ import time
 import zlib
 from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -22,24 +21,19 @@ import pytest
 
 from puzzle_tablebase import errors
 from puzzle_tablebase.code_digest import digest_source
-from puzzle_tablebase.errors import TableUnreadable, Unreachable
-from puzzle_tablebase.pipeline.build import build
+from puzzle_tablebase.errors import MemoryShort, TableUnreadable, Unreachable
 from puzzle_tablebase.pipeline.builders import BUILDERS, checkpoints
 from puzzle_tablebase.pipeline.builders.tour_lists import list_tours_from
-from puzzle_tablebase.pipeline.plan import Request
 from puzzle_tablebase.pipeline.runs import RUNS
-from puzzle_tablebase.pipeline.tasks import MemoryLimit, TaskRunner, make_checkpoint_name
+from puzzle_tablebase.pipeline.tasks import Tasks, make_checkpoint_name
 from puzzle_tablebase.puzzles import list_puzzles
-from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
-from puzzle_tablebase.puzzles.knight.tables import make_count_table, make_tour_table
+from puzzle_tablebase.puzzles.knight.tables import make_count_table
 from puzzle_tablebase.puzzles.plugins import PluginError
-from puzzle_tablebase.stores.checkpoints import Arrays
+from puzzle_tablebase.stores.checkpoints import Arrays, Checkpoints
 from puzzle_tablebase.stores.folder import Folder
 from tests import usual_or_nightly
-from tests.support.build_recorder import Recorder, Withheld, build_tables
-
-TOURS = make_tour_table(KnightBoard(3, 4))
+from tests.support.build_recorder import TOURS, Withheld, build_all
 
 
 class CountingExecutor(ThreadPoolExecutor):
@@ -58,6 +52,12 @@ def pool() -> Iterator[CountingExecutor]:
         yield pool
 
 
+def open_table(tasks: Tasks, name: str, folder: Path) -> Any:
+    """Open the tasks of another table of the same build."""
+    saved = checkpoints(Folder(folder), TOURS)
+    return tasks.of_table(name, saved, lambda *_: None)
+
+
 def double(number: int) -> int:
     time.sleep(0.01 * (number % 3))
     return 2 * number
@@ -71,126 +71,129 @@ def make_arrays(number: int) -> Arrays:
     return [np.arange(number), np.full((2, 2), number, dtype=np.uint8)]
 
 
-def test_results_come_in_the_order_of_the_items(pool: CountingExecutor) -> None:
-    results = TaskRunner(pool, 2).run_tasks(double, ((number,) for number in range(20)))
+def test_results_come_in_order_and_few_tasks_are_begun(pool: CountingExecutor) -> None:
+    results = Tasks(pool, 2).run(double, ((number,) for number in range(20)))
     assert list(results) == [2 * number for number in range(20)]
-
-
-def test_tasks_whose_results_nobody_takes_are_not_started(pool: CountingExecutor) -> None:
-    results = TaskRunner(pool, 2).run_tasks(double, ((number,) for number in itertools.count()))
+    pool.submitted = 0
+    results = Tasks(pool, 2).run(double, ((number,) for number in itertools.count()))
     assert [next(results), next(results), next(results)] == [0, 2, 4]
     assert pool.submitted == 5
+    most, now, lock = [0], [0], threading.Lock()
+
+    def count(number: int) -> int:
+        with lock:
+            now[0] += 1
+            most[0] = max(most[0], now[0])
+        time.sleep(0.001)
+        with lock:
+            now[0] -= 1
+        return number
+
+    for jobs in (1, 3):
+        most[0] = 0
+        found = Tasks(None, jobs).run_in_threads(count, ((number,) for number in range(30)))
+        assert [*found] == [*range(30)]
+        assert most[0] <= jobs
 
 
-def test_a_failure_ends_all_tasks_with_the_same_error(pool: CountingExecutor) -> None:
-    work = TaskRunner(pool, 2)
-    other_runner = replace(work, on_progress=lambda *_: None)
-    other_results = other_runner.run_tasks(double, [(1,), (2,), (3,)])
-    assert next(other_results) == 2
-    results = work.run_tasks(halve, ((number,) for number in (1, 0, *range(2, 100))))
-    with pytest.raises(ZeroDivisionError) as failed:
-        list(results)
-    assert pool.submitted < 10
-    for call in (
-        lambda: next(other_results),
-        lambda: other_runner.report_progress("layer", 1),
-        other_runner.require_no_failure,
-    ):
-        with pytest.raises(ZeroDivisionError) as caught:
-            call()
-        assert caught.value is failed.value
+@pytest.mark.parametrize("error", [ZeroDivisionError, KeyboardInterrupt])
+def test_an_error_ends_all_tables_at_once(
+    error: type[BaseException], pool: CountingExecutor, tmp_path: Path
+) -> None:
+    """Expect it of tasks, of a table between two of them, and of one that waits for a task."""
+    tasks, release, ended = Tasks(pool, 1), Event(), list[float]()
 
-
-def test_an_interrupt_ends_all_tasks(pool: CountingExecutor) -> None:
-    work = TaskRunner(pool, 2)
-
-    def yield_then_interrupt() -> Iterator[tuple[int]]:
+    def fail() -> Iterator[tuple[int]]:
         yield (1,)
-        raise KeyboardInterrupt
+        raise error
 
-    work.run_tasks(double, [(1,), (2,)]).close()  # type: ignore[attr-defined]  # a generator
-    work.require_no_failure()
-    with pytest.raises(KeyboardInterrupt):
-        list(work.run_tasks(double, yield_then_interrupt()))
-    with pytest.raises(KeyboardInterrupt):
-        replace(work, jobs=1).report_progress("layer", 1)
+    with open_table(tasks, "a", tmp_path) as one, open_table(tasks, "b", tmp_path) as other:
+
+        def wait() -> None:
+            try:
+                next(other.run(release.wait, [(60,)]))
+            except error:
+                ended.append(time.monotonic())
+
+        thread = threading.Thread(target=wait)
+        thread.start()
+        while not pool.submitted:
+            time.sleep(0.001)
+        began = time.monotonic()
+        with pytest.raises(error):
+            [*one.run(double, fail())]
+        thread.join()
+        assert ended[0] - began < 1
+        for call in (lambda: other.report("layer", 1), lambda: next(other.run(double, [(1,)]))):
+            with pytest.raises(error):
+                call()
+    release.set()
+    submitted = pool.submitted
+    assert submitted < 10
 
 
-def test_a_failure_ends_the_wait_for_another_task(pool: CountingExecutor) -> None:
-    work, release, ended = TaskRunner(pool, 1), threading.Event(), list[int]()
+def test_a_failed_task_does_not_wait_for_earlier_ones(pool: CountingExecutor) -> None:
+    release = Event()
 
-    def wait(number: int) -> None:
-        release.wait(60)
-        ended.append(number)
+    def work(number: int) -> None:
+        if number == 0:
+            release.wait(60)
+        halve(number - 1)
 
     with pytest.raises(ZeroDivisionError):
-        list(work.run_tasks(halve, [(0,)]))
-    with pytest.raises(ZeroDivisionError):
-        next(work.run_tasks(wait, [(1,)]))
-    assert not ended
+        [*Tasks(pool, 2).run(work, [(0,), (1,)])]
     release.set()
 
 
-def test_of_several_failures_the_first_in_order_is_raised() -> None:
-    has_failed = threading.Event()
-
-    def fail_late(number: int) -> None:
-        if number == 1:
-            has_failed.wait(60)
-        if number:
-            has_failed.set()
-            raise ValueError(number)
-
-    with ThreadPoolExecutor(3) as pool, pytest.raises(ValueError, match="1"):
-        list(TaskRunner(pool, 2).run_tasks(fail_late, [(0,), (1,), (2,)]))
-
-
 @pytest.mark.parametrize("limit", [None, 1_000])
-def test_too_little_memory_is_refused(limit: int | None) -> None:
-    memory = MemoryLimit(limit)
-    memory.reserve("a", "a search", 1_000, lambda: None)
-    with pytest.raises(errors.MemoryShort, match="raise the limit"):
-        memory.reserve("b", "a search", 1 << 60, lambda: None)
-    memory.reserve("a", "the same table's next search", 1_000, lambda: None)
+def test_too_little_memory_is_refused(limit: int | None, tmp_path: Path) -> None:
+    tasks = Tasks(None, 1, memory=limit)
+    with open_table(tasks, "a", tmp_path) as one, open_table(tasks, "b", tmp_path) as other:
+        one.require_memory(1_000)
+        with pytest.raises(MemoryShort, match="^b of 3x4 needs"):
+            other.require_memory(1 << 60, " of 3x4")
+        one.require_memory(1_000)
 
 
-def test_two_searches_never_hold_more_than_the_limit_together() -> None:
-    memory, waits, is_begun = MemoryLimit(1_000), list[bool](), Event()
+@pytest.mark.parametrize("is_failed", [False, True])
+def test_two_searches_never_hold_more_than_the_limit_together(
+    is_failed: bool, tmp_path: Path
+) -> None:
+    steps = list[str]()
+    tasks, is_waiting = Tasks(None, 1, memory=1_000), Event()
 
-    def wait() -> None:
-        waits.append(True)
-        is_begun.set()
+    def on_step(doing: str, *_: object) -> None:
+        steps.append(doing)
+        is_waiting.set()
 
-    memory.reserve("a", "a search", 600, wait)
-    with ThreadPoolExecutor(1) as pool:
-        other = pool.submit(memory.reserve, "b", "another", 600, wait)
-        assert is_begun.wait(60)
-        assert not other.done()
-        memory.release("a")
-        other.result(60)
-    assert waits
-    with pytest.raises(KeyboardInterrupt):  # what ends the build ends the wait
-        memory.reserve("a", "a search", 600, interrupt)
-
-
-def interrupt() -> None:
-    raise KeyboardInterrupt
+    saved = checkpoints(Folder(tmp_path), TOURS)
+    with tasks.of_table("b", saved, on_step) as other, ThreadPoolExecutor(1) as pool:
+        with open_table(tasks, "a", tmp_path) as one:
+            one.require_memory(600)
+            waiting = pool.submit(other.require_memory, 600)
+            assert is_waiting.wait(60)
+            assert not waiting.done()
+            if is_failed:  # what ends the build ends the wait
+                with pytest.raises(ZeroDivisionError):
+                    [*one.run_in_threads(halve, [(0,)])]
+        assert isinstance(waiting.exception(60), ZeroDivisionError if is_failed else type(None))
+    assert {*steps} == {"waits for memory"}
 
 
 # ---- saved results --------------------------------------------------------------------------
 
 
 @pytest.fixture
-def saving_runner(pool: CountingExecutor, tmp_path: Path) -> TaskRunner:
+def saving(pool: CountingExecutor, tmp_path: Path) -> Tasks:
     """Return a runner that saves the result of every task, however short it is."""
     saved = checkpoints(Folder(tmp_path), TOURS)
-    return TaskRunner(pool, 2, checkpoints=saved, min_saved_seconds=-1)
+    return Tasks(pool, 2, checkpoints=saved, min_saved_seconds=-1)
 
 
-def find_recomputed(work: TaskRunner, folder: Path) -> list[bool]:
+def find_recomputed(work: Tasks, folder: Path) -> list[bool]:
     """Run three tasks, check their results, and return which saved ones were computed again."""
     before = {path: path.stat().st_mtime_ns for path in sorted(folder.rglob("*.kept"))}
-    result = list(work.run_tasks(make_arrays, [(1,), (2,), (3,)]))
+    result = list(work.run(make_arrays, [(1,), (2,), (3,)]))
     for number, actual_arrays in enumerate(result, start=1):
         for actual, expected in zip(actual_arrays, make_arrays(number), strict=True):
             assert actual.dtype == expected.dtype
@@ -198,29 +201,29 @@ def find_recomputed(work: TaskRunner, folder: Path) -> list[bool]:
     return [path.stat().st_mtime_ns != modified for path, modified in before.items()]
 
 
-def test_a_finished_task_is_not_run_again(saving_runner: TaskRunner, tmp_path: Path) -> None:
-    assert find_recomputed(saving_runner, tmp_path) == []
-    assert find_recomputed(saving_runner, tmp_path) == [False] * 3
+def test_a_finished_task_is_not_run_again(saving: Tasks, tmp_path: Path) -> None:
+    assert find_recomputed(saving, tmp_path) == []
+    assert find_recomputed(saving, tmp_path) == [False] * 3
 
 
-def test_the_result_of_a_short_task_is_not_saved(saving_runner: TaskRunner, tmp_path: Path) -> None:
-    find_recomputed(replace(saving_runner, min_saved_seconds=60), tmp_path)
+def test_the_result_of_a_short_task_is_not_saved(pool: CountingExecutor, tmp_path: Path) -> None:
+    saved = checkpoints(Folder(tmp_path), TOURS)
+    find_recomputed(Tasks(pool, 2, checkpoints=saved, min_saved_seconds=60), tmp_path)
     assert list(tmp_path.rglob("*.kept")) == []
 
 
-def test_a_result_that_cannot_be_saved_is_returned(
-    saving_runner: TaskRunner, tmp_path: Path
-) -> None:
+def test_a_result_that_cannot_be_saved_is_returned(pool: CountingExecutor, tmp_path: Path) -> None:
     """Use a folder that does not exist, as a process that does not reach the store."""
-    unreachable = checkpoints(Folder(tmp_path / "nowhere"), TOURS)
-    assert find_recomputed(replace(saving_runner, checkpoints=unreachable), tmp_path) == []
+    nowhere = checkpoints(Folder(tmp_path / "nowhere"), TOURS)
+    work = Tasks(pool, 2, checkpoints=nowhere, min_saved_seconds=-1)
+    assert find_recomputed(work, tmp_path) == []
     assert not [*tmp_path.iterdir()]
 
 
 def test_a_damaged_result_is_recomputed_whichever_bit_is_wrong(
-    saving_runner: TaskRunner, tmp_path: Path
+    saving: Tasks, tmp_path: Path
 ) -> None:
-    find_recomputed(saving_runner, tmp_path)
+    find_recomputed(saving, tmp_path)
     first = min(tmp_path.rglob("*.kept"))
     original = first.read_bytes()
     for bit in range(0, 8 * len(original), 7):
@@ -228,38 +231,35 @@ def test_a_damaged_result_is_recomputed_whichever_bit_is_wrong(
         flipped[bit // 8] ^= 1 << bit % 8
         first.write_bytes(flipped)
         os.utime(first, ns=(0, 0))
-        assert find_recomputed(saving_runner, tmp_path) == [True, False, False], bit
+        assert find_recomputed(saving, tmp_path) == [True, False, False], bit
     for length in range(0, len(original), 5):
         first.write_bytes(original[:length])
         os.utime(first, ns=(0, 0))
-        assert find_recomputed(saving_runner, tmp_path) == [True, False, False], length
+        assert find_recomputed(saving, tmp_path) == [True, False, False], length
     assert first.read_bytes() == original
 
 
-def test_exchanged_results_are_computed_again(saving_runner: TaskRunner, tmp_path: Path) -> None:
-    find_recomputed(saving_runner, tmp_path)
+def test_exchanged_results_are_computed_again(saving: Tasks, tmp_path: Path) -> None:
+    find_recomputed(saving, tmp_path)
     first, second, third = sorted(tmp_path.rglob("*.kept"))
     first.rename(tmp_path / "aside")
     second.rename(first)
     (tmp_path / "aside").rename(second)
     for path in (first, second, third):
         os.utime(path, ns=(0, 0))
-    assert find_recomputed(saving_runner, tmp_path) == [True, True, False]
+    assert find_recomputed(saving, tmp_path) == [True, True, False]
 
 
 @pytest.mark.parametrize("data", [b"no zstd", b"\x28\xb5\x2f\xfd\x00"], ids=["other", "cut"])
 def test_a_result_of_no_program_is_computed_again(
-    data: bytes, saving_runner: TaskRunner, tmp_path: Path
+    data: bytes, saving: Tasks, tmp_path: Path
 ) -> None:
     """Give bytes that are no result the checksum that this program would give them."""
-    find_recomputed(saving_runner, tmp_path)
-    saved = saving_runner.checkpoints
-    assert saved
-    name = make_checkpoint_name(make_arrays, (1,))
-    (file,) = (
-        tmp_path / file for file in saved.list_files() if file == saved.format_file_name(name)
-    )
-    file.write_bytes(data + zlib.crc32(data, saved.begin_checksum(name)).to_bytes(4, "little"))
+    find_recomputed(saving, tmp_path)
+    assert saving.checkpoints
+    saved, name = saving.checkpoints, make_checkpoint_name(make_arrays, (1,))
+    checksum = zlib.crc32(data, saved.begin_checksum(name)).to_bytes(4, "little")
+    (tmp_path / saved.format_file_name(name)).write_bytes(data + checksum)
     assert saved.load(name) is None
 
 
@@ -316,14 +316,15 @@ def test_results_of_other_parameters_are_not_used(tmp_path: Path) -> None:
     assert fewer_boards.load("another") is more_boards.load("part") is None
     more_boards.clear_others()
     assert fewer_boards.load("part") is None
+    cut = Checkpoints(Folder(tmp_path), TOURS, [], [4, None])
+    cut.save("part", make_arrays(3))
+    assert Checkpoints(Folder(tmp_path), TOURS, [], [3, None]).list_files() == []
 
 
-def test_a_result_is_named_after_its_function_and_arguments(
-    saving_runner: TaskRunner, tmp_path: Path
-) -> None:
-    list(saving_runner.run_tasks(make_arrays, [(3,)]))
-    list(saving_runner.run_tasks(make_arrays, [(4,)]))
-    list(saving_runner.run_tasks(list_tours_from, [(3, 4, 0)]))
+def test_a_result_is_named_after_its_function_and_arguments(saving: Tasks, tmp_path: Path) -> None:
+    list(saving.run(make_arrays, [(3,)]))
+    list(saving.run(make_arrays, [(4,)]))
+    list(saving.run(list_tours_from, [(3, 4, 0)]))
     assert len(list(tmp_path.rglob("*.kept"))) == 3
 
 
@@ -332,16 +333,14 @@ def test_a_result_is_named_after_its_function_and_arguments(
 
 @pytest.mark.slow
 def test_processes_build_the_same_bytes(tmp_path: Path) -> None:
-    tables = (TOURS, make_count_table(((3, 4), (2, 2))), KNIGHT.tables[2])
-    build_tables(tmp_path / "threads", KNIGHT, *tables, jobs=2)
+    tables = [(KNIGHT, (TOURS, make_count_table(((3, 4), (2, 2))), KNIGHT.tables[2]))]
+    build_all(Folder(tmp_path / "threads"), tables, jobs=2)
     with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as processes:
-        request = Request(Folder(tmp_path / "processes"), [(KNIGHT, tables)], jobs=2)
-        build(request, Recorder(), processes)
+        build_all(Folder(tmp_path / "processes"), tables, None, processes, jobs=2)
         assert processes.submit(double, 2).result() == 4, "whoever opened it closes it"
     for path in (tmp_path / "threads").iterdir():
-        if path.name == RUNS:  # it has times
-            continue
-        assert path.read_bytes() == (tmp_path / "processes" / path.name).read_bytes()
+        if path.name != RUNS:  # it has times
+            assert path.read_bytes() == (tmp_path / "processes" / path.name).read_bytes()
 
 
 def test_every_recipe_has_a_builder() -> None:

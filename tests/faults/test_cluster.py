@@ -21,9 +21,7 @@ import pytest
 from distributed import Client
 
 from puzzle_tablebase.errors import ClusterError, MachineLimit
-from puzzle_tablebase.pipeline.build import build
-from puzzle_tablebase.pipeline.plan import Request
-from puzzle_tablebase.pipeline.tasks import TaskRunner, open_executor
+from puzzle_tablebase.pipeline.tasks import Tasks
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.knight.tables import make_tour_table
@@ -31,7 +29,7 @@ from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
 from puzzle_tablebase.stores import BACKUP
 from puzzle_tablebase.stores.folder import Folder
 from puzzle_tablebase.stores.remote import RemoteStore
-from tests.support.build_recorder import SMALL, Recorder, contents
+from tests.support.build_recorder import SMALL, Recorder, build_all, contents
 from tests.support.object_store import bucket
 from tests.support.shell import SCRIPT, Cli, environment, run, start_build
 
@@ -113,8 +111,8 @@ def test_a_cluster_builds_the_same_bytes(running_cluster: Cluster, tmp_path: Pat
     with open_executor(running_cluster.address, 1) as (executor, jobs):
         tours = (*SMALL, make_tour_table(KnightBoard(13, 3)))
         tables = [(KNIGHT, tours), (SLIDING, SLIDING.find_tables("sliding_2x4"))]
-        build(Request(Folder(remote), tables, jobs=jobs), Recorder(), executor)
-    build(Request(Folder(local), tables, jobs=2), Recorder())
+        build_all(Folder(remote), tables, Recorder(), executor, jobs=jobs)
+    build_all(Folder(local), tables, Recorder(), jobs=2)
     assert contents(remote) == contents(local)
     assert len(contents(local)) == len(tours) + 4 + 1
 
@@ -216,7 +214,7 @@ def test_a_scheduler_that_is_lost_ends_the_wait(own_cluster: Cluster) -> None:
     def wait() -> None:
         with open_executor(own_cluster.address, 1) as (executor, _):
             assert executor is not None
-            list(TaskRunner(executor, 1).run_tasks(time.sleep, [(60,)]))
+            list(Tasks(executor, 1).run(time.sleep, [(60,)]))
 
     threading.Timer(1, own_cluster.scheduler.kill).start()
     with pytest.raises(ClusterError, match="it was lost"):

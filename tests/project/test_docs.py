@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from puzzle_tablebase.pipeline.selection import select_tables
+from puzzle_tablebase.pipeline.jobs import select_tables
 from tests.support.build_recorder import build_tables
 from tests.support.shell import program
 from tools import sessions
@@ -44,8 +44,8 @@ def test_python_in_docs_runs(
 ) -> None:
     monkeypatch.chdir(ROOT)
     if names := BUILT.get(page.name):
-        for puzzle, tables in select_tables(names):
-            build_tables(tmp_path / "outputs", puzzle, *tables)
+        for puzzle, table in select_tables(names):
+            build_tables(tmp_path / "outputs", puzzle, table)
         monkeypatch.chdir(tmp_path)
     for code in CODE.findall(page.read_text()):
         exec(compile(code, page.name, "exec"), {})

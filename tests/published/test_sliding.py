@@ -11,7 +11,7 @@ from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.pipeline import tasks
 from puzzle_tablebase.pipeline.builders import checkpoints
 from puzzle_tablebase.pipeline.builders.sliding_table import make
-from puzzle_tablebase.pipeline.tasks import BuildContext, TaskRunner
+from puzzle_tablebase.pipeline.tasks import Tasks
 from puzzle_tablebase.puzzles.sliding import PUZZLE, BoardDistances, parse_board
 from puzzle_tablebase.queries.histogram import count_states
 from puzzle_tablebase.queries.index_reader import IndexReader
@@ -115,7 +115,7 @@ def test_a_killed_search_leaves_nothing_and_begins_again(folder: Path, tmp_path:
 
     assert isinstance(table.recipe, BoardDistances)
     with ThreadPoolExecutor(2) as pool:
-        context = BuildContext(TaskRunner(pool, 2, on_progress, saved))
+        context = Tasks(pool, 2, on_progress, saved)
         with pytest.raises(KeyboardInterrupt):
             make(table.recipe, PUZZLE, table, context)
     assert not [*tmp_path.iterdir()]

@@ -10,8 +10,6 @@ import polars as pl
 import pytest
 
 from puzzle_tablebase.errors import GoalUnreachable, TableDamaged
-from puzzle_tablebase.pipeline.build import build
-from puzzle_tablebase.pipeline.plan import Request
 from puzzle_tablebase.puzzles import sliding as sliding
 from puzzle_tablebase.puzzles.sliding import PUZZLE
 from puzzle_tablebase.queries.dispatch import open_reader
@@ -39,7 +37,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         treat_as_large(patch, 8)
         place = tmp_path_factory.mktemp("bits")
         tables = (*PUZZLE.find_tables("sliding_2x4_all"), *PUZZLE.find_tables("sliding_3x3_all"))
-        build(Request(Folder(place), [(PUZZLE, tables)]), Quiet())
+        build_all(Folder(place), [(PUZZLE, tables)], Quiet())
         yield place
 
 
@@ -127,7 +125,7 @@ def answer_small_board() -> str:
     with tempfile.TemporaryDirectory() as place, pytest.MonkeyPatch.context() as patch:
         patch.setattr(sliding, "MAX_SMALL_CELLS", 7)
         tables = PUZZLE.find_tables("sliding_2x4")
-        build(Request(Folder(Path(place)), [(PUZZLE, tables)]), Quiet())
+        build_all(Folder(Path(place)), [(PUZZLE, tables)], Quiet())
         board_reader = open_board(Path(place), "2x4", 0)
         states = ["12345670", "12345607", "07654321", "54321670"]
         answers, _ = board_reader.make_query().answer_keys(pl.Series(states))

@@ -154,12 +154,12 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 from numba.core import event
 from puzzle_tablebase.pipeline.builders.tour_sweeps import count_tours
-from puzzle_tablebase.pipeline.tasks import TaskRunner
+from puzzle_tablebase.pipeline.tasks import Tasks
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 
 with event.install_recorder("numba:compile") as recorder, ThreadPoolExecutor(1) as pool:
     for ranks in (5, 6):
-        count_tours(KnightBoard(5, ranks), TaskRunner(pool, 1), paths=True)
+        count_tours(KnightBoard(5, ranks), Tasks(pool, 1), paths=True)
 kernels = [of.data["dispatcher"].py_func.__name__ for _, of in recorder.buffer if of.is_start]
 print(json.dumps(sorted(kernels)))
 """

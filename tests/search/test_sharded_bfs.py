@@ -26,7 +26,7 @@ from puzzle_tablebase.pipeline.builders.sliding_table import (
     search_layer,
     search_shards,
 )
-from puzzle_tablebase.pipeline.tasks import TaskRunner, run_in_threads
+from puzzle_tablebase.pipeline.tasks import Tasks, run_in_threads
 from puzzle_tablebase.puzzles.sliding import SlidingBoard, parse_board
 from puzzle_tablebase.stores import WORK
 from puzzle_tablebase.stores.checkpoints import Checkpoints
@@ -60,7 +60,7 @@ def search_whole(space: WordSpace) -> Results:
 def search_in_shards(
     store: Checkpoints, board: SlidingBoard, goal: str, shards: int, pool: Executor
 ) -> Results:
-    runner = TaskRunner(pool, shards, checkpoints=store, is_remote=True)
+    runner = Tasks(pool, shards, checkpoints=store, is_remote=True)
     read_results, _ = search_shards(board, goal, runner)
     first_time, second_time = (np.concatenate([*read_results()]) for _ in range(2))
     assert np.array_equal(first_time, second_time)
@@ -122,7 +122,7 @@ def test_shards_within_a_memory_limit_find_bit_1_of_every_depth(
     pool: ThreadPoolExecutor, tmp_path: Path
 ) -> None:
     limit = 300_000
-    work = TaskRunner(pool, 2, checkpoints=open_checkpoints(tmp_path), is_remote=True)
+    work = Tasks(pool, 2, checkpoints=open_checkpoints(tmp_path), is_remote=True)
     chunks = [*search_shards(BOARD, ROOT, work, limit)[0]()]
     assert np.array_equal(np.concatenate(chunks), search_2x5())
     assert len(chunks) == 10 * 4  # blocks, and shards: an even number, as there are two jobs
@@ -166,7 +166,7 @@ def test_a_search_resumes_from_checkpoints(pool: ThreadPoolExecutor, tmp_path: P
             raise KeyboardInterrupt
 
     store = open_checkpoints(tmp_path)
-    runner = TaskRunner(pool, 3, tired, store, is_remote=True)
+    runner = Tasks(pool, 3, tired, store, is_remote=True)
     with pytest.raises(KeyboardInterrupt):
         search_shards(BOARD, ROOT, runner)
     begun = {path: path.stat().st_mtime_ns for path in (tmp_path / WORK).iterdir()}

@@ -33,7 +33,7 @@ from puzzle_tablebase.pipeline.search.tour_sweep import (
     count_onward,
     make_first_layer,
 )
-from puzzle_tablebase.pipeline.tasks import TaskRunner
+from puzzle_tablebase.pipeline.tasks import Tasks
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE
 from puzzle_tablebase.stores.folder import Folder
@@ -89,7 +89,7 @@ def test_a_killed_count_resumes_from_stored_layers(
     monkeypatch.setattr(tour_sweeps, "advance_layer", advance)
     settings = SweepSettings(min_stored_bytes=3 * 16)
     with ThreadPoolExecutor(1) as pool:
-        work = TaskRunner(pool, 1, on_progress, checkpoints(Folder(tmp_path), PUZZLE.tables[-1]))
+        work = Tasks(pool, 1, on_progress, checkpoints(Folder(tmp_path), PUZZLE.tables[-1]))
         with pytest.raises(KilledError):
             tour_sweeps.count_tours(board, work, settings, paths=True)
         layers = len(sizes)
@@ -117,7 +117,7 @@ def test_a_killed_meeting_resumes_from_its_checkpoint(
     settings = SweepSettings(**sizes, checkpoint_seconds=0)
     monkeypatch.setattr(tour_sweeps, "count_cores", lambda: threads)
     with ThreadPoolExecutor(1) as pool:
-        work = TaskRunner(pool, 1, on_progress, checkpoints(Folder(tmp_path), PUZZLE.tables[-1]))
+        work = Tasks(pool, 1, on_progress, checkpoints(Folder(tmp_path), PUZZLE.tables[-1]))
         with pytest.raises(KilledError):
             tour_sweeps.count_tours(board, work, settings, paths=True)
         result = tour_sweeps.count_tours(board, work, settings, paths=True)

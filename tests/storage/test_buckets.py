@@ -26,8 +26,6 @@ from puzzle_tablebase.errors import (
 )
 from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.output import write_output
-from puzzle_tablebase.pipeline.build import build
-from puzzle_tablebase.pipeline.plan import Request
 from puzzle_tablebase.pipeline.proofs import verify
 from puzzle_tablebase.puzzles import MODULES
 from puzzle_tablebase.puzzles.eight import PUZZLE as EIGHT
@@ -40,7 +38,7 @@ from puzzle_tablebase.stores.access import open_store
 from puzzle_tablebase.stores.folder import Folder
 from puzzle_tablebase.stores.remote import PART_BYTES, RemoteStore
 from puzzle_tablebase.stores.remote_client import make_client
-from tests.support.build_recorder import Recorder
+from tests.support.build_recorder import Recorder, build_all
 from tests.support.object_store import Answer, Generations, LoopbackStore, bucket, reject_put
 from tests.support.shell import Cli
 
@@ -76,7 +74,7 @@ def test_a_bucket_is_built_queried_and_verified_like_a_folder(
     place: RemoteStore, server: LoopbackStore, outputs: Path
 ) -> None:
     url = str(place)
-    build(Request(place, [(EIGHT, EIGHT.tables)]), Recorder())
+    build_all(place, [(EIGHT, EIGHT.tables)], Recorder())
     for name in ("eight.idx", "eight.parquet"):
         assert pickle.loads(pickle.dumps(place)).read(name) == (outputs / name).read_bytes()
     with open_tables(url) as tables, open_tables(str(outputs)) as here:
@@ -89,7 +87,7 @@ def test_a_bucket_is_built_queried_and_verified_like_a_folder(
         assert tables.eight.annotate(frame).equals(here.eight.annotate(frame))
     assert count_states("eight", place).equals(count_states("eight", Folder(outputs)))
     reported = Recorder()
-    build(Request(place, [(EIGHT, EIGHT.tables)]), reported)
+    build_all(place, [(EIGHT, EIGHT.tables)], reported)
     assert reported.finished == []
     with pytest.MonkeyPatch.context() as patch:
         patch.delitem(MODULES, "knight")
@@ -141,13 +139,14 @@ def test_concurrent_builds_are_both_listed(place: RemoteStore, server: LoopbackS
     meeting = threading.Barrier(2)
 
     class Waiting(Recorder):
-        def on_table(self, *on_progress: object) -> None:
-            super().on_table(*on_progress)  # type: ignore[arg-type]
-            meeting.wait(30)
+        def say(self, line: str) -> None:
+            super().say(line)
+            if line.startswith("building "):
+                meeting.wait(30)
 
     boards = (3, 4), (4, 3)
     threads = [
-        threading.Thread(target=build, args=(Request(place, choose_tours(*board)), Waiting()))  # type: ignore[arg-type]
+        threading.Thread(target=build_all, args=(place, choose_tours(*board), Waiting()))  # type: ignore[arg-type]
         for board in boards
     ]
     for thread in threads:
@@ -172,11 +171,11 @@ def test_nothing_is_published_without_conditional_writes(
     server.ignored_headers = [header] * bool(header)
     message = "ignores conditional writes" if header else "Access Denied"
     with pytest.raises(StoreError, match=message):
-        build(Request(place, choose_tours(3, 4)), Recorder())  # type: ignore[arg-type]
+        build_all(place, choose_tours(3, 4), Recorder())  # type: ignore[arg-type]
     assert place.list_names() == [".lock"] * bool(header)
     server.ignored_headers.clear()
     server.fault = only_here  # rights to a prefix suffice
-    build(Request(place, choose_tours(3, 4)), Recorder())  # type: ignore[arg-type]
+    build_all(place, choose_tours(3, 4), Recorder())  # type: ignore[arg-type]
     assert {*read_manifest(place)} == {"knight_tours_3x4"}
 
 
@@ -190,7 +189,7 @@ def test_a_missing_file_and_a_missing_bucket_differ(
     with pytest.raises(TableUnreadable, match="HTTP status 404: The specified bucket does not"):
         open_tables(nowhere)
     with pytest.raises(TableError, match="HTTP status 404: The specified bucket does not exist"):
-        build(Request(open_store(nowhere), choose_tours(3, 4)), Recorder())  # type: ignore[arg-type]
+        build_all(open_store(nowhere), choose_tours(3, 4), Recorder())  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("url", ["memory://x", "s3://", "http://", "http://[::1/x"])

@@ -1,48 +1,53 @@
-"""A build observer that records its calls, and short functions for building."""
+"""A reporter that records a build, and short functions for building."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
+from concurrent.futures import Executor
 from pathlib import Path
 from typing import IO
 
-from puzzle_tablebase.pipeline.build import build
-from puzzle_tablebase.pipeline.plan import Request
-from puzzle_tablebase.pipeline.progress import BuildProgress, BuiltTable
+from puzzle_tablebase.pipeline.jobs import Built, build
+from puzzle_tablebase.pipeline.reporter import Reporter
+from puzzle_tablebase.pipeline.tasks import Tasks, open_tasks
 from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import make_count_table, make_tour_table
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import PART_SUFFIX
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores.folder import Folder, Store
 
 TOURS = make_tour_table(KnightBoard(3, 4))
 COUNTS = make_count_table(((3, 4), (2, 2)))
 SMALL = (TOURS, COUNTS)
 
 
-class Recorder(BuildProgress):
-    """Build observer that keeps everything that a build reports, and prints nothing."""
+class Recorder(Reporter):
+    """Reporter that keeps the lines and steps of a build, and prints nothing."""
 
     def __init__(self) -> None:
         super().__init__(quiet=True)
-        self.reasons: dict[str, str] = {}
-        self.steps: list[tuple[str, int, int | None]] = []
-        self.finished: list[str] = []
-        self.notes: list[str] = []
+        self.lines = list[str]()
+        self.steps = list[tuple[str, int, int | None]]()
+        self.built = list[Built]()
 
-    def on_plan(self, tables: Sequence[Table]) -> None:
-        """Show no bar, so that nothing is known to be on the screen."""
+    def say(self, line: str) -> None:
+        self.lines.append(line)
 
-    def on_table(self, table: Table, reason: str) -> None:
-        self.reasons[table.name] = reason
-
-    def on_step(self, table: str, doing: str, done: int, total: int | None) -> None:
+    def update(self, doing: str, done: int = 0, total: int | None = None, *, of: str = "") -> None:
         self.steps.append((doing, done, total))
 
-    def on_note(self, note: str) -> None:
-        self.notes.append(note)
+    @property
+    def notes(self) -> list[str]:
+        return [line[6:] for line in self.lines if line.startswith("note: ")]
 
-    def on_end(self, built: BuiltTable) -> None:
-        self.finished.append(built.table)
+    @property
+    def reasons(self) -> dict[str, str]:
+        """The reason of each table that was begun; those that are up to date have none."""
+        begun = [line.split(maxsplit=2) for line in self.lines if line.startswith("building ")]
+        return {name: reason.strip("()") for _, name, reason in begun}
+
+    @property
+    def finished(self) -> list[str]:
+        return [run.table for run, _ in self.built]
 
 
 class Withheld(Folder):
@@ -58,13 +63,30 @@ class Withheld(Folder):
         return super().open(name)
 
 
+def build_all(
+    store: Store,
+    tables: Iterable[tuple[Puzzle, Iterable[Table]]],
+    recorder: Recorder | None = None,
+    executor: Executor | None = None,
+    *,
+    jobs: int = 1,
+    force: bool = False,
+) -> Recorder:
+    """Build tables by puzzle; an executor runs their tasks as those of another machine."""
+    recorder = recorder or Recorder()
+    pairs = [(puzzle, table) for puzzle, of_puzzle in tables for table in of_puzzle]
+    with open_tasks(jobs=jobs) as tasks:
+        used = Tasks(executor, jobs, is_remote=True) if executor else tasks
+        recorder.built = build(store, pairs, used, recorder, force=force)
+    return recorder
+
+
 def build_tables(
     folder: Path | Folder, puzzle: Puzzle, *tables: Table, force: bool = False, jobs: int = 1
 ) -> Recorder:
     """Build a puzzle's tables, or only those named."""
-    report, store = Recorder(), folder if isinstance(folder, Folder) else Folder(folder)
-    build(Request(store, [(puzzle, tables or puzzle.tables)], force, jobs), report)
-    return report
+    store = folder if isinstance(folder, Folder) else Folder(folder)
+    return build_all(store, [(puzzle, tables or puzzle.tables)], force=force, jobs=jobs)
 
 
 def contents(folder: Path) -> dict[str, bytes]:

@@ -9,7 +9,7 @@ from puzzle_tablebase.pipeline.builders.tour_sweeps import (
     count_tours,
 )
 from puzzle_tablebase.pipeline.search.tour_sweep import Halves, cut_board
-from puzzle_tablebase.pipeline.tasks import TaskRunner
+from puzzle_tablebase.pipeline.tasks import Tasks
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 
 
@@ -21,7 +21,7 @@ def count_board(
     paths: bool = True,
 ) -> TourTotals:
     with ThreadPoolExecutor(2) as pool:
-        return count_tours(KnightBoard(files, ranks), TaskRunner(pool, 2), settings, paths=paths)
+        return count_tours(KnightBoard(files, ranks), Tasks(pool, 2), settings, paths=paths)
 
 
 def list_counts(totals: TourTotals) -> tuple[list[int], int]:

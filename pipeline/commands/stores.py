@@ -1,101 +1,57 @@
-"""The commands on whole stores: their status, log of builds, pages and comparison."""
+"""The commands on whole stores: their status, numbers, pages and comparison."""
 
 import json
 import shutil
-from dataclasses import replace
 from typing import Annotated
 
 import typer
 
 from puzzle_tablebase.errors import BadRequest, NoAnswer, TableMissing
 from puzzle_tablebase.formats.manifest import has_manifest, read_manifest
-from puzzle_tablebase.pipeline.commands.options import (
-    Json,
-    Outputs,
-    Quiet,
-    complete_boards,
-    complete_published_tables,
-    complete_removable_tables,
-    make_number_parser,
-)
-from puzzle_tablebase.pipeline.commands.text_tables import (
-    format_diff,
-    format_runs,
-    format_status,
-)
+from puzzle_tablebase.pipeline.commands.options import Json, Outputs, complete_boards
 from puzzle_tablebase.pipeline.terminal import (
     escape_control,
+    format_amount,
+    format_table,
     print_answer,
     print_error,
     print_line,
 )
 from puzzle_tablebase.process import expand_path
-from puzzle_tablebase.puzzles import (
-    MODULES,
-    find_owner,
-    get_puzzle,
-    list_puzzles_with_depths,
-)
-from puzzle_tablebase.resources import limit_cores
+from puzzle_tablebase.puzzles import MODULES, find_owner, get_puzzle, list_puzzles_with_depths
 from puzzle_tablebase.stores import MANIFEST
 from puzzle_tablebase.stores.access import format_rebuild_command, open_store
 from puzzle_tablebase.stores.folder import Store
 
 WITH_DEPTHS = [name for name in MODULES if get_puzzle(name).depth]
 """The built-in puzzles whose states have depths."""
-
-
-def remove(
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="NAME",
-            help="Table or group to remove; `pipeline status` lists the tables.",
-            autocompletion=complete_removable_tables,
-        ),
-    ] = None,
-    checkpoints: Annotated[
-        bool, typer.Option("--checkpoints", help="Remove what unfinished builds saved, no table.")
-    ] = False,
-    outputs: Outputs = None,
-    quiet: Quiet = False,
-) -> None:
-    """Remove tables that were built on request, or checkpoints."""
-    from puzzle_tablebase.pipeline.build import remove_checkpoints, remove_tables
-    from puzzle_tablebase.pipeline.selection import find_request, select_removable_tables
-
-    store, names = open_store(outputs), names or []
-    if checkpoints:
-        tables = [table.name for name in names for table in find_request(name)[1]]
-        removed = [f"{len(remove_checkpoints(store, tables))} checkpoints"]
-    elif names:
-        selected = select_removable_tables(store, names)
-        remove_tables(store, selected)
-        removed = sorted(selected)
-    else:
-        raise BadRequest("No table is named", "See: pipeline remove --help")
-    if not quiet:
-        print_answer("".join(f"removed {name}\n" for name in removed))
+PageFile = Annotated[
+    str | None, typer.Option("--output", metavar="PATH", help="File for the page.")
+]
 
 
 def status(outputs: Outputs = None, as_json: Json = False) -> None:
     """Show each table's size, version and state."""
     from puzzle_tablebase.pipeline.builders import digest_table
-    from puzzle_tablebase.pipeline.plan import OTHER_CODE
-    from puzzle_tablebase.queries.status import list_status as overview
-    from puzzle_tablebase.queries.status import make_unusable_error
+    from puzzle_tablebase.pipeline.jobs import OTHER_CODE
+    from puzzle_tablebase.queries.status import list_status, make_unusable_error
 
     store = open_store(outputs)
-    rows = overview(store)
+    rows, cells = list_status(store), list[tuple[str, ...]]()
     for row in rows:
         code, owner = row.pop("code", ""), find_owner(row["table"])
         table = owner and owner.find_table(row["table"])
         is_published = row["state"] == "published"
         if is_published and owner and table and code != digest_table(table, owner):
             row["state"] = OTHER_CODE
-    print_answer(f"{json.dumps(rows)}\n" if as_json else format_status(rows))
-    error = make_unusable_error(rows, store)
-    if error:
+        amount = format_amount({unit: row.get(unit) for unit in ("rows", "records", "states")})
+        size, state = f"{row['bytes']:,}" if "bytes" in row else "", row["state"]
+        if row.get("command") and state != "published":
+            state += f": {row['command']}"
+        cells.append((row["table"], amount, size, row.get("made_by", ""), state))
+    names = "table", "rows", "bytes", "made by", "state"
+    print_answer(f"{json.dumps(rows)}\n" if as_json else format_table(names, cells))
+    if error := make_unusable_error(rows, store):
         raise error
 
 
@@ -129,8 +85,7 @@ def histogram(
     ] = None,
 ) -> None:
     """Print the number of states at each distance, with bars."""
-    from puzzle_tablebase.queries.histogram import count_states as counted
-    from puzzle_tablebase.queries.histogram import format_bars
+    from puzzle_tablebase.queries.histogram import count_states, format_bars
 
     if output is not None:
         given = {name: name, "--board": board, "--json": as_json}
@@ -142,7 +97,7 @@ def histogram(
     if name is None:
         problem = f"One of {', '.join(WITH_DEPTHS)} is missing"
         raise BadRequest(problem, "See: pipeline histogram --help")
-    counts = counted(name, open_store(outputs), board)
+    counts = count_states(name, open_store(outputs), board)
     width = shutil.get_terminal_size().columns
     print_answer(f"{json.dumps(counts.to_dicts())}\n" if as_json else format_bars(counts, width))
 
@@ -157,97 +112,30 @@ def _write_counts(store: Store, output: str) -> None:
         write(counts)
 
 
-def verify(
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="NAME",
-            help="Puzzles or tables to verify (default: all that are published).",
-            autocompletion=complete_published_tables,
-        ),
-    ] = None,
-    outputs: Outputs = None,
-    quick: Annotated[
-        bool, typer.Option("--quick", help="Only compare the files with the manifest.")
-    ] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", help="Print one line per claim.")] = False,
-    jobs: Annotated[
-        int | None,
-        typer.Option(
-            "--jobs",
-            metavar="N",
-            parser=make_number_parser("--jobs", 1),
-            help="Number of cores to use.",
-            show_default="all cores",
-        ),
-    ] = None,
-    as_json: Json = False,
-) -> None:
-    """Verify the published tables, and print a verdict on each."""
-    from puzzle_tablebase.pipeline.progress import ProofProgress
-    from puzzle_tablebase.pipeline.proofs import VerifyFailed, examine
-    from puzzle_tablebase.pipeline.selection import select_published_tables
-
-    store = open_store(outputs)
-    selected, missing = select_published_tables(names or [], store)
-    say = None if as_json else print_line
-    limit_cores(jobs)
-    with ProofProgress(say, every_claim=verbose, quick=quick) as progress:
-        try:
-            verified = examine(store, selected, quick=quick, observer=progress)
-            if names:
-                verified = replace(verified, unpublished=missing)
-        except VerifyFailed as failure:
-            if as_json:
-                print_answer(f"{json.dumps({'failure': failure.to_dict()})}\n")
-            raise
-        answer = progress.finish(verified)
-    if as_json:
-        print_answer(f"{json.dumps(answer)}\n")
-    verified.require_no_trouble()
-
-
-def runs(outputs: Outputs = None, as_json: Json = False) -> None:
-    """List the last tables that were built: when, why, at what cost, and the outcome."""
-    from puzzle_tablebase.pipeline.runs import read_last_runs
-
-    last = read_last_runs(open_store(outputs))
-    rows = [run.to_dict() for run in last]
-    print_answer(f"{json.dumps(rows)}\n" if as_json else format_runs(last))
-
-
-def report(
-    outputs: Outputs = None,
-    output: Annotated[
-        str | None, typer.Option("--output", metavar="PATH", help="File for the page.")
-    ] = None,
-) -> None:
+def report(outputs: Outputs = None, output: PageFile = None) -> None:
     """Write outputs/report.html, a page of charts made from the tables."""
-    from puzzle_tablebase.output import STANDARD
     from puzzle_tablebase.queries.report import REPORT_PAGE, write_report
 
     store = open_store(outputs)
     target = store.locate(REPORT_PAGE) if output is None else expand_path(output)
     write_report(store, target)
-    if target != STANDARD:
-        print_answer(f"{escape_control(target)}\n")
+    _print_target(target)
 
 
-def explore(
-    outputs: Outputs = None,
-    output: Annotated[
-        str | None, typer.Option("--output", metavar="PATH", help="File for the page.")
-    ] = None,
-) -> None:
+def explore(outputs: Outputs = None, output: PageFile = None) -> None:
     """Write outputs/explorer.html, a page with the answers inside."""
-    from puzzle_tablebase.output import STANDARD
     from puzzle_tablebase.queries.explorer.writer import EXPLORER_PAGE, write_explorer
 
     store = open_store(outputs)
     target = store.locate(EXPLORER_PAGE) if output is None else expand_path(output)
     write_explorer(store, target)
-    if target != STANDARD:
-        print_answer(f"{escape_control(target)}\n")
+    _print_target(target)
+
+
+def _print_target(target: str) -> None:
+    """Print where a page is, unless it was printed itself."""
+    if target != "-":
+        print_line(escape_control(target))
 
 
 def site(
@@ -266,8 +154,9 @@ def site(
     ] = None,
 ) -> None:
     """Write a site for any host: proved tables, pages, a data set card."""
-    from puzzle_tablebase.pipeline.progress import ProofProgress
-    from puzzle_tablebase.pipeline.proofs import verify as verify_store
+    from puzzle_tablebase.pipeline.commands.builds import ProofPrinter
+    from puzzle_tablebase.pipeline.proofs import verify
+    from puzzle_tablebase.pipeline.reporter import Reporter
     from puzzle_tablebase.pipeline.site.writer import (
         find_target,
         require_date,
@@ -281,14 +170,13 @@ def site(
         require_url(url)
     if date is not None:
         require_date(date)
-    with ProofProgress(None, quick=quick) as progress:
-        tables = read_manifest(store)
-        verified = verify_store(store, [*tables], quick=quick, observer=progress)
-    for note in write_site(
-        store, folder, tables, verified.verdicts, url=url or "", date=date or ""
-    ):
+    tables = read_manifest(store)
+    with Reporter() as reporter:
+        printer = ProofPrinter(reporter, lambda line: None)
+        verdicts = verify(store, [*tables], quick=quick, observer=printer).verdicts
+    for note in write_site(store, folder, tables, verdicts, url=url or "", date=date or ""):
         print_error(f"note: {note}")
-    print_answer(f"{escape_control(folder)}\n")
+    print_line(escape_control(folder))
 
 
 def diff(
@@ -309,9 +197,9 @@ def diff(
     ]
     if as_json:
         rows = [{"table": name, "difference": difference} for name, difference in differences]
-        print_answer(f"{json.dumps(rows)}\n")
+        print_line(json.dumps(rows))
     elif differences:
-        print_answer(format_diff(differences))
+        print_answer(format_table(("table", "difference"), differences))
     if differences:
         tables = ", ".join(name for name, _ in differences)
         raise NoAnswer(f"{len(differences)} of {len(names)} tables differ: {tables}.")

@@ -1,0 +1,106 @@
+"""Dask: a cluster's scheduler as an executor. No other module knows of Dask."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError, Executor, Future
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from distributed import Client
+from distributed.comm import CommClosedError
+from distributed.comm.addressing import parse_address
+from distributed.core import rpc
+from distributed.scheduler import KilledWorker
+from distributed.utils import LoopRunner
+
+from puzzle_tablebase.errors import BadRequest, ClusterError, quote
+
+CONNECT_SECONDS = 10
+"""Seconds within which a scheduler must answer, at the start and after a lost connection."""
+
+
+@contextmanager
+def connect(
+    address: str, connect_seconds: float = CONNECT_SECONDS
+) -> Iterator[tuple[Executor, int]]:
+    """Connect to a scheduler; yield its executor and the number of its workers' threads."""
+    for name in [*logging.root.manager.loggerDict]:  # their messages are raised as errors too
+        if name.partition(".")[0] in ("asyncio", "distributed", "tornado"):
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    try:
+        parse_address(address, strict=True)
+    except ValueError as error:
+        problem = f"{quote(address)} is no scheduler's address"
+        raise BadRequest(problem, "Example: tcp://10.0.0.1:8786") from error
+    _require_scheduler(address, connect_seconds)
+    try:
+        client = Client(address, timeout=connect_seconds, set_as_default=False)
+    except (OSError, ImportError) as error:  # ImportError: its packages have other versions
+        raise ClusterError(address, "no scheduler answers there") from error
+    try:
+        try:
+            threads = sum(client.nthreads().values())
+        except OSError as error:
+            raise ClusterError(address, "it was lost") from error
+        if not threads:
+            raise ClusterError(address, "it has no workers")
+        yield _DaskExecutor(client), threads
+    except KilledWorker as error:
+        raise ClusterError(address, "one task killed several workers", has_begun=True) from error
+    except (CommClosedError, CancelledError) as error:
+        raise ClusterError(address, "it was lost", has_begun=True) from error
+    finally:
+        with suppress(OSError):  # a slow scheduler says goodbye too late: all results are here
+            client.close()
+
+
+def _require_scheduler(address: str, connect_seconds: float) -> None:
+    """Raise ClusterError unless a Dask scheduler answers within so many seconds.
+
+    The client itself would wait for the first answer forever.
+    """
+
+    async def identify() -> Any:
+        async with rpc(address, timeout=connect_seconds) as peer:
+            return await asyncio.wait_for(peer.identity(), connect_seconds)
+
+    try:
+        # not asyncio.run: a notebook runs an event loop in this thread already
+        kind = LoopRunner(asynchronous=False).run_sync(identify)["type"]
+    except (OSError, TimeoutError) as error:
+        problem = f"no scheduler answers there (it has {connect_seconds} seconds)"
+        raise ClusterError(address, problem) from error
+    except Exception as error:
+        # bytes of another protocol can fail anywhere: read as a length, they mean exbibytes
+        raise ClusterError(address, "what answers there is not a Dask scheduler") from error
+    if kind != "Scheduler":
+        raise ClusterError(address, f"what answers there is a Dask {kind}, not a scheduler")
+
+
+class _DaskExecutor(Executor):
+    """Executor whose futures fail when the scheduler dies; those of Dask's own never end then."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Run a function on a worker and return the future of its result."""
+        result, remote = Future[Any](), self._client.submit(function, *args, **kwargs, pure=False)
+
+        def settle(_: object) -> None:
+            if result.set_running_or_notify_cancel():
+                try:
+                    result.set_result(remote.result())
+                except BaseException as error:
+                    result.set_exception(error)
+
+        def forget(_: object) -> None:
+            if result.cancelled():
+                remote.cancel()
+
+        remote.add_done_callback(settle)
+        result.add_done_callback(forget)
+        return result

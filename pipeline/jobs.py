@@ -1,0 +1,321 @@
+"""Jobs: the tables that a command names, each with the reason to build it, its cost and saved work.
+
+A dry run prints the list of jobs and writes nothing; a build runs the same list.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from functools import partial
+
+from puzzle_tablebase.cost import Cost, estimate_cost
+from puzzle_tablebase.errors import (
+    BadRequest,
+    NotAFile,
+    StoreError,
+    TableDamaged,
+    TableVersionError,
+    Unreachable,
+    quote,
+)
+from puzzle_tablebase.formats.index import compute_index_bytes
+from puzzle_tablebase.formats.manifest import (
+    Entry,
+    Versions,
+    bears_table,
+    find_in_place,
+    find_mismatch,
+    is_own_file,
+    read_versions,
+)
+from puzzle_tablebase.pipeline.builders import build_table_data, digest_table, list_modules
+from puzzle_tablebase.pipeline.publish import (
+    has_leftovers,
+    list_table_files,
+    publish_table,
+    remove_checkpoints,
+    settle,
+)
+from puzzle_tablebase.pipeline.reporter import Reporter
+from puzzle_tablebase.pipeline.runs import COMPLETED, FAILED, Run, log_run
+from puzzle_tablebase.pipeline.tasks import Tasks
+from puzzle_tablebase.puzzle import Puzzle
+from puzzle_tablebase.puzzles import MODULES, get_puzzle, is_registered, list_names, list_puzzles
+from puzzle_tablebase.schema import Table
+from puzzle_tablebase.stores import BACKUP, MANIFEST
+from puzzle_tablebase.stores.access import list_files, make_open_error
+from puzzle_tablebase.stores.checkpoints import Checkpoints
+from puzzle_tablebase.stores.folder import Store
+
+FORCED = "forced"
+OTHER_CODE = "made by other code"
+SHARDED = "breadth first in blocks"
+"""The search that is cut into as many shards as a cluster has workers, and that saves nothing in
+one process."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A table to build. One that is up to date has no reason to be built.
+
+    `versions`: those that the manifest lists; `saved`: the bytes of each checkpoint that the build
+    will read, by the name of its file.
+    """
+
+    puzzle: Puzzle
+    table: Table
+    reason: str
+    versions: list[Entry]
+    checkpoints: Checkpoints
+    saved: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def cost(self) -> Cost | None:
+        """The estimated cost; None where nothing is known."""
+        return estimate_cost(self.table)
+
+
+# ---- names ------------------------------------------------------------------------------------
+
+
+def select_tables(names: Sequence[str]) -> list[tuple[Puzzle, Table]]:
+    """Select the tables that names stand for, by puzzle; without names, all default tables."""
+    if not names:
+        return [(puzzle, table) for puzzle in list_puzzles() for table in puzzle.tables]
+    selected: dict[str, tuple[Puzzle, Table]] = {}
+    for name in names:
+        puzzle, tables = find_request(name)
+        selected |= {table.name: (puzzle, table) for table in tables}
+    # plugins are looked up only for a name that is no built-in puzzle's
+    is_builtin = all(puzzle.name in MODULES for puzzle, _ in selected.values())
+    known = [*(MODULES if is_builtin else list_names())]
+    return sorted(selected.values(), key=lambda item: known.index(item[0].name))
+
+
+def find_request(name: str) -> tuple[Puzzle, tuple[Table, ...]]:
+    """Find the puzzle of a name, and the tables that it stands for.
+
+    Raise BadRequest for an unknown name, with those that are nearest to it.
+    """
+    for puzzle in [get_puzzle(name)] if is_registered(name) else _iter_puzzles():
+        if tables := puzzle.find_tables(name):
+            return puzzle, tables
+    near = get_close_matches(name, list_requests(list_puzzles()), cutoff=0.8)
+    hint = f"Did you mean {' or '.join(near)}? " if near else ""
+    raise BadRequest(f"There is no table {quote(name)}", f"{hint}See: pipeline precompute --list")
+
+
+def _iter_puzzles() -> Iterator[Puzzle]:
+    """Iterate over the puzzles, the built-in ones first: plugins are loaded only after them."""
+    yield from map(get_puzzle, MODULES)
+    yield from (puzzle for puzzle in list_puzzles() if puzzle.name not in MODULES)
+
+
+def list_requests(puzzles: Iterable[Puzzle]) -> list[str]:
+    """List all names that can be built: of puzzles, of default tables, and of others."""
+    puzzles = [*puzzles]
+    names = [puzzle.name for puzzle in puzzles]
+    for puzzle in puzzles:
+        names += [table.name for table in puzzle.tables]
+        names += [name for others in puzzle.list_requests().values() for name in others]
+    return [*dict.fromkeys(names)]
+
+
+# ---- what is missing or stale -----------------------------------------------------------------
+
+
+def list_jobs(
+    store: Store,
+    tables: Sequence[tuple[Puzzle, Table]],
+    tasks: Tasks,
+    say: Callable[[str], None],
+    *,
+    force: bool = False,
+) -> Iterator[Job]:
+    """List the jobs of some tables; nothing is written.
+
+    `say` gets the reason why the build replaces the manifest. Raise StoreError if it would replace
+    a file that is not this program's.
+    """
+    published, problem = _read_published(store, [table for _, table in tables], force=force)
+    if problem:
+        say(f"note: {problem}")
+    for puzzle, table in tables:
+        versions = published.get(table.name, [])
+        reason = FORCED if force else explain_rebuild(store, versions, puzzle, table)
+        saves = tasks.is_remote or table.recipe.search != SHARDED
+        cut = [tasks.jobs, tasks.memory] if saves and table.recipe.search == SHARDED else None
+        checkpoints = Checkpoints(store, table, list_modules(table, puzzle), cut)
+        saved = dict[str, int]()
+        for file in checkpoints.list_files() if reason and saves and not force else ():
+            with suppress(FileNotFoundError):  # another build may have finished the table by now
+                saved[file] = store.get_size(file)
+        yield Job(puzzle, table, reason, versions, checkpoints, saved)
+
+
+def explain_rebuild(store: Store, versions: Sequence[Entry], puzzle: Puzzle, table: Table) -> str:
+    """Return the reason why a table must be built; "" if it is up to date."""
+    if not versions:
+        return "missing"
+    entry = find_in_place(store, versions) if len(versions) > 1 else versions[0]
+    if entry is None:
+        return "stopped between two files"
+    if entry.parameters != table.recipe.list_parameters():
+        return "parameters changed"
+    if entry.code != digest_table(table, puzzle):
+        return OTHER_CODE
+    for file in entry.all_files:
+        try:
+            if find_mismatch(store, file):
+                return f"{file.file} damaged"
+        except FileNotFoundError:
+            return f"{file.file} missing"
+        except Unreachable as error:
+            raise make_open_error(store.locate(file.file), error, "") from error
+        except OSError:
+            return f"{file.file} cannot be read"
+    return ""
+
+
+def _read_published(store: Store, tables: Sequence[Table], *, force: bool) -> tuple[Versions, str]:
+    """Read the listed tables, and say why a build replaces the manifest; "" if it does not.
+
+    A manifest of a newer version is replaced only by force, since a newer program can read it.
+    """
+    problem = ""
+    try:
+        published = read_versions(store)
+    except TableDamaged as error:
+        published, problem = {}, f"{error.file} is damaged: {error.problem}"
+    except TableVersionError as error:
+        if error.version > error.supported and not force:
+            raise
+        published = {}
+        problem = f"{error.file} has format version {error.version}, not {error.supported}"
+    _require_file(store, BACKUP)  # a folder there would stop the build only after its first table
+    if problem and not is_own_file(store, MANIFEST):
+        raise _make_foreign_error(store, MANIFEST, "manifest")
+    for table in tables:
+        for name in () if table.name in published else list_table_files(table):
+            if _require_file(store, name) and not bears_table(store, name):
+                raise _make_foreign_error(store, name, "table")
+    if problem:
+        requested = {name for table in tables for name in list_table_files(table)}
+        others = [name for name in list_files(store) if name not in requested]
+        unlisted = [name for name in others if bears_table(store, name)]
+        problem += f"; the new one does not list {', '.join(unlisted)}" if unlisted else ""
+    return published, problem
+
+
+def _make_foreign_error(store: Store, name: str, kind: str) -> StoreError:
+    problem = f"{name} is there, and is not a {kind} of this program"
+    hint = "Move it away, or choose another folder with --outputs."
+    return StoreError(str(store), problem, hint)
+
+
+def _require_file(store: Store, name: str) -> bool:
+    """Return whether a file has this name; raise StoreError if a folder or a device has it."""
+    try:
+        return store.get_size(name) >= 0
+    except NotAFile as error:
+        problem = f"{name} {str(error).removeprefix('it ')}"
+        raise StoreError(str(store), problem, "Move it away.") from error
+    except OSError:
+        return False
+
+
+# ---- builds -----------------------------------------------------------------------------------
+
+Built = tuple[Run, Entry]
+"""The log's line of a finished table, and what the manifest then lists."""
+
+
+def build(
+    store: Store,
+    tables: Sequence[tuple[Puzzle, Table]],
+    tasks: Tasks,
+    reporter: Reporter,
+    *,
+    force: bool = False,
+) -> list[Built]:
+    """Build the tables that are missing or stale; return them in the order of their ends.
+
+    If all are up to date, nothing is written but what a killed build left: the store may be
+    read-only.
+    """
+    find = partial(list_jobs, store, tables, tasks, force=force)
+    if not any(job.reason for job in find(lambda note: None)):
+        if has_leftovers(store, tables):
+            with suppress(StoreError), store.lock():
+                run_jobs(store, [*find(reporter.say)], tasks, reporter)
+        return []
+    with store.lock():  # another build may have ended meanwhile, so the jobs are listed again
+        return run_jobs(store, [*find(reporter.say)], tasks, reporter)
+
+
+def run_jobs(store: Store, jobs: Sequence[Job], tasks: Tasks, reporter: Reporter) -> list[Built]:
+    """Run jobs, several tables at a time; the caller holds the store's lock.
+
+    The tables of one search of a puzzle follow each other, as they share what it caches.
+    """
+    for job in jobs:
+        if not job.reason:
+            settle(store, job.table.name, job.versions)
+        elif job.reason == FORCED:
+            remove_checkpoints(store, [job.table.name])
+        else:
+            job.checkpoints.clear_others()
+    due, built = [job for job in jobs if job.reason], list[Built]()
+    _require_space(store, due)
+    queues: dict[tuple[str, str], list[Job]] = {}
+    for job in due:
+        queues.setdefault((job.puzzle.name, job.table.recipe.search), []).append(job)
+
+    def run_queue(queue: list[Job]) -> None:
+        for job in queue:
+            built.append(_run_job(store, job, tasks, reporter))
+            if len(due) > 1:
+                reporter.update("tables", len(built), len(due))
+
+    if len(due) > 1:
+        reporter.update("tables", 0, len(due))
+    for _ in tasks.run_in_threads(run_queue, [(queue,) for queue in queues.values()]):
+        pass
+    return built
+
+
+def _run_job(store: Store, job: Job, tasks: Tasks, reporter: Reporter) -> Built:
+    """Build and publish a table, and log it."""
+    name, started, outcome = job.table.name, time.perf_counter(), FAILED
+    on_step = partial(reporter.update, of=name)
+    with tasks.of_table(name, job.checkpoints, on_step) as own:
+        own.report("starting", 0)  # unless another table has failed
+        reporter.say(f"building {name} ({job.reason})")
+        try:
+            data = build_table_data(job.puzzle, job.table, own)
+            entry = publish_table(store, job.puzzle, job.table, data, job.versions)
+            outcome = COMPLETED
+        finally:
+            reporter.remove(name)
+            seconds = time.perf_counter() - started
+            run = log_run(store, name, job.reason, seconds, outcome, reporter.say)
+    *_, (unit, count) = entry.list_amounts().items()
+    reporter.say(f"{name}: {count:,} {unit} in {seconds:.1f} s")
+    return run, entry
+
+
+def _require_space(store: Store, jobs: Sequence[Job]) -> None:
+    """Raise DiskShort if the indexes of all tables together do not fit the store.
+
+    Their sizes follow from the number of rows. An index that is replaced is removed only then.
+    """
+    kept = 0
+    for job in jobs:
+        table, size = job.table, compute_index_bytes(job.table, job.table.rows or 0)
+        names = f"{table.name}, with the tables before it," if kept else table.name
+        store.require_space(names, kept + size)
+        kept += size - sum(entry.index.bytes for entry in job.versions[-1:] if entry.index)

@@ -1,0 +1,154 @@
+"""Publishing: a table's files are written, listed and put in place, and old versions removed.
+
+The manifest lists the new version beside the old ones before a file gets its name, so readers find
+a listed version at every moment, and so does a build after a kill.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import closing
+from threading import Lock
+
+from puzzle_tablebase.errors import SearchError
+from puzzle_tablebase.formats import MADE_BY
+from puzzle_tablebase.formats.index import write_index
+from puzzle_tablebase.formats.manifest import (
+    Entry,
+    File,
+    IndexEntry,
+    StateCounter,
+    add_version,
+    bears_table,
+    drop_versions,
+    find_in_place,
+    make_footer,
+    read_versions,
+    remove_entries,
+    sum_up_depths,
+)
+from puzzle_tablebase.formats.parquet import TableWriter
+from puzzle_tablebase.pipeline.builders import digest_table
+from puzzle_tablebase.pipeline.tasks import TableData
+from puzzle_tablebase.puzzle import Puzzle
+from puzzle_tablebase.schema import Table
+from puzzle_tablebase.stores import PART_SUFFIX, WORK
+from puzzle_tablebase.stores.access import list_files
+from puzzle_tablebase.stores.checkpoints import list_checkpoint_files
+from puzzle_tablebase.stores.folder import Store
+
+_changing_manifest = Lock()
+"""Held by the thread of a build that changes the manifest."""
+
+
+def list_table_files(table: Table) -> list[str]:
+    """List the names of a table's files: that of its rows and its index, as far as it has them."""
+    return [table.file] * bool(table.columns) + [table.index_file] * bool(table.index)
+
+
+def publish_table(
+    store: Store, puzzle: Puzzle, table: Table, data: TableData, old: Collection[Entry]
+) -> Entry:
+    """Write a table and its index, put them in place, and drop its old versions."""
+    counter, names = StateCounter(table, puzzle.depth), list_table_files(table)
+    with store.write_files(*names) as files, closing(data.rows), closing(data.records):
+        with TableWriter(files[0] if table.columns else None, table) as writer:
+            for columns in data.rows:
+                counter.update(writer.write(columns))
+        if table.rows not in (None, writer.rows):
+            raise SearchError(f"{table.name} has {writer.rows:,} rows, expected {table.rows:,}.")
+        if table.index:
+            file = files[len(names) - 1]
+            write_index(file, table, data.record_count, data.records, writer.content)
+        made = dict(zip(names, files.finish(), strict=True))
+        parquet, index = None, None
+        if table.columns:
+            parquet = File(table.file, *made[table.file], make_footer(writer.footer))
+        if table.index:
+            index = IndexEntry(table.index_file, data.record_count, *made[table.index_file])
+        entry = Entry(
+            parquet=parquet,
+            rows=writer.rows,
+            content=writer.content,
+            made_by=MADE_BY,
+            code=digest_table(table, puzzle),
+            parameters=table.recipe.list_parameters(),
+            index=index,
+            counts=sum_up_depths(counter.list_depths() or data.depths),
+        )
+        with _changing_manifest:
+            add_version(store, table.name, entry)
+        files.publish()
+    with _changing_manifest:
+        drop_versions(store, table.name, old, entry)
+    _remove_unlisted(store, table.name, entry, old)
+    if store.has_locks:  # elsewhere another build of the same table may need them
+        remove_checkpoints(store, [table.name])
+    return entry
+
+
+def has_leftovers(store: Store, tables: Iterable[tuple[Puzzle, Table]]) -> bool:
+    """Return whether a killed build has left something that a build of these tables tidies up."""
+    if not store.has_locks:
+        return False
+    published = read_versions(store)
+    return any(name.endswith(PART_SUFFIX) for name in list_files(store, WORK)) or any(
+        len(published[table.name]) > 1
+        or find_unlisted_files(store, table.name, published[table.name][0])
+        or list_checkpoint_files(store, table.name)
+        for _, table in tables
+    )
+
+
+def settle(store: Store, name: str, versions: Sequence[Entry]) -> None:
+    """Keep the version of a table whose files are in place, and no checkpoints.
+
+    Only where the lock shows that no other build is about to put another one there.
+    """
+    if not store.has_locks:
+        return
+    in_place = find_in_place(store, versions) if versions[1:] else None
+    if in_place:
+        drop_versions(store, name, versions, in_place)
+    _remove_unlisted(store, name, in_place or versions[-1], versions)
+    remove_checkpoints(store, [name])
+
+
+def remove_tables(store: Store, names: Collection[str]) -> None:
+    """Remove tables from the manifest, then their files and checkpoints."""
+    with store.lock():
+        published = read_versions(store)
+        if published.keys() & names:
+            remove_entries(store, names)
+        for name in names:
+            _remove_unlisted(store, name, None, published.get(name, []))
+        remove_checkpoints(store, names)
+
+
+def remove_checkpoints(store: Store, names: Iterable[str]) -> list[str]:
+    """Remove the checkpoints of tables; return the names of the files. The name "" is all tables'.
+
+    The caller holds the store's lock.
+    """
+    files = [file for name in names for file in list_checkpoint_files(store, name)]
+    for file in files:
+        store.remove(file)
+    return files
+
+
+def find_unlisted_files(store: Store, name: str, entry: Entry | None) -> list[str]:
+    """List a table's files that are not in its entry, and that this program wrote."""
+    names = {f"{name}.parquet", f"{name}.idx"}.difference(_list_names([entry] if entry else []))
+    unlisted = names.intersection(list_files(store, f"{name}.")) if names else set[str]()
+    return [file for file in sorted(unlisted) if bears_table(store, file)]
+
+
+def _list_names(versions: Iterable[Entry]) -> set[str]:
+    return {file.file for entry in versions for file in entry.all_files}
+
+
+def _remove_unlisted(store: Store, name: str, entry: Entry | None, old: Iterable[Entry]) -> None:
+    """Remove a table's files that are not in its entry; those of old versions damaged or not."""
+    files = _list_names(old).union(find_unlisted_files(store, name, entry))
+    for file in sorted(files - _list_names([entry] if entry else [])):
+        store.remove(file)
