@@ -13,6 +13,7 @@ from typing import Self
 from rich import progress as bars
 from rich.console import Console
 from rich.table import Column
+from rich.text import Text
 
 from puzzle_tablebase.process import CleanupOnSignal
 
@@ -20,10 +21,16 @@ LINE_INTERVAL = 5.0
 """Seconds between two lines about the same activity where there is no terminal."""
 UNBROKEN = Column(no_wrap=True)
 """A bar's column of numbers: a narrow terminal cuts the text and the bar instead."""
-CUT = Column(no_wrap=True, overflow="ellipsis")
 CURSOR_UP, CLEAR_BELOW = b"\x1b[1A", b"\r\x1b[J\x1b[?25h"
 """Control sequences that restore a terminal: move up to the first bar, clear the bars, and show the
 cursor."""
+
+
+class _ActivityColumn(bars.ProgressColumn):
+    """Column with what is done, cut where the terminal is too narrow for the line."""
+
+    def render(self, task: bars.Task) -> Text:
+        return Text(f"  {task.description}", no_wrap=True, overflow="ellipsis")
 
 
 class Reporter:
@@ -38,7 +45,7 @@ class Reporter:
             stderr=True, quiet=quiet, highlight=False, emoji=False, soft_wrap=True
         )
         self._bars = bars.Progress(
-            bars.TextColumn("  {task.description}", markup=False, table_column=CUT),
+            _ActivityColumn(),
             bars.BarColumn(bar_width=24),
             bars.MofNCompleteColumn(table_column=UNBROKEN),
             bars.TimeElapsedColumn(UNBROKEN),

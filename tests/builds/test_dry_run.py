@@ -7,12 +7,14 @@ import numpy as np
 import pytest
 
 from puzzle_tablebase.pipeline.builders import checkpoints
-from puzzle_tablebase.pipeline.plan import Request, plan_build
+from puzzle_tablebase.pipeline.jobs import find_request, list_jobs
 from puzzle_tablebase.pipeline.runs import read_last_runs
-from puzzle_tablebase.pipeline.selection import find_request
+from puzzle_tablebase.pipeline.tasks import Tasks
 from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.puzzles.knight.board import parse_board
 from puzzle_tablebase.puzzles.knight.tables import make_tour_table
+from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
+from puzzle_tablebase.puzzles.sliding import parse_board as parse_sliding
 from puzzle_tablebase.stores.folder import Folder
 from tests.support.build_recorder import contents
 from tests.support.shell import Cli
@@ -57,20 +59,38 @@ def test_a_dry_run_says_what_a_build_resumes_from(cli_in_process: Cli, tmp_path:
     words = ("precompute", "knight_tours_5x5", "--outputs", str(tmp_path), "--dry-run")
     (row,) = json.loads(cli_in_process(*words, "--json").out)["tables"]
     assert row["saved"] == {"files": 1, "bytes": size}
+    assert json.loads(cli_in_process(*words, "--json", "--jobs", "3").out)["tables"] == [row]
     (forced,) = json.loads(cli_in_process(*words, "--json", "--force").out)["tables"]
     assert forced["saved"] is None
     line = cli_in_process(*words).out.splitlines()[1]
     assert line.split()[2] == "1", line
 
 
+def test_shards_are_resumed_on_an_equal_cluster_alone(tmp_path: Path) -> None:
+    """Cut the search of a board as another cluster does, or search it in this process."""
+    store, pairs = Folder(tmp_path), [(SLIDING, table) for table in parse_sliding("2x5").tables]
+
+    def list_saved(tasks: Tasks) -> list[int]:
+        return [len(job.saved) for job in list_jobs(store, pairs, tasks, print)]
+
+    cluster = Tasks(None, 4, is_remote=True)
+    for job in list_jobs(store, pairs, cluster, print):
+        job.checkpoints.save("a shard", [np.arange(9)])
+    assert list_saved(cluster) == [1] * len(pairs)
+    for other in (Tasks(None, 4), Tasks(None, 3, is_remote=True)):
+        assert list_saved(other) == [0] * len(pairs)
+    assert list_saved(Tasks(None, 4, is_remote=True, memory=1 << 30)) == [0] * len(pairs)
+
+
 def test_every_table_has_an_estimate(tmp_path: Path) -> None:
     defaults = [(stage, stage.tables) for stage in list_puzzles() if stage.tables]
-    for request in [*defaults, *map(find_request, ON_REQUEST)]:
-        for planned in plan_build(Request(Folder(tmp_path), [request])).tables:
-            assert planned.cost is not None, planned.table.name
-            assert min(planned.cost[1:]) > 0
-            assert planned.cost.rows == planned.table.rows
-            assert planned.cost.memory > 1 << 27
+    requests = [*defaults, *map(find_request, ON_REQUEST)]
+    tables = [(puzzle, table) for puzzle, of_puzzle in requests for table in of_puzzle]
+    for job in list_jobs(Folder(tmp_path), tables, Tasks(None, 1), print):
+        assert job.cost is not None, job.table.name
+        assert min(job.cost[1:]) > 0
+        assert job.cost.rows == job.table.rows
+        assert job.cost.memory > 1 << 27
 
 
 @pytest.mark.nightly

@@ -2,18 +2,19 @@
 
 import json
 import re
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from puzzle_tablebase.formats.manifest import Entry, File, Footer
-from puzzle_tablebase.pipeline.progress import BuildProgress, BuiltTable
+from puzzle_tablebase.pipeline.jobs import build
+from puzzle_tablebase.pipeline.reporter import Reporter
+from puzzle_tablebase.pipeline.tasks import open_tasks
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE, estimate_rank_cost
-from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores.folder import Folder
 from tests import first
-from tests.support.build_recorder import COUNTS, TOURS, build_all
+from tests.support.build_recorder import COUNTS
 from tests.support.default_tables import COUNT
 from tests.support.shell import SCRIPT, Cli, with_a_disk
 
@@ -135,17 +136,18 @@ def test_up_to_date_tables_need_no_writable_disk(copy: Path) -> None:
     assert second.startswith("up to date: eight, ")
 
 
-def test_up_to_date_tables_take_no_lock(copy: Path, cli: Cli) -> None:
-    assert cli("precompute", "--outputs", str(copy)).code == 0
+def test_up_to_date_tables_take_no_lock_unless_a_kill_left_something(copy: Path, cli: Cli) -> None:
+    words = ("precompute", "eight", "--outputs", str(copy))
+    assert cli(*words).code == 0
     assert not (copy / ".lock").exists()
-
-
-def test_checkpoints_are_removed_when_all_is_up_to_date(copy: Path, cli: Cli) -> None:
-    saved = copy / ".work" / "eight.0123.a1.kept"
-    saved.parent.mkdir()
-    saved.write_bytes(b"")
-    assert cli("precompute", "eight", "--outputs", str(copy)).code == 0
-    assert not saved.exists()
+    work = copy / ".work"
+    for name in ("eight.0123.a1.kept", ".0123.unpublished"):
+        work.mkdir()
+        (work / name).write_bytes(b"")
+        with Folder(copy).lock() if name.startswith("eight") else nullcontext():
+            assert cli(*words).code == 0  # beside another build, too
+        assert cli(*words) == (0, f"All 2 tables are up to date in {copy}.\n", "")
+        assert not work.exists()
 
 
 def test_checkpoints_are_removed_on_request(copy: Path, cli: Cli) -> None:
@@ -162,88 +164,51 @@ def test_checkpoints_are_removed_on_request(copy: Path, cli: Cli) -> None:
     assert cli("remove", "--outputs", str(copy)).code == 2
 
 
-def read_progress(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], interval: float, *tables: Table
-) -> list[str]:
-    """Build tables; return the printed lines, of which none depends on how long the build takes."""
-    with BuildProgress(quiet=False, line_interval=interval) as report:
-        build_all(Folder(tmp_path), [(PUZZLE, tables)], report)
-    return capsys.readouterr().err.splitlines()
-
-
-def test_progress_is_printed_to_its_end(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    five, _, pairs, _ = PUZZLE.tables
-    lines = read_progress(tmp_path, capsys, -1, five, pairs, COUNTS)
-    for name, last in (
-        ("knight_tours_5x5", "1,728 tours found, prefixes 13 of 13 (100%)"),
-        ("knight_tours_8x8", "pairs 2,048 of 2,048 (100%)"),
-        ("knight_counts", "3x4 open, steps back 3 of 3 (100%)"),
-    ):
-        end = next(at for at, line in enumerate(lines) if line.startswith(f"{name}: "))
-        assert re.fullmatch(rf"  {name}: {re.escape(last)}(, [\d,.]+/s)?, \d+ s", lines[end - 1])
-        assert f"building {name} (missing)" in lines[:end]
-
-
-def test_a_short_build_prints_no_progress(
+def test_progress_is_printed_now_and_then(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    lines = read_progress(tmp_path, capsys, 3600, TOURS, COUNTS)
-    assert [line.split()[0] for line in lines] == [
-        *("building", "knight_tours_3x4:"),
-        *("building", "knight_counts:"),
-    ]
-
-
-def test_printed_progress_ends_with_the_last_step(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Print the last step too: the last line could else be old, as in "starts 35 of 36"."""
-    now = 0.0
-    monkeypatch.setattr("time.monotonic", lambda: now)
-    with BuildProgress(quiet=False) as report:
-        report.on_table(PUZZLE.tables[0], "missing")
-        for done in range(37):
-            now += 0.16
-            report.on_step("knight_tours_5x5", "starts", done, 36)
-    assert capsys.readouterr().err.splitlines() == [
-        "building knight_tours_5x5 (missing)",
-        "  knight_tours_5x5: starts 31 of 36 (86%), 6.2/s, 5 s",
-        "  knight_tours_5x5: starts 36 of 36 (100%), 6.2/s, 6 s",
-    ]
-
-
-def test_progress_names_the_table_while_several_are_built(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("time.monotonic", lambda: 0.0)
-    five, six = PUZZLE.tables[:2]
-    with BuildProgress(quiet=False, line_interval=-1) as report:
-        report.on_table(five, "missing")
-        report.on_step(five.name, "starts", 1, 25)
-        report.on_table(six, "missing")
-        report.on_step(five.name, "starts", 2, 25)
-        report.on_step(six.name, "starts", 1, 36)
-        file = File(f"{five.name}.parquet", 1, "", Footer(0, ""))
-        report.on_end(BuiltTable(five.name, "", 0.5, Entry(file, 7, "", "", "", {}, None)))
-        report.on_step(six.name, "starts", 2, 36)
-    assert capsys.readouterr().err.splitlines() == [
-        "building knight_tours_5x5 (missing)",
-        "  knight_tours_5x5: starts 1 of 25 (4%), 0 s",
-        "building knight_tours_6x6 (missing)",
-        "  knight_tours_5x5: starts 2 of 25 (8%), 0 s",
-        "  knight_tours_6x6: starts 1 of 36 (3%), 0 s",
-        "knight_tours_5x5: 7 rows in 0.5 s",
-        "  knight_tours_6x6: starts 2 of 36 (6%), 0 s",
-    ]
+    """Print every step, and none but the tables themselves."""
+    tables = [(PUZZLE, table) for table in (PUZZLE.tables[0], COUNTS)]
+    for interval in (-1, 3600):
+        with Reporter(interval=interval) as reporter, open_tasks(jobs=1) as tasks:
+            build(Folder(tmp_path / str(interval)), tables, tasks, reporter)
+        lines = capsys.readouterr().err.splitlines()
+        steps = [line for line in lines if line.startswith("  ")]
+        if interval < 0:
+            last = [
+                "knight_tours_5x5: 1,728 tours found, prefixes 13 of 13 (100%)",
+                "knight_counts: 3x4 open, steps back 3 of 3 (100%)",
+            ]
+            assert [
+                re.sub(r", \d+ s$", "", line).strip()
+                for line in steps
+                if line[2:].startswith(
+                    ("knight_tours_5x5: 1,728", "knight_counts: 3x4 open, steps back 3")
+                )
+            ] == last
+        else:
+            assert steps == []
+        for _, table in tables:
+            at = lines.index(f"building {table.name} (missing)")
+            assert any(line.startswith(f"{table.name}: ") for line in lines[at:])
 
 
 def test_an_interrupt_clears_every_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     written: list[bytes] = []
     monkeypatch.setattr("os.write", lambda number, data: written.append(data))
-    report = BuildProgress(quiet=False)
-    report._progress.disable = False
+    reporter = Reporter()
+    reporter._bars.disable = False
     for count, table in enumerate(PUZZLE.tables[:2]):
-        report.on_table(table, "missing")
-        report.on_step(table.name, "starts", 1, 25)
-        report._clear()
+        reporter.update("starts", 1, 25, of=table.name)
+        reporter._clear()
         assert written.pop() == b"\x1b[1A" * count + b"\r\x1b[J\x1b[?25h"
+
+
+def test_names_that_can_be_built_are_listed(cli: Cli) -> None:
+    everything = cli("precompute", "--list").out
+    for name in ("eight_edge", "senet", "sliding_3x4_all", "fifteen_7-8", "knight_counts_8x8"):
+        assert f"\n{name} " in everything
+    listed = cli("precompute", "--list", "eight", "senet").out
+    assert listed.split("\n")[0] == "Built by eight:"
+    assert "knight" not in listed
+    assert cli("precompute", "--list", "nothing").code == 2

@@ -55,12 +55,10 @@ def test_a_killed_build_resumes_from_the_saved_layers(
     def rebuild() -> TableData:
         assert isinstance(SIX.recipe, TourRanking)
         with ThreadPoolExecutor(1) as pool:
-            work = Tasks(pool, 1, on_progress, checkpoints(Folder(tmp_path), SIX))
-            context = BuildContext(work, MemoryLimit(1 << 40))
+            saved = checkpoints(Folder(tmp_path), SIX)
+            work = Tasks(pool, 1, on_progress, saved, memory=1 << 40)
             # a record and what it begins with
-            return make_ranking(
-                SIX.recipe, PUZZLE, SIX, context, SweepSettings(min_stored_bytes=2000)
-            )
+            return make_ranking(SIX.recipe, PUZZLE, SIX, work, SweepSettings(min_stored_bytes=2000))
 
     monkeypatch.setattr(tour_sweeps, "advance_layer", advance)
     with pytest.raises(KilledError):

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from puzzle_tablebase.formats.manifest import read_manifest
+from puzzle_tablebase.pipeline.commands.options import list_removable
 from puzzle_tablebase.pipeline.run import run_command
-from puzzle_tablebase.pipeline.selection import list_removable
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE
 from puzzle_tablebase.stores.folder import Folder
 from tests.support.build_recorder import build_tables

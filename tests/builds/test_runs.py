@@ -60,7 +60,7 @@ def test_a_log_that_cannot_be_written_is_a_note(
     obstruct(tmp_path / RUNS)
     text = cli("precompute", "eight", "--outputs", str(tmp_path))
     assert text.code == 0
-    assert text.err.count(f"note: {tmp_path / RUNS} was not written: {problem}") == 1
+    assert f"note: {tmp_path / RUNS} was not written: {problem}" in text.err
     assert {*read_manifest(Folder(tmp_path))} == {"eight", "eight_edge"}
     text = cli("runs", "--outputs", str(tmp_path))
     assert (text.code, text.out) == (3, "")

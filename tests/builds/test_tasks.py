@@ -124,12 +124,11 @@ def test_an_error_ends_all_tables_at_once(
             [*one.run(double, fail())]
         thread.join()
         assert ended[0] - began < 1
-        for call in (lambda: other.report("layer", 1), lambda: next(other.run(double, [(1,)]))):
-            with pytest.raises(error):
-                call()
+        with pytest.raises(error):
+            other.report("layer", 1)
+        with pytest.raises(error):
+            next(other.run(double, [(1,)]))
     release.set()
-    submitted = pool.submitted
-    assert submitted < 10
 
 
 def test_a_failed_task_does_not_wait_for_earlier_ones(pool: CountingExecutor) -> None:
@@ -150,7 +149,7 @@ def test_too_little_memory_is_refused(limit: int | None, tmp_path: Path) -> None
     tasks = Tasks(None, 1, memory=limit)
     with open_table(tasks, "a", tmp_path) as one, open_table(tasks, "b", tmp_path) as other:
         one.require_memory(1_000)
-        with pytest.raises(MemoryShort, match="^b of 3x4 needs"):
+        with pytest.raises(MemoryShort, match=r"^b of 3x4 needs"):
             other.require_memory(1 << 60, " of 3x4")
         one.require_memory(1_000)
 

@@ -21,7 +21,8 @@ import pytest
 from distributed import Client
 
 from puzzle_tablebase.errors import ClusterError, MachineLimit
-from puzzle_tablebase.pipeline.tasks import Tasks
+from puzzle_tablebase.pipeline.cluster import connect
+from puzzle_tablebase.pipeline.tasks import Tasks, open_tasks
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.knight.tables import make_tour_table
@@ -29,7 +30,7 @@ from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
 from puzzle_tablebase.stores import BACKUP
 from puzzle_tablebase.stores.folder import Folder
 from puzzle_tablebase.stores.remote import RemoteStore
-from tests.support.build_recorder import SMALL, Recorder, build_all, contents
+from tests.support.build_recorder import SMALL, build_all, contents
 from tests.support.object_store import bucket
 from tests.support.shell import SCRIPT, Cli, environment, run, start_build
 
@@ -108,11 +109,12 @@ def own_cluster(tmp_path: Path) -> Iterator[Cluster]:
 @pytest.mark.nightly
 def test_a_cluster_builds_the_same_bytes(running_cluster: Cluster, tmp_path: Path) -> None:
     remote, local = tmp_path / "there", tmp_path / "here"
-    with open_executor(running_cluster.address, 1) as (executor, jobs):
-        tours = (*SMALL, make_tour_table(KnightBoard(13, 3)))
-        tables = [(KNIGHT, tours), (SLIDING, SLIDING.find_tables("sliding_2x4"))]
-        build_all(Folder(remote), tables, Recorder(), executor, jobs=jobs)
-    build_all(Folder(local), tables, Recorder(), jobs=2)
+    tours = (*SMALL, make_tour_table(KnightBoard(13, 3)))
+    tables = [(KNIGHT, tours), (SLIDING, SLIDING.find_tables("sliding_2x4"))]
+    with open_tasks(running_cluster.address) as tasks:
+        assert (tasks.jobs, tasks.is_remote) == (2, True)
+        build_all(Folder(remote), tables, None, tasks.executor, jobs=tasks.jobs)
+    build_all(Folder(local), tables, jobs=2)
     assert contents(remote) == contents(local)
     assert len(contents(local)) == len(tours) + 4 + 1
 
@@ -160,7 +162,7 @@ def test_a_server_that_is_no_scheduler_is_reported_soon(
     with (
         serve_answer(answer) as port,
         pytest.raises(ClusterError) as caught,
-        open_executor(f"tcp://127.0.0.1:{port}", 1, seconds),
+        connect(f"tcp://127.0.0.1:{port}", seconds),
     ):
         pass
     text = f"Cannot build with the scheduler tcp://127.0.0.1:{port}: {problem}"
@@ -172,7 +174,7 @@ def test_a_server_that_is_no_scheduler_is_reported_soon(
 
 def test_no_scheduler_at_a_closed_port() -> None:
     with pytest.raises(ClusterError, match="no scheduler answers there"):
-        open_executor("tcp://127.0.0.1:1", 1, 1).__enter__()
+        connect("tcp://127.0.0.1:1", 1).__enter__()
 
 
 def test_a_thread_may_run_an_event_loop_already() -> None:
@@ -189,7 +191,7 @@ def test_a_worker_is_no_scheduler(running_cluster: Cluster) -> None:
     with Client(running_cluster.address, set_as_default=False) as client:
         address = next(iter(client.scheduler_info()["workers"]))
     with pytest.raises(ClusterError, match="a Dask Worker, not a scheduler"):
-        open_executor(address, 1).__enter__()
+        connect(address).__enter__()
 
 
 @pytest.mark.nightly
@@ -204,16 +206,14 @@ def test_a_scheduler_that_is_slow_at_the_end_loses_nothing(
             raise TimeoutError("timed out after 20 s.")
 
     monkeypatch.setattr(Client, "close", close_late)
-    with open_executor(running_cluster.address, 1) as (executor, _):
-        assert executor
+    with connect(running_cluster.address) as (executor, _):
         assert executor.submit(int, "3").result() == 3
 
 
 @pytest.mark.nightly
 def test_a_scheduler_that_is_lost_ends_the_wait(own_cluster: Cluster) -> None:
     def wait() -> None:
-        with open_executor(own_cluster.address, 1) as (executor, _):
-            assert executor is not None
+        with connect(own_cluster.address) as (executor, _):
             list(Tasks(executor, 1).run(time.sleep, [(60,)]))
 
     threading.Timer(1, own_cluster.scheduler.kill).start()
@@ -294,7 +294,8 @@ def test_cluster_and_object_store(tmp_path: Path, outputs: Path) -> None:
 
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "puzzle_tablebase.pipeline.cluster")
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(MachineLimit, match=r"pip install -e '\.\[cluster\]'"):
-        open_executor("tcp://127.0.0.1:1", 1, 1).__enter__()
+        open_tasks("tcp://127.0.0.1:1").__enter__()
     assert os.environ.get("DASK_SCHEDULER_ADDRESS") is None

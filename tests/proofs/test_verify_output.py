@@ -13,8 +13,9 @@ import pytest
 from puzzle_tablebase.errors import Unreachable
 from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.pipeline import proofs
-from puzzle_tablebase.pipeline.progress import FEW_BOARDS, ProofProgress
+from puzzle_tablebase.pipeline.commands.builds import FEW_BOARDS, ProofPrinter
 from puzzle_tablebase.pipeline.proofs import TableResult, TableVerdict, Verdict
+from puzzle_tablebase.pipeline.reporter import Reporter
 from puzzle_tablebase.pipeline.run import run_command
 from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.puzzles.eight import PUZZLE as EIGHT
@@ -140,7 +141,7 @@ def test_nothing_is_claimed_after_a_failure(
 
 def test_boards_with_the_same_verdict_share_a_line() -> None:
     lines = list[str]()
-    reported = ProofProgress(lines.append)
+    reported = ProofPrinter(Reporter(quiet=True), lines.append)
     boards = [(f"3x{ranks}", Verdict.RECOUNTED, "again") for ranks in range(3, 3 + FEW_BOARDS)]
     boards += [("5x8", Verdict.PUBLISHED, "as OEIS"), ("5x5", Verdict.PROVED, "listed")]
     reported.on_result(make_result("counts", boards))

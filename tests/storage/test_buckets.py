@@ -146,7 +146,7 @@ def test_concurrent_builds_are_both_listed(place: RemoteStore, server: LoopbackS
 
     boards = (3, 4), (4, 3)
     threads = [
-        threading.Thread(target=build_all, args=(place, choose_tours(*board), Waiting()))  # type: ignore[arg-type]
+        threading.Thread(target=build_all, args=(place, choose_tours(*board), Waiting()))
         for board in boards
     ]
     for thread in threads:
