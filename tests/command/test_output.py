@@ -55,7 +55,7 @@ COMMAND_LINES = [
     "precompute eight",
     "--help",
     "--version",
-    "precompute knight --help",
+    "precompute --list knight",
 ]
 
 
