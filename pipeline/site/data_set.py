@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from pathlib import Path
+from string import Template
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -30,46 +32,25 @@ DESCRIPTION = (
 )
 AUTHOR = "The puzzle-tablebase project"
 KEYWORDS = ("tablebase", "8-puzzle", "sliding puzzle", "senet", "knight's tour", "heuristic search")
-ROWS_TYPE = "application/x-parquet"
-INDEX_TYPE = "application/octet-stream"
 SIZES = ("n<1K", "1K<n<10K", "10K<n<100K", "100K<n<1M", "1M<n<10M", "10M<n<100M", "100M<n<1B")
 """Sizes as hubs tell them apart: up to 3 digits of the number of rows, 4 digits, and so on."""
-MAKING = """\
-A program searched each state space from the rules, with the parameters that `manifest.json` lists.
-No number was collected, labelled or taken from elsewhere. What a second program, which shares the
-rules and the file formats alone, then showed of the files:
+LOADING = """\
+In the folder of these files, with `pip install datasets` or `pip install polars`:
+
+```python
+from datasets import load_dataset
+
+rows = load_dataset("parquet", data_files="{name}.parquet", split="train")
+```
+
+```python
+import polars as pl
+
+rows = pl.read_parquet("{name}.parquet")
+```
 """
-LIMITS = (
-    "A table holds one puzzle under the rules of this project; other rules give other numbers.",
-    "Of several shortest solutions or tours, the one listed follows from an order, not from merit.",
-    "Many states are mirror images of others: a random split puts such pairs on both sides.",
-)
-CONTEXT: dict[str, object] = {
-    "@language": "en",
-    "@vocab": "https://schema.org/",
-    "sc": "https://schema.org/",
-    "cr": "http://mlcommons.org/croissant/",
-    "rai": "http://mlcommons.org/croissant/RAI/",
-    "dct": "http://purl.org/dc/terms/",
-    "prov": "http://www.w3.org/ns/prov#",
-    "conformsTo": "dct:conformsTo",
-    "data": {"@id": "cr:data", "@type": "@json"},
-    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
-    "examples": {"@id": "cr:examples", "@type": "@json"},
-    "name": {"@container": "@language"},
-    "description": {"@container": "@language"},
-    **{
-        term: f"cr:{term}"
-        for term in (
-            *("arrayShape", "citeAs", "column", "containedIn", "equivalentProperty", "extract"),
-            *("field", "fileObject", "fileProperty", "fileSet", "format", "includes", "isArray"),
-            *("isLiveDataset", "jsonPath", "key", "md5", "parentField", "path", "recordSet"),
-            *("references", "regex", "repeated", "replace", "samplingRate", "separator", "source"),
-            *("subField", "transform"),
-        )
-    },
-}
-"""The terms that a reader of Croissant expects, and those of provenance."""
+SOURCE = Path(__file__).parent / "source"
+"""The templates and the files that pages load."""
 
 
 class ColumnFacts(NamedTuple):
@@ -144,14 +125,11 @@ def make_croissant(facts: Sequence[TableFacts], url: str = "", date: str = "") -
     `url`: the address of the site; `date`: the day of publication. Croissant asks for both.
     """
     described: dict[str, object] = {
-        "@context": CONTEXT,
-        "@type": "sc:Dataset",
+        **json.loads((SOURCE / CROISSANT).read_text("utf-8")),
         "name": "puzzle-tablebase",
         "description": DESCRIPTION,
-        "conformsTo": "http://mlcommons.org/croissant/1.1",
         "citeAs": _make_citation(url, date),
         "creator": {"@type": "sc:Organization", "name": AUTHOR},
-        "license": "https://spdx.org/licenses/MIT.html",
         "url": url or "./",
         "version": f"{FORMAT_VERSION}.0.0",
         **({"datePublished": date} if date else {}),
@@ -175,7 +153,7 @@ def _describe_file(table: TableFacts, file: File | IndexEntry) -> dict[str, obje
         "description": table.meaning if is_rows else f"Index of {table.name}: {table.meaning}",
         "contentUrl": file.file,
         "contentSize": f"{file.bytes} B",
-        "encodingFormat": ROWS_TYPE if is_rows else INDEX_TYPE,
+        "encodingFormat": "application/x-parquet" if is_rows else "application/octet-stream",
         "sha256": file.sha256,
         "prov:wasGeneratedBy": {
             "@type": "prov:Activity",
@@ -223,47 +201,25 @@ def _make_citation(url: str, date: str) -> str:
 
 
 def make_card(facts: Sequence[TableFacts], url: str = "", date: str = "") -> str:
-    """Make the card of the data set: front matter for hubs, then text for people."""
+    """Make the card of the data set: front matter for hubs, which is JSON, then text for people."""
     rows = [table for table in facts if table.entry.parquet]
     total = sum(table.entry.rows for table in rows)
-    size = (*SIZES, "n>1B")[min(max(len(str(total)) - 3, 0), len(SIZES))]
-    # JSON is YAML, too
-    front: dict[str, Any] = {
-        "license": "mit",
-        "pretty_name": TITLE,
-        "size_categories": [size],
-        "tags": list(KEYWORDS),
-        "configs": [
-            {"config_name": table.name, "data_files": f"{table.name}.parquet"} for table in rows
-        ],
-    }
-    header = "".join(f"{key}: {json.dumps(value)}\n" for key, value in front.items())
-    parts = [
-        f"---\n{header}---\n\n# {TITLE}\n\n{DESCRIPTION}\n",
-        f"{len(facts)} tables, {total:,} rows; format version {FORMAT_VERSION}.\n",
-        "## Load it\n",
-        _format_loading(rows) if rows else "No table has rows.\n",
-        "## Tables\n",
-        "\n".join(_format_table(table) for table in facts),
-        "## How it was made and verified\n",
-        MAKING,
-        *(f"- `{t.name}` is {t.verdict}: {'; '.join(t.shown)}." for t in facts),
-        f"\nMade by {MADE_BY}. The same version builds the same bytes.\n",
-        "## Limits\n",
-        *(f"- {limit}" for limit in LIMITS),
-        f"\n## Citation\n\n```bibtex\n{_make_citation(url, date)}\n```",
-    ]
-    return "\n".join(parts) + "\n"
-
-
-def _format_loading(rows: Sequence[TableFacts]) -> str:
-    """Show the code that loads a table, in a folder of these files."""
-    name = rows[0].name
-    return (
-        "In the folder of these files, with `pip install datasets` or `pip install polars`:\n\n"
-        "```python\nfrom datasets import load_dataset\n\n"
-        f'rows = load_dataset("parquet", data_files="{name}.parquet", split="train")\n```\n\n'
-        f'```python\nimport polars as pl\n\nrows = pl.read_parquet("{name}.parquet")\n```\n'
+    configs = [{"config_name": t.name, "data_files": f"{t.name}.parquet"} for t in rows]
+    return Template((SOURCE / "card.md").read_text("utf-8")).substitute(
+        quoted_title=json.dumps(TITLE),
+        size=(*SIZES, "n>1B")[min(max(len(str(total)) - 3, 0), len(SIZES))],
+        keywords=json.dumps(KEYWORDS),
+        configs=json.dumps(configs),
+        title=TITLE,
+        description=DESCRIPTION,
+        count=len(facts),
+        total=f"{total:,}",
+        version=FORMAT_VERSION,
+        loading=LOADING.format(name=rows[0].name) if rows else "No table has rows.\n",
+        tables="\n".join(map(_format_table, facts)),
+        verdicts="\n".join(f"- `{t.name}` is {t.verdict}: {'; '.join(t.shown)}." for t in facts),
+        made_by=MADE_BY,
+        citation=_make_citation(url, date),
     )
 
 

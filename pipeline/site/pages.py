@@ -13,10 +13,8 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from puzzle_tablebase.formats import FORMAT_VERSION, MADE_BY
-from puzzle_tablebase.pipeline.site.data_set import DESCRIPTION, TITLE, TableFacts
+from puzzle_tablebase.pipeline.site.data_set import DESCRIPTION, SOURCE, TITLE, TableFacts
 
-SOURCE = Path(__file__).parent / "source"
-"""The templates and the files that pages load."""
 _HERE = Path(__file__).resolve().parent
 _ROOT = _HERE.parents[1]
 PACKAGE = _ROOT / "queries" / "javascript"

@@ -222,10 +222,12 @@ def test_a_scheduler_that_is_lost_ends_the_wait(own_cluster: Cluster) -> None:
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("victim", ["worker", "scheduler", "slow worker"])
+@pytest.mark.parametrize("victim", ["two workers", "scheduler", "driver", "slow worker"])
 def test_a_killed_or_slow_process_loses_nothing(
     own_cluster: Cluster, cli: Cli, tmp_path: Path, outputs: Path, victim: str
 ) -> None:
+    own_cluster.start_worker()
+    await_workers(own_cluster, 3)
     folder = tmp_path / "outputs"
     build = start_build(folder, "knight", "--scheduler", own_cluster.address)
     while not list(folder.glob(".work/knight_tours_6x6.*.kept")):
@@ -235,10 +237,11 @@ def test_a_killed_or_slow_process_loses_nothing(
         own_cluster.workers[0].send_signal(signal.SIGSTOP)
         time.sleep(5)
         own_cluster.workers[0].send_signal(signal.SIGCONT)
-    else:
-        (own_cluster.scheduler if victim == "scheduler" else own_cluster.workers[0]).kill()
+    victims = {"two workers": own_cluster.workers[:2], "scheduler": [own_cluster.scheduler]}
+    for process in victims.get(victim, [build] * (victim == "driver")):
+        process.kill()
     build.communicate(timeout=300)
-    assert build.returncode == (3 if victim == "scheduler" else 0)
+    assert build.returncode == {"scheduler": 3, "driver": -signal.SIGKILL}.get(victim, 0)
     words = ("precompute", "knight", "--outputs", str(folder), "--quiet")
     assert cli(*words, timeout=300) == (0, "", "")
     for name, data in contents(folder).items():
