@@ -98,12 +98,3 @@ def format_duration(seconds: float) -> str:
         if seconds >= 2 * size:
             return f"{seconds / size:,.1f} {unit}"
     return f"{seconds:.1f} s"
-
-
-def count_nouns(number: int, noun: str) -> str:
-    """Format a number of things.
-
-    >>> count_nouns(1, "claim"), count_nouns(2, "claim")
-    ('1 claim', '2 claims')
-    """
-    return f"{number:,} {noun}{'s' * (number != 1)}"

@@ -28,7 +28,6 @@ from puzzle_tablebase.pipeline.commands.options import (
     parse_memory,
 )
 from puzzle_tablebase.pipeline.terminal import (
-    count_nouns,
     format_amount,
     format_duration,
     format_size,
@@ -40,6 +39,7 @@ from puzzle_tablebase.pipeline.terminal import (
 from puzzle_tablebase.process import CleanupOnSignal
 from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.puzzles import get_puzzle, is_registered, list_puzzles
+from puzzle_tablebase.queries.answer import format_count
 from puzzle_tablebase.resources import limit_cores
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import MANIFEST
@@ -187,7 +187,7 @@ def print_jobs(jobs: "Sequence[Job]", *, as_json: bool) -> None:
             cost = cost._replace(rows=job.table.states)
         if job.saved:
             size = format_size(sum(job.saved.values()))
-            saved = f"{count_nouns(len(job.saved), 'checkpoint')}, {size}"
+            saved = f"{format_count(len(job.saved), 'checkpoint')}, {size}"
         rows.append((job.table.name, job.reason, saved, *format_cost(cost, unit)))
     if rows:
         print_answer(format_table(("table", "reason", "resumes", *COST_COLUMNS), rows))
@@ -479,7 +479,7 @@ def format_result(result: "TableResult") -> str:
     name = ", ".join([own[0], *(Path(file).suffix for file in own[1:])])
     amount = format_claimed(result.claims[0]) if result.claims and result.verdicts else ""
     verdict = "".join(f"  {verdict}" for verdict in find_weakest(result.verdicts).values())
-    claims, seconds = count_nouns(len(result.claims), "claim"), format_seconds(result.seconds)
+    claims, seconds = format_count(len(result.claims), "claim"), format_seconds(result.seconds)
     return f"{name:<30}  {amount:>18}  {claims:>9}  {seconds:>6}{verdict}"
 
 
@@ -501,8 +501,8 @@ def format_totals(verified: "Verified", seconds: float, *, quick: bool) -> str:
     counts, troubles = count_tables(verified.verdicts), len(verified.troubles)
     words = [f"{count} {verdict}" for verdict, count in counts.items()]
     words += [f"{troubles} without a verdict"] if troubles else []
-    tables = count_nouns(sum(counts.values()) + troubles, "table")
-    claims = count_nouns(len(verified.claims), "claim")
+    tables = format_count(sum(counts.values()) + troubles, "table")
+    claims = format_count(len(verified.claims), "claim")
     end = "; only the files were compared with the manifest" if quick else ""
     return f"{tables}: {', '.join(words)}; {claims}, {format_seconds(seconds)}{end}"
 

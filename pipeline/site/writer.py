@@ -30,6 +30,7 @@ from puzzle_tablebase.pipeline.proofs.verdicts import TableVerdict
 from puzzle_tablebase.pipeline.site.data_set import (
     CARD,
     CROISSANT,
+    SOURCE,
     list_facts,
     make_card,
     make_croissant,
@@ -40,7 +41,6 @@ from puzzle_tablebase.pipeline.site.pages import (
     JAVASCRIPT_PAGE,
     PACKAGE,
     PAGES,
-    SOURCE,
     make_format_pages,
     make_start_page,
 )

@@ -72,7 +72,7 @@ RANDOM_MOMENTS = {
     "status": 0.5,
 }
 """Commands that work for a while, each with the seconds within which it is interrupted."""
-RESUMES = b"pipeline: interrupted; the same command resumes from what was saved\n"
+CONTINUES = b"pipeline: interrupted; the same command continues\n"
 LONE_LOOKUP = re.compile(r"query \w+ \S+( --board 5x5)?$")
 """Commands that the system ends: they write nothing, and take over no signal."""
 
@@ -215,7 +215,7 @@ def require_end(
                 process.kill()
             seconds = time.monotonic() - signalled
         ended = -number if LONE_LOOKUP.match(words) else 128 + number
-        assert (process.returncode, text) == (ended, RESUMES * words.startswith("precompute"))
+        assert (process.returncode, text) == (ended, CONTINUES * words.startswith("precompute"))
         assert {*folder.rglob("*")} == before
         if seconds < MAX_SECONDS:
             break
@@ -280,7 +280,7 @@ def test_a_signal_at_random_moments(folder: Path) -> None:
         assert code in (128 + number, 0), (moment, code, text)
         interrupted += code != 0
         assert took < MAX_SECONDS or code == 0, (moment, took)
-        notes = text.replace("pipeline: interrupted; the same command ", "")
+        notes = text.replace(CONTINUES.decode(), "")
         assert "pipeline: " not in notes, (moment, text)
         assert "--force" not in words or notes == text, (moment, text)
         assert [*folder.rglob("**/*.unpublished")] == [], moment
