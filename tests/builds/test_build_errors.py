@@ -19,7 +19,6 @@ from puzzle_tablebase.output import open_output
 from puzzle_tablebase.pipeline import publish
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.stores import MANIFEST
 from puzzle_tablebase.stores.folder import Folder
 from tests.support.build_recorder import (
     COUNTS,
@@ -55,11 +54,7 @@ def test_a_folder_locked_by_another_process_is_refused_until_that_dies(tmp_path:
         for _ in range(2):
             with pytest.raises(StoreError) as caught:
                 build_tables(tmp_path, KNIGHT, TOURS)
-            assert caught.value.exit_code == 3
-            assert str(caught.value) == (
-                f"Cannot build in {tmp_path}: it is locked by another build "
-                f"(process {holder.pid}). Wait until it has ended."
-            )
+            assert f"(process {holder.pid})" in str(caught.value)
         assert contents(tmp_path) == {}
         holder.kill()
     assert build_tables(tmp_path, KNIGHT, TOURS).finished == [TOURS.name]
@@ -78,44 +73,38 @@ def test_files_that_others_are_writing_are_untouched(tmp_path: Path) -> None:
     assert (tmp_path / ".film.mkv.part").read_bytes() == b"half"
 
 
-@pytest.mark.parametrize("below", ["", "deeper"])
-def test_a_file_in_place_of_the_folder_is_refused(tmp_path: Path, below: str) -> None:
-    (tmp_path / "taken").write_bytes(b"a file")
-    path = tmp_path / "taken" / below
-    with pytest.raises(TableUnreadable) as caught:
-        build_tables(path, KNIGHT, TOURS)
-    hint = "Move it away, or choose a folder with --outputs."
-    problem = f"{tmp_path / 'taken'} is a file, not a folder"
-    assert str(caught.value) == f"{path / MANIFEST} cannot be read: {problem}. {hint}"
-    assert (tmp_path / "taken").read_bytes() == b"a file"
-
-
-def test_a_dangling_link_in_place_of_the_folder_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "linked"
-    path.symlink_to("nowhere")
-    problem = "it is a link to 'nowhere', which does not exist. Make that folder."
-    with pytest.raises(StoreError, match=f"^Cannot build in {path}: {problem}$"):
-        build_tables(path, KNIGHT, TOURS)
-    assert [*tmp_path.iterdir()] == [path]
-
-
-@pytest.mark.parametrize("name", [".lock", ".manifest.backup", TOURS.file])
-def test_a_folder_in_place_of_a_file_is_named(name: str, tmp_path: Path) -> None:
-    (tmp_path / name).mkdir()
-    problem = f"{name} is a folder, not a file. Move it away."
-    with pytest.raises(StoreError, match=f"^Cannot build in {tmp_path}: {problem}$"):
-        build_tables(tmp_path, KNIGHT, TOURS)
-    assert (tmp_path / name).is_dir()
-    assert name == TOURS.file or not (tmp_path / TOURS.file).exists()
+@pytest.mark.parametrize(
+    ("obstacle", "place", "problem"),
+    [
+        ("file", "", "is a file, not a folder"),
+        ("file", "deeper", "taken is a file, not a folder"),
+        ("link", "", "it is a link to 'nowhere', which does not exist"),
+        (".lock", "", ".lock is a folder, not a file"),
+        (".manifest.backup", "", ".manifest.backup is a folder, not a file"),
+        (TOURS.file, "", f"{TOURS.file} is a folder, not a file"),
+    ],
+)
+def test_an_obstacle_is_named_and_stays(
+    obstacle: str, place: str, problem: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "taken"
+    if obstacle == "file":
+        path.write_bytes(b"a file")
+    elif obstacle == "link":
+        path.symlink_to("nowhere")
+    else:
+        (path / obstacle).mkdir(parents=True)
+    before = [*tmp_path.rglob("*")]
+    with pytest.raises((StoreError, TableUnreadable)) as caught:
+        build_tables(path / place, KNIGHT, TOURS)
+    assert caught.value.exit_code == 3
+    assert problem in str(caught.value)
+    assert {*tmp_path.rglob("*")} - {*before} <= {path / ".lock"}
 
 
 @pytest.mark.parametrize(
     ("code", "hint"),
-    [
-        (errno.EACCES, "Choose a folder that you may write to with --outputs."),
-        (errno.EROFS, "Choose a folder that you may write to with --outputs."),
-        (errno.ENOSPC, "Free some space, or choose another folder with --outputs."),
-    ],
+    [(errno.EACCES, "may write to"), (errno.EROFS, "may write to"), (errno.ENOSPC, "Free some")],
 )
 def test_a_folder_that_cannot_be_written_to(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int, hint: str
@@ -130,8 +119,8 @@ def test_a_folder_that_cannot_be_written_to(
     monkeypatch.setattr(os, "open", refuse_to_write)
     with pytest.raises(StoreError) as caught:
         build_tables(tmp_path, KNIGHT, TOURS)
-    problem = os.strerror(code).lower()
-    assert str(caught.value) == f"Cannot build in {tmp_path}: {problem}. {hint}"
+    assert os.strerror(code).lower() in str(caught.value)
+    assert hint in str(caught.value)
     assert contents(tmp_path) == {}
 
 
@@ -296,36 +285,6 @@ class Wrong(Pancakes):
         return {name: np.full(self.size, value) for name, value in wrong.items()}
 
 
-@pytest.mark.parametrize(
-    ("puzzle", "message"),
-    [
-        (Wrong({"distance": 1 << 15}), "A value of column distance does not fit int16."),
-        (Wrong({"distance": -(1 << 15) - 1}), "A value of column distance does not fit int16."),
-        (Wrong(None, {"distance": 256}), "A value of distance does not fit the index of pancakes."),
-        (Wrong(None, {"solutions": -1}), "A value of solutions does not fit the index of panc"),
-    ],
-    ids=["column too large", "column negative", "index too large", "index negative"],
-)
-def test_a_value_that_does_not_fit_is_not_published(
-    tmp_path: Path, puzzle: Wrong, message: str
-) -> None:
-    with pytest.raises(SearchError) as caught:
-        build_tables(tmp_path, puzzle)
-    assert str(caught.value).startswith(message)
-    assert contents(tmp_path) == {}
-    assert litter(tmp_path) == []
-
-
-def test_a_table_with_a_wrong_number_of_rows_is_not_published(tmp_path: Path) -> None:
-    (table,) = PANCAKES.tables
-    short = Table(
-        table.name, table.meaning, table.rank, table.columns, table.recipe, table.index, rows=119
-    )
-    with pytest.raises(SearchError, match=r"^pancakes has 120 rows, expected 119\.$"):
-        build_tables(tmp_path, PANCAKES, short)
-    assert contents(tmp_path) == {}
-
-
 class TwoGoals(Pancakes):
     """Pancakes with two goals that every state reaches, in a table that has room for one."""
 
@@ -335,7 +294,28 @@ class TwoGoals(Pancakes):
         self.tables = (self.make_goal_table("pancakes", "Both", ("stacked", "upside_down")),)
 
 
-def test_a_state_that_reaches_two_goals_is_not_published(tmp_path: Path) -> None:
-    with pytest.raises(SearchError, match=r"more than one of the goals stacked, upside_down\."):
-        build_tables(tmp_path, TwoGoals())
+def short_of_rows() -> Pancakes:
+    """Return a puzzle whose table has a row less than its search finds."""
+    puzzle = Pancakes()
+    (old,) = puzzle.tables
+    words = old.name, old.meaning, old.rank
+    puzzle.tables = (Table(*words, old.columns, old.recipe, old.index, rows=119),)
+    return puzzle
+
+
+@pytest.mark.parametrize(
+    ("puzzle", "message"),
+    [
+        (Wrong({"distance": 1 << 15}), "A value of column distance does not fit int16"),
+        (Wrong({"distance": -(1 << 15) - 1}), "A value of column distance does not fit int16"),
+        (Wrong(None, {"distance": 256}), "A value of distance does not fit the index of pancakes"),
+        (Wrong(None, {"solutions": -1}), "A value of solutions does not fit the index"),
+        (TwoGoals(), "more than one of the goals stacked, upside_down"),
+        (short_of_rows(), "pancakes has 120 rows, expected 119"),
+    ],
+)
+def test_impossible_data_is_not_published(tmp_path: Path, puzzle: Pancakes, message: str) -> None:
+    with pytest.raises(SearchError, match=message):
+        build_tables(tmp_path, puzzle)
     assert contents(tmp_path) == {}
+    assert litter(tmp_path) == []

@@ -76,9 +76,7 @@ def test_too_little_memory_is_one_sentence(
     ("path", "limits", "free"),
     [
         ("/jobs/box", {}, 8 * GIB),
-        ("/jobs/box", {"jobs/box": ["max", 1]}, 8 * GIB),
         ("/jobs/box", {"jobs/box": [GIB, 24]}, GIB - 24),
-        ("/jobs/box", {"jobs": [GIB, 24]}, GIB - 24),
         ("/jobs/box", {"jobs": [GIB, 24, "anon 4\ninactive_file 20\n"]}, GIB - 4),
         ("/jobs/box", {"jobs/box": [5, 9]}, 0),
         ("/jobs/box", {"other": [5, 1]}, 8 * GIB),

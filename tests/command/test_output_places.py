@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from puzzle_tablebase.errors import BadRequest, OutputError, TableMissing
+from puzzle_tablebase.errors import BadRequest, OutputError
 from puzzle_tablebase.output import open_output, require_svg_name, write_output
 from puzzle_tablebase.pipeline.run import run_command
 from puzzle_tablebase.process import SCHEMES, expand_path
-from puzzle_tablebase.queries import open_tables
 from tests.command.test_output import start_reading
 from tests.support.shell import Cli, program, run
 
@@ -39,31 +38,11 @@ def test_the_tables_own_files_are_not_replaced(
     assert {path.name: path.read_bytes() for path in copy.iterdir()} == before
 
 
-def test_other_files_beside_the_tables_can_be_written(cli_in_process: Cli, copy: Path) -> None:
-    target = copy / "answers.parquet"
-    assert cli_in_process("query", "eight", "--output", str(target), stdin="123456780").code == 0
-    assert target.stat().st_size > 0
-
-
-def test_a_manifest_of_another_program_can_be_replaced(tmp_path: Path) -> None:
-    (tmp_path / "manifest.json").write_text('{"name": "a web page"}')
-    write_output(str(tmp_path / "manifest.json"), b"{}")
-    assert (tmp_path / "manifest.json").read_bytes() == b"{}"
-
-
 def test_a_page_is_written_into_a_pipe_beside_the_tables(cli_in_process: Cli, copy: Path) -> None:
     page = copy / "page.html"
     content = start_reading(page)
     assert cli_in_process("explore", "--output", str(page), "--outputs", str(copy)).code == 0
     assert content.result(60).startswith(b"<!doctype html>")
-
-
-def test_pythons_standard_output_is_written_completely(
-    capsysbinary: pytest.CaptureFixture[bytes],
-) -> None:
-    """Write to the standard output of another program's process, which may have replaced it."""
-    write_output("-", b"all of it")
-    assert capsysbinary.readouterr().out == b"all of it"
 
 
 def test_a_link_stays_a_link_and_a_mode_stays(tmp_path: Path) -> None:
@@ -100,15 +79,6 @@ def test_a_file_is_replaced_completely_or_not_at_all(tmp_path: Path) -> None:
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
     write_output(str(tmp_path / ("n" * 255)), b"as long a name as there may be")
-
-
-def test_two_writers_at_once_give_one_intact_file(tmp_path: Path) -> None:
-    path = tmp_path / "answers"
-    with open_output(str(path)) as first_file, open_output(str(path)) as second_file:
-        first_file.write(b"1" * 100_000)
-        second_file.write(b"2" * 100_000)
-    assert path.read_bytes() == b"1" * 100_000
-    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_other_errors_are_not_reported_as_output_errors(tmp_path: Path) -> None:
@@ -171,21 +141,11 @@ def test_a_tilde_stands_for_the_home_folder(
     tmp_path: Path, outputs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("PIPELINE_OUTPUTS", "~/tables")
-    monkeypatch.chdir(tmp_path)
     (tmp_path / "keys.txt").write_text("123456780\n")
     (tmp_path / "tables").symlink_to(outputs)
-    for line in (
-        "query eight --input ~/keys.txt --output ~/answers.csv",
-        "query eight 123456780 --svg ~/board.svg",
-        "histogram --output ~/counts.csv --outputs ~/tables",
-        "sample knight --board 5x5 --output ~/sample.csv",
-    ):
-        assert run_command(line.split()) == 0
-    expected = {"answers.csv", "board.svg", "counts.csv", "sample.csv", "keys.txt", "tables"}
-    assert {path.name for path in tmp_path.iterdir()} == expected
-    with pytest.raises(TableMissing, match=str(tmp_path / "none")):
-        open_tables("~/none")
+    line = "query eight --input ~/keys.txt --output ~/answers.csv --outputs ~/tables"
+    assert run_command(line.split()) == 0
+    assert {path.name for path in tmp_path.iterdir()} == {"answers.csv", "keys.txt", "tables"}
 
 
 def test_a_url_without_slashes_is_refused(
