@@ -93,31 +93,22 @@ def test_what_follows_a_build_is_a_query_of_it(name: str, tmp_path: Path, cli: C
 
 
 def test_each_table_is_printed_with_its_reason(tmp_path: Path, cli: Cli) -> None:
-    text = cli("precompute", "eight", "--outputs", str(tmp_path))
+    folder = ("--outputs", str(tmp_path))
+    text = cli("precompute", "eight", *folder)
     assert text.code == 0
     # a busy machine has time for lines of progress, which are indented
-    lines = [line for line in text.err.splitlines() if not line.startswith("  ")]
-    assert [re.sub(r"[\d.]+ s$", "0.0 s", line) for line in lines] == [
-        "building eight (missing)",
-        "eight: 362,880 rows in 0.0 s",
-        "building eight_edge (missing)",
-        "eight_edge: 181,440 rows in 0.0 s",
-    ]
-    rows = [line.split() for line in text.out.splitlines()]
-    assert rows[0] == ["table", "reason", "rows", "bytes", "seconds", "per", "second"]
-    for name, count, row in zip(("eight", "eight_edge"), (362880, 181440), rows[1:-1], strict=True):
+    lines = [line.split()[:3] for line in text.err.splitlines() if not line.startswith("  ")]
+    rows = [line.split() for line in text.out.splitlines()][1:-1]
+    for name, count, row in zip(("eight", "eight_edge"), (362_880, 181_440), rows, strict=True):
+        assert lines[:2] == [["building", name, "(missing)"], [f"{name}:", f"{count:,}", "rows"]]
+        del lines[:2]
         size = sum((tmp_path / f"{name}.{end}").stat().st_size for end in ("parquet", "idx"))
         assert row[:4] == [name, "missing", f"{count:,}", f"{size:,}"]
-        seconds, rate = float(row[4]), float(row[5].replace(",", ""))
-        assert seconds >= 0
-        assert count / (seconds + 0.006) <= rate <= count / max(seconds - 0.006, 1e-9)
     following = f"pipeline query eight 123456780 --outputs {tmp_path}"
     assert text.out.splitlines()[-1] == f"The tables are in {tmp_path}. Next: {following}"
-    assert cli(*following.split()[1:]).code == 0
-    second = cli("precompute", "eight", "--outputs", str(tmp_path))
-    assert second == (0, f"All 2 tables are up to date in {tmp_path}.\n", "")
-    quiet = cli("precompute", "knight_tours_4x3", "--quiet", "--outputs", str(tmp_path))
-    assert quiet == (0, "", "")
+    up_to_date = f"All 2 tables are up to date in {tmp_path}.\n"
+    assert cli("precompute", "eight", *folder) == (0, up_to_date, "")
+    assert cli("precompute", "knight_tours_4x3", "--quiet", *folder) == (0, "", "")
 
 
 READ_ONLY = """

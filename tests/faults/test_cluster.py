@@ -22,7 +22,7 @@ from distributed import Client
 
 from puzzle_tablebase.errors import ClusterError, MachineLimit
 from puzzle_tablebase.pipeline.cluster import connect
-from puzzle_tablebase.pipeline.tasks import Tasks, open_tasks
+from puzzle_tablebase.pipeline.tasks import open_tasks
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.knight.tables import make_tour_table
@@ -120,13 +120,10 @@ def test_a_cluster_builds_the_same_bytes(running_cluster: Cluster, tmp_path: Pat
 
 
 def test_an_invalid_scheduler_address_is_refused(cli: Cli, tmp_path: Path) -> None:
-    text = cli("precompute", "--scheduler", "here", "--outputs", str(tmp_path))
-    assert (text.code, text.out) == (2, "")
-    connecting, complaint = text.err.splitlines()
-    assert connecting == "pipeline: connecting to here"
-    assert "'here' is no scheduler's address" in complaint
-    planned = cli("precompute", "--dry-run", "--scheduler", "here", "--outputs", str(tmp_path))
-    assert (planned.code, planned.out, planned.err.splitlines()) == (2, "", [complaint])
+    for words in ((), ("--dry-run",)):
+        text = cli("precompute", *words, "--scheduler", "here", "--outputs", str(tmp_path))
+        assert (text.code, text.out) == (2, "")
+        assert "'here' is no scheduler's address" in text.err.splitlines()[-1]
 
 
 @contextmanager
@@ -165,10 +162,7 @@ def test_a_server_that_is_no_scheduler_is_reported_soon(
         connect(f"tcp://127.0.0.1:{port}", seconds),
     ):
         pass
-    text = f"Cannot build with the scheduler tcp://127.0.0.1:{port}: {problem}"
-    assert (
-        str(caught.value) == f"{text}. Check the address and the cluster, or leave out --scheduler."
-    )
+    assert f"tcp://127.0.0.1:{port}: {problem}" in str(caught.value)
     assert caught.value.exit_code == 3
 
 
@@ -192,33 +186,6 @@ def test_a_worker_is_no_scheduler(running_cluster: Cluster) -> None:
         address = next(iter(client.scheduler_info()["workers"]))
     with pytest.raises(ClusterError, match="a Dask Worker, not a scheduler"):
         connect(address).__enter__()
-
-
-@pytest.mark.nightly
-def test_a_scheduler_that_is_slow_at_the_end_loses_nothing(
-    running_cluster: Cluster, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    close = Client.close
-
-    def close_late(client: Client) -> None:
-        if client.status != "closed":
-            close(client)
-            raise TimeoutError("timed out after 20 s.")
-
-    monkeypatch.setattr(Client, "close", close_late)
-    with connect(running_cluster.address) as (executor, _):
-        assert executor.submit(int, "3").result() == 3
-
-
-@pytest.mark.nightly
-def test_a_scheduler_that_is_lost_ends_the_wait(own_cluster: Cluster) -> None:
-    def wait() -> None:
-        with connect(own_cluster.address) as (executor, _):
-            list(Tasks(executor, 1).run(time.sleep, [(60,)]))
-
-    threading.Timer(1, own_cluster.scheduler.kill).start()
-    with pytest.raises(ClusterError, match="it was lost"):
-        wait()
 
 
 @pytest.mark.nightly
