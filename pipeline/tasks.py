@@ -110,8 +110,9 @@ class Tasks:
         """
         assert self.executor
         least_seconds = None if self.is_remote else self._min_saved_seconds
-        run = partial(_run_task, self.checkpoints, least_seconds, function)
-        for result in self._run_in_order(partial(self.executor.submit, run), items):
+        run = partial(_run_task, least_seconds=least_seconds)
+        submit = partial(self.executor.submit, run, self.checkpoints, function)
+        for result in self._run_in_order(submit, items):
             if self.is_remote and self.checkpoints:
                 yield self.checkpoints.require(result)  # type: ignore[misc]  # arrays, by name
             else:
@@ -211,9 +212,10 @@ def run_in_threads(
 
 def _run_task(
     checkpoints: Checkpoints | None,
-    least_seconds: float | None,
     function: Callable[..., Any],
     arguments: tuple[Any, ...],
+    *,
+    least_seconds: float | None,
 ) -> Any:
     """Load a task's result from its checkpoint, or compute it, and save it if that took long.
 
