@@ -147,11 +147,11 @@ def list_jobs(
     for puzzle, table in tables:
         versions = published.get(table.name, [])
         reason = FORCED if force else explain_rebuild(store, versions, puzzle, table)
-        saves = tasks.is_remote or table.recipe.search != SHARDED
-        cut = [tasks.jobs, tasks.memory] if saves and table.recipe.search == SHARDED else None
+        is_cut = table.recipe.search == SHARDED
+        cut = f"{tasks.jobs}-{tasks.memory or 'free'}" if is_cut and tasks.is_remote else ""
         checkpoints = Checkpoints(store, table, list_modules(table, puzzle), cut)
-        saved = dict[str, int]()
-        for file in checkpoints.list_files() if reason and saves and not force else ():
+        is_resumed, saved = reason and not force and bool(cut) == is_cut, dict[str, int]()
+        for file in checkpoints.list_files() if is_resumed else ():
             with suppress(FileNotFoundError):  # another build may have finished the table by now
                 saved[file] = store.get_size(file)
         yield Job(puzzle, table, reason, versions, checkpoints, saved)
@@ -248,13 +248,15 @@ def build(
     read-only.
     """
     find = partial(list_jobs, store, tables, tasks, force=force)
-    if not any(job.reason for job in find(lambda note: None)):
-        if has_leftovers(store, tables):
-            with suppress(StoreError), store.lock():
-                run_jobs(store, [*find(reporter.say)], tasks, reporter)
-        return []
-    with store.lock():  # another build may have ended meanwhile, so the jobs are listed again
-        return run_jobs(store, [*find(reporter.say)], tasks, reporter)
+    if any(job.reason for job in find(lambda note: None)):
+        with store.lock():  # another build may have ended meanwhile, so the jobs are listed again
+            return run_jobs(store, [*find(reporter.say)], tasks, reporter)
+    if has_leftovers(store, tables):
+        with suppress(StoreError), store.lock():  # it is read-only, or another build is at work
+            for job in find(reporter.say):
+                if not job.reason:
+                    settle(store, job.table.name, job.versions)
+    return []
 
 
 def run_jobs(store: Store, jobs: Sequence[Job], tasks: Tasks, reporter: Reporter) -> list[Built]:
@@ -309,7 +311,7 @@ def _run_job(store: Store, job: Job, tasks: Tasks, reporter: Reporter) -> Built:
 
 
 def _require_space(store: Store, jobs: Sequence[Job]) -> None:
-    """Raise DiskShort if the indexes of all tables together do not fit the store.
+    """Raise StoreError if the indexes of all tables together do not fit the store.
 
     Their sizes follow from the number of rows. An index that is replaced is removed only then.
     """

@@ -52,8 +52,9 @@ class Checkpoints:
         self._modules = modules
         self.code = digest_code(modules)
         """The digest of the code that makes the table."""
-        recipe = [table.recipe.search, table.recipe.list_parameters(), *([cut] if cut else [])]
+        recipe = [table.recipe.search, table.recipe.list_parameters()]
         self._stem = f"{table.name}.{_digest(json.dumps([*recipe, __version__, self.code]))}"
+        self._cut = f"{cut}." if cut else ""
 
     def __repr__(self) -> str:
         """Return a text that is equal for equal recipes and versions.
@@ -137,12 +138,13 @@ class Checkpoints:
 
     def list_files(self) -> list[str]:
         """List the files of the checkpoints that a build resumes from."""
-        return list_files(self._store, f"{WORK}{self._stem}.")
+        return list_files(self._store, f"{WORK}{self._stem}.{self._cut}")
 
     def clear_others(self) -> None:
         """Remove the table's checkpoints of other recipes and code."""
-        for name in {*list_checkpoint_files(self._store, self._table)} - {*self.list_files()}:
-            self._store.remove(name)
+        for name in list_checkpoint_files(self._store, self._table):
+            if not name.startswith(f"{WORK}{self._stem}."):
+                self._store.remove(name)
 
     def begin_checksum(self, name: str) -> int:
         """Return the checksum that a checkpoint's bytes continue: that of its whole name."""
@@ -150,7 +152,7 @@ class Checkpoints:
 
     def format_file_name(self, name: str) -> str:
         """Return the name of a checkpoint's file."""
-        return f"{WORK}{self._stem}.{_digest(name)}{SUFFIX}"
+        return f"{WORK}{self._stem}.{self._cut}{_digest(name)}{SUFFIX}"
 
 
 def list_checkpoint_files(store: Store, table: str = "") -> list[str]:
