@@ -39,14 +39,12 @@ Arrays = list[npt.NDArray[Any]]
 class Checkpoints:
     """The saved task results of one table, by name: those of this recipe and code.
 
-    `modules`: those whose code makes the table; `cut`: how the search is divided into tasks, where
-    others do not fit. Each checkpoint has its name and its recipe under
-    its checksum: exchanged files are no results.
+    `modules`: those whose code makes the table; `cut`: into what tasks the search is divided, where
+    the results of others do not fit. Each checkpoint has its name and its recipe under its
+    checksum: exchanged files are no results.
     """
 
-    def __init__(
-        self, store: Store, table: Table, modules: Sequence[str], cut: object = None
-    ) -> None:
+    def __init__(self, store: Store, table: Table, modules: Sequence[str], cut: str = "") -> None:
         self._store = store
         self._table = table.name
         self._modules = modules

@@ -142,7 +142,7 @@ def test_up_to_date_tables_take_no_lock_unless_a_kill_left_something(copy: Path,
 
 
 def test_checkpoints_are_removed_on_request(copy: Path, cli: Cli) -> None:
-    names = ("knight_tours_5x7", "fifteen_7-8_7")
+    names = ("knight_tours_5x7", "knight_tours_3x8")
     saved = [copy / ".work" / f"{name}.0123.a1.kept" for name in names]
     saved[0].parent.mkdir()
     for path in saved:
@@ -150,8 +150,12 @@ def test_checkpoints_are_removed_on_request(copy: Path, cli: Cli) -> None:
     removed = cli("remove", "--checkpoints", "knight_tours_5x7", "--outputs", str(copy))
     assert (removed.code, removed.out) == (0, "removed 1 checkpoints\n")
     assert [path.exists() for path in saved] == [False, True]
-    assert cli("remove", "--checkpoints", "--outputs", str(copy)).code == 0
+    assert cli("remove", "knight_tours_3x8", "--outputs", str(copy)).code == 0
     assert not saved[1].exists()
+    saved[0].parent.mkdir(exist_ok=True)
+    saved[0].write_bytes(b"")
+    assert cli("remove", "--checkpoints", "--outputs", str(copy)).code == 0
+    assert not saved[0].exists()
     assert cli("remove", "--outputs", str(copy)).code == 2
 
 

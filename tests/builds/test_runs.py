@@ -87,11 +87,5 @@ def test_the_last_lines_that_can_be_read_are_shown(cli: Cli, tmp_path: Path) -> 
     assert [row["seconds"] for row in shown] == [*range(3, SHOWN_RUNS + 3)]
 
 
-def test_a_forged_line_does_not_control_the_terminal(tmp_path: Path, cli: Cli) -> None:
-    write_log(tmp_path, dict.fromkeys(("table", "reason", "when", "outcome"), "\x1b[31m"))
-    text = cli("runs", "--outputs", str(tmp_path))
-    assert (text.code, "\x1b" in text.out + text.err) == (0, False)
-
-
 def test_without_a_log_there_is_nothing_to_show(cli: Cli, tmp_path: Path) -> None:
     assert cli("runs", "--json", "--outputs", str(tmp_path)) == (0, "[]\n", "")

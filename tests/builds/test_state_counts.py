@@ -91,13 +91,10 @@ def test_every_search_of_a_board_counts_its_layers(
 def test_a_false_number_of_a_search_is_refused(tmp_path: Path) -> None:
     build_board(tmp_path)
     edit_counts(tmp_path, move_state)
-    with pytest.raises(VerifyFailed, match=r"states of sliding_2x4_8, 12345670 at dist") as caught:
+    with pytest.raises(VerifyFailed, match="at distance 1: 3, expected 2") as caught:
         verify(Folder(tmp_path))
     assert caught.value.file == str(tmp_path / MANIFEST)
-    assert str(caught.value).endswith(
-        "at distance 1: 3, expected 2. Run: pipeline precompute sliding_2x4_8 "
-        f"--force --outputs {tmp_path}"
-    )
+    assert f"precompute sliding_2x4_8 --force --outputs {tmp_path}" in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -123,14 +120,9 @@ def test_a_table_without_numbers_is_out_of_date(tmp_path: Path) -> None:
     build_board(tmp_path)
     with edit_manifest(tmp_path) as entries:
         del entries["sliding_2x4_8"]["counts"]
-    command = f"pipeline precompute sliding_2x4_8 --force --outputs {tmp_path}"
     for read in (list_counts, lambda store: count_states("sliding", store, "2x4")):
-        with pytest.raises(TableOutdated) as caught:
+        with pytest.raises(TableOutdated, match="precompute sliding_2x4_8 --force"):
             read(Folder(tmp_path))
-        assert str(caught.value) == (
-            f"{tmp_path / MANIFEST} is out of date: it does not say how many states of "
-            f"sliding_2x4_8 are at each distance. Run: {command}"
-        )
 
 
 def test_numbers_of_nothing_are_an_error(cli: Cli, tmp_path: Path) -> None:

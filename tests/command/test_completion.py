@@ -9,7 +9,7 @@ import pytest
 from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.puzzles import MODULES, list_puzzles_with_depths
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE
-from puzzle_tablebase.queries.answer import FORMATS, INPUT_FORMATS
+from puzzle_tablebase.queries.answer import FORMATS
 from puzzle_tablebase.stores.folder import Folder
 from tests.support.build_recorder import build_tables
 from tests.support.shell import Cli
@@ -46,27 +46,14 @@ def complete(cli: Cli, line: str, folder: Path | None = None) -> list[str]:
     [
         ("precompute eight se", "senet"),
         ("precompute ei", "eight eight_edge"),
-        (
-            "precompute knight knight_counts_8",
-            "knight_counts_8x6 knight_counts_8x7 knight_counts_8x8",
-        ),
-        (
-            "precompute sliding_3x",
-            "sliding_3x3 sliding_3x4 sliding_3x5 sliding_3x4_all sliding_3x5_all",
-        ),
         ("precompute fifteen_", "fifteen_7-8 fifteen_6-6-3 fifteen_5-5-5"),
         ("histogram ", " ".join(list_puzzles_with_depths())),
-        ("query ", " ".join(MODULES)),
         ("query eight 123456780 --goal ", "corner centre edge"),
-        ("query eight 123456780 --goal c", "corner centre"),
         ("query senet ABABABABAB..... --turn ", "A B"),
         ("query knight --format ", " ".join(FORMATS)),
-        ("query eight --format p", "parquet"),
-        ("query knight --input-format ", " ".join(INPUT_FORMATS)),
         ("query eight --input-format t", "text tsv"),
         ("query sliding 123450 --board 2x3 --goal ", "corner"),
         ("sample ", " ".join(name for name in MODULES if name != "fifteen")),
-        ("sample senet --format j", "jsonl"),
         ("sample senet --di", "--distance --distinct"),
         ("query eight --ha", "--hardest"),
     ],
