@@ -80,12 +80,10 @@ class Tasks:
         is_remote: bool = False,
         *,
         memory: int | None = None,
-        min_saved_seconds: float = MIN_SAVED_SECONDS,
     ) -> None:
         self.executor, self.jobs, self.is_remote, self.memory = executor, jobs, is_remote, memory
         self.checkpoints = checkpoints
         self._on_step = on_step
-        self._min_saved_seconds = min_saved_seconds
         self._table = ""
         self._shared = _Shared()
 
@@ -109,8 +107,7 @@ class Tasks:
         Results are lists of arrays, and are saved as checkpoints.
         """
         assert self.executor
-        least_seconds = None if self.is_remote else self._min_saved_seconds
-        run = partial(_run_task, least_seconds=least_seconds)
+        run = partial(_run_task, is_remote=self.is_remote)
         submit = partial(self.executor.submit, run, self.checkpoints, function)
         for result in self._run_in_order(submit, items):
             if self.is_remote and self.checkpoints:
@@ -215,16 +212,15 @@ def _run_task(
     function: Callable[..., Any],
     arguments: tuple[Any, ...],
     *,
-    least_seconds: float | None,
+    is_remote: bool,
 ) -> Any:
     """Load a task's result from its checkpoint, or compute it, and save it if that took long.
 
-    On another machine, where there are no such seconds, return the name of the checkpoint: large
-    results do not pass the executor.
+    On another machine, save it and return the name of the checkpoint: large results do not pass
+    the executor.
     """
     if checkpoints is None:
         return function(*arguments)
-    is_remote = least_seconds is None
     if is_remote:
         checkpoints.require_same_code()
     name = make_checkpoint_name(function, arguments)
@@ -232,9 +228,9 @@ def _run_task(
     if result is None:
         begun = time.monotonic()
         result = function(*arguments)
-        if least_seconds is None:
+        if is_remote:
             checkpoints.save(name, result)
-        elif time.monotonic() - begun > least_seconds:
+        elif time.monotonic() - begun > MIN_SAVED_SECONDS:
             with suppress(StoreError):  # the result is in memory; only resuming needs the file
                 checkpoints.save(name, result)
     return name if is_remote else result

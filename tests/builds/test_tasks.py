@@ -22,6 +22,7 @@ import pytest
 from puzzle_tablebase import errors
 from puzzle_tablebase.code_digest import digest_source
 from puzzle_tablebase.errors import MemoryShort, TableUnreadable, Unreachable
+from puzzle_tablebase.pipeline import tasks
 from puzzle_tablebase.pipeline.builders import BUILDERS, checkpoints
 from puzzle_tablebase.pipeline.builders.tour_lists import list_tours_from
 from puzzle_tablebase.pipeline.runs import RUNS
@@ -52,10 +53,10 @@ def pool() -> Iterator[CountingExecutor]:
         yield pool
 
 
-def open_table(tasks: Tasks, name: str, folder: Path) -> Any:
+def open_table(build: Tasks, name: str, folder: Path) -> Any:
     """Open the tasks of another table of the same build."""
     saved = checkpoints(Folder(folder), TOURS)
-    return tasks.of_table(name, saved, lambda *_: None)
+    return build.of_table(name, saved, lambda *_: None)
 
 
 def double(number: int) -> int:
@@ -101,13 +102,13 @@ def test_an_error_ends_all_tables_at_once(
     error: type[BaseException], pool: CountingExecutor, tmp_path: Path
 ) -> None:
     """Expect it of tasks, of a table between two of them, and of one that waits for a task."""
-    tasks, release, ended = Tasks(pool, 1), Event(), list[float]()
+    build, release, ended = Tasks(pool, 1), Event(), list[float]()
 
     def fail() -> Iterator[tuple[int]]:
         yield (1,)
         raise error
 
-    with open_table(tasks, "a", tmp_path) as one, open_table(tasks, "b", tmp_path) as other:
+    with open_table(build, "a", tmp_path) as one, open_table(build, "b", tmp_path) as other:
 
         def wait() -> None:
             try:
@@ -146,8 +147,8 @@ def test_a_failed_task_does_not_wait_for_earlier_ones(pool: CountingExecutor) ->
 
 @pytest.mark.parametrize("limit", [None, 1_000])
 def test_too_little_memory_is_refused(limit: int | None, tmp_path: Path) -> None:
-    tasks = Tasks(None, 1, memory=limit)
-    with open_table(tasks, "a", tmp_path) as one, open_table(tasks, "b", tmp_path) as other:
+    build = Tasks(None, 1, memory=limit)
+    with open_table(build, "a", tmp_path) as one, open_table(build, "b", tmp_path) as other:
         one.require_memory(1_000)
         with pytest.raises(MemoryShort, match=r"^b of 3x4 needs"):
             other.require_memory(1 << 60, " of 3x4")
@@ -159,15 +160,15 @@ def test_two_searches_never_hold_more_than_the_limit_together(
     is_failed: bool, tmp_path: Path
 ) -> None:
     steps = list[str]()
-    tasks, is_waiting = Tasks(None, 1, memory=1_000), Event()
+    build, is_waiting = Tasks(None, 1, memory=1_000), Event()
 
     def on_step(doing: str, *_: object) -> None:
         steps.append(doing)
         is_waiting.set()
 
     saved = checkpoints(Folder(tmp_path), TOURS)
-    with tasks.of_table("b", saved, on_step) as other, ThreadPoolExecutor(1) as pool:
-        with open_table(tasks, "a", tmp_path) as one:
+    with build.of_table("b", saved, on_step) as other, ThreadPoolExecutor(1) as pool:
+        with open_table(build, "a", tmp_path) as one:
             one.require_memory(600)
             waiting = pool.submit(other.require_memory, 600)
             assert is_waiting.wait(60)
@@ -183,10 +184,10 @@ def test_two_searches_never_hold_more_than_the_limit_together(
 
 
 @pytest.fixture
-def saving(pool: CountingExecutor, tmp_path: Path) -> Tasks:
-    """Return a runner that saves the result of every task, however short it is."""
-    saved = checkpoints(Folder(tmp_path), TOURS)
-    return Tasks(pool, 2, checkpoints=saved, min_saved_seconds=-1)
+def saving(pool: CountingExecutor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Tasks:
+    """Return tasks of which every result is saved, however short they are."""
+    monkeypatch.setattr(tasks, "MIN_SAVED_SECONDS", -1)
+    return Tasks(pool, 2, checkpoints=checkpoints(Folder(tmp_path), TOURS))
 
 
 def find_recomputed(work: Tasks, folder: Path) -> list[bool]:
@@ -205,17 +206,18 @@ def test_a_finished_task_is_not_run_again(saving: Tasks, tmp_path: Path) -> None
     assert find_recomputed(saving, tmp_path) == [False] * 3
 
 
-def test_the_result_of_a_short_task_is_not_saved(pool: CountingExecutor, tmp_path: Path) -> None:
-    saved = checkpoints(Folder(tmp_path), TOURS)
-    find_recomputed(Tasks(pool, 2, checkpoints=saved, min_saved_seconds=60), tmp_path)
+def test_the_result_of_a_short_task_is_not_saved(
+    saving: Tasks, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tasks, "MIN_SAVED_SECONDS", 60)
+    find_recomputed(saving, tmp_path)
     assert list(tmp_path.rglob("*.kept")) == []
 
 
-def test_a_result_that_cannot_be_saved_is_returned(pool: CountingExecutor, tmp_path: Path) -> None:
+def test_a_result_that_cannot_be_saved_is_returned(saving: Tasks, tmp_path: Path) -> None:
     """Use a folder that does not exist, as a process that does not reach the store."""
-    nowhere = checkpoints(Folder(tmp_path / "nowhere"), TOURS)
-    work = Tasks(pool, 2, checkpoints=nowhere, min_saved_seconds=-1)
-    assert find_recomputed(work, tmp_path) == []
+    saving.checkpoints = checkpoints(Folder(tmp_path / "nowhere"), TOURS)
+    assert find_recomputed(saving, tmp_path) == []
     assert not [*tmp_path.iterdir()]
 
 
