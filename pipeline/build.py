@@ -7,8 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from dataclasses import replace
-from functools import cache, partial
-from operator import call
+from functools import partial
 from threading import Lock
 
 from puzzle_tablebase.errors import SearchError, TableDamaged, TableVersionError
@@ -31,7 +30,6 @@ from puzzle_tablebase.formats.manifest import (
     sum_up_depths,
 )
 from puzzle_tablebase.formats.parquet import TableWriter
-from puzzle_tablebase.pipeline.builders import build_table_data, checkpoints, digest_table
 from puzzle_tablebase.pipeline.plan import (
     FORCED,
     Request,
@@ -41,7 +39,8 @@ from puzzle_tablebase.pipeline.plan import (
 )
 from puzzle_tablebase.pipeline.progress import UP_TO_DATE, BuildProgress, BuiltTable
 from puzzle_tablebase.pipeline.runs import COMPLETED, FAILED, RUNS, append_run
-from puzzle_tablebase.pipeline.tasks import BuildContext, MemoryLimit, TaskRunner
+from puzzle_tablebase.pipeline.searches import checkpoints, digest_table, make
+from puzzle_tablebase.pipeline.tasks import MemoryLimit, Tasks
 from puzzle_tablebase.process import explain_os_error
 from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.schema import Table
@@ -111,11 +110,16 @@ def _build_tables(
         task_pool, table_pool = (ThreadPoolExecutor(request.jobs) for _ in range(2))
         for pool in (task_pool, table_pool):
             stack.callback(pool.shutdown, cancel_futures=True)
-        runner = TaskRunner(executor or task_pool, request.jobs, is_remote=executor is not None)
-        shared = runner, MemoryLimit(request.memory), request.store, Lock(), observer
+        runner = Tasks(
+            executor or task_pool,
+            request.jobs,
+            is_remote=executor is not None,
+            limit=MemoryLimit(request.memory),
+        )
+        shared = runner, request.store, Lock(), observer
         arguments = [(queue, *shared) for queue in table_queues]
         table_runner = replace(runner, executor=table_pool, is_remote=False)
-        for _ in table_runner.run_tasks(_build_queue, arguments):
+        for _ in table_runner.run(_build_queue, arguments):
             pass
 
 
@@ -172,14 +176,12 @@ def _require_space(store: Store, queues: Sequence[TableQueue]) -> None:
 
 def _build_queue(
     queue: TableQueue,
-    runner: TaskRunner,
-    memory: MemoryLimit,
+    runner: Tasks,
     store: Store,
     manifest_lock: Lock,
     observer: BuildProgress,
 ) -> None:
     """Build and publish the tables of a queue; `manifest_lock` guards the manifest."""
-    compute_once = cache(call)
     for puzzle, table, reason, old in queue:
         runner.require_no_failure()
         observer.on_table(table, reason)
@@ -188,16 +190,16 @@ def _build_queue(
             runner,
             on_progress=partial(observer.on_step, table.name),
             checkpoints=checkpoints(store, table, puzzle),
+            table=table.name,
         )
-        context = BuildContext(table_runner, memory, compute_once)
         try:
-            entry = _publish_table(store, puzzle, table, context, manifest_lock)
+            entry = _publish_table(store, puzzle, table, table_runner, manifest_lock)
         except BaseException:
             observer.on_failure(table)
             _log_run(store, table, reason, time.perf_counter() - started, FAILED, observer)
             raise
         finally:
-            memory.release(table.name)
+            runner.limit.release(table.name)
         with manifest_lock:
             drop_versions(store, table.name, old, entry)
         _remove_unlisted(store, table.name, entry, old)
@@ -266,13 +268,13 @@ def _read_if_up_to_date(request: Request) -> dict[str, Entry] | None:
 
 
 def _publish_table(
-    store: Store, puzzle: Puzzle, table: Table, context: BuildContext, manifest_lock: Lock
+    store: Store, puzzle: Puzzle, table: Table, tasks: Tasks, manifest_lock: Lock
 ) -> Entry:
     """Write a table and its index, list them as a new version, and put them in place.
 
     Until the old versions are dropped, readers accept the old files and the new ones.
     """
-    rows, records, count, depths = build_table_data(puzzle, table, context)
+    rows, records, count, depths = make(table, puzzle, tasks)
     counter = StateCounter(table, puzzle.depth)
     with (
         store.write_files(*list_table_files(table)) as files,
@@ -284,7 +286,7 @@ def _publish_table(
                 counter.update(writer.write(columns))
         if table.rows not in (None, writer.rows):
             raise SearchError(f"{table.name} has {writer.rows:,} rows, expected {table.rows:,}.")
-        context.tasks.require_no_failure()
+        tasks.require_no_failure()
         if table.index:
             index = files[1 if table.columns else 0]
             write_index(index, table, count, records, writer.content)
@@ -300,7 +302,7 @@ def _publish_table(
             content=writer.content,
             made_by=MADE_BY,
             code=digest_table(table, puzzle),
-            parameters=table.recipe.list_parameters(),
+            parameters=table.recipe.parameters,
             index=index_entry,
             counts=sum_up_depths(counter.list_depths() or depths),
         )

@@ -11,7 +11,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from puzzle_tablebase.cost import Cost, estimate_cost
 from puzzle_tablebase.errors import (
     NotAFile,
     StoreError,
@@ -28,8 +27,9 @@ from puzzle_tablebase.formats.manifest import (
     is_own_file,
     read_versions,
 )
-from puzzle_tablebase.pipeline.builders import checkpoints, digest_table
+from puzzle_tablebase.pipeline.costs import Cost
 from puzzle_tablebase.pipeline.progress import UP_TO_DATE
+from puzzle_tablebase.pipeline.searches import checkpoints, digest_table, estimate_cost
 from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import BACKUP, MANIFEST
@@ -70,7 +70,7 @@ def explain_rebuild(store: Store, versions: Sequence[Entry], puzzle: Puzzle, tab
     entry = find_in_place(store, versions) if len(versions) > 1 else versions[0]
     if entry is None:
         return "stopped between two files"
-    if entry.parameters != table.recipe.list_parameters():
+    if entry.parameters != table.recipe.parameters:
         return "parameters changed"
     if entry.code != digest_table(table, puzzle):
         return OTHER_CODE

@@ -1,8 +1,7 @@
 """Tasks and their runner: results in order, few tasks at a time, with checkpoints and progress.
 
 Tasks run on any executor: threads of this process, or the workers of a Dask cluster. A task whose
-result is in a checkpoint is not run again. A builder gets the runner in a context, with the memory
-that it may use and the results of earlier tables.
+result is in a checkpoint is not run again.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecu
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
-from operator import call
 from threading import Condition
 from typing import Any, NamedTuple, TypeVar
 
@@ -30,7 +28,6 @@ from puzzle_tablebase.errors import (
 )
 from puzzle_tablebase.formats.manifest import Depth
 from puzzle_tablebase.resources import count_cores, get_free_memory
-from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores.checkpoints import Checkpoints
 
 Result = TypeVar("Result")
@@ -60,7 +57,7 @@ def make_no_records() -> Chunks:
 
 
 @dataclass(frozen=True, slots=True)
-class TaskRunner:
+class Tasks:
     """The runner of a builder's tasks; its copies (`replace`) share failures with it.
 
     A task is a module's function with plain arguments, so that an executor may send it to another
@@ -74,10 +71,23 @@ class TaskRunner:
     is_remote: bool = False
     """Whether other machines may run tasks: results are then saved in the store and read there."""
     min_saved_seconds: float = MIN_SAVED_SECONDS
+    table: str = ""
+    """The table that is built."""
+    limit: MemoryLimit = field(default_factory=lambda: MemoryLimit())  # noqa: PLW0108  # it follows
     _failed: list[BaseException] = field(default_factory=list)
     """Errors of all tasks; one list is shared by all copies of a runner."""
 
-    def run_tasks(
+    @property
+    def memory(self) -> int | None:
+        """The bytes that a search may use; None: all free memory."""
+        return self.limit.bytes
+
+    def require_memory(self, needed: int, of: str = "") -> None:
+        """Reserve the bytes of a search; wait for other tables, or raise MemoryShort."""
+        on_wait = partial(self.report, "waits for memory", 0)
+        self.limit.reserve(self.table, f"{self.table}{of}", needed, on_wait)
+
+    def run(
         self, function: Callable[..., Result], items: Iterable[tuple[Any, ...]]
     ) -> Iterator[Result]:
         """Run a function for each item and iterate over the results, in the order of the items.
@@ -112,7 +122,7 @@ class TaskRunner:
             self.require_no_failure()
             yield result
 
-    def report_progress(self, doing: str, done: int, total: int | None = None) -> None:
+    def report(self, doing: str, done: int, total: int | None = None) -> None:
         """Report progress; if another task has failed, raise its error."""
         self.require_no_failure()
         if self.on_progress:
@@ -154,7 +164,7 @@ def run_in_threads(
     """
     threads = min(count_cores(), max_threads or count_cores())
     with ThreadPoolExecutor(threads) as pool:
-        yield from TaskRunner(pool, threads).run_tasks(function, items)
+        yield from Tasks(pool, threads).run(function, items)
 
 
 def _run_task(
@@ -334,19 +344,3 @@ class MemoryLimit:
         with self._changed:
             if self._held.pop(table, None) is not None:
                 self._changed.notify_all()
-
-
-@dataclass(frozen=True, slots=True)
-class BuildContext:
-    """The context of the builder of one table."""
-
-    tasks: TaskRunner
-    memory: MemoryLimit = field(default_factory=MemoryLimit)
-    compute_once: Callable[[Callable[[], Any]], Any] = call
-    """Function that returns a result which several tables of a puzzle need: it is computed for the
-    first of them."""
-
-    def reserve_memory(self, table: Table, needed: int, of: str = "") -> None:
-        """Reserve the bytes of a table's search, which the build releases after the table."""
-        on_wait = partial(self.tasks.report_progress, "waits for memory", 0)
-        self.memory.reserve(table.name, f"{table.name}{of}", needed, on_wait)

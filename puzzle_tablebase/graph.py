@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from puzzle_tablebase.errors import SearchError
-from puzzle_tablebase.schema import UNREACHED as UNREACHED
+from puzzle_tablebase.schema import UNREACHED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

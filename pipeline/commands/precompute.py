@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 from typer.core import TyperCommand
 
-from puzzle_tablebase.cost import Cost, estimate_cost
 from puzzle_tablebase.pipeline.commands.options import (
     JOBS,
     Jobs,
@@ -21,6 +20,8 @@ from puzzle_tablebase.pipeline.commands.options import (
     complete_requests,
     parse_memory,
 )
+from puzzle_tablebase.pipeline.costs import Cost
+from puzzle_tablebase.pipeline.searches import estimate_cost
 from puzzle_tablebase.pipeline.terminal import print_answer, print_error, print_line
 from puzzle_tablebase.process import CleanupOnSignal
 from puzzle_tablebase.puzzle import Puzzle

@@ -80,8 +80,8 @@ def remove(
 
 def status(outputs: Outputs = None, as_json: Json = False) -> None:
     """Show each table's size, version and state."""
-    from puzzle_tablebase.pipeline.builders import digest_table
     from puzzle_tablebase.pipeline.plan import OTHER_CODE
+    from puzzle_tablebase.pipeline.searches import digest_table
     from puzzle_tablebase.queries.status import list_status as overview
     from puzzle_tablebase.queries.status import make_unusable_error
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from rich.console import JustifyMethod
 
-    from puzzle_tablebase.cost import Cost
+    from puzzle_tablebase.pipeline.costs import Cost
     from puzzle_tablebase.pipeline.plan import PlannedTable, SavedWork
     from puzzle_tablebase.pipeline.progress import BuiltTable
     from puzzle_tablebase.pipeline.runs import Run

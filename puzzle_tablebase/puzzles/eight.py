@@ -15,7 +15,7 @@ from puzzle_tablebase.puzzle import (
     View,
     write_cells,
 )
-from puzzle_tablebase.schema import Column
+from puzzle_tablebase.schema import UNREACHED, Column
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -351,7 +351,7 @@ class Eight(GoalPuzzle):
     ) -> Columns:
         import numpy as np
 
-        from puzzle_tablebase.graph import UNREACHED, find_nearest
+        from puzzle_tablebase.graph import find_nearest
 
         columns = dict(super().fill_columns(table, graph, walks))
         boards = np.ascontiguousarray(columns["state"]).view(np.uint8).reshape(-1, 9).T - ord("0")

@@ -9,9 +9,9 @@ rank + SIZE for B to move.
 from __future__ import annotations
 
 from puzzle_tablebase.errors import NotationError, require_text
-from puzzle_tablebase.graph import UNREACHED, Graph
+from puzzle_tablebase.graph import Graph
 from puzzle_tablebase.puzzle import StateSpace
-from puzzle_tablebase.schema import BreadthFirst, Column, Table
+from puzzle_tablebase.schema import UNREACHED, Column, Recipe, Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -209,7 +209,7 @@ class Senet(StateSpace):
             "how soon a position can be reached when both sides choose their throws; not who wins",
             "rows in notation order (. < A < B); row number = rank",
             COLUMNS,
-            BreadthFirst({"opening": OPENING}),
+            Recipe("breadth first", roots={"opening": OPENING}),
             index=(
                 ("plies_even", "B"),
                 ("last_even", "B"),

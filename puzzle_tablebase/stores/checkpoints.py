@@ -49,8 +49,9 @@ class Checkpoints:
         self._modules = modules
         self.code = digest_code(modules)
         """The digest of the code that makes the table."""
-        recipe = [table.recipe.search, table.recipe.list_parameters()]
-        self._stem = f"{table.name}.{_digest(json.dumps([*recipe, __version__, self.code]))}"
+        self._stem = (
+            f"{table.name}.{_digest(json.dumps([table.recipe.parameters, __version__, self.code]))}"
+        )
 
     def __repr__(self) -> str:
         """Return a text that is equal for equal recipes and versions.

@@ -1,14 +1,11 @@
 """Tests of builds: why a table is built, and which tables are built in parallel."""
 
-import gc
 import io
 import json
 import threading
 import time
-import weakref
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -114,29 +111,6 @@ def test_a_failing_table_cancels_the_others(tmp_path: Path) -> None:
         Pair(second_fails=True).build(tmp_path)
     assert (contents(tmp_path), litter(tmp_path)) == ({}, [])
     assert build_tables(tmp_path, PANCAKES).finished == ["pancakes"]
-
-
-def test_data_shared_by_a_puzzles_tables_is_freed_after_them(tmp_path: Path) -> None:
-    references: list[weakref.ref[Any]] = []
-    alive: list[bool] = []
-
-    def graph(pancakes: Pancakes) -> Graph:
-        gc.collect()
-        alive.extend(reference() is not None for reference in references)
-        result = Pancakes.make_graph(pancakes)
-        references.append(weakref.ref(result.targets))
-        return result
-
-    pair = Pair(second_fails=False)
-    for puzzle in (pair.first, pair.second):
-        puzzle.make_graph = partial(graph, puzzle)  # type: ignore[method-assign]
-        (one,) = puzzle.tables
-        again = f"{one.name}_again"
-        other = Table(again, "", one.rank, one.columns, one.recipe, one.index, one.rows)
-        puzzle.tables = (one, other)  # which share one graph
-    tables = [(puzzle, puzzle.tables) for puzzle in (pair.first, pair.second)]
-    build(Request(Folder(tmp_path), tables), Recorder())
-    assert alive == [False]
 
 
 def test_any_number_of_jobs_gives_the_same_bytes(

@@ -11,7 +11,8 @@ from puzzle_tablebase.formats.manifest import Entry, File, Footer
 from puzzle_tablebase.pipeline.build import build
 from puzzle_tablebase.pipeline.plan import Request
 from puzzle_tablebase.pipeline.progress import BuildProgress, BuiltTable
-from puzzle_tablebase.puzzles.knight.tables import PUZZLE, estimate_rank_cost
+from puzzle_tablebase.pipeline.searches import estimate_cost
+from puzzle_tablebase.puzzles.knight.tables import PUZZLE
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores.folder import Folder
 from tests import first
@@ -23,7 +24,10 @@ from tests.support.shell import SCRIPT, Cli, with_a_disk
 def test_a_build_that_needs_more_memory_is_refused(tmp_path: Path, cli: Cli) -> None:
     text = cli("precompute", "knight_closed_ranks_8x8", "--memory", "1", "--outputs", str(tmp_path))
     assert (text.code, text.out) == (3, "")
-    needed = f"{estimate_rank_cost((8, 8), closed=True) / 1e9:.2f} GB of memory"
+    (table,) = PUZZLE.find_tables("knight_closed_ranks_8x8")
+    cost = estimate_cost(table)
+    assert cost
+    needed = f"{cost.memory / 1e9:.2f} GB of memory"
     assert f"knight_closed_ranks_8x8 needs {needed}; available: 1.00 GB" in text.err
 
 

@@ -24,11 +24,11 @@ from puzzle_tablebase import errors
 from puzzle_tablebase.code_digest import digest_source
 from puzzle_tablebase.errors import TableUnreadable, Unreachable
 from puzzle_tablebase.pipeline.build import build
-from puzzle_tablebase.pipeline.builders import BUILDERS, checkpoints
-from puzzle_tablebase.pipeline.builders.tour_lists import list_tours_from
 from puzzle_tablebase.pipeline.plan import Request
+from puzzle_tablebase.pipeline.recipes.tour_lists import list_tours_from
 from puzzle_tablebase.pipeline.runs import RUNS
-from puzzle_tablebase.pipeline.tasks import MemoryLimit, TaskRunner, make_checkpoint_name
+from puzzle_tablebase.pipeline.searches import SEARCHES, checkpoints
+from puzzle_tablebase.pipeline.tasks import MemoryLimit, Tasks, make_checkpoint_name
 from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
@@ -72,28 +72,28 @@ def make_arrays(number: int) -> Arrays:
 
 
 def test_results_come_in_the_order_of_the_items(pool: CountingExecutor) -> None:
-    results = TaskRunner(pool, 2).run_tasks(double, ((number,) for number in range(20)))
+    results = Tasks(pool, 2).run(double, ((number,) for number in range(20)))
     assert list(results) == [2 * number for number in range(20)]
 
 
 def test_tasks_whose_results_nobody_takes_are_not_started(pool: CountingExecutor) -> None:
-    results = TaskRunner(pool, 2).run_tasks(double, ((number,) for number in itertools.count()))
+    results = Tasks(pool, 2).run(double, ((number,) for number in itertools.count()))
     assert [next(results), next(results), next(results)] == [0, 2, 4]
     assert pool.submitted == 5
 
 
 def test_a_failure_ends_all_tasks_with_the_same_error(pool: CountingExecutor) -> None:
-    work = TaskRunner(pool, 2)
+    work = Tasks(pool, 2)
     other_runner = replace(work, on_progress=lambda *_: None)
-    other_results = other_runner.run_tasks(double, [(1,), (2,), (3,)])
+    other_results = other_runner.run(double, [(1,), (2,), (3,)])
     assert next(other_results) == 2
-    results = work.run_tasks(halve, ((number,) for number in (1, 0, *range(2, 100))))
+    results = work.run(halve, ((number,) for number in (1, 0, *range(2, 100))))
     with pytest.raises(ZeroDivisionError) as failed:
         list(results)
     assert pool.submitted < 10
     for call in (
         lambda: next(other_results),
-        lambda: other_runner.report_progress("layer", 1),
+        lambda: other_runner.report("layer", 1),
         other_runner.require_no_failure,
     ):
         with pytest.raises(ZeroDivisionError) as caught:
@@ -102,31 +102,31 @@ def test_a_failure_ends_all_tasks_with_the_same_error(pool: CountingExecutor) ->
 
 
 def test_an_interrupt_ends_all_tasks(pool: CountingExecutor) -> None:
-    work = TaskRunner(pool, 2)
+    work = Tasks(pool, 2)
 
     def yield_then_interrupt() -> Iterator[tuple[int]]:
         yield (1,)
         raise KeyboardInterrupt
 
-    work.run_tasks(double, [(1,), (2,)]).close()  # type: ignore[attr-defined]  # a generator
+    work.run(double, [(1,), (2,)]).close()  # type: ignore[attr-defined]  # a generator
     work.require_no_failure()
     with pytest.raises(KeyboardInterrupt):
-        list(work.run_tasks(double, yield_then_interrupt()))
+        list(work.run(double, yield_then_interrupt()))
     with pytest.raises(KeyboardInterrupt):
-        replace(work, jobs=1).report_progress("layer", 1)
+        replace(work, jobs=1).report("layer", 1)
 
 
 def test_a_failure_ends_the_wait_for_another_task(pool: CountingExecutor) -> None:
-    work, release, ended = TaskRunner(pool, 1), threading.Event(), list[int]()
+    work, release, ended = Tasks(pool, 1), threading.Event(), list[int]()
 
     def wait(number: int) -> None:
         release.wait(60)
         ended.append(number)
 
     with pytest.raises(ZeroDivisionError):
-        list(work.run_tasks(halve, [(0,)]))
+        list(work.run(halve, [(0,)]))
     with pytest.raises(ZeroDivisionError):
-        next(work.run_tasks(wait, [(1,)]))
+        next(work.run(wait, [(1,)]))
     assert not ended
     release.set()
 
@@ -142,7 +142,7 @@ def test_of_several_failures_the_first_in_order_is_raised() -> None:
             raise ValueError(number)
 
     with ThreadPoolExecutor(3) as pool, pytest.raises(ValueError, match="1"):
-        list(TaskRunner(pool, 2).run_tasks(fail_late, [(0,), (1,), (2,)]))
+        list(Tasks(pool, 2).run(fail_late, [(0,), (1,), (2,)]))
 
 
 @pytest.mark.parametrize("limit", [None, 1_000])
@@ -181,16 +181,16 @@ def interrupt() -> None:
 
 
 @pytest.fixture
-def saving_runner(pool: CountingExecutor, tmp_path: Path) -> TaskRunner:
+def saving_runner(pool: CountingExecutor, tmp_path: Path) -> Tasks:
     """Return a runner that saves the result of every task, however short it is."""
     saved = checkpoints(Folder(tmp_path), TOURS)
-    return TaskRunner(pool, 2, checkpoints=saved, min_saved_seconds=-1)
+    return Tasks(pool, 2, checkpoints=saved, min_saved_seconds=-1)
 
 
-def find_recomputed(work: TaskRunner, folder: Path) -> list[bool]:
+def find_recomputed(work: Tasks, folder: Path) -> list[bool]:
     """Run three tasks, check their results, and return which saved ones were computed again."""
     before = {path: path.stat().st_mtime_ns for path in sorted(folder.rglob("*.kept"))}
-    result = list(work.run_tasks(make_arrays, [(1,), (2,), (3,)]))
+    result = list(work.run(make_arrays, [(1,), (2,), (3,)]))
     for number, actual_arrays in enumerate(result, start=1):
         for actual, expected in zip(actual_arrays, make_arrays(number), strict=True):
             assert actual.dtype == expected.dtype
@@ -198,19 +198,17 @@ def find_recomputed(work: TaskRunner, folder: Path) -> list[bool]:
     return [path.stat().st_mtime_ns != modified for path, modified in before.items()]
 
 
-def test_a_finished_task_is_not_run_again(saving_runner: TaskRunner, tmp_path: Path) -> None:
+def test_a_finished_task_is_not_run_again(saving_runner: Tasks, tmp_path: Path) -> None:
     assert find_recomputed(saving_runner, tmp_path) == []
     assert find_recomputed(saving_runner, tmp_path) == [False] * 3
 
 
-def test_the_result_of_a_short_task_is_not_saved(saving_runner: TaskRunner, tmp_path: Path) -> None:
+def test_the_result_of_a_short_task_is_not_saved(saving_runner: Tasks, tmp_path: Path) -> None:
     find_recomputed(replace(saving_runner, min_saved_seconds=60), tmp_path)
     assert list(tmp_path.rglob("*.kept")) == []
 
 
-def test_a_result_that_cannot_be_saved_is_returned(
-    saving_runner: TaskRunner, tmp_path: Path
-) -> None:
+def test_a_result_that_cannot_be_saved_is_returned(saving_runner: Tasks, tmp_path: Path) -> None:
     """Use a folder that does not exist, as a process that does not reach the store."""
     unreachable = checkpoints(Folder(tmp_path / "nowhere"), TOURS)
     assert find_recomputed(replace(saving_runner, checkpoints=unreachable), tmp_path) == []
@@ -218,7 +216,7 @@ def test_a_result_that_cannot_be_saved_is_returned(
 
 
 def test_a_damaged_result_is_recomputed_whichever_bit_is_wrong(
-    saving_runner: TaskRunner, tmp_path: Path
+    saving_runner: Tasks, tmp_path: Path
 ) -> None:
     find_recomputed(saving_runner, tmp_path)
     first = min(tmp_path.rglob("*.kept"))
@@ -236,7 +234,7 @@ def test_a_damaged_result_is_recomputed_whichever_bit_is_wrong(
     assert first.read_bytes() == original
 
 
-def test_exchanged_results_are_computed_again(saving_runner: TaskRunner, tmp_path: Path) -> None:
+def test_exchanged_results_are_computed_again(saving_runner: Tasks, tmp_path: Path) -> None:
     find_recomputed(saving_runner, tmp_path)
     first, second, third = sorted(tmp_path.rglob("*.kept"))
     first.rename(tmp_path / "aside")
@@ -249,7 +247,7 @@ def test_exchanged_results_are_computed_again(saving_runner: TaskRunner, tmp_pat
 
 @pytest.mark.parametrize("data", [b"no zstd", b"\x28\xb5\x2f\xfd\x00"], ids=["other", "cut"])
 def test_a_result_of_no_program_is_computed_again(
-    data: bytes, saving_runner: TaskRunner, tmp_path: Path
+    data: bytes, saving_runner: Tasks, tmp_path: Path
 ) -> None:
     """Give bytes that are no result the checksum that this program would give them."""
     find_recomputed(saving_runner, tmp_path)
@@ -319,11 +317,11 @@ def test_results_of_other_parameters_are_not_used(tmp_path: Path) -> None:
 
 
 def test_a_result_is_named_after_its_function_and_arguments(
-    saving_runner: TaskRunner, tmp_path: Path
+    saving_runner: Tasks, tmp_path: Path
 ) -> None:
-    list(saving_runner.run_tasks(make_arrays, [(3,)]))
-    list(saving_runner.run_tasks(make_arrays, [(4,)]))
-    list(saving_runner.run_tasks(list_tours_from, [(3, 4, 0)]))
+    list(saving_runner.run(make_arrays, [(3,)]))
+    list(saving_runner.run(make_arrays, [(4,)]))
+    list(saving_runner.run(list_tours_from, [(3, 4, 0)]))
     assert len(list(tmp_path.rglob("*.kept"))) == 3
 
 
@@ -352,7 +350,7 @@ def test_every_recipe_has_a_builder() -> None:
         if name != "sliding"
         for table in stage.find_tables(name)
     ]
-    assert {table.recipe.search for table in tables} == {*BUILDERS}
+    assert {table.recipe.search for table in tables} == {*SEARCHES}
 
 
 def list_subclasses(kind: type[errors.TablebaseError]) -> Iterator[type[errors.TablebaseError]]:

@@ -23,7 +23,7 @@ from distributed import Client
 from puzzle_tablebase.errors import ClusterError, MachineLimit
 from puzzle_tablebase.pipeline.build import build
 from puzzle_tablebase.pipeline.plan import Request
-from puzzle_tablebase.pipeline.tasks import TaskRunner, open_executor
+from puzzle_tablebase.pipeline.tasks import Tasks, open_executor
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.knight.tables import make_tour_table
@@ -216,7 +216,7 @@ def test_a_scheduler_that_is_lost_ends_the_wait(own_cluster: Cluster) -> None:
     def wait() -> None:
         with open_executor(own_cluster.address, 1) as (executor, _):
             assert executor is not None
-            list(TaskRunner(executor, 1).run_tasks(time.sleep, [(60,)]))
+            list(Tasks(executor, 1).run(time.sleep, [(60,)]))
 
     threading.Timer(1, own_cluster.scheduler.kill).start()
     with pytest.raises(ClusterError, match="it was lost"):

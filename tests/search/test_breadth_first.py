@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from puzzle_tablebase.errors import SearchError
-from puzzle_tablebase.graph import UNREACHED, Graph
-from puzzle_tablebase.pipeline.search.breadth_first import search_breadth_first
+from puzzle_tablebase.graph import Graph
+from puzzle_tablebase.pipeline.recipes.graph import search_breadth_first
+from puzzle_tablebase.schema import UNREACHED
 
 Edge = tuple[int, int, int]
 """An edge as source, label and target."""

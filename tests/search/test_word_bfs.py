@@ -16,9 +16,9 @@ from puzzle_tablebase.frontier.word_bfs import (
     iter_word_records,
     search_words,
 )
+from puzzle_tablebase.frontier.word_space import BLOCK, ROW_STATES, WordSpace
 from puzzle_tablebase.pipeline.tasks import run_in_threads
 from puzzle_tablebase.puzzles.sliding import SlidingBoard, parse_board
-from puzzle_tablebase.word_space import BLOCK, ROW_STATES, WordSpace
 from tests import first
 from tests.support import sliding_oracle as oracle
 from tests.support.reference_numbers import numbers
