@@ -114,6 +114,7 @@ def _build_tables(
             executor or task_pool,
             request.jobs,
             is_remote=executor is not None,
+            memory=request.memory,
             limit=MemoryLimit(request.memory),
         )
         shared = runner, request.store, Lock(), observer
@@ -199,7 +200,8 @@ def _build_queue(
             _log_run(store, table, reason, time.perf_counter() - started, FAILED, observer)
             raise
         finally:
-            runner.limit.release(table.name)
+            if runner.limit:
+                runner.limit.release(table.name)
         with manifest_lock:
             drop_versions(store, table.name, old, entry)
         _remove_unlisted(store, table.name, entry, old)

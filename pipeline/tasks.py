@@ -73,19 +73,18 @@ class Tasks:
     min_saved_seconds: float = MIN_SAVED_SECONDS
     table: str = ""
     """The table that is built."""
-    limit: MemoryLimit = field(default_factory=lambda: MemoryLimit())  # noqa: PLW0108  # it follows
+    memory: int | None = None
+    """The bytes that a search may use; None: all free memory."""
+    limit: MemoryLimit | None = None
     _failed: list[BaseException] = field(default_factory=list)
     """Errors of all tasks; one list is shared by all copies of a runner."""
-
-    @property
-    def memory(self) -> int | None:
-        """The bytes that a search may use; None: all free memory."""
-        return self.limit.bytes
 
     def require_memory(self, needed: int, of: str = "") -> None:
         """Reserve the bytes of a search; wait for other tables, or raise MemoryShort."""
         on_wait = partial(self.report, "waits for memory", 0)
-        self.limit.reserve(self.table, f"{self.table}{of}", needed, on_wait)
+        (self.limit or MemoryLimit(self.memory)).reserve(
+            self.table, f"{self.table}{of}", needed, on_wait
+        )
 
     def run(
         self, function: Callable[..., Result], items: Iterable[tuple[Any, ...]]

@@ -10,7 +10,7 @@ from puzzle_tablebase.errors import SearchError
 from puzzle_tablebase.pipeline.recipes import tour_meet, tour_rankings
 from puzzle_tablebase.pipeline.recipes.tour_sweep import CountOverflow, Layer, advance_layer
 from puzzle_tablebase.pipeline.searches import checkpoints
-from puzzle_tablebase.pipeline.tasks import MemoryLimit, TableData, Tasks
+from puzzle_tablebase.pipeline.tasks import TableData, Tasks
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE, make_ranking_table
 from puzzle_tablebase.queries.dispatch import open_reader
@@ -54,8 +54,8 @@ def test_a_killed_build_resumes_from_the_saved_layers(
 
     def rebuild() -> TableData:
         with ThreadPoolExecutor(1) as pool:
-            saved, limit = checkpoints(Folder(tmp_path), SIX), MemoryLimit(1 << 40)
-            tasks = Tasks(pool, 1, on_progress, saved, limit=limit)
+            saved = checkpoints(Folder(tmp_path), SIX)
+            tasks = Tasks(pool, 1, on_progress, saved, memory=1 << 40)
             return tour_rankings.make(SIX, PUZZLE, tasks)
 
     monkeypatch.setattr(tour_meet, "MIN_STORED_BYTES", 2000)  # a record and what it begins with

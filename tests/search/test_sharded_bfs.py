@@ -24,7 +24,7 @@ from puzzle_tablebase.pipeline.recipes.board_shards import (
     search_shards,
 )
 from puzzle_tablebase.pipeline.searches import checkpoints
-from puzzle_tablebase.pipeline.tasks import MemoryLimit, Tasks, run_in_threads
+from puzzle_tablebase.pipeline.tasks import Tasks, run_in_threads
 from puzzle_tablebase.puzzles.sliding import SlidingBoard, parse_board
 from puzzle_tablebase.stores import WORK
 from puzzle_tablebase.stores.checkpoints import Checkpoints
@@ -122,7 +122,7 @@ def test_shards_within_a_memory_limit_find_bit_1_of_every_depth(
 ) -> None:
     limit = 300_000
     saved = open_checkpoints(tmp_path)
-    tasks = Tasks(pool, 2, checkpoints=saved, is_remote=True, limit=MemoryLimit(limit))
+    tasks = Tasks(pool, 2, checkpoints=saved, is_remote=True, memory=limit)
     chunks = read_parts(BOARD, ROOT, tasks)
     assert np.array_equal(np.concatenate(chunks), search_2x5())
     assert len(chunks) == 10 * 4  # blocks, and shards: an even number, as there are two jobs
