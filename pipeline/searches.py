@@ -27,11 +27,11 @@ from puzzle_tablebase.pipeline.costs import (
 from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.puzzles import find_owner, import_object
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.stores.checkpoints import Checkpoints
 from puzzle_tablebase.stores.folder import Store
 
 if TYPE_CHECKING:
     from puzzle_tablebase.pipeline.tasks import TableData, Tasks
+    from puzzle_tablebase.stores.checkpoints import Checkpoints
 
 RECIPES = "pipeline.recipes"
 ENCODERS = ("schema", "formats.index", "formats.parquet")
@@ -144,4 +144,6 @@ def digest_table(table: Table, puzzle: Puzzle | None = None) -> str:
 
 def checkpoints(store: Store, table: Table, puzzle: Puzzle | None = None) -> Checkpoints:
     """Return the checkpoints of a table that belong to the present code."""
+    from puzzle_tablebase.stores.checkpoints import Checkpoints  # completions need no arrays
+
     return Checkpoints(store, table, list_modules(table, puzzle))

@@ -26,9 +26,12 @@ from puzzle_tablebase.frontier.compiled import (
     END_BITS,
     MATCHING_COUNTS,
     MAX_CELLS,
+    MAX_PAIRS,
     list_all_partners,
+    rank_matching,
+    unpack_key,
 )
-from puzzle_tablebase.frontier.layers import FREE, MATCHING_BITS
+from puzzle_tablebase.frontier.layers import END, FREE, MATCHING_BITS
 from puzzle_tablebase.jit import Array, compiled
 from puzzle_tablebase.pipeline.recipes.tour_edge_sets import (
     Filter,
@@ -78,63 +81,35 @@ def make_pair_removal(max_pairs: int) -> PairRemoval:
     pairs = np.arange(max_pairs + 1)
     ends = np.cumsum(np.maximum(2 * pairs - 2, 0) * MATCHING_COUNTS[pairs])
     sources = np.empty(ends[-1], dtype=np.int32)
-    swaps = [list[Array](), [np.zeros(1, dtype=np.int32)]]
+    partners = list_all_partners(2 * max_pairs)
+    listed, partner = np.zeros((2, 2 * MAX_PAIRS), dtype=np.int64)
     for k in range(2, max_pairs + 1):
-        shape = (2 * k - 1, int(MATCHING_COUNTS[k - 1]), 2 * k - 2)
-        _fill_pair_removal(swaps[k - 1], sources[ends[k - 1] : ends[k]].reshape(shape))
-        swaps.append(_list_swaps(k, swaps[k - 1]))
+        _fill_pair_removal(k, partners, listed, partner, sources[ends[k - 1] : ends[k]])
     return PairRemoval(np.roll(ends, 1), sources)
 
 
-def _fill_pair_removal(swaps: list[Array], sources: Array) -> None:
-    """Fill in the sources for k pairs, given the swaps for k-1 pairs.
+@compiled
+def _fill_pair_removal(
+    pairs: int, partners: Array, listed: Array, partner: Array, sources: Array
+) -> None:
+    """Fill in the sources for so many pairs.
 
     Before the removal of the first end and `j`, the path between two other ends went through both:
-    the first end was paired with `one` of them, and `j` with the other. Without the first pair,
-    this is the matching after the removal, with `one` moved to the place of `j`.
+    the first end was paired with `one` of them, and `j` with the other.
     """
-    _, count, ways = sources.shape
-    for way in range(ways):  # the place of `one` after the removal
-        unmoved: Array = np.arange(count, dtype=np.int32)
-        ranks = unmoved
-        for place in range(way, -1, -1):  # `j` is the end number place + 1, and `one` is way + 2
-            sources[place, :, way] = (way + 1) * count + ranks
-            ranks = swaps[place - 1][ranks] if place else ranks
-        ranks = unmoved
-        for place in range(way, ways):  # `j` is the end number place + 2, and `one` is way + 1
-            sources[place + 1, :, way] = way * count + ranks
-            ranks = swaps[place][ranks] if place + 1 < ways else ranks
-
-
-def _list_swaps(pairs: int, swaps: list[Array]) -> list[Array]:
-    """List for each two neighbouring ends the matchings' ranks after these have changed places.
-
-    `swaps` are those for one pair less.
-    """
-    ends, count = 2 * pairs, int(MATCHING_COUNTS[pairs - 1])
-    ranks: Array = np.arange(MATCHING_COUNTS[pairs], dtype=np.int32)
-    results = [ranks.reshape(ends - 1, count).copy() for _ in range(ends - 1)]
-    for end, result in enumerate(results):
-        for partner in range(1, ends):
-            if end == 0 and partner > 1:
-                result[partner - 1] = _swap_first_ends(pairs, partner)
-            elif end > 0 and partner in (end, end + 1):
-                result[partner - 1] = (2 * end - partner) * count + ranks[:count]
-            elif end > 0:
-                result[partner - 1] = (partner - 1) * count + swaps[end - 1 - (partner < end)]
-    return [result.ravel() for result in results]
-
-
-def _swap_first_ends(pairs: int, partner: int) -> Array:
-    """Return the ranks after the first two ends have changed places, for the first one's partner.
-
-    The partner is none of the two.
-    """
-    count, rest_count = MATCHING_COUNTS[pairs - 1], MATCHING_COUNTS[pairs - 2]
-    place, rest = np.divmod(np.arange(count, dtype=np.int32), np.int32(rest_count))
-    other = place + 2 + (place + 2 >= partner)  # the partner of the second end
-    ranks: Array = (other - 1) * count + (partner - 2 - (other < partner)) * rest_count + rest
-    return ranks
+    needs, at = END_BITS & (1 << 4 * pairs) - 1, 0
+    for j in range(1, 2 * pairs):
+        left = needs & ~(END | END << 2 * j)
+        for matching in range(MATCHING_COUNTS[pairs - 1]):
+            unpack_key(left << MATCHING_BITS | matching, partners, partner, listed)
+            for one in range(1, 2 * pairs):
+                if one == j:
+                    continue
+                other = partner[one]
+                partner[0], partner[one], partner[j], partner[other] = one, 0, other, j
+                sources[at] = rank_matching(needs, partner)
+                partner[one], partner[other] = other, one
+                at += 1
 
 
 class Cut(NamedTuple):

@@ -9,7 +9,6 @@ rank + SIZE for B to move.
 from __future__ import annotations
 
 from puzzle_tablebase.errors import NotationError, require_text
-from puzzle_tablebase.graph import Graph
 from puzzle_tablebase.puzzle import StateSpace
 from puzzle_tablebase.schema import UNREACHED, Column, Recipe, Table
 
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from puzzle_tablebase.graph import SearchResult
+    from puzzle_tablebase.graph import Graph, SearchResult
     from puzzle_tablebase.puzzle import Bytes, Columns
 
 SQUARES = 15
@@ -233,6 +232,8 @@ class Senet(StateSpace):
 
     def make_graph(self) -> Graph:
         import numpy as np
+
+        from puzzle_tablebase.graph import Graph
 
         heads, tails = _list_halves()
         first = np.searchsorted(heads, np.arange(3**HEAD)).astype(np.int32)

@@ -44,7 +44,7 @@ def search(graph: Graph, root: int) -> dict[str, list[int]]:
     layers: list[tuple[int, int]] = []
     walk = search_breadth_first(graph, root, lambda depth, nodes: layers.append((depth, nodes)))
     assert [depth for depth, _ in layers] == list(range(len(layers)))
-    result = {name: getattr(walk, name).tolist() for name in walk.__slots__}
+    result = {name: getattr(walk, name).tolist() for name in walk._fields}
     return {**result, "layers": [nodes for _, nodes in layers]}
 
 
