@@ -36,10 +36,10 @@ if TYPE_CHECKING:
 RECIPES = "pipeline.recipes"
 ENCODERS = ("schema", "formats.index", "formats.parquet")
 """The modules that write rows and records."""
-FRONTIER = ("frontier.compiled", "frontier.layers", "puzzles.knight.board")
 SWEEPS = (
     *("pipeline.recipes.tour_sweep", "pipeline.recipes.tour_meet"),
-    *("pipeline.recipes.tour_edge_sets", "puzzles.knight.tour_ranker", *FRONTIER),
+    *("pipeline.recipes.tour_edge_sets", "pipeline.recipes.tour_keys"),
+    *("frontier.compiled", "frontier.layers", "puzzles.knight.board", "puzzles.knight.tour_ranker"),
 )
 BYTES_PER_TEXT, BYTES_PER_NUMBER = 3, 0.4
 """Compressed bytes of Parquet for each value of a column of texts, or of another column."""
@@ -78,13 +78,18 @@ SEARCHES = {
         estimate_words,
         row_seconds=1.5e-6,
     ),
-    "every tour": Search("tour_lists", FRONTIER, 7e-7, estimate_list),
+    "every tour": Search(
+        "tour_lists", ("frontier.compiled", "puzzles.knight.board"), 7e-7, estimate_list
+    ),
     "one tour a pair": Search(
-        "tour_pairs", ("pipeline.recipes.tour_lists", *FRONTIER), 2e-4, lambda table: PROCESS_BYTES
+        "tour_pairs",
+        ("pipeline.recipes.tour_lists", "frontier.compiled", "puzzles.knight.board"),
+        2e-4,
+        lambda table: PROCESS_BYTES,
     ),
     "placements of a pattern": Search(
         "patterns",
-        ("frontier.compiled", "frontier.layers", "puzzles.sliding"),
+        ("frontier.compiled", "puzzles.sliding"),
         4e-8,
         lambda table: PROCESS_BYTES + 2 * table.states,
     ),

@@ -15,15 +15,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from puzzle_tablebase.frontier.compiled import (
-    MAX_CELLS,
-    count_ones,
-    find_lowest,
-    rank_matching,
-    unpack_key,
-)
+from puzzle_tablebase.frontier.compiled import count_ones, find_lowest
 from puzzle_tablebase.frontier.layers import FREE, MATCHING_BITS
 from puzzle_tablebase.jit import Array, compiled
+from puzzle_tablebase.pipeline.recipes.tour_keys import MAX_CELLS, rank_matching, unpack_key
 
 SETS_PER_BATCH = 1 << 15
 """Sets of edges in a batch: as many as the processor's cache holds."""

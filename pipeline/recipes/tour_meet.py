@@ -22,15 +22,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from puzzle_tablebase.frontier.compiled import (
-    END_BITS,
-    MATCHING_COUNTS,
-    MAX_CELLS,
-    MAX_PAIRS,
-    list_all_partners,
-    rank_matching,
-    unpack_key,
-)
 from puzzle_tablebase.frontier.layers import END, FREE, MATCHING_BITS
 from puzzle_tablebase.jit import Array, compiled
 from puzzle_tablebase.pipeline.recipes.tour_edge_sets import (
@@ -38,6 +29,15 @@ from puzzle_tablebase.pipeline.recipes.tour_edge_sets import (
     iter_edge_sets,
     rank_edge_sets,
     relabel_needs,
+)
+from puzzle_tablebase.pipeline.recipes.tour_keys import (
+    END_BITS,
+    MATCHING_COUNTS,
+    MAX_CELLS,
+    MAX_PAIRS,
+    list_all_partners,
+    rank_matching,
+    unpack_key,
 )
 from puzzle_tablebase.pipeline.recipes.tour_sweep import (
     COUNT_LIMIT,

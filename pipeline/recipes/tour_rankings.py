@@ -14,11 +14,11 @@ from math import ceil
 import numpy as np
 
 from puzzle_tablebase.errors import SearchError
-from puzzle_tablebase.frontier.compiled import decode_layer, encode_layer
 from puzzle_tablebase.frontier.layers import FREE
 from puzzle_tablebase.jit import Array
 from puzzle_tablebase.pipeline.costs import estimate_ranking
 from puzzle_tablebase.pipeline.recipes.tour_edge_sets import Step
+from puzzle_tablebase.pipeline.recipes.tour_keys import decode_layer, encode_layer
 from puzzle_tablebase.pipeline.recipes.tour_meet import Cut, is_large, make_cut, meet_halves
 from puzzle_tablebase.pipeline.recipes.tour_sweep import (
     CountOverflow,

@@ -32,10 +32,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from puzzle_tablebase.frontier.compiled import list_all_partners
 from puzzle_tablebase.frontier.layers import END, MATCHING_BITS
 from puzzle_tablebase.jit import Array, compiled
 from puzzle_tablebase.pipeline.recipes.tour_edge_sets import Step, iter_successors
+from puzzle_tablebase.pipeline.recipes.tour_keys import list_all_partners
 from puzzle_tablebase.puzzles.knight.tour_ranker import Sweep
 
 SLICE_PLACES = 1 << 18

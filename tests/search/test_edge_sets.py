@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from puzzle_tablebase.frontier.compiled import MATCHING_COUNTS, list_all_partners
 from puzzle_tablebase.frontier.layers import END, FREE, MATCHING_BITS, State, iter_pairs
 from puzzle_tablebase.pipeline.recipes import tour_meet
 from puzzle_tablebase.pipeline.recipes.tour_edge_sets import (
@@ -18,6 +17,7 @@ from puzzle_tablebase.pipeline.recipes.tour_edge_sets import (
     rank_edge_sets,
     relabel_needs,
 )
+from puzzle_tablebase.pipeline.recipes.tour_keys import MATCHING_COUNTS, list_all_partners
 from puzzle_tablebase.pipeline.recipes.tour_meet import make_pair_removal
 from puzzle_tablebase.pipeline.recipes.tour_sweep import CountOverflow
 from tests.support.shell import python

@@ -14,7 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from puzzle_tablebase.errors import SearchError
-from puzzle_tablebase.frontier.compiled import (
+from puzzle_tablebase.frontier.layers import END, FREE, MATCHING_BITS
+from puzzle_tablebase.pipeline.recipes import tour_counts, tour_meet
+from puzzle_tablebase.pipeline.recipes.tour_edge_sets import Step
+from puzzle_tablebase.pipeline.recipes.tour_keys import (
     END_BITS,
     MATCHING_COUNTS,
     MAX_PAIRS,
@@ -22,9 +25,6 @@ from puzzle_tablebase.frontier.compiled import (
     rank_matching,
     unpack_key,
 )
-from puzzle_tablebase.frontier.layers import END, FREE, MATCHING_BITS
-from puzzle_tablebase.pipeline.recipes import tour_counts, tour_meet
-from puzzle_tablebase.pipeline.recipes.tour_edge_sets import Step
 from puzzle_tablebase.pipeline.recipes.tour_sweep import (
     CountOverflow,
     HashTable,
