@@ -42,7 +42,7 @@ MAX_SHARD_BYTES = 1 << 30
 BYTES_PER_STATE = 0.5
 """Bytes of memory for each state of a shard: two bits, in words of 60 states, and its layers; as
 measured on 3x4, with one to eight shards."""
-STORED_BYTES_PER_STATE = 0.65
+STORED_BYTES_PER_STATE = 0.7
 """Most bytes in the store for each state: all layers, what is sent for one, and the bits of all
 states; measured on 3x4."""
 
@@ -151,9 +151,6 @@ def _name_results(number: int, shards: int, block: int) -> str:
 
 StateRows = list[Array]
 """States as two arrays: the numbers of their rows, and for each of these rows 45 bytes."""
-Layer = list[Array]
-"""States of a layer as two arrays: a bit for each row of the layer's side, whether it has any, and
-45 bytes for each row that has."""
 UNITS_PER_SHARD = 8
 """Units of rows that a shard has, if possible: so that shards differ little in size."""
 ROWS_PER_STEP = 1 << 12
@@ -203,12 +200,7 @@ class Shard:
         blocks: Array = np.flatnonzero(self.space.sides == root_side ^ level % 2)
         return blocks
 
-    def _list_side_rows(self, level: int) -> Array:
-        """List the numbers of all rows of a layer's side."""
-        rows: Array = self._list_blocks(level)[:, None] * self.rows + np.arange(self.rows)
-        return rows.ravel()
-
-    def make_root_layer(self) -> Layer:
+    def make_root_layer(self) -> StateRows:
         """Return the layer of the root, which is empty if the root is in another shard."""
         block, place = divmod(self.space.root, self.space.states)
         row, bit = divmod(place, ROW_STATES)
@@ -219,41 +211,34 @@ class Shard:
             planes.fresh[number] = 1
         return self._collect_layer(planes, 0)
 
-    def read_layer(self, layer: Layer, level: int) -> StateRows:
-        """Return a layer's states with the numbers of their rows."""
-        side_rows = self._list_side_rows(level)
-        return [side_rows[np.unpackbits(layer[0], count=len(side_rows)).view(np.bool_)], layer[1]]
-
     def find_next_layer(
-        self, level: int, layers: Iterable[Layer], incoming: Iterable[StateRows]
-    ) -> Layer:
+        self, level: int, layers: Iterable[StateRows], incoming: Iterable[StateRows]
+    ) -> StateRows:
         """Find the layer `level`, from the last one, the one before, and what others sent."""
         planes = Planes(self.space, self.first, self.last)
-        for back, layer in enumerate(layers, start=1):
-            numbers, records = self.read_layer(layer, level - back)
+        for back, (numbers, records) in enumerate(layers, start=1):
             add_rows(planes.words, planes.fresh, numbers, records, back == 1)
         for block in self._list_blocks(level):
             bounds = np.array([block * self.rows, 0, self.rows, self.space.kinds[block]])
             pull_block(planes, self.inner[block], self.space.tables, bounds)
-        for rows in incoming:
-            numbers, records = rows
+        for numbers, records in incoming:
             add_rows(planes.words, planes.fresh, numbers, records, True)
         return self._collect_layer(planes, level)
 
-    def _collect_layer(self, planes: Planes, level: int) -> Layer:
-        side_rows = self._list_side_rows(level)
-        is_fresh = planes.fresh[side_rows]
-        numbers = side_rows[is_fresh.view(np.bool_)]
+    def _collect_layer(self, planes: Planes, level: int) -> StateRows:
+        is_fresh, blocks = planes.fresh.reshape(-1, self.rows), self._list_blocks(level)
+        found = [block * self.rows + np.flatnonzero(is_fresh[block]) for block in blocks]
+        numbers = np.concatenate(found).astype(np.uint32)
         records = np.empty((len(numbers), RECORD_BYTES), dtype=np.uint8)
         for first in range(0, len(numbers), ROWS_PER_STEP):
             last = first + ROWS_PER_STEP
             pack_rows(planes.words[numbers[first:last]], records[first:last])
-        return [np.packbits(is_fresh), records]
+        return [numbers, records]
 
-    def iter_outgoing(self, layer: Layer, level: int) -> Iterable[StateRows]:
+    def iter_outgoing(self, layer: StateRows, level: int) -> Iterable[StateRows]:
         """Iterate over the states to send to each partner: the rows there, with their states."""
-        numbers, records = self.read_layer(layer, level)
-        blocks, rows = np.divmod(numbers, self.rows)
+        numbers, records = layer
+        blocks, rows = np.divmod(numbers.astype(np.int64), self.rows)
         places, targets, target_blocks = ([np.zeros(0, dtype=np.int64)] for _ in range(3))
         for block in self._list_blocks(level):
             here = np.flatnonzero(blocks == block)
@@ -269,12 +254,11 @@ class Shard:
             sent_rows = block[is_sent] * (last - first) + target[is_sent] - first
             yield [sent_rows.astype(np.uint32), records[place[is_sent]]]
 
-    def collect_bits(self, layers: Iterable[Layer]) -> Array:
+    def collect_bits(self, layers: Iterable[StateRows]) -> Array:
         """Collect bit 1 of every depth from all layers: 45 bytes a row, by block."""
         bits = np.zeros((self.space.blocks * self.rows, RECORD_BYTES), dtype=np.uint8)
-        for level, layer in enumerate(layers):
+        for level, (numbers, records) in enumerate(layers):
             if level & 2:
-                numbers, records = self.read_layer(layer, level)
                 bits[numbers] |= records
         return bits.reshape(self.space.blocks, self.rows, RECORD_BYTES)
 

@@ -72,13 +72,11 @@ def search_words(
     layer_done: Callable[[int, int], None],
     run: Callable[..., Iterable[Any]],
     depth: Array | None = None,
-    max_task_rows: int = MAX_TASK_ROWS,
 ) -> Planes:
     """Search all states; the first plane of the result has bit 1 of every state's depth.
 
     `layer_done(level, states)` is called after each layer. `run` calls a function with each of some
     tuples, in so many threads. `depth`: a byte for each state, which gets its depth.
-    `max_task_rows`: the most rows of a call.
     """
     planes = Planes(space)
     block, place = divmod(space.root, space.states)
@@ -89,7 +87,7 @@ def search_words(
     planes.fresh[row] = 1
     level, total, side = 0, 0, int(space.sides[block])
     rows_of_side = [
-        [*_divide_rows(space, np.flatnonzero(space.sides == side).tolist(), threads, max_task_rows)]
+        [*_divide_rows(space, np.flatnonzero(space.sides == side).tolist(), threads)]
         for side in range(2)
     ]
 
@@ -121,11 +119,11 @@ def search_words(
 
 
 def _divide_rows(
-    space: WordSpace, blocks: list[int], threads: int, max_task_rows: int
+    space: WordSpace, blocks: list[int], threads: int
 ) -> Iterator[tuple[int, int, int]]:
     """Yield the rows of each task: a block, the first row in it and the last."""
     step = -(-space.rows * len(blocks) // (threads * TASKS_PER_THREAD))
-    step = min(max_task_rows, max(CHUNK_ROWS, step))
+    step = min(MAX_TASK_ROWS, max(CHUNK_ROWS, step))
     for block in blocks:
         for first in range(0, space.rows, step):
             yield block, first, min(space.rows, first + step)

@@ -54,9 +54,6 @@ class Pattern:
         """The number of sets of cells."""
         self.size = self.sets * factorial(len(self.tiles))
 
-    def __repr__(self) -> str:
-        return f"Pattern({self.height}, {self.width}, {self.tiles})"
-
     @property
     def cells(self) -> int:
         """The number of cells of the board."""

@@ -107,10 +107,6 @@ class SlidingBoard(GoalPuzzle):
     def __str__(self) -> str:
         return f"{self.height}x{self.width}"
 
-    def __repr__(self) -> str:
-        """Return a text that is equal for equal boards: it is part of checkpoints' names."""
-        return f"{self.name} {self}"
-
     def list_row_columns(self) -> tuple[Column, ...]:
         state, *others, _ = self.list_columns()  # without the number of solutions
         by_rank = Column(state.name, state.kind, state.meaning, distinct=True)
