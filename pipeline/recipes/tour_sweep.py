@@ -227,11 +227,7 @@ def make_steps(sweep: Sweep, *, mirrored: bool) -> list[Step]:
     steps = []
     for square, others in enumerate(sweep.steps):
         end = square + sweep.cells - sweep.here + 1  # the first square without a cell
-        dark, light = (
-            sum(END << 2 * (sweep.here + int(at)) for at in np.flatnonzero(cells == value))
-            for cells in [colour[square + 1 : end]]
-            for value in (1, -1)
-        )
+        cells = [*enumerate(colour[square + 1 : end].tolist(), start=sweep.here)]
         ends_column = mirrored and square % sweep.rows == sweep.rows - 1
         step = Step(
             sweep.cells,
@@ -239,9 +235,9 @@ def make_steps(sweep: Sweep, *, mirrored: bool) -> list[Step]:
             np.array(others, dtype=np.int64),
             mirror if ends_column else no_mirror,
             list_all_partners(sweep.cells),
-            dark,
-            light,
-            -2 * int(colour[end:].sum()),
+            dark=sum(END << 2 * cell for cell, value in cells if value == 1),
+            light=sum(END << 2 * cell for cell, value in cells if value == -1),
+            surplus=-2 * int(colour[end:].sum()),
         )
         steps.append(step)
     return steps
