@@ -20,8 +20,8 @@ from benchmarks.measure import (
     measure_process,
     time_call,
 )
-from puzzle_tablebase.pipeline.search.breadth_first import search_breadth_first
-from puzzle_tablebase.pipeline.search.tour_listing import find_paths
+from puzzle_tablebase.pipeline.recipes.graph import search_breadth_first
+from puzzle_tablebase.pipeline.recipes.tour_pairs import find_paths
 from puzzle_tablebase.puzzle import StateSpace
 from puzzle_tablebase.puzzles import get_puzzle
 from puzzle_tablebase.puzzles.eight import GOALS

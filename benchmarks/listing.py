@@ -14,9 +14,12 @@ import numpy as np
 from benchmarks.building import time_reference
 from benchmarks.measure import Row, compile_reference, format_table, measure_in_turns, time_call
 from puzzle_tablebase.formats.parquet import TableWriter
-from puzzle_tablebase.pipeline.builders import build_table_data
-from puzzle_tablebase.pipeline.builders.tour_lists import list_prefixes, make_search_board
-from puzzle_tablebase.pipeline.search.tour_listing import iter_paths
+from puzzle_tablebase.pipeline.recipes.tour_lists import (
+    iter_paths,
+    list_prefixes,
+    make_search_board,
+)
+from puzzle_tablebase.pipeline.searches import make
 from puzzle_tablebase.pipeline.tasks import Tasks
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE, make_tour_table
@@ -79,8 +82,7 @@ def _write(board: KnightBoard, threads: int) -> None:
     table = make_tour_table(board)
     with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(threads) as pool:
         store = Folder(Path(name))
-        context = Tasks(pool, threads)
-        rows, *_ = build_table_data(PUZZLE, table, context)
+        rows, *_ = make(table, PUZZLE, Tasks(pool, threads))
         with store.write_files(table.file) as files, TableWriter(files[0], table) as writer:
             for columns in rows:
                 writer.write(columns)

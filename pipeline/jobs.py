@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import partial
 
-from puzzle_tablebase.cost import Cost, estimate_cost
 from puzzle_tablebase.errors import (
     BadRequest,
     NotAFile,
@@ -32,7 +31,7 @@ from puzzle_tablebase.formats.manifest import (
     is_own_file,
     read_versions,
 )
-from puzzle_tablebase.pipeline.builders import build_table_data, digest_table, list_modules
+from puzzle_tablebase.pipeline.costs import Cost
 from puzzle_tablebase.pipeline.publish import (
     has_leftovers,
     list_table_files,
@@ -42,6 +41,13 @@ from puzzle_tablebase.pipeline.publish import (
 )
 from puzzle_tablebase.pipeline.reporter import Reporter
 from puzzle_tablebase.pipeline.runs import COMPLETED, FAILED, Run, log_run
+from puzzle_tablebase.pipeline.searches import (
+    SEARCHES,
+    digest_table,
+    estimate_cost,
+    list_modules,
+    make,
+)
 from puzzle_tablebase.pipeline.tasks import Tasks
 from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.puzzles import MODULES, get_puzzle, is_registered, list_names, list_puzzles
@@ -53,9 +59,6 @@ from puzzle_tablebase.stores.folder import Store
 
 FORCED = "forced"
 OTHER_CODE = "made by other code"
-SHARDED = "breadth first in blocks"
-"""The search that is cut into as many shards as a cluster has workers, and that saves nothing in
-one process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +150,7 @@ def list_jobs(
     for puzzle, table in tables:
         versions = published.get(table.name, [])
         reason = FORCED if force else explain_rebuild(store, versions, puzzle, table)
-        is_cut = table.recipe.search == SHARDED
+        is_cut = SEARCHES[table.recipe.search].is_cut
         cut = f"{tasks.jobs}-{tasks.memory or 'free'}" if is_cut and tasks.is_remote else ""
         checkpoints = Checkpoints(store, table, list_modules(table, puzzle), cut)
         is_resumed, saved = reason and not force and bool(cut) == is_cut, dict[str, int]()
@@ -164,7 +167,7 @@ def explain_rebuild(store: Store, versions: Sequence[Entry], puzzle: Puzzle, tab
     entry = find_in_place(store, versions) if len(versions) > 1 else versions[0]
     if entry is None:
         return "stopped between two files"
-    if entry.parameters != table.recipe.list_parameters():
+    if entry.parameters != table.recipe.parameters:
         return "parameters changed"
     if entry.code != digest_table(table, puzzle):
         return OTHER_CODE
@@ -298,7 +301,7 @@ def _run_job(store: Store, job: Job, tasks: Tasks, reporter: Reporter) -> Built:
         own.report("starting", 0)  # unless another table has failed
         reporter.say(f"building {name} ({job.reason})")
         try:
-            data = build_table_data(job.puzzle, job.table, own)
+            data = make(job.table, job.puzzle, own)
             entry = publish_table(store, job.puzzle, job.table, data, job.versions)
             outcome = COMPLETED
         finally:

@@ -28,7 +28,7 @@ from puzzle_tablebase.formats.manifest import (
     sum_up_depths,
 )
 from puzzle_tablebase.formats.parquet import TableWriter
-from puzzle_tablebase.pipeline.builders import digest_table
+from puzzle_tablebase.pipeline.searches import digest_table
 from puzzle_tablebase.pipeline.tasks import TableData
 from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.schema import Table
@@ -72,7 +72,7 @@ def publish_table(
             content=writer.content,
             made_by=MADE_BY,
             code=digest_table(table, puzzle),
-            parameters=table.recipe.list_parameters(),
+            parameters=table.recipe.parameters,
             index=index,
             counts=sum_up_depths(counter.list_depths() or data.depths),
         )

@@ -137,9 +137,9 @@ class NoSuchTour(NoAnswer):
 class BoardTooLarge(NoAnswer):
     """A board whose tours are too many to list; `instead` says which table has them."""
 
-    def __init__(self, board: str, limit: int, size: str = "", instead: str = "") -> None:
+    def __init__(self, board: str, limit: int, instead: str = "") -> None:
         hint = instead or f"Boards of up to {limit} squares can be listed"
-        super().__init__(f"{board} has too many tours to list{size}. {hint}.")
+        super().__init__(f"{board} has too many tours to list. {hint}.")
         self.board = board
         self.limit = limit
 

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
 from puzzle_tablebase.errors import SearchError
-from puzzle_tablebase.schema import UNREACHED as UNREACHED
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    import numpy as np
-    import numpy.typing as npt
+from puzzle_tablebase.schema import UNREACHED
 
 
-class Graph:
+class Graph(NamedTuple):
     """A state space in the form that a search needs (compressed sparse rows), of any puzzle.
 
     The edges of node v are `targets[offsets[v]:offsets[v+1]]`, with their labels, sorted by
@@ -22,17 +20,9 @@ class Graph:
     those are equal, by the low four bits.
     """
 
-    __slots__ = ("labels", "offsets", "targets")
-
-    def __init__(
-        self,
-        offsets: npt.NDArray[np.int64],
-        targets: npt.NDArray[np.int32],
-        labels: npt.NDArray[np.uint8],
-    ) -> None:
-        self.offsets = offsets
-        self.targets = targets
-        self.labels = labels
+    offsets: npt.NDArray[np.int64]
+    targets: npt.NDArray[np.int32]
+    labels: npt.NDArray[np.uint8]
 
     @classmethod
     def from_moves(
@@ -42,8 +32,6 @@ class Graph:
 
         A kind may lead from a source to several targets.
         """
-        import numpy as np
-
         sources = np.concatenate([sources for _, sources, _ in moves])
         order = np.argsort(sources, kind="stable")
         offsets = np.concatenate([[0], np.cumsum(np.bincount(sources, minlength=nodes))])
@@ -54,8 +42,6 @@ class Graph:
 
     def find_one_way_edge(self) -> tuple[int, int] | None:
         """Find the source and the target of an edge without one in the other direction."""
-        import numpy as np
-
         nodes = len(self.offsets) - 1
         sources = np.repeat(np.arange(nodes), np.diff(self.offsets))
         there, back = sources * nodes + self.targets, self.targets * np.int64(nodes) + sources
@@ -63,30 +49,19 @@ class Graph:
         return divmod(int(one_way[0]), nodes) if len(one_way) else None
 
 
-class SearchResult:
-    """The result of a breadth-first search, with one value for each node.
+class SearchResult(NamedTuple):
+    """The result of a breadth-first search, with one value for each node."""
 
-    `depth`: fewest edges from the root, `UNREACHED` if none lead there. `ways`: number of
-    different shortest lines. `parent`, `label`: the last node but one, and the last label, of
-    the smallest shortest line (-1 and 0 where there is none). `order`: the nodes in the order in
-    which they are reached, each layer sorted by its smallest lines.
-    """
-
-    __slots__ = ("depth", "label", "order", "parent", "ways")
-
-    def __init__(
-        self,
-        depth: npt.NDArray[np.uint8],
-        ways: npt.NDArray[np.uint64],
-        parent: npt.NDArray[np.int32],
-        label: npt.NDArray[np.uint8],
-        order: npt.NDArray[np.int32],
-    ) -> None:
-        self.depth = depth
-        self.ways = ways
-        self.parent = parent
-        self.label = label
-        self.order = order
+    depth: npt.NDArray[np.uint8]
+    """Fewest edges from the root, `UNREACHED` if none lead there."""
+    ways: npt.NDArray[np.uint64]
+    """Number of different shortest lines."""
+    parent: npt.NDArray[np.int32]
+    """The last node but one of the smallest shortest line, -1 where there is none."""
+    label: npt.NDArray[np.uint8]
+    """The last label of that line, 0 where there is none."""
+    order: npt.NDArray[np.int32]
+    """The nodes in the order in which they are reached, each layer sorted by its smallest lines."""
 
 
 def find_nearest(
@@ -96,8 +71,6 @@ def find_nearest(
 
     The search is given by its position in `results`; only shortest solutions are counted.
     """
-    import numpy as np
-
     depths = np.stack([result.depth for result in results.values()])
     if np.any(np.count_nonzero(depths != UNREACHED, axis=0) > 1):
         raise SearchError(f"A state reaches more than one of the goals {', '.join(results)}.")

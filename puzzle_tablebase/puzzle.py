@@ -13,7 +13,7 @@ from puzzle_tablebase.errors import (
     TablebaseError,
     require_text,
 )
-from puzzle_tablebase.schema import FIELD_KINDS, BreadthFirst, Column, Table
+from puzzle_tablebase.schema import FIELD_KINDS, UNREACHED, Column, Recipe, Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -265,7 +265,7 @@ class GoalPuzzle(StateSpace):
             meaning,
             f"rows in notation order; {row_order}",
             self.list_columns(),
-            BreadthFirst({goal: self.goals[goal] for goal in goals}),
+            Recipe("breadth first", roots={goal: self.goals[goal] for goal in goals}),
             index=(("distance", "B"), ("solutions", self.solutions)),
             rows=rows,
         )
@@ -317,7 +317,7 @@ class GoalPuzzle(StateSpace):
     ) -> Columns:
         import numpy as np
 
-        from puzzle_tablebase.graph import UNREACHED, find_nearest
+        from puzzle_tablebase.graph import find_nearest
 
         if graph.labels.max(initial=0) >= len(self.letters):
             raise SearchError(f"A label of {self.name}'s graph is not the number of a letter.")

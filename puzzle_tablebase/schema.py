@@ -8,7 +8,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from typing import Any
 
 UNREACHED = 255
 """Depth of a node that a search did not reach, as tables store it; real depths stay below it."""
@@ -53,35 +53,16 @@ class Column:
 
 
 class Recipe:
-    """Recipe of a table: the name of a search, which selects the builder, and its parameters."""
+    """What a table is made from: a search, by name, and its parameters, all plain values.
 
-    __slots__ = ()
-    search: str
+    `parameters` are stored in the manifest, with the name: a table's values depend on them alone.
+    """
 
-    def list_parameters(self) -> dict[str, object]:
-        """List everything that the table's rows depend on, as stored in the manifest."""
-        raise NotImplementedError
+    __slots__ = ("parameters", "search")
 
-    def count_states(self, table: Table) -> float | None:
-        """Return about how many states the search of a table visits; None if that is unknown."""
-        return table.states or None
-
-    def estimate_memory(self, table: Table) -> int | None:
-        """Estimate the bytes of memory that the search needs; None: in proportion to its states."""
-        return None
-
-
-class BreadthFirst(Recipe):
-    """Recipe of a search of the puzzle's graph from each root, given by name."""
-
-    __slots__ = ("roots",)
-    search = "breadth first"
-
-    def __init__(self, roots: Mapping[str, str]) -> None:
-        self.roots = dict(roots)
-
-    def list_parameters(self) -> dict[str, object]:
-        return {"search": self.search, "roots": self.roots}
+    def __init__(self, search: str, **parameters: Any) -> None:
+        self.search = search
+        self.parameters = {"search": search, **parameters}
 
 
 class Table:

@@ -15,7 +15,6 @@ import polars as pl
 import pyarrow as pa
 
 from puzzle_tablebase.errors import BadRequest, NotationError
-from puzzle_tablebase.graph import UNREACHED
 from puzzle_tablebase.puzzle import View
 from puzzle_tablebase.puzzles.eight import (
     ALL_DIGITS,
@@ -38,6 +37,7 @@ from puzzle_tablebase.queries.answer_frames import (
     view_texts,
 )
 from puzzle_tablebase.resources import count_cores
+from puzzle_tablebase.schema import UNREACHED
 
 CHUNK_ROWS = 1 << 15
 """Rows ranked at a time: few enough to stay in a core's cache."""

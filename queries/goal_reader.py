@@ -17,7 +17,7 @@ from puzzle_tablebase.queries.answer import (
     parse_distances,
 )
 from puzzle_tablebase.queries.reader import Query, Reader
-from puzzle_tablebase.schema import UNREACHED, BreadthFirst
+from puzzle_tablebase.schema import UNREACHED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -229,10 +229,7 @@ class GoalReader(Reader[GoalFound]):
     def __init__(self, puzzle: GoalPuzzle, store: Store) -> None:
         super().__init__(puzzle, store)
         self.table_names = {
-            goal: table.name
-            for table in puzzle.tables
-            if isinstance(table.recipe, BreadthFirst)
-            for goal in table.recipe.roots
+            goal: table.name for table in puzzle.tables for goal in table.recipe.parameters["roots"]
         }
         """The names of the tables by goal."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from puzzle_tablebase.errors import BadRequest, PositionUnreachable, require_choice
-from puzzle_tablebase.graph import UNREACHED
 from puzzle_tablebase.puzzles.senet import (
     OPENING,
     SIDES,
@@ -15,6 +14,7 @@ from puzzle_tablebase.puzzles.senet import (
 )
 from puzzle_tablebase.queries.answer import ANSWERS, Answer, Option, align_rows, parse_distances
 from puzzle_tablebase.queries.reader import Query, Reader
+from puzzle_tablebase.schema import UNREACHED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,7 +12,6 @@ import numpy.typing as npt
 import polars as pl
 
 from puzzle_tablebase.frontier.word_bfs import iter_word_records, search_words
-from puzzle_tablebase.graph import UNREACHED
 from puzzle_tablebase.puzzles.sliding import (
     CHARACTERS,
     LETTERS,
@@ -28,6 +27,7 @@ from puzzle_tablebase.queries.answer_frames import (
     view_texts,
 )
 from puzzle_tablebase.resources import count_cores
+from puzzle_tablebase.schema import UNREACHED
 
 CHUNK_ROWS = 1 << 14
 """Rows looked up at a time: few enough to stay in a core's cache."""

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from msgspec import to_builtins
 
-from puzzle_tablebase.cost import Cost, estimate_cost
 from puzzle_tablebase.errors import BadRequest, TablebaseError, TableMissing, quote
 from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.pipeline.commands.options import (
@@ -27,6 +26,8 @@ from puzzle_tablebase.pipeline.commands.options import (
     list_removable,
     parse_memory,
 )
+from puzzle_tablebase.pipeline.costs import Cost
+from puzzle_tablebase.pipeline.searches import estimate_cost
 from puzzle_tablebase.pipeline.terminal import (
     format_amount,
     format_duration,

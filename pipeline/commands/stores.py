@@ -32,8 +32,8 @@ PageFile = Annotated[
 
 def status(outputs: Outputs = None, as_json: Json = False) -> None:
     """Show each table's size, version and state."""
-    from puzzle_tablebase.pipeline.builders import digest_table
     from puzzle_tablebase.pipeline.jobs import OTHER_CODE
+    from puzzle_tablebase.pipeline.searches import digest_table
     from puzzle_tablebase.queries.status import list_status, make_unusable_error
 
     store = open_store(outputs)

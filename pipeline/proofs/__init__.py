@@ -10,9 +10,9 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from puzzle_tablebase.cost import PROCESS_BYTES, estimate_cost
 from puzzle_tablebase.errors import MemoryShort, TablebaseError, TableMissing
 from puzzle_tablebase.formats.manifest import read_manifest
+from puzzle_tablebase.pipeline.costs import PROCESS_BYTES
 from puzzle_tablebase.pipeline.proofs.board_bits import prove_bits
 from puzzle_tablebase.pipeline.proofs.claims import (
     Claims,
@@ -41,14 +41,12 @@ from puzzle_tablebase.pipeline.proofs.patterns import prove_pattern
 from puzzle_tablebase.pipeline.proofs.senet import prove_senet
 from puzzle_tablebase.pipeline.proofs.spaces import prove_space
 from puzzle_tablebase.pipeline.proofs.verdicts import TableVerdict, Verdict
+from puzzle_tablebase.pipeline.searches import estimate_cost
 from puzzle_tablebase.puzzle import GoalPuzzle
 from puzzle_tablebase.puzzles import list_puzzles
-from puzzle_tablebase.puzzles.fifteen import PatternDistances
-from puzzle_tablebase.puzzles.knight.tables import AllTours, TourCounts, TourPerPair, TourRanking
 from puzzle_tablebase.puzzles.senet import Senet
-from puzzle_tablebase.puzzles.sliding import BoardDistances
 from puzzle_tablebase.resources import get_free_memory
-from puzzle_tablebase.schema import BreadthFirst, Table
+from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import MANIFEST
 from puzzle_tablebase.stores.access import format_rebuild_command, make_open_error
 from puzzle_tablebase.stores.folder import Store
@@ -68,14 +66,15 @@ UNKNOWN_TABLE = "the files match the manifest; no puzzle here has a table of tha
 LISTED = "every known table is listed with the files that its definition names"
 BYTES_PER_ROW = 1_600
 """Bytes of memory for each row of a table that is proved by joins: measured, Senet's are most."""
-PROVERS: dict[type, Prove] = {
-    AllTours: prove_every_tour,
-    TourPerPair: prove_pairs,
-    TourCounts: prove_counts,
-    TourRanking: prove_ranks,
-    PatternDistances: prove_pattern,
+PROVERS: dict[str, Prove] = {
+    "every tour": prove_every_tour,
+    "one tour a pair": prove_pairs,
+    "placements of a pattern": prove_pattern,
+    "ranked closed tours": prove_ranks,
+    "ranked tours": prove_ranks,
+    "tour counts": prove_counts,
 }
-"""The proofs of the recipes that only one kind of puzzle has."""
+"""The proofs of the searches that only one kind of puzzle has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,10 +181,10 @@ def check_quickly(listed: ListedTable) -> Claims[list[TableVerdict]]:
 
 def find_proof(listed: ListedTable) -> Prove:
     """Return the proof of a table, by its recipe, or else by its puzzle."""
-    recipe, puzzle = listed.definition.recipe, listed.puzzle
-    if type(recipe) in PROVERS:
-        return PROVERS[type(recipe)]
-    if isinstance(recipe, BoardDistances):
+    search, puzzle = listed.definition.recipe.search, listed.puzzle
+    if search in PROVERS:
+        return PROVERS[search]
+    if search == "breadth first in blocks":
         return prove_goals if listed.definition.columns else prove_bits
     if isinstance(puzzle, GoalPuzzle):
         return prove_goals
@@ -240,7 +239,7 @@ def _compare_files(listed: list[ListedTable]) -> Iterator[Difference]:
 
 def _order_by_cost(listed: ListedTable) -> tuple[bool, int]:
     """Order tables by the bytes to be read; counts come last, as they rest on lists of tours."""
-    is_counted = bool(listed.table) and isinstance(listed.definition.recipe, TourCounts)
+    is_counted = bool(listed.table) and listed.definition.recipe.search == "tour counts"
     return is_counted, listed.entry.total_bytes
 
 
@@ -254,9 +253,9 @@ def require_memory(listed: ListedTable) -> None:
 
 def estimate_memory(table: Table) -> int:
     """Estimate the bytes of memory for a proof: for most about as many as for the search."""
-    if isinstance(table.recipe, TourCounts):
-        return PROCESS_BYTES + estimate_recount(table.recipe)
-    if table.index and table.columns and table.rows and isinstance(table.recipe, BreadthFirst):
+    if table.recipe.search == "tour counts":
+        return PROCESS_BYTES + estimate_recount(table)
+    if table.index and table.columns and table.rows and "roots" in table.recipe.parameters:
         return PROCESS_BYTES + BYTES_PER_ROW * table.rows
     cost = estimate_cost(table)
     return cost.memory if cost else PROCESS_BYTES

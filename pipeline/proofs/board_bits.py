@@ -27,7 +27,7 @@ from puzzle_tablebase.pipeline.proofs.claims import (
 )
 from puzzle_tablebase.pipeline.proofs.verdicts import Proved, Verdict
 from puzzle_tablebase.pipeline.tasks import run_in_threads
-from puzzle_tablebase.puzzles.sliding import BoardDistances, SlidingBoard
+from puzzle_tablebase.puzzles.sliding import SlidingBoard, parse_board
 from puzzle_tablebase.schema import ROW_BYTES
 
 HOW = "every state was searched again from the goal, layer by layer"
@@ -35,10 +35,8 @@ HOW = "every state was searched again from the goal, layer by layer"
 
 def prove_bits(listed: ListedTable, proved: Mapping[str, ListedTable]) -> Proof:
     """Prove the distances of a large board to one goal."""
-    recipe = listed.definition.recipe
-    assert isinstance(recipe, BoardDistances)
-    assert isinstance(recipe.board, SlidingBoard)
-    board, (goal,) = recipe.board, recipe.roots
+    parameters = listed.definition.recipe.parameters
+    board, (goal,) = parse_board(parameters["board"]), parameters["roots"]
     records = board.size // (8 * ROW_BYTES)
     text = "there is a record for every 360 states"
     yield listed.claim_records(text, require_equal("records", listed.index.records, records))

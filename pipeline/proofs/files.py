@@ -170,7 +170,7 @@ def _compare_entry(listed: ListedTable) -> Iterator[Difference]:
     table, entry = listed.definition, listed.entry
     if entry.index and not entry.parquet:
         yield from require_equal("records", entry.rows, entry.index.records)
-    yield from require_equal("parameters", entry.parameters, table.recipe.list_parameters())
+    yield from require_equal("parameters", entry.parameters, table.recipe.parameters)
 
 
 def _compare_record_hash(listed: ListedTable) -> Iterator[Difference]:

@@ -34,8 +34,8 @@ from puzzle_tablebase.pipeline.proofs.claims import (
 from puzzle_tablebase.pipeline.proofs.verdicts import Proved, Verdict
 from puzzle_tablebase.puzzle import GoalPuzzle
 from puzzle_tablebase.puzzles.eight import Eight
-from puzzle_tablebase.puzzles.sliding import BoardDistances, SlidingBoard
-from puzzle_tablebase.schema import UNREACHED, BreadthFirst
+from puzzle_tablebase.puzzles.sliding import parse_board
+from puzzle_tablebase.schema import UNREACHED
 
 HOW = "every state was compared with its neighbours; every column and record follows from the moves"
 COLUMNS = ("state", "goal", "distance", "best_moves", "solutions")
@@ -44,9 +44,7 @@ FIELDS = ("distance", "solutions")
 
 def prove_goals(listed: ListedTable, proved: Mapping[str, ListedTable]) -> Proof:
     """Prove every column and index field of a table from the moves of its puzzle."""
-    recipe, rules = listed.definition.recipe, find_rules(listed)
-    assert isinstance(recipe, BreadthFirst)
-    roots = recipe.roots
+    roots, rules = listed.definition.recipe.parameters["roots"], find_rules(listed)
     rows = rules.number(listed.read_rows().lazy()).collect().lazy()
 
     text = f"the rows are different states of the {rules.title}, {rules.order}"
@@ -193,10 +191,9 @@ class Rules(Protocol):
 
 def find_rules(listed: ListedTable) -> Rules:
     """Return the second rule book of a table's puzzle."""
-    recipe, puzzle = listed.definition.recipe, listed.puzzle
-    if isinstance(recipe, BoardDistances):
-        board = recipe.board
-        assert isinstance(board, SlidingBoard)
+    puzzle = listed.puzzle
+    if name := listed.definition.recipe.parameters.get("board"):
+        board = parse_board(name)
         return BoardRules(board.height, board.width, by_columns=True)
     if isinstance(puzzle, Eight):
         return BoardRules(3, 3, by_columns=False)

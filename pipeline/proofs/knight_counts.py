@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike
 
 from puzzle_tablebase.frontier.compiled import find_lowest
 from puzzle_tablebase.jit import Array, compiled
+from puzzle_tablebase.pipeline.costs import estimate_count
 from puzzle_tablebase.pipeline.proofs.claims import (
     Claim,
     Difference,
@@ -30,13 +31,9 @@ from puzzle_tablebase.pipeline.proofs.claims import (
 from puzzle_tablebase.pipeline.proofs.tour_walker import HalfBoard, walk
 from puzzle_tablebase.pipeline.proofs.verdicts import Proved, Verdict
 from puzzle_tablebase.pipeline.tasks import run_in_threads
-from puzzle_tablebase.puzzles.knight.board import KnightBoard
-from puzzle_tablebase.puzzles.knight.tables import (
-    TOURS_PREFIX,
-    AllTours,
-    TourCounts,
-    estimate_count_cost,
-)
+from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
+from puzzle_tablebase.puzzles.knight.tables import TOURS_PREFIX
+from puzzle_tablebase.schema import Table
 
 Counts = Mapping[str, ArrayLike]
 """Columns and their values, one for each square of a board or the same for all."""
@@ -163,10 +160,7 @@ def prove_counts(
     listed: ListedTable, proved: Mapping[str, ListedTable], limits: CountLimits = LIMITS
 ) -> Proof:
     """Prove the table of counts; lists of tours that are proved already count their boards."""
-    recipe = listed.definition.recipe
-    assert isinstance(recipe, TourCounts)
-    boards = {f"{c}x{r}": KnightBoard(c, r) for c, r in recipe.boards}
-    closed = {f"{c}x{r}" for c, r in recipe.closed}
+    boards, closed = list_boards(listed.definition)
     rows = listed.read_rows()
     text = f"there is one row for every square of {len(boards)} boards, in order"
     yield Claim(text, compare_squares(rows, boards, closed))
@@ -266,7 +260,7 @@ def find_lists(
     return {
         name: table
         for name, table in found.items()
-        if table and isinstance(table.definition.recipe, AllTours)
+        if table and table.definition.recipe.search == "every tour"
     }
 
 
@@ -304,13 +298,14 @@ def choose_recounts(
     return walked, swept
 
 
-def estimate_recount(recipe: TourCounts) -> int:
+def list_boards(table: Table) -> tuple[dict[str, KnightBoard], set[str]]:
+    """Return the boards of a table of counts by name, and those with closed tours alone."""
+    names, closed = (table.recipe.parameters[each] for each in ("boards", "closed"))
+    return {name: parse_board(name) for name in names}, {*closed}
+
+
+def estimate_recount(table: Table) -> int:
     """Estimate the bytes of memory for the largest sweep of the proof."""
-    boards = {f"{c}x{r}": KnightBoard(c, r) for c, r in recipe.boards}
-    closed = {f"{c}x{r}" for c, r in recipe.closed}
+    boards, closed = list_boards(table)
     _, swept = choose_recounts(boards, closed, {})
-    sides = [((boards[name].files, boards[name].ranks), name in closed) for name in swept]
-    costs = [
-        estimate_count_cost(each, closed=is_closed) for each, is_closed in sides if min(each) > 2
-    ]
-    return max(costs, default=0)
+    return max((estimate_count(boards[name], name in closed) for name in swept), default=0)

@@ -24,8 +24,8 @@ from puzzle_tablebase.pipeline.proofs.claims import (
 )
 from puzzle_tablebase.pipeline.proofs.tour_walker import CountedLayer, HalfBoard, walk_layers
 from puzzle_tablebase.pipeline.proofs.verdicts import Proved, Verdict
-from puzzle_tablebase.puzzles.knight.board import KnightBoard
-from puzzle_tablebase.puzzles.knight.tables import RANKING_FIELDS, TourRanking
+from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
+from puzzle_tablebase.puzzles.knight.tables import RANKING_FIELDS
 
 HOW = "every layer was counted again from the empty board, so each rank is one tour"
 
@@ -33,8 +33,7 @@ HOW = "every layer was counted again from the empty board, so each rank is one t
 def prove_ranks(listed: ListedTable, proved: Mapping[str, ListedTable]) -> Proof:
     """Prove the ranking of a board's tours."""
     recipe = listed.definition.recipe
-    assert isinstance(recipe, TourRanking)
-    board, is_open = recipe.board, not recipe.closed
+    board, is_open = parse_board(recipe.parameters["board"]), recipe.search == "ranked tours"
     half = HalfBoard(KnightBoard(*sorted((board.files, board.ranks))), is_open=is_open)
     text = "layer after layer, each sum is that of the numbers before it"
     yield listed.claim_records(text, find_bad_records(listed))

@@ -28,8 +28,7 @@ from puzzle_tablebase.pipeline.proofs.knight_counts import (
 )
 from puzzle_tablebase.pipeline.proofs.verdicts import Proved, Verdict
 from puzzle_tablebase.pipeline.tasks import run_in_threads
-from puzzle_tablebase.puzzles.knight.board import KnightBoard
-from puzzle_tablebase.puzzles.knight.tables import AllTours, TourPerPair
+from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 
 HOW = (
     "every path was walked, none appears twice, and a second count, path by path, finds as many "
@@ -72,9 +71,7 @@ def prove_pairs(listed: ListedTable, proved: Mapping[str, ListedTable]) -> Proof
 
 
 def _get_board(listed: ListedTable) -> KnightBoard:
-    recipe = listed.definition.recipe
-    assert isinstance(recipe, AllTours | TourPerPair)
-    return recipe.board
+    return parse_board(listed.definition.recipe.parameters["board"])
 
 
 def iter_paths(

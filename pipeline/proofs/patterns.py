@@ -21,7 +21,7 @@ from puzzle_tablebase.pipeline.proofs.claims import (
     require_equal,
 )
 from puzzle_tablebase.pipeline.proofs.verdicts import Proved, Verdict
-from puzzle_tablebase.puzzles.fifteen import PatternDistances
+from puzzle_tablebase.puzzles.fifteen import parse_pattern
 
 UNKNOWN = 255
 
@@ -151,9 +151,7 @@ def find_least(depth: Array, sets: Array, first: int, end: int, least: Array) ->
 
 def prove_pattern(listed: ListedTable, proved: Mapping[str, ListedTable]) -> Proof:
     """Prove the distances of a pattern."""
-    recipe = listed.definition.recipe
-    assert isinstance(recipe, PatternDistances)
-    pattern = recipe.pattern
+    pattern = parse_pattern(listed.definition.recipe.parameters)
     places, depth = search_placements(pattern.height, pattern.width, pattern.tiles)
     masks = list_masks(pattern.height * pattern.width, len(pattern.tiles))
 

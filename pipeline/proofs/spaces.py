@@ -15,7 +15,7 @@ import polars as pl
 import pyarrow as pa
 
 from puzzle_tablebase.formats.parquet import to_arrow
-from puzzle_tablebase.graph import UNREACHED, SearchResult
+from puzzle_tablebase.graph import SearchResult
 from puzzle_tablebase.jit import Array
 from puzzle_tablebase.pipeline.proofs.claims import (
     Claim,
@@ -28,7 +28,7 @@ from puzzle_tablebase.pipeline.proofs.claims import (
 )
 from puzzle_tablebase.pipeline.proofs.verdicts import Proved, Verdict
 from puzzle_tablebase.puzzle import StateSpace
-from puzzle_tablebase.schema import BreadthFirst
+from puzzle_tablebase.schema import UNREACHED
 
 Edges = tuple[Array, Array, Array]
 """The sources, targets and labels of edges."""
@@ -42,7 +42,6 @@ def prove_space(listed: ListedTable, proved: Mapping[str, ListedTable]) -> Proof
     """Prove one table by a second search of the graph from each root."""
     puzzle, table = listed.puzzle, listed.definition
     assert isinstance(puzzle, StateSpace)
-    assert isinstance(table.recipe, BreadthFirst)
     graph = puzzle.make_graph()
     nodes = len(graph.offsets) - 1
     begins = np.repeat(np.arange(nodes), np.diff(graph.offsets))
@@ -53,7 +52,7 @@ def prove_space(listed: ListedTable, proved: Mapping[str, ListedTable]) -> Proof
 
     results = {
         name: search_graph(nodes, puzzle.find_node(state), list_edges)
-        for name, state in table.recipe.roots.items()
+        for name, state in table.recipe.parameters["roots"].items()
     }
     columns = puzzle.fill_columns(table, graph, results)
     expected = {column.name: to_arrow(column, columns[column.name]) for column in table.columns}

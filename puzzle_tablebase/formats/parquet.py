@@ -174,7 +174,7 @@ class TableWriter:
         return {
             "content": self.content,
             "made_by": MADE_BY,
-            "parameters": json.dumps(self._recipe.list_parameters(), sort_keys=True),
+            "parameters": json.dumps(self._recipe.parameters, sort_keys=True),
         }
 
     def write(self, columns: Columns) -> pa.RecordBatch:

@@ -14,7 +14,7 @@ the other end. `step_forward` takes a step, and `step_back` undoes one. The cell
 the first, or the second in sweeps whose first cell stays to the end.
 
 A layer has states by ascending key, each with a number, for example its forward count.
-`puzzle_tablebase.frontier.compiled` writes the records, which are read one at a time, at random.
+The recipe of rankings writes the records, which are read one at a time, at random.
 """
 
 from __future__ import annotations

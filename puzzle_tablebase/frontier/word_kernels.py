@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from puzzle_tablebase.jit import Array, compiled
-from puzzle_tablebase.word_space import (
+from puzzle_tablebase.frontier.word_space import (
     BLOCK,
     CYCLE,
     EXCHANGES,
@@ -21,6 +20,7 @@ from puzzle_tablebase.word_space import (
     WORD_STATES,
     WORDS,
 )
+from puzzle_tablebase.jit import Array, compiled
 
 CHUNK_ROWS = 128
 """Rows whose incoming states are collected at a time: few enough for a core's fastest cache."""

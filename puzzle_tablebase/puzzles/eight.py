@@ -15,7 +15,7 @@ from puzzle_tablebase.puzzle import (
     View,
     write_cells,
 )
-from puzzle_tablebase.schema import Column
+from puzzle_tablebase.schema import UNREACHED, Column
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -225,27 +225,6 @@ def count_misplaced(state: str, goal: str) -> int:
     return sum(tile not in ("0", home) for tile, home in zip(state, goal, strict=True))
 
 
-class EightGoalView(SymmetryView):
-    """View of any goal as one of the three goals that have a table.
-
-    The board is turned until the goal's blank is where one of them has it.
-
-    >>> view = EightGoalView("087654321")
-    >>> view.table_goal, view.map_state("087654321")
-    ('corner', '123456780')
-    """
-
-    __slots__ = ()
-
-    def __init__(self, goal: str) -> None:
-        names = {state.index("0"): name for name, state in GOALS.items()}
-        cells = tuple(range(9))
-        while cells.index(goal.index("0")) not in names:
-            cells = tuple([cells[cell] for cell in QUARTER])
-        name = names[cells.index(goal.index("0"))]
-        super().__init__(name, GOALS[name], goal, cells)
-
-
 RANK = "place of the state among all 362,880 in ascending order, from 0; number of its index record"
 MISPLACED = "number of tiles not at their place in the goal; never more than manhattan"
 
@@ -296,7 +275,20 @@ class Eight(GoalPuzzle):
         return "centre" if is_odd(state) else "corner"
 
     def view_goal(self, goal: str) -> View:
-        return super().view_goal(goal) if goal in GOALS.values() else EightGoalView(goal)
+        """Turn the board until the goal's blank is where one of those with a table has it.
+
+        >>> view = PUZZLE.view_goal("087654321")
+        >>> view.table_goal, view.map_state("087654321")
+        ('corner', '123456780')
+        """
+        if goal in GOALS.values():
+            return super().view_goal(goal)
+        names = {state.index("0"): name for name, state in GOALS.items()}
+        cells = tuple(range(9))
+        while cells.index(goal.index("0")) not in names:
+            cells = tuple([cells[cell] for cell in QUARTER])
+        name = names[cells.index(goal.index("0"))]
+        return SymmetryView(name, GOALS[name], goal, cells)
 
     def explain_unreachable(self, state: str, goal: str) -> str:
         return ONLY_HALF
@@ -351,7 +343,7 @@ class Eight(GoalPuzzle):
     ) -> Columns:
         import numpy as np
 
-        from puzzle_tablebase.graph import UNREACHED, find_nearest
+        from puzzle_tablebase.graph import find_nearest
 
         columns = dict(super().fill_columns(table, graph, walks))
         boards = np.ascontiguousarray(columns["state"]).view(np.uint8).reshape(-1, 9).T - ord("0")

@@ -17,7 +17,8 @@ from puzzle_tablebase.schema import Recipe, Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
 
 
 MAX_TILES = 8
@@ -53,9 +54,6 @@ class Pattern:
         """The number of sets of cells."""
         self.size = self.sets * factorial(len(self.tiles))
 
-    def __repr__(self) -> str:
-        return f"Pattern({self.height}, {self.width}, {self.tiles})"
-
     @property
     def cells(self) -> int:
         """The number of cells of the board."""
@@ -70,6 +68,12 @@ class Pattern:
         """Find the cells of the tiles on an image of a board, which has the tile on each cell."""
         # mirroring twice changes nothing, so it also leads back to the board's tiles
         return [image[board.index(image[tile - 1] + 1)] for tile in self.tiles]
+
+
+def parse_pattern(parameters: Mapping[str, Any]) -> Pattern:
+    """Return the pattern of a recipe's parameters."""
+    height, width = map(int, parameters["board"].split("x"))
+    return Pattern(height, width, parameters["tiles"])
 
 
 def list_images(height: int, width: int) -> list[list[int]]:
@@ -114,24 +118,6 @@ def rank_order(order: Sequence[int]) -> int:
     return rank
 
 
-class PatternDistances(Recipe):
-    """Recipe of a breadth-first search over all placements of a pattern's tiles."""
-
-    __slots__ = ("pattern",)
-    search = "placements of a pattern"
-
-    def __init__(self, pattern: Pattern) -> None:
-        self.pattern = pattern
-
-    def list_parameters(self) -> dict[str, object]:
-        pattern = self.pattern
-        return {
-            "search": self.search,
-            "board": f"{pattern.height}x{pattern.width}",
-            "tiles": list(pattern.tiles),
-        }
-
-
 def make_pattern_table(pattern: Pattern) -> Table:
     """Make the table of a pattern's distances, an index alone."""
     marks = "".join(CHARACTERS[tile] for tile in pattern.tiles)
@@ -143,7 +129,11 @@ def make_pattern_table(pattern: Pattern) -> Table:
         "row number = rank: the order of the tiles by cell comes first, in lexical order; then "
         "their set of cells, by the number that has a bit for each cell",
         (),
-        PatternDistances(pattern),
+        Recipe(
+            "placements of a pattern",
+            board=f"{pattern.height}x{pattern.width}",
+            tiles=[*pattern.tiles],
+        ),
         index=(("distance", "B"),),
         rows=pattern.size,
     )

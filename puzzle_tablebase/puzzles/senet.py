@@ -9,9 +9,8 @@ rank + SIZE for B to move.
 from __future__ import annotations
 
 from puzzle_tablebase.errors import NotationError, require_text
-from puzzle_tablebase.graph import UNREACHED, Graph
 from puzzle_tablebase.puzzle import StateSpace
-from puzzle_tablebase.schema import BreadthFirst, Column, Table
+from puzzle_tablebase.schema import UNREACHED, Column, Recipe, Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from puzzle_tablebase.graph import SearchResult
+    from puzzle_tablebase.graph import Graph, SearchResult
     from puzzle_tablebase.puzzle import Bytes, Columns
 
 SQUARES = 15
@@ -209,7 +208,7 @@ class Senet(StateSpace):
             "how soon a position can be reached when both sides choose their throws; not who wins",
             "rows in notation order (. < A < B); row number = rank",
             COLUMNS,
-            BreadthFirst({"opening": OPENING}),
+            Recipe("breadth first", roots={"opening": OPENING}),
             index=(
                 ("plies_even", "B"),
                 ("last_even", "B"),
@@ -233,6 +232,8 @@ class Senet(StateSpace):
 
     def make_graph(self) -> Graph:
         import numpy as np
+
+        from puzzle_tablebase.graph import Graph
 
         heads, tails = _list_halves()
         first = np.searchsorted(heads, np.arange(3**HEAD)).astype(np.int32)

@@ -17,13 +17,13 @@ from puzzle_tablebase.puzzle import (
     SymmetryView,
     write_cells,
 )
-from puzzle_tablebase.schema import BITS_INDEX, ROW_BYTES, BreadthFirst, Column, Table
+from puzzle_tablebase.schema import BITS_INDEX, ROW_BYTES, Column, Recipe, Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from puzzle_tablebase.word_space import WordSpace
+    from puzzle_tablebase.frontier.word_space import WordSpace
 
 
 CHARACTERS = "0123456789abcdef"
@@ -106,10 +106,6 @@ class SlidingBoard(GoalPuzzle):
 
     def __str__(self) -> str:
         return f"{self.height}x{self.width}"
-
-    def __repr__(self) -> str:
-        """Return a text that is equal for equal boards: it is part of checkpoints' names."""
-        return f"{self.name} {self}"
 
     def list_row_columns(self) -> tuple[Column, ...]:
         state, *others, _ = self.list_columns()  # without the number of solutions
@@ -300,14 +296,14 @@ class SlidingBoard(GoalPuzzle):
             "places are counted column by column; the blank's place comes "
             "first, then the order of the tiles in the other places",
             () if self.is_packed else self.list_row_columns(),
-            BoardDistances(self, goal),
+            Recipe("breadth first in blocks", roots={goal: goal}, board=str(self)),
             index=BITS_INDEX if self.is_packed else (("distance", "B"),),
             rows=self.size // ROW_STATES if self.is_packed else self.size,
         )
 
     def make_words(self, root: str) -> WordSpace:
         """Make the states that reach a root, in words of bits, with their moves."""
-        from puzzle_tablebase.word_space import make_word_space
+        from puzzle_tablebase.frontier.word_space import make_word_space
 
         place = self.place[root.index("0")]
         return make_word_space(self.line, self.cells, place, self.is_odd(root), self.rank(root))
@@ -329,26 +325,6 @@ class BoardGoalView(SymmetryView):
         cells = next(cells for cells in board.list_symmetries() if cells.index(blank) in goals)
         table_goal = goals[cells.index(blank)]
         super().__init__(table_goal, table_goal, goal, cells)
-
-
-class BoardDistances(BreadthFirst):
-    """Recipe of a search of a board's states from one goal, in words of bits."""
-
-    __slots__ = ("board",)
-    search = "breadth first in blocks"
-
-    def __init__(self, board: SlidingBoard, root: str) -> None:
-        super().__init__({root: root})
-        self.board = board
-
-    def estimate_memory(self, table: Table) -> int | None:
-        from puzzle_tablebase.cost import PROCESS_BYTES, WORD_BYTES_PER_STATE
-
-        bytes_per_state = WORD_BYTES_PER_STATE + (not self.board.is_packed)
-        return PROCESS_BYTES + int(bytes_per_state * self.board.size)
-
-    def list_parameters(self) -> dict[str, object]:
-        return {**super().list_parameters(), "board": str(self.board)}
 
 
 def parse_board(text: str) -> SlidingBoard:

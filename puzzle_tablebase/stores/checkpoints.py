@@ -50,8 +50,8 @@ class Checkpoints:
         self._modules = modules
         self.code = digest_code(modules)
         """The digest of the code that makes the table."""
-        recipe = [table.recipe.search, table.recipe.list_parameters()]
-        self._stem = f"{table.name}.{_digest(json.dumps([*recipe, __version__, self.code]))}"
+        recipe = [table.recipe.parameters, __version__, self.code]
+        self._stem = f"{table.name}.{_digest(json.dumps(recipe))}"
         self._cut = f"{cut}." if cut else ""
 
     def __repr__(self) -> str:

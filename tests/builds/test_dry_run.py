@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from puzzle_tablebase.pipeline.builders import checkpoints
 from puzzle_tablebase.pipeline.jobs import find_request, list_jobs
 from puzzle_tablebase.pipeline.runs import read_last_runs
+from puzzle_tablebase.pipeline.searches import checkpoints
 from puzzle_tablebase.pipeline.tasks import Tasks
 from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.puzzles.knight.board import parse_board

@@ -105,7 +105,7 @@ def test_files_of_two_builds_are_built_again(folder: Path) -> None:
 def test_a_table_of_other_code_is_built_again(
     folder: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    digest = "puzzle_tablebase.pipeline.builders.digest_code"
+    digest = "puzzle_tablebase.pipeline.searches.digest_code"
     with monkeypatch.context() as patch:
         patch.setattr(digest, lambda modules: "of another rule")
         assert build_tables(folder, KNIGHT, TOURS).reasons == {TOURS.name: "made by other code"}

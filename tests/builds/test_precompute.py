@@ -10,8 +10,9 @@ import pytest
 
 from puzzle_tablebase.pipeline.jobs import build
 from puzzle_tablebase.pipeline.reporter import Reporter
+from puzzle_tablebase.pipeline.searches import estimate_cost
 from puzzle_tablebase.pipeline.tasks import open_tasks
-from puzzle_tablebase.puzzles.knight.tables import PUZZLE, estimate_rank_cost
+from puzzle_tablebase.puzzles.knight.tables import PUZZLE
 from puzzle_tablebase.stores.folder import Folder
 from tests import first
 from tests.support.build_recorder import COUNTS
@@ -22,7 +23,10 @@ from tests.support.shell import SCRIPT, Cli, with_a_disk
 def test_a_build_that_needs_more_memory_is_refused(tmp_path: Path, cli: Cli) -> None:
     text = cli("precompute", "knight_closed_ranks_8x8", "--memory", "1", "--outputs", str(tmp_path))
     assert (text.code, text.out) == (3, "")
-    needed = f"{estimate_rank_cost((8, 8), closed=True) / 1e9:.2f} GB of memory"
+    (table,) = PUZZLE.find_tables("knight_closed_ranks_8x8")
+    cost = estimate_cost(table)
+    assert cost
+    needed = f"{cost.memory / 1e9:.2f} GB of memory"
     assert f"knight_closed_ranks_8x8 needs {needed}; available: 1.00 GB" in text.err
 
 

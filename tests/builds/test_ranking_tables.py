@@ -7,12 +7,12 @@ import polars as pl
 import pytest
 
 from puzzle_tablebase.errors import SearchError
-from puzzle_tablebase.pipeline.builders import checkpoints, tour_sweeps
-from puzzle_tablebase.pipeline.builders.tour_sweeps import SweepSettings, make_ranking
-from puzzle_tablebase.pipeline.search.tour_sweep import CountOverflow, Layer, advance_layer
+from puzzle_tablebase.pipeline.recipes import tour_meet, tour_rankings
+from puzzle_tablebase.pipeline.recipes.tour_sweep import CountOverflow, Layer, advance_layer
+from puzzle_tablebase.pipeline.searches import checkpoints
 from puzzle_tablebase.pipeline.tasks import TableData, Tasks
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
-from puzzle_tablebase.puzzles.knight.tables import PUZZLE, TourRanking, make_ranking_table
+from puzzle_tablebase.puzzles.knight.tables import PUZZLE, make_ranking_table
 from puzzle_tablebase.queries.dispatch import open_reader
 from puzzle_tablebase.queries.knight.reader import KnightReader
 from puzzle_tablebase.stores.folder import Folder
@@ -53,14 +53,13 @@ def test_a_killed_build_resumes_from_the_saved_layers(
             raise KilledError
 
     def rebuild() -> TableData:
-        assert isinstance(SIX.recipe, TourRanking)
         with ThreadPoolExecutor(1) as pool:
             saved = checkpoints(Folder(tmp_path), SIX)
-            work = Tasks(pool, 1, on_progress, saved, memory=1 << 40)
-            # a record and what it begins with
-            return make_ranking(SIX.recipe, PUZZLE, SIX, work, SweepSettings(min_stored_bytes=2000))
+            tasks = Tasks(pool, 1, on_progress, saved, memory=1 << 40)
+            return tour_rankings.make(SIX, PUZZLE, tasks)
 
-    monkeypatch.setattr(tour_sweeps, "advance_layer", advance)
+    monkeypatch.setattr(tour_meet, "MIN_STORED_BYTES", 2000)  # a record and what it begins with
+    monkeypatch.setattr(tour_rankings, "advance_layer", advance)
     with pytest.raises(KilledError):
         rebuild()
     assert len(layer_sizes) == 12
@@ -81,7 +80,7 @@ def test_too_many_tours_to_rank_are_refused(
     def overflow(*_: object) -> int:
         raise CountOverflow
 
-    monkeypatch.setattr(tour_sweeps, "sum_cycles", overflow)
+    monkeypatch.setattr(tour_rankings, "sum_cycles", overflow)
     table = make_ranking_table(parse_board("5x6"), closed=True)
     with pytest.raises(SearchError, match="The tours of 5x6 are too many to number"):
         build_tables(tmp_path, PUZZLE, table)

@@ -23,9 +23,9 @@ from puzzle_tablebase import errors
 from puzzle_tablebase.code_digest import digest_source
 from puzzle_tablebase.errors import MemoryShort, TableUnreadable, Unreachable
 from puzzle_tablebase.pipeline import tasks
-from puzzle_tablebase.pipeline.builders import BUILDERS, checkpoints
-from puzzle_tablebase.pipeline.builders.tour_lists import list_tours_from
+from puzzle_tablebase.pipeline.recipes.tour_lists import list_tours_from
 from puzzle_tablebase.pipeline.runs import RUNS
+from puzzle_tablebase.pipeline.searches import SEARCHES, checkpoints
 from puzzle_tablebase.pipeline.tasks import Tasks, make_checkpoint_name
 from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
@@ -353,7 +353,7 @@ def test_every_recipe_has_a_builder() -> None:
         if name != "sliding"
         for table in stage.find_tables(name)
     ]
-    assert {table.recipe.search for table in tables} == {*BUILDERS}
+    assert {table.recipe.search for table in tables} == {*SEARCHES}
 
 
 def list_subclasses(kind: type[errors.TablebaseError]) -> Iterator[type[errors.TablebaseError]]:

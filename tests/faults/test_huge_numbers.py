@@ -11,7 +11,7 @@ import pytest
 
 from puzzle_tablebase.errors import TableDamaged
 from puzzle_tablebase.formats.manifest import File, Footer, read_manifest
-from puzzle_tablebase.pipeline.builders import checkpoints
+from puzzle_tablebase.pipeline.searches import checkpoints
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import make_tour_table
 from puzzle_tablebase.queries.row_groups import RowGroups

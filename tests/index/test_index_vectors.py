@@ -16,7 +16,7 @@ from puzzle_tablebase.pipeline.proofs import VerifyFailed
 from puzzle_tablebase.pipeline.proofs.claims import ListedTable
 from puzzle_tablebase.pipeline.proofs.files import check_files
 from puzzle_tablebase.queries.index_reader import IndexReader
-from puzzle_tablebase.schema import BreadthFirst, Table
+from puzzle_tablebase.schema import Recipe, Table
 from puzzle_tablebase.stores.folder import Folder
 from tests.support.format_page import tables_under
 from tests.support.index_vectors import FOLDER, LIST, WHOLE, Vector, list_files
@@ -97,7 +97,7 @@ def test_the_page_names_the_fault_of_each_vector() -> None:
 def publish(vector: Vector, folder: Path) -> ListedTable:
     """Publish the file as the index of a table."""
     table = Table(
-        vector.name, "", "", (), BreadthFirst({}), index=(("record", f"{vector.width}s"),)
+        vector.name, "", "", (), Recipe("breadth first"), index=(("record", f"{vector.width}s"),)
     )
     index = Path(shutil.copy(FOLDER / vector.file, folder / table.index_file))
     rows = folder / f"{vector.name}.parquet"

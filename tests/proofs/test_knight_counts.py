@@ -21,8 +21,8 @@ from puzzle_tablebase.pipeline.proofs.knight_counts import (
 )
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
-from puzzle_tablebase.puzzles.knight.tables import TourPerPair, make_tour_table
-from puzzle_tablebase.schema import Table
+from puzzle_tablebase.puzzles.knight.tables import make_tour_table
+from puzzle_tablebase.schema import Recipe, Table
 from tests.conftest import make_once
 from tests.support import oracles
 from tests.support.build_recorder import build_tables
@@ -62,7 +62,7 @@ def test_counts_of_every_kind_are_proved(
 
 def test_a_list_of_one_tour_a_pair_counts_nothing(folder: Path) -> None:
     pairs = open_one(folder, "knight_tours_3x4")
-    recipe = TourPerPair(KnightBoard(3, 4))
+    recipe = Recipe("one tour a pair", board="3x4")
     old = pairs.definition
     table = Table(old.name, old.meaning, old.rank, old.columns, recipe)
     boards = {"3x4": KnightBoard(3, 4)}

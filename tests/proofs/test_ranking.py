@@ -10,11 +10,11 @@ import numpy.typing as npt
 import pytest
 
 from puzzle_tablebase.formats.manifest import read_manifest
-from puzzle_tablebase.frontier.compiled import decode_layer, encode_layer
 from puzzle_tablebase.pipeline.proofs import TableResult, VerifyFailed, knight_ranks, prove
 from puzzle_tablebase.pipeline.proofs.claims import Difference, ListedTable
 from puzzle_tablebase.pipeline.proofs.knight_ranks import find_bad_layers, find_bad_records
 from puzzle_tablebase.pipeline.proofs.tour_walker import HalfBoard
+from puzzle_tablebase.pipeline.recipes.tour_keys import decode_layer, encode_layer
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE, make_ranking_table
 from puzzle_tablebase.schema import Table

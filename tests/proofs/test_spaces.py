@@ -75,7 +75,7 @@ def search(nodes: int, edges: list[Edge], root: int) -> dict[str, list[int]]:
         return begins[at], ends[at], labels[at].astype(np.uint8)
 
     walk = search_graph(nodes, root, list_edges)
-    return {name: getattr(walk, name).tolist() for name in walk.__slots__}
+    return {name: getattr(walk, name).tolist() for name in walk._fields}
 
 
 @given(graphs())
@@ -88,9 +88,7 @@ def test_random_graphs_match_the_obvious_search(
     nodes, edges = graph
     for root in range(min(nodes, 4)):
         expected = obvious(nodes, edges, root)
-        assert search(nodes, edges, root) == {
-            name: expected[name] for name in SearchResult.__slots__
-        }
+        assert search(nodes, edges, root) == {name: expected[name] for name in SearchResult._fields}
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from puzzle_tablebase.errors import NotationError
-from puzzle_tablebase.puzzles.eight import GOALS, PUZZLE, EightGoalView, is_odd
+from puzzle_tablebase.puzzles.eight import GOALS, PUZZLE, is_odd
 from tests import usual_or_nightly
 from tests.support import oracles
 from tests.support.strategies import eight_states, white_space
@@ -126,14 +126,14 @@ def test_features_equal_the_oracles(state: str, goal: str) -> None:
 
 @pytest.mark.parametrize("name", GOALS)
 def test_a_named_goal_maps_to_itself(name: str) -> None:
-    view = EightGoalView(GOALS[name])
+    view = PUZZLE.view_goal(GOALS[name])
     assert view.table_goal == name
     assert view.map_state("867254301") == "867254301"
 
 
 @given(eight_states, eight_states)
 def test_goal_views_lead_to_a_named_goal_and_preserve_neighbours(goal: str, state: str) -> None:
-    view = EightGoalView(goal)
+    view = PUZZLE.view_goal(goal)
     assert view.map_state(goal) == GOALS[view.table_goal]
     turned = view.map_state(state)
     assert sorted(turned) == sorted(state)

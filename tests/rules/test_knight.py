@@ -5,8 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from puzzle_tablebase.errors import BadRequest, NotationError
+from puzzle_tablebase.pipeline.costs import estimate_count
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
-from puzzle_tablebase.puzzles.knight.tables import PUZZLE, estimate_count_cost
+from puzzle_tablebase.puzzles.knight.tables import PUZZLE, require_countable
 from tests.support import oracles
 
 # the jumps 1-8 as the rules name them: files to the right, ranks downwards
@@ -162,7 +163,7 @@ def test_a_name_stands_for_the_table_of_a_board(
 ) -> None:
     tables = PUZZLE.find_tables(name)
     assert [table.name for table in tables] == [name] * (parameters is not None)
-    assert [table.recipe.list_parameters() for table in tables] == [parameters] * len(tables)
+    assert [table.recipe.parameters for table in tables] == [parameters] * len(tables)
 
 
 def test_tables_of_counts_have_the_same_columns() -> None:
@@ -198,7 +199,7 @@ def test_uncountable_boards_are_rejected(
     board: tuple[int, int], closed: bool, why: str, hint: str
 ) -> None:
     with pytest.raises(BadRequest) as caught:
-        estimate_count_cost(board, closed=closed)
+        require_countable(KnightBoard(*board), closed=closed)
     assert str(caught.value).startswith(why)
     assert caught.value.hint.startswith(hint)
 
@@ -213,7 +214,7 @@ def test_a_board_with_too_many_tours_to_rank_has_its_closed_ranks() -> None:
 def test_wider_boards_take_more_memory_to_count() -> None:
     for closed, most in ((False, 7), (True, 8)):
         bytes_each = [
-            estimate_count_cost((side, side), closed=closed) for side in range(3, most + 1)
+            estimate_count(KnightBoard(side, side), closed) for side in range(3, most + 1)
         ]
         assert bytes_each == sorted(bytes_each)
         assert bytes_each[-1] <= 4 << 30

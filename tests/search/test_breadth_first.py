@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from puzzle_tablebase.errors import SearchError
-from puzzle_tablebase.graph import UNREACHED, Graph
-from puzzle_tablebase.pipeline.search.breadth_first import search_breadth_first
+from puzzle_tablebase.graph import Graph
+from puzzle_tablebase.pipeline.recipes.graph import search_breadth_first
+from puzzle_tablebase.schema import UNREACHED
 
 Edge = tuple[int, int, int]
 """An edge as source, label and target."""
@@ -43,7 +44,7 @@ def search(graph: Graph, root: int) -> dict[str, list[int]]:
     layers: list[tuple[int, int]] = []
     walk = search_breadth_first(graph, root, lambda depth, nodes: layers.append((depth, nodes)))
     assert [depth for depth, _ in layers] == list(range(len(layers)))
-    result = {name: getattr(walk, name).tolist() for name in walk.__slots__}
+    result = {name: getattr(walk, name).tolist() for name in walk._fields}
     return {**result, "layers": [nodes for _, nodes in layers]}
 
 

@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from puzzle_tablebase.frontier.compiled import MATCHING_COUNTS, list_all_partners
 from puzzle_tablebase.frontier.layers import END, FREE, MATCHING_BITS, State, iter_pairs
-from puzzle_tablebase.pipeline.search import tour_meet
-from puzzle_tablebase.pipeline.search.tour_edge_sets import (
+from puzzle_tablebase.pipeline.recipes import tour_meet
+from puzzle_tablebase.pipeline.recipes.tour_edge_sets import (
     Filter,
     iter_edge_sets,
     rank_edge_sets,
     relabel_needs,
 )
-from puzzle_tablebase.pipeline.search.tour_meet import make_pair_removal
-from puzzle_tablebase.pipeline.search.tour_sweep import CountOverflow
+from puzzle_tablebase.pipeline.recipes.tour_keys import MATCHING_COUNTS, list_all_partners
+from puzzle_tablebase.pipeline.recipes.tour_meet import make_pair_removal
+from puzzle_tablebase.pipeline.recipes.tour_sweep import CountOverflow
 from tests.support.shell import python
 
 Edge = tuple[int, int]
@@ -72,16 +72,14 @@ def test_sets_of_edges_are_listed_and_ranked(
     others = [state, second[0]] if len(second[0].needs) == len(state.needs) else [state, state]
     keys = np.array([other.key for other in others])
     edge_cells, to = np.array(edges), np.array(places)
-    (sets,) = iter_edge_sets(keys >> MATCHING_BITS, edge_cells, Filter())
+    ((rows, chosen, left),) = iter_edge_sets(keys >> MATCHING_BITS, edge_cells, Filter())
     expected = [(row, bits) for row in range(2) for bits in list_sets(others[row], edges)]
-    assert sorted(zip(sets.rows.tolist(), sets.bits.tolist(), strict=True)) == expected
-    needs = relabel_needs(sets.left, to)
+    assert sorted(zip(rows.tolist(), chosen.tolist(), strict=True)) == expected
+    needs = relabel_needs(left, to)
     partners = list_all_partners(len(state.needs) + 2)
-    ranks = rank_edge_sets(
-        keys[sets.rows], sets.bits, needs, edge_cells, np.array(places), partners
-    )
-    for row, bits, need, rank in zip(*(column.tolist() for column in (*sets[:2], needs, ranks)),
-                                     strict=True):  # fmt: skip
+    ranks = rank_edge_sets(keys[rows], chosen, needs, edge_cells, to, partners)
+    found = (column.tolist() for column in (rows, chosen, needs, ranks))
+    for row, bits, need, rank in zip(*found, strict=True):
         after = add_edges(others[row], edges, bits)
         assert (rank < 0) == (after is None)
         if after:
@@ -112,7 +110,7 @@ def test_sets_of_edges_are_filtered(
         balance = sum(needs[cell] for cell in dark_cells) - sum(needs[cell] for cell in light_cells)
         if bits & wanted == wanted and not needs[finished] and (needs[0] or balance == surplus):
             expected.append(bits)
-    assert sorted(bits for batch in sets for bits in batch.bits.tolist()) == expected
+    assert sorted(bits for _, chosen, _ in sets for bits in chosen.tolist()) == expected
 
 
 @pytest.mark.parametrize("pairs", range(2, 6))
@@ -153,7 +151,7 @@ FIRST_COUNT = """
 import json
 from concurrent.futures import ThreadPoolExecutor
 from numba.core import event
-from puzzle_tablebase.pipeline.builders.tour_sweeps import count_tours
+from puzzle_tablebase.pipeline.recipes.tour_counts import count_tours
 from puzzle_tablebase.pipeline.tasks import Tasks
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 
@@ -166,12 +164,18 @@ print(json.dumps(sorted(kernels)))
 
 
 @pytest.mark.nightly
-def test_a_first_count_compiles_four_kernels_once(tmp_path: Path) -> None:
+def test_a_first_count_compiles_few_kernels_once(tmp_path: Path) -> None:
     """Compiling takes longer than counting: each kernel more is most of a tenth of a second.
 
     Nothing of numba's own library is among them, such as the making of arrays and of texts.
     """
     ended = python(FIRST_COUNT, env={"NUMBA_CACHE_DIR": str(tmp_path), "NUMBA_DISABLE_JIT": "0"})
     assert ended.code == 0, ended.err
-    kernels = ["_list_edge_sets", "_rank_edge_sets", "_sum_completions", "_use_table"]
+    kernels = [
+        "_fill_pair_removal",
+        "_list_edge_sets",
+        "_rank_edge_sets",
+        "_sum_completions",
+        "_use_table",
+    ]
     assert json.loads(ended.out) == [*kernels, "rank_matching", "unpack_key"]

@@ -5,7 +5,7 @@ import hashlib
 import numpy as np
 import pytest
 
-from puzzle_tablebase.pipeline.search.tour_listing import iter_paths, make_neighbour_sets
+from puzzle_tablebase.pipeline.recipes.tour_lists import iter_paths, make_neighbour_sets
 from tests import first
 from tests.support import oracles
 from tests.support.tour_lists import all_tours

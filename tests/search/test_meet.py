@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from puzzle_tablebase.frontier.layers import END, FREE, MATCHING_BITS
-from puzzle_tablebase.pipeline.search.tour_meet import (
+from puzzle_tablebase.pipeline.recipes.tour_meet import (
     add_completions,
     find_shared_needs,
     make_pair_removal,
     make_side,
 )
-from puzzle_tablebase.pipeline.search.tour_sweep import Layer, make_first_layer
+from puzzle_tablebase.pipeline.recipes.tour_sweep import Layer, make_first_layer
 
 Edge = tuple[int, int, int]
 
@@ -45,7 +45,7 @@ def meet(
         make_side(layer, np.array(laid, np.int64).reshape(-1, 3), np.tile(np.arange(cells), (n, 1)))
         for layer, laid, n in ((ours, edges, 1), (other, their_edges, views))
     )
-    needs, onward = find_shared_needs(one, two, cells), np.zeros_like(ours.ways)
+    needs, onward = find_shared_needs(one, two), np.zeros_like(ours.ways)
     uses = add_completions(needs, one, two, make_pair_removal(5), onward)
     return onward.tolist(), uses[: cells - 1].tolist()
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from puzzle_tablebase.pipeline.search.tour_listing import MAX_SEEDS, MAX_VISITED, find_paths
+from puzzle_tablebase.pipeline.recipes.tour_pairs import MAX_SEEDS, MAX_VISITED, find_paths
 from tests.support import oracles
 
 Rows = npt.NDArray[np.int64]

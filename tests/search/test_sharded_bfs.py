@@ -14,24 +14,21 @@ import numpy.typing as npt
 import pytest
 
 from puzzle_tablebase.errors import MemoryShort, SearchError, StoreError
-from puzzle_tablebase.frontier import word_bfs
-from puzzle_tablebase.frontier.word_bfs import (
+from puzzle_tablebase.frontier.word_bfs import iter_word_records, search_words
+from puzzle_tablebase.frontier.word_space import BLOCK, WordSpace
+from puzzle_tablebase.pipeline.recipes import board_shards
+from puzzle_tablebase.pipeline.recipes.board_shards import (
     Shard,
-    iter_word_records,
-    search_words,
-)
-from puzzle_tablebase.pipeline.builders import checkpoints, sliding_table
-from puzzle_tablebase.pipeline.builders.sliding_table import (
     collect_results,
     search_layer,
     search_shards,
 )
+from puzzle_tablebase.pipeline.searches import checkpoints
 from puzzle_tablebase.pipeline.tasks import Tasks, run_in_threads
 from puzzle_tablebase.puzzles.sliding import SlidingBoard, parse_board
 from puzzle_tablebase.stores import WORK
 from puzzle_tablebase.stores.checkpoints import Checkpoints
 from puzzle_tablebase.stores.folder import Folder
-from puzzle_tablebase.word_space import BLOCK, WordSpace
 from tests import first
 
 BOARD = parse_board("2x5")
@@ -61,10 +58,12 @@ def search_in_shards(
     store: Checkpoints, board: SlidingBoard, goal: str, shards: int, pool: Executor
 ) -> Results:
     runner = Tasks(pool, shards, checkpoints=store, is_remote=True)
-    read_results, _ = search_shards(board, goal, runner)
-    first_time, second_time = (np.concatenate([*read_results()]) for _ in range(2))
-    assert np.array_equal(first_time, second_time)
-    return first_time
+    return np.concatenate(read_parts(board, goal, runner))
+
+
+def read_parts(board: SlidingBoard, goal: str, tasks: Tasks) -> list[Results]:
+    _, parts = search_shards(board, goal, tasks)
+    return [saved.require(name)[0] for saved, name in parts]
 
 
 def open_checkpoints(folder: Path, board: str = "2x5") -> Checkpoints:
@@ -122,19 +121,20 @@ def test_shards_within_a_memory_limit_find_bit_1_of_every_depth(
     pool: ThreadPoolExecutor, tmp_path: Path
 ) -> None:
     limit = 300_000
-    work = Tasks(pool, 2, checkpoints=open_checkpoints(tmp_path), is_remote=True)
-    chunks = [*search_shards(BOARD, ROOT, work, limit)[0]()]
+    saved = open_checkpoints(tmp_path)
+    tasks = Tasks(pool, 2, checkpoints=saved, is_remote=True, memory=limit)
+    chunks = read_parts(BOARD, ROOT, tasks)
     assert np.array_equal(np.concatenate(chunks), search_2x5())
     assert len(chunks) == 10 * 4  # blocks, and shards: an even number, as there are two jobs
-    assert max(map(len, chunks)) * 10 * 360 * sliding_table.BYTES_PER_STATE <= 1.2 * limit
+    assert max(map(len, chunks)) * 10 * 360 * board_shards.BYTES_PER_STATE <= 1.2 * limit
 
 
 def test_a_shard_that_does_not_fit_a_worker_is_not_begun(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sliding_table, "get_free_memory", lambda: 200_000)
+    monkeypatch.setattr(board_shards, "get_free_memory", lambda: 200_000)
     with pytest.raises(MemoryShort, match="A shard of the 2x5 needs") as caught:
-        search_layer(open_checkpoints(tmp_path), BOARD, ROOT, 0, 2, 0)
+        search_layer(open_checkpoints(tmp_path), str(BOARD), ROOT, 0, 2, 0)
     assert caught.value.needed == 1_814_400 * 0.5 / 2
     assert not [*tmp_path.iterdir()]
 
@@ -143,8 +143,8 @@ def test_a_task_keeps_to_the_memory_of_a_shard(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Measure what is allocated for a whole board, in few rows at a time as on a large board."""
-    monkeypatch.setattr(word_bfs, "ROWS_PER_STEP", 64)
-    store, task, levels = open_checkpoints(tmp_path), (BOARD, ROOT, 0, 1), 0
+    monkeypatch.setattr(board_shards, "ROWS_PER_STEP", 64)
+    store, task, levels = open_checkpoints(tmp_path), (str(BOARD), ROOT, 0, 1), 0
     search_layer(store, *task, levels)  # makes the moves, and loads what is needed
     collect_results(store, *task, 1)
     tracemalloc.start()
@@ -157,7 +157,7 @@ def test_a_task_keeps_to_the_memory_of_a_shard(
     finally:
         tracemalloc.stop()
     constant = 200_000  # what does not grow with the board
-    assert peak <= BOARD.size * sliding_table.BYTES_PER_STATE + constant
+    assert peak <= BOARD.size * board_shards.BYTES_PER_STATE + constant
 
 
 def test_a_search_resumes_from_checkpoints(pool: ThreadPoolExecutor, tmp_path: Path) -> None:
@@ -207,13 +207,13 @@ def test_a_repeated_task_writes_the_same_bytes(tmp_path: Path) -> None:
 
 def test_a_missing_task_result_is_reported(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="a worker's result is missing"):
-        search_layer(open_checkpoints(tmp_path), BOARD, ROOT, 0, 2, 1)
+        search_layer(open_checkpoints(tmp_path), str(BOARD), ROOT, 0, 2, 1)
 
 
 def test_depths_are_limited_to_a_byte(
     pool: ThreadPoolExecutor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sliding_table, "UNREACHED", 7)
+    monkeypatch.setattr(board_shards, "UNREACHED", 7)
     with pytest.raises(SearchError, match="6 or more moves"):
         search_in_shards(open_checkpoints(tmp_path), BOARD, ROOT, 2, pool)
 
@@ -223,7 +223,7 @@ def test_states_that_no_move_reaches_are_reported(
 ) -> None:
     space = BOARD.make_words(ROOT)
     moves = [moves_to[moves_to[:, BLOCK] < 5] for moves_to in space.moves]
-    monkeypatch.setattr(sliding_table, "_get_words", lambda *_: space._replace(moves=moves))
+    monkeypatch.setattr(board_shards, "_get_words", lambda *_: space._replace(moves=moves))
     with pytest.raises(SearchError, match="of 1,814,400 states were reached"):
         search_in_shards(open_checkpoints(tmp_path), BOARD, ROOT, 2, pool)
 

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
+from threading import Lock
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from puzzle_tablebase.errors import SearchError
-from puzzle_tablebase.frontier.compiled import (
+from puzzle_tablebase.frontier.layers import END, FREE, MATCHING_BITS
+from puzzle_tablebase.pipeline.recipes import tour_counts, tour_meet
+from puzzle_tablebase.pipeline.recipes.tour_edge_sets import Step
+from puzzle_tablebase.pipeline.recipes.tour_keys import (
     END_BITS,
     MATCHING_COUNTS,
     MAX_PAIRS,
@@ -20,26 +25,25 @@ from puzzle_tablebase.frontier.compiled import (
     rank_matching,
     unpack_key,
 )
-from puzzle_tablebase.frontier.layers import END, FREE, MATCHING_BITS
-from puzzle_tablebase.pipeline.builders import checkpoints, tour_sweeps
-from puzzle_tablebase.pipeline.builders.tour_sweeps import SweepSettings
-from puzzle_tablebase.pipeline.search import tour_sweep
-from puzzle_tablebase.pipeline.search.tour_edge_sets import Step
-from puzzle_tablebase.pipeline.search.tour_sweep import (
+from puzzle_tablebase.pipeline.recipes.tour_sweep import (
     CountOverflow,
     HashTable,
     Layer,
     advance_layer,
     count_onward,
     make_first_layer,
+    make_steps,
+    sum_cycles,
 )
+from puzzle_tablebase.pipeline.searches import checkpoints
 from puzzle_tablebase.pipeline.tasks import Tasks
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE
+from puzzle_tablebase.puzzles.knight.tour_ranker import Sweep
 from puzzle_tablebase.stores.folder import Folder
 from tests import first
 from tests.support import oracles
-from tests.support.sweeps import count_board, cut_into_halves, list_counts
+from tests.support.sweeps import count_board, list_counts, sweep_half
 from tests.support.tour_lists import all_tours
 
 NO_MIRROR = np.empty(0, dtype=np.int64)
@@ -64,8 +68,8 @@ def test_a_board_has_as_many_tours_as_are_listed(files: int, ranks: int) -> None
 
 @pytest.mark.parametrize(("files", "ranks", "closed"), [(3, 10, 32), (5, 6, 16)])
 def test_closed_tours_are_counted_alone_too(files: int, ranks: int, closed: int) -> None:
-    assert count_board(files, ranks, paths=False) == tour_sweeps.TourTotals(None, closed)
-    assert count_board(files, ranks).closed == closed
+    assert count_board(files, ranks, paths=False) == (None, closed)
+    assert count_board(files, ranks)[1] == closed
 
 
 class KilledError(Exception):
@@ -86,14 +90,14 @@ def test_a_killed_count_resumes_from_stored_layers(
         if doing == "4x6 open, steps back" and done == 3 and not layers:
             raise KilledError
 
-    monkeypatch.setattr(tour_sweeps, "advance_layer", advance)
-    settings = SweepSettings(min_stored_bytes=3 * 16)
+    monkeypatch.setattr(tour_counts, "advance_layer", advance)
+    monkeypatch.setattr(tour_meet, "MIN_STORED_BYTES", 3 * 16)
     with ThreadPoolExecutor(1) as pool:
-        work = Tasks(pool, 1, on_progress, checkpoints(Folder(tmp_path), PUZZLE.tables[-1]))
+        tasks = Tasks(pool, 1, on_progress, checkpoints(Folder(tmp_path), PUZZLE.tables[-1]))
         with pytest.raises(KilledError):
-            tour_sweeps.count_tours(board, work, settings, paths=True)
+            tour_counts.count_tours(board, tasks, paths=True)
         layers = len(sizes)
-        result = tour_sweeps.count_tours(board, work, settings, paths=True)
+        result = tour_counts.count_tours(board, tasks, paths=True)
     repeated = sizes[layers:]
     assert layers == 2 * 8
     assert len(repeated) < 8
@@ -110,30 +114,58 @@ def test_a_killed_meeting_resumes_from_its_checkpoint(
     def on_progress(doing: str, part: int, total: int | None) -> None:
         if doing == "4x6 open, where the halves meet":
             done.append(part)
-            if part == 5 and len(done) == 6:
+            if part and len(done) > 4:
                 raise KilledError
 
-    sizes = {"min_stored_bytes": 16, "needs_per_task": 4, "tasks_per_round": 2}
-    settings = SweepSettings(**sizes, checkpoint_seconds=0)
-    monkeypatch.setattr(tour_sweeps, "count_cores", lambda: threads)
+    for name in ("MIN_STORED_BYTES", "CHECKPOINT_SECONDS", "NEEDS_PER_PART"):
+        monkeypatch.setattr(tour_meet, name, 4 if name == "NEEDS_PER_PART" else 0)
+    monkeypatch.setattr(tour_meet, "count_cores", lambda: threads)
     with ThreadPoolExecutor(1) as pool:
-        work = Tasks(pool, 1, on_progress, checkpoints(Folder(tmp_path), PUZZLE.tables[-1]))
+        saved = checkpoints(Folder(tmp_path), PUZZLE.tables[-1])
         with pytest.raises(KilledError):
-            tour_sweeps.count_tours(board, work, settings, paths=True)
-        result = tour_sweeps.count_tours(board, work, settings, paths=True)
-    assert done[6] == 4, "the round that was begun is made again"
-    assert done[6:] == [*range(4, done[-1] + 1)]
+            tour_counts.count_tours(board, Tasks(pool, threads, on_progress, saved), paths=True)
+        killed_at = done[-1]
+        result = tour_counts.count_tours(board, Tasks(pool, threads, None, saved), paths=True)
+        done.clear()
+        again = Tasks(pool, 1, lambda doing, *_: done.append(0) if "meet" in doing else None, saved)
+        assert list_counts(tour_counts.count_tours(board, again, paths=True)) == list_counts(result)
+    assert killed_at >= 2
+    assert not done, "the whole meeting is kept"
     assert list_counts(result) == list_counts(count_board(4, 6))
 
 
-def test_a_thread_that_fails_gives_its_sums_back() -> None:
-    sums = tour_sweeps.ThreadSums(np.ones(2, dtype=np.int64), 1)
-    with pytest.raises(KilledError), sums.borrow():
-        raise KilledError
-    assert sums.merge().tolist() == [1, 1]
+def test_no_more_threads_count_than_there_are_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Count with one job on a machine with more cores: all work is done by one thread at a time."""
+    running, most, lock = 0, 0, Lock()
+
+    def watch(work: Callable[..., Any]) -> Callable[..., Any]:
+        def watched(*arguments: Any) -> Any:
+            nonlocal running, most
+            with lock:
+                running += 1
+                most = max(most, running)
+            try:
+                return work(*arguments)
+            finally:
+                with lock:
+                    running -= 1
+
+        return watched
+
+    monkeypatch.setattr("puzzle_tablebase.pipeline.tasks.count_cores", lambda: 4)
+    monkeypatch.setattr(tour_meet, "count_cores", lambda: 4)
+    monkeypatch.setattr(tour_meet, "NEEDS_PER_PART", 4)
+    monkeypatch.setattr(tour_counts, "SLICE_STATES", 7)
+    monkeypatch.setattr(tour_meet, "add_completions", watch(tour_meet.add_completions))
+    monkeypatch.setattr(tour_counts, "count_onward", watch(count_onward))
+    with ThreadPoolExecutor(4) as pool:
+        tour_counts.count_tours(KnightBoard(5, 6), Tasks(pool, 1), paths=True)
+        assert most == 1
+        tour_counts.count_tours(KnightBoard(5, 6), Tasks(pool, 4), paths=True)
+    assert most > 1
 
 
-@pytest.mark.parametrize(("files", "ranks"), [(4, 6), (5, 5), (5, 6)])
+@pytest.mark.parametrize(("files", "ranks"), [(4, 6), (5, 6)])
 def test_states_with_wrong_colours_are_pruned(
     files: int, ranks: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -145,21 +177,16 @@ def test_states_with_wrong_colours_are_pruned(
         sizes.append(len(after.keys))
         return after
 
-    monkeypatch.setattr(tour_sweeps, "advance_layer", reported)
+    def make_blind_steps(sweep: Sweep, *, mirrored: bool) -> list[Step]:
+        steps = make_steps(sweep, mirrored=mirrored)
+        return [step._replace(dark=0, light=0, surplus=0) for step in steps]
+
+    monkeypatch.setattr(tour_counts, "advance_layer", reported)
     with_colours, states = list_counts(count_board(files, ranks)), sum(sizes)
-    monkeypatch.setattr(tour_sweep, "color_squares", lambda later: np.zeros(len(later), np.int64))
+    monkeypatch.setattr(tour_counts, "make_steps", make_blind_steps)
     without, states_without = list_counts(count_board(files, ranks)), sum(sizes) - states
     assert with_colours == without
-    assert states < (0.5 if files * ranks % 2 else 0.8) * states_without
-
-
-def test_color_squares_finds_a_two_colouring_or_none() -> None:
-    board = KnightBoard(4, 5)
-    later = [[to for to in board.list_neighbours(at) if to > at] for at in range(board.squares)]
-    dark = [-1 if board.is_light(at) else 1 for at in range(board.squares)]
-    assert tour_sweep.color_squares(later).tolist() == dark
-    assert tour_sweep.color_squares([[1, 2], [2], []]).tolist() == [0, 0, 0]
-    assert tour_sweep.color_squares([[2], [], [3], []]).tolist() == [1, 1, -1, 1]
+    assert states < 0.8 * states_without
 
 
 # ---- sums that do not fit -------------------------------------------------------------------
@@ -171,12 +198,10 @@ def multiply_counts(layer: Layer, times: int) -> Layer:
 
 def test_overflowing_forward_counts_are_reported() -> None:
     """Sweep 3x6 to a state that two states lead to, whose counts are added up."""
-    steps = cut_into_halves(3, 6)
-    layer = steps.first
-    layers = [layer := advance_layer(layer, step, lambda: None) for step in steps.steps]
+    _, steps, (_, *layers) = sweep_half(3, 6)
     at = next(n for n, (one, other) in enumerate(pairwise(layers))
               if other.ways.max() > one.ways.max())  # fmt: skip
-    step, full = steps.steps[at + 1], (1 << 63) // int(layers[at + 1].ways.max())
+    step, full = steps[at + 1], (1 << 63) // int(layers[at + 1].ways.max())
     assert advance_layer(multiply_counts(layers[at], full - 1), step, lambda: None).ways.min() > 0
     with pytest.raises(CountOverflow):
         advance_layer(multiply_counts(layers[at], full + 1), step, lambda: None)
@@ -184,11 +209,9 @@ def test_overflowing_forward_counts_are_reported() -> None:
 
 @pytest.mark.parametrize(("ways", "onward"), [(1 << 32, 1 << 31), (1 << 62, 2), (3, 1 << 62)])
 def test_overflowing_cycle_sums_are_reported(ways: int, onward: int) -> None:
-    assert tour_sweep.sum_cycles(np.array([ways, 0]), np.array([onward // 2, 1])) == ways * (
-        onward // 2
-    )
+    assert sum_cycles(np.array([ways, 0]), np.array([onward // 2, 1])) == ways * (onward // 2)
     with pytest.raises(CountOverflow):
-        tour_sweep.sum_cycles(np.array([ways, ways]), np.array([onward // 2, onward // 2]))
+        sum_cycles(np.array([ways, ways]), np.array([onward // 2, onward // 2]))
 
 
 def test_overflowing_backward_counts_are_reported() -> None:
@@ -206,15 +229,15 @@ def test_overflowing_backward_counts_are_reported() -> None:
 
 
 def test_a_board_with_too_many_tours_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("puzzle_tablebase.pipeline.search.tour_sweep.COUNT_LIMIT", 10.0)
+    monkeypatch.setattr("puzzle_tablebase.pipeline.recipes.tour_sweep.COUNT_LIMIT", 10.0)
     with pytest.raises(SearchError, match=r"^The tours of 4x5 are more than a table can hold"):
         count_board(4, 5)
 
 
 def test_overflowing_directed_closed_tours_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     counts = iter([(1 << 62) - 1, 1 << 62])
-    monkeypatch.setattr(tour_sweeps, "count_cycles", lambda *_, paths: (next(counts), None))
-    assert count_board(5, 6, paths=False).closed == (1 << 63) - 2
+    monkeypatch.setattr(tour_counts, "count_cycles", lambda *_, paths: (next(counts), None))
+    assert count_board(5, 6, paths=False)[1] == (1 << 63) - 2
     with pytest.raises(SearchError, match=r"^The tours of 5x6 are more than a table can hold"):
         count_board(5, 6, paths=False)
 

@@ -1,59 +1,59 @@
 """Batches of a sweep: whatever their sizes, they are bounded, complete, and count the same."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from puzzle_tablebase.pipeline.builders.tour_sweeps import SweepSettings
-from puzzle_tablebase.pipeline.search.tour_edge_sets import iter_successors
-from puzzle_tablebase.pipeline.search.tour_meet import (
-    MeetingLimits,
+from puzzle_tablebase.pipeline.recipes import tour_counts, tour_edge_sets, tour_meet, tour_sweep
+from puzzle_tablebase.pipeline.recipes.tour_edge_sets import iter_successors
+from puzzle_tablebase.pipeline.recipes.tour_meet import (
     add_completions,
     find_max_pairs,
     find_shared_needs,
+    make_cut,
     make_pair_removal,
     make_sides,
 )
-from puzzle_tablebase.pipeline.search.tour_sweep import SLICE_PLACES, HashTable, advance_layer
-from tests.support.sweeps import count_board, cut_into_halves, list_counts
+from puzzle_tablebase.pipeline.recipes.tour_sweep import SLICE_PLACES, HashTable
+from tests.support.sweeps import count_board, list_counts, sweep_half
 
 
-def test_slicing_layers_does_not_change_counts() -> None:
-    sliced = count_board(4, 6, SweepSettings(slice_states=7, needs_per_task=4, tasks_per_round=3))
-    assert list_counts(sliced) == list_counts(count_board(4, 6))
+def test_slicing_layers_does_not_change_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = list_counts(count_board(4, 6))
+    monkeypatch.setattr(tour_counts, "SLICE_STATES", 7)
+    monkeypatch.setattr(tour_meet, "NEEDS_PER_PART", 4)
+    assert list_counts(count_board(4, 6)) == expected
 
 
-def test_batches_of_successors_are_bounded_and_complete() -> None:
+def test_batches_of_successors_are_bounded_and_complete(monkeypatch: pytest.MonkeyPatch) -> None:
     """Expand states 5 at a time, with 3 sets of edges at a time, or those of one state."""
-    halves = cut_into_halves(4, 6)
-    layer = halves.first
-    for step in halves.steps:
-        whole = next(iter_successors(layer.keys, step))
-        batches = [*iter_successors(layer.keys, step, batch_states=5, batch_sets=3)]
+    _, steps, (*layers, last) = sweep_half(4, 6)
+    taken = [*zip(layers, steps, strict=True)]
+    whole = [next(iter_successors(layer.keys, step)) for layer, step in taken]
+    monkeypatch.setattr(tour_edge_sets, "STATES_PER_BATCH", 5)
+    monkeypatch.setattr(tour_edge_sets, "SETS_PER_BATCH", 3)
+    for (layer, step), columns in zip(taken, whole, strict=True):
+        batches = [*iter_successors(layer.keys, step)]
         most = 3 + (1 << len(step.others))
         assert max(len(rows) for rows, *_ in batches) <= most
-        for at, column in enumerate(whole):
+        for at, column in enumerate(columns):
             assert np.concatenate([batch[at] for batch in batches]).tolist() == column.tolist()
-        layer = advance_layer(layer, step, lambda: None)
-    assert len(layer.keys) > 20
+    assert len(last.keys) > 20
 
 
-def test_few_needs_at_a_time_give_the_same_completions() -> None:
-    halves = cut_into_halves(4, 6)
-    layers = [halves.first]
-    for step in halves.steps:
-        layers.append(advance_layer(layers[-1], step, lambda: None))
-    one, other = make_sides(layers[-1], layers[halves.shorter], halves)
-    needs = find_shared_needs(one, other, len(halves.mirror))
+def test_few_needs_at_a_time_give_the_same_completions(monkeypatch: pytest.MonkeyPatch) -> None:
+    sweep, _, layers = sweep_half(4, 6)
+    one, other = make_sides(layers[-1], layers[sweep.shorter], make_cut(sweep, mirrored=True))
+    needs = find_shared_needs(one, other)
     removal = make_pair_removal(find_max_pairs(needs))
     results = []
-    for limits in (
-        MeetingLimits(),
-        MeetingLimits(max_sums=20, max_rows=20, batch_sets=3),
-        MeetingLimits(max_sums=1),
-    ):
+    for max_sums, max_rows, sets in ((1 << 16, 1 << 16, 1 << 15), (20, 20, 3), (1, 1 << 16, 3)):
+        monkeypatch.setattr(tour_meet, "MAX_SUMS", max_sums)
+        monkeypatch.setattr(tour_meet, "MAX_ROWS", max_rows)
+        monkeypatch.setattr(tour_edge_sets, "SETS_PER_BATCH", sets)
         onward = np.zeros_like(one.ways)
-        uses = add_completions(needs, one, other, removal, onward, limits)
+        uses = add_completions(needs, one, other, removal, onward)
         results.append((onward.tolist(), uses.tolist()))
     assert results[0] == results[1] == results[2]
     assert any(results[0][1])
@@ -64,27 +64,27 @@ def test_few_needs_at_a_time_give_the_same_completions() -> None:
     st.sampled_from([11, SLICE_PLACES]),
 )
 def test_a_hash_table_finds_its_keys(keys: list[int], slice_places: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tour_sweep, "SLICE_PLACES", slice_places)
+        require_keys(keys)
+
+
+def require_keys(keys: list[int]) -> None:
     numbers = np.arange(len(keys)) + 1
     table = HashTable.from_columns(np.array(keys, dtype=np.int64), numbers)
     assert table.filled == len(keys)
     assert table.look_up(np.array(keys, dtype=np.int64)).tolist() == numbers.tolist()
     others = sorted({key ^ 1 for key in keys} - {0, *keys})
     assert not table.look_up(np.array(others, dtype=np.int64)).any()
-    table.grow(3 * len(keys), slice_places)
+    table.grow(3 * len(keys))
     table.add(np.array(keys[::2], dtype=np.int64), numbers[::2])
     doubled = {key: (2 - place % 2) * (place + 1) for place, key in enumerate(keys)}
-    assert (
-        dict(zip(*(column.tolist() for column in table.take_columns(slice_places)), strict=True))
-        == doubled
-    )
+    assert dict(zip(*(column.tolist() for column in table.take_columns()), strict=True)) == doubled
 
 
 def test_keys_are_spread_over_the_hash_table() -> None:
     """Require short probe runs, although keys of neighbouring states differ in few bits."""
-    halves = cut_into_halves(5, 8)
-    layer = halves.first
-    for step in halves.steps:
-        layer = advance_layer(layer, step, lambda: None)
+    layer = sweep_half(5, 8)[2][-1]
     table = HashTable.from_columns(layer.keys, layer.ways)
     runs = np.diff(np.flatnonzero(table.keys == 0))
     assert len(layer.keys) > 10_000

@@ -11,32 +11,24 @@ import pytest
 from puzzle_tablebase.errors import SearchError
 from puzzle_tablebase.frontier import word_bfs
 from puzzle_tablebase.frontier.word_bfs import (
-    MAX_TASK_ROWS,
     estimate_search_bytes,
     iter_word_records,
     search_words,
 )
+from puzzle_tablebase.frontier.word_space import BLOCK, ROW_STATES, WordSpace
 from puzzle_tablebase.pipeline.tasks import run_in_threads
 from puzzle_tablebase.puzzles.sliding import SlidingBoard, parse_board
-from puzzle_tablebase.word_space import BLOCK, ROW_STATES, WordSpace
 from tests import first
 from tests.support import sliding_oracle as oracle
 from tests.support.reference_numbers import numbers
 
 
-def search_depths(
-    space: WordSpace, threads: int = 2, max_task_rows: int = MAX_TASK_ROWS
-) -> npt.NDArray[np.uint8]:
+def search_depths(space: WordSpace, threads: int = 2) -> npt.NDArray[np.uint8]:
     """Return all depths; require that the layers' sizes and the records follow from them."""
     depth = np.full(space.size, 255, dtype=np.uint8)
     layers: list[tuple[int, int]] = []
     planes = search_words(
-        space,
-        threads,
-        lambda *layer: layers.append(layer),
-        run_in_threads,
-        depth,
-        max_task_rows=max_task_rows,
+        space, threads, lambda *layer: layers.append(layer), run_in_threads, depth
     )
     assert layers == [*enumerate(np.bincount(depth).tolist())]
     records = np.concatenate([*iter_word_records(planes)])
@@ -71,12 +63,14 @@ def test_every_layer_of_a_board_of_12_cells_is_as_large_as_published(name: str) 
     assert sum(layers) == space.size
 
 
-def test_threads_and_the_size_of_tasks_do_not_change_a_byte() -> None:
+def test_threads_and_the_size_of_tasks_do_not_change_a_byte(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     board = parse_board("3x3")
     expected = search_depths(board.make_words(board.example), 1)
+    monkeypatch.setattr(word_bfs, "MAX_TASK_ROWS", 10)  # less than a chunk
     for threads in (1, 5):
-        # less than a chunk
-        found = search_depths(board.make_words(board.example), threads, max_task_rows=10)
+        found = search_depths(board.make_words(board.example), threads)
         assert np.array_equal(found, expected)
 
 

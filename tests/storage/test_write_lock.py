@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from puzzle_tablebase.pipeline.builders import checkpoints
+from puzzle_tablebase.pipeline.searches import checkpoints
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.stores import PART_SUFFIX, WORK
 from puzzle_tablebase.stores.folder import Folder

@@ -3,15 +3,15 @@
 import functools
 import itertools
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from puzzle_tablebase.formats.index import BODY_BYTES
-from puzzle_tablebase.pipeline.builders.pattern_table import make_moves
-from puzzle_tablebase.pipeline.search.pattern_search import search_pattern
-from puzzle_tablebase.pipeline.tasks import run_in_threads
+from puzzle_tablebase.pipeline.recipes.patterns import make_moves, search_pattern
+from puzzle_tablebase.pipeline.tasks import Tasks
 from puzzle_tablebase.puzzles.fifteen import Partition, Pattern, list_images, list_neighbours
 from puzzle_tablebase.queries.fifteen_search import BUDGET, SearchState, Solver
 
@@ -25,11 +25,8 @@ SMALL = {
 
 def search_depths(pattern: Pattern, threads: int = 1) -> npt.NDArray[np.uint8]:
     """Return a pattern's distances by rank."""
-    moves = make_moves(pattern)
-    arrays = moves.moves, moves.sources, moves.maps, moves.order_maps
-    depth = search_pattern(
-        moves.places, arrays, moves.root, threads, lambda level: None, run_in_threads
-    )
+    with ThreadPoolExecutor(threads) as pool:
+        depth = search_pattern(make_moves(pattern), Tasks(pool, threads))
     return np.ascontiguousarray(depth.T).ravel()
 
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from puzzle_tablebase.errors import NotationError
-from puzzle_tablebase.graph import UNREACHED, Graph, SearchResult
+from puzzle_tablebase.graph import Graph, SearchResult
 from puzzle_tablebase.puzzle import StateSpace
-from puzzle_tablebase.schema import BreadthFirst, Column, Table
+from puzzle_tablebase.schema import UNREACHED, Column, Recipe, Table
 
 if TYPE_CHECKING:
     from puzzle_tablebase.puzzle import Columns
@@ -54,7 +54,7 @@ class Jugs(StateSpace):
                 Column("line", "string", "the first of them in the order FfEePp", nullable=True),
                 Column("moves", "int16", "number of moves that change something"),
             ),
-            BreadthFirst({"empty": "00"}),
+            Recipe("breadth first", roots={"empty": "00"}),
             index=(("steps", "B"), ("ways", "B"), ("last", "B")),
             rows=24,
         ),

@@ -1,36 +1,38 @@
-"""Sweeps over boards: their tours counted in this process, and the boards cut in two."""
+"""Sweeps over boards: their tours counted in this process, and the layers of their halves."""
 
 from concurrent.futures import ThreadPoolExecutor
 
-from puzzle_tablebase.pipeline.builders.tour_sweeps import (
-    DEFAULT_SETTINGS,
-    SweepSettings,
-    TourTotals,
-    count_tours,
+from puzzle_tablebase.frontier.layers import FREE
+from puzzle_tablebase.pipeline.recipes.tour_counts import Totals, count_tours
+from puzzle_tablebase.pipeline.recipes.tour_edge_sets import Step
+from puzzle_tablebase.pipeline.recipes.tour_sweep import (
+    Layer,
+    advance_layer,
+    make_first_layer,
+    make_steps,
 )
-from puzzle_tablebase.pipeline.search.tour_sweep import Halves, cut_board
 from puzzle_tablebase.pipeline.tasks import Tasks
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.puzzles.knight.tour_ranker import Sweep
 
 
-def count_board(
-    files: int,
-    ranks: int,
-    settings: SweepSettings = DEFAULT_SETTINGS,
-    *,
-    paths: bool = True,
-) -> TourTotals:
+def count_board(files: int, ranks: int, *, paths: bool = True) -> Totals:
     with ThreadPoolExecutor(2) as pool:
-        return count_tours(KnightBoard(files, ranks), Tasks(pool, 2), settings, paths=paths)
+        return count_tours(KnightBoard(files, ranks), Tasks(pool, 2), paths=paths)
 
 
-def list_counts(totals: TourTotals) -> tuple[list[int], int]:
+def list_counts(totals: Totals) -> tuple[list[int], int]:
     """Return the tours from each square, and the closed tours."""
-    assert totals.tours is not None
-    return totals.tours.tolist(), totals.closed
+    tours, closed = totals
+    assert tours is not None
+    return tours.tolist(), closed
 
 
-def cut_into_halves(files: int, ranks: int) -> Halves:
-    board = KnightBoard(files, ranks)
-    later = [[to for to in board.list_neighbours(at) if to > at] for at in range(board.squares)]
-    return cut_board(later, files, paths=True)
+def sweep_half(files: int, ranks: int) -> tuple[Sweep, list[Step], list[Layer]]:
+    """Sweep through half of a board; return the sweep, its steps, and all layers."""
+    sweep = Sweep(KnightBoard(files, ranks), paths=True)
+    steps = make_steps(sweep, mirrored=True)
+    layers = [make_first_layer([FREE] * sweep.cells)]
+    for step in steps:
+        layers.append(advance_layer(layers[-1], step, lambda: None))
+    return sweep, steps, layers

@@ -49,7 +49,6 @@ from puzzle_tablebase.formats.parquet import (
     list_sorting_columns,
     make_schema,
 )
-from puzzle_tablebase.pipeline.builders import tour_sweeps
 from puzzle_tablebase.pipeline.proofs import TableResult, VerifyFailed, list_tables, prove
 from puzzle_tablebase.pipeline.proofs.claims import (
     Claim,
@@ -58,6 +57,7 @@ from puzzle_tablebase.pipeline.proofs.claims import (
     Silence,
     run_claims,
 )
+from puzzle_tablebase.pipeline.recipes import tour_rankings
 from puzzle_tablebase.puzzles.eight import PUZZLE as EIGHT
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
@@ -220,14 +220,14 @@ def replace_layer(
     monkeypatch: pytest.MonkeyPatch, layer: int, change: Callable[[Arrays], Iterable[Any]]
 ) -> None:
     """Build ranking tables with other records of a layer from now on."""
-    layers = tour_sweeps._iter_layers
+    layers = tour_rankings.make_layers
 
-    def made(*given: Any) -> list[Arrays]:
-        result = [*layers(*given)]
-        result[layer] = [*change(result[layer])]
+    def made(*given: Any) -> list[Any]:
+        result: list[Any] = layers(*given)
+        result[layer] = [*change([*result[layer]])]
         return result
 
-    monkeypatch.setattr(tour_sweeps, "_iter_layers", made)
+    monkeypatch.setattr(tour_rankings, "make_layers", made)
 
 
 def reseal(data: bytes | bytearray) -> bytes:
@@ -352,7 +352,7 @@ def write_rows(rows: pa.Table, path: Path, table: Table, row_group: int = 1 << 1
     rows, content = rows.cast(make_schema(table)), ContentHash(table.columns)
     for batch in rows.to_batches():
         content.update(batch)
-    parameters = json.dumps(table.recipe.list_parameters(), sort_keys=True)
+    parameters = json.dumps(table.recipe.parameters, sort_keys=True)
     text = {"content": content.hexdigest(), "made_by": MADE_BY, "parameters": parameters}
     with pq.ParquetWriter(path, rows.schema, sorting_columns=list_sorting_columns(table)) as writer:
         writer.write_table(rows, row_group_size=row_group)

@@ -25,36 +25,12 @@ if TYPE_CHECKING:
     Sides = tuple[int, int]
 
 
-MAX_LAYER_STATES = {
-    False: {
-        3: (26, 364), 4: (26, 5_262), 5: (14, 228_936), 6: (12, 6_774_595), 7: (8, 14_736_773),
-        8: (8, 335_484_807),
-    },
-    True: {
-        3: (26, 65), 4: (26, 533), 5: (18, 39_100), 6: (14, 1_017_017), 7: (10, 12_345_976),
-        8: (8, 16_759_503),
-    },
-}  # fmt: skip
+LONGEST_SIDES = {
+    False: {3: 26, 4: 26, 5: 14, 6: 12, 7: 8, 8: 8},
+    True: {3: 26, 4: 26, 5: 18, 6: 14, 7: 10, 8: 8},
+}
 """For all tours (False) and for closed ones (True), by a board's shorter side: the longest other
-side for which they are counted, and the measured number of states of its largest layer.
-"""
-MAX_SMALL_STATES = 100_000
-"""Most states of a layer of a board whose tours can be listed: 6x6 has 97,824."""
-BYTES_PER_TOUR, MAX_TOUR_BYTES = 60, 230_000_000
-"""Memory for each tour of a list, and for those of the tasks that are done at the same time."""
-BYTES_PER_STATE = 40
-"""Memory for each state of the largest layer, approximately, as measured."""
-DENSE_STATES, DENSE_BYTES = 20_000_000, 20
-"""The first so many states need so many more bytes each."""
-MIN_COST = 360_000_000
-"""Bytes of memory for the smallest board."""
-GROWTH = {False: 1.45, True: 2.2}
-"""How many times more states the largest layer has on a board with one more square in its longer
-side: for all tours (False) and for closed ones (True)."""
-COUNTED_LAYERS, RANKED_LAYERS = 4, {False: 14, True: 7}
-"""The states of all layers, as a multiple of those of the largest one."""
-MIN_STATES = 20_000
-"""States of a sweep that would take as long as the smallest board."""
+side for which they are counted."""
 MAX_RANKED_SIDE = 7
 """Shorter side of the largest boards whose open tours are ranked."""
 
@@ -106,138 +82,21 @@ TOUR_COLUMNS = (
 _PAIRS = KnightBoard(*PAIRS_BOARD)
 
 
-def estimate_rank_cost(board: Sides, *, closed: bool) -> int:
-    """Estimate the bytes of memory for ranking tours; raise BadRequest if a board is too large.
-
-    More than for counting: no state stands for its mirror image.
-    """
-    if not closed and min(board) > MAX_RANKED_SIDE:
-        name = f"{board[0]}x{board[1]}"
-        hint = f"The largest board is {MAX_RANKED_SIDE}x{MAX_RANKED_SIDE + 1}"
-        if _has_countable_closed_tours(board):
-            hint = CLOSED_HINTS["rank"].format(name)
-        raise BadRequest(f"{name} has too many open tours to rank", hint)
-    # all encoded layers stay in memory, and open tours have more of them
-    factor = 2 if closed else 2.2
-    return MIN_COST + int(factor * (_estimate_cost(board, "rank", closed=closed) - MIN_COST))
-
-
-def estimate_count_cost(board: Sides, *, closed: bool) -> int:
-    """Estimate the bytes of memory for counting tours; raise BadRequest if a board is too large."""
-    return _estimate_cost(board, "count", closed=closed)
-
-
-def _estimate_cost(board: Sides, verb: str, *, closed: bool) -> int:
-    """Estimate the cost of a count; the message that refuses one says what it is for."""
-    (short, long), name = sorted(board), f"{board[0]}x{board[1]}"
+def require_countable(board: KnightBoard, *, closed: bool, verb: str = "count") -> None:
+    """Raise BadRequest if a board is too large to count its tours, or to rank them (`verb`)."""
+    short, long = sorted(get_sides(board))
     if short < 3:
-        raise BadRequest(f"{name} has no tours to count", "It needs three files and ranks")
-    longest, states = MAX_LAYER_STATES[closed].get(short, (0, 0))
-    if long > longest:
-        largest_sides = [(side, longest) for side, (longest, _) in MAX_LAYER_STATES[closed].items()]
-        # boards may have more files than ranks
-        sides = ", ".join(f"{max(side_pair)}x{min(side_pair)}" for side_pair in largest_sides)
-        tours, hint = f"{'closed ' * closed}tours", f"The largest boards are {sides}"
-        if not closed and _has_countable_closed_tours(board):
-            hint = CLOSED_HINTS[verb].format(name)
-        raise BadRequest(f"{name} has too many {tours} to {verb}", hint)
-    if short * long <= MAX_LISTED_SQUARES:
-        states = min(states, MAX_SMALL_STATES)
-    return MIN_COST + BYTES_PER_STATE * states + DENSE_BYTES * min(states, DENSE_STATES)
-
-
-def _estimate_layer_states(board: Sides, *, closed: bool) -> float:
-    """Estimate the number of states of a board's largest layer."""
-    short, long = sorted(board)
-    longest, states = MAX_LAYER_STATES[closed].get(short, (0, 0))
-    return states * GROWTH[closed] ** min(0, long - longest)
-
-
-def _has_countable_closed_tours(board: Sides) -> bool:
-    """Return whether a board has closed tours, and few enough to count and rank them."""
-    short, long = sorted(board)
-    longest, _ = MAX_LAYER_STATES[True].get(short, (0, 0))
-    return long <= longest and KnightBoard(*board).has_closed_tours()
-
-
-class TourCounts(Recipe):
-    """Recipe of the number of tours from each square; `closed`: boards with closed tours only."""
-
-    __slots__ = ("boards", "closed")
-    search = "tour counts"
-
-    def __init__(self, boards: Iterable[Sides], closed: Iterable[Sides] = ()) -> None:
-        all_tours = {*boards}
-        self.closed = frozenset(closed) - all_tours
-        self.boards = tuple(sorted(all_tours | self.closed))
-
-    def list_parameters(self) -> dict[str, object]:
-        return {
-            "search": self.search,
-            "boards": [f"{files}x{ranks}" for files, ranks in self.boards],
-            "closed": [f"{files}x{ranks}" for files, ranks in sorted(self.closed)],
-        }
-
-    def count_states(self, table: Table) -> float | None:
-        layers = (
-            _estimate_layer_states(sides, closed=sides in self.closed) for sides in self.boards
-        )
-        return sum(MIN_STATES + COUNTED_LAYERS * states for states in layers)
-
-    def estimate_memory(self, table: Table) -> int | None:
-        boards = [sides for sides in self.boards if min(sides) > 2]
-        costs = (estimate_count_cost(sides, closed=sides in self.closed) for sides in boards)
-        return max(costs, default=None)
-
-
-class BoardRecipe(Recipe):
-    """A recipe whose one parameter is a board."""
-
-    __slots__ = ("board",)
-
-    def __init__(self, board: KnightBoard) -> None:
-        self.board = board
-
-    def list_parameters(self) -> dict[str, object]:
-        return {"search": self.search, "board": str(self.board)}
-
-
-class AllTours(BoardRecipe):
-    """Recipe of all tours of a board."""
-
-    __slots__ = ()
-    search = "every tour"
-
-    def estimate_memory(self, table: Table) -> int | None:
-        from puzzle_tablebase.cost import PROCESS_BYTES
-
-        return PROCESS_BYTES + min(BYTES_PER_TOUR * (table.rows or 0), MAX_TOUR_BYTES)
-
-
-class TourRanking(BoardRecipe):
-    """Recipe of the layers of a sweep through half of a board, which rank every tour: the closed
-    ones, or the open ones among those from their start."""
-
-    __slots__ = ("closed", "search")
-
-    def __init__(self, board: KnightBoard, *, closed: bool) -> None:
-        super().__init__(board)
-        self.closed = closed
-        self.search = "ranked closed tours" if closed else "ranked tours"
-
-    def count_states(self, table: Table) -> float | None:
-        states = _estimate_layer_states(get_sides(self.board), closed=self.closed)
-        return MIN_STATES + RANKED_LAYERS[self.closed] * states
-
-    def estimate_memory(self, table: Table) -> int | None:
-        return estimate_rank_cost(get_sides(self.board), closed=self.closed)
-
-
-class TourPerPair(BoardRecipe):
-    """Recipe of one tour for each ordered pair of squares that a tour can join."""
-
-    __slots__ = ()
-    search = "one tour a pair"
+        raise BadRequest(f"{board} has no tours to {verb}", "It needs three files and ranks")
+    most = MAX_RANKED_SIDE if verb == "rank" and not closed else MAX_RANKS
+    longest_sides = {side: long for side, long in LONGEST_SIDES[closed].items() if side <= most}
+    if long <= longest_sides.get(short, 0):
+        return
+    # boards may have more files than ranks
+    sides = ", ".join(f"{max(pair)}x{min(pair)}" for pair in longest_sides.items())
+    hint = f"The largest boards are {sides}"
+    if not closed and long <= LONGEST_SIDES[True].get(short, 0) and board.has_closed_tours():
+        hint = CLOSED_HINTS[verb].format(board)
+    raise BadRequest(f"{board} has too many {'closed ' * closed}tours to {verb}", hint)
 
 
 def make_tour_table(board: KnightBoard) -> Table:
@@ -249,26 +108,21 @@ def make_tour_table(board: KnightBoard) -> Table:
         f"Every directed open knight's tour of the {board} board",
         "rows sorted by the tour's sequence of square numbers (a1 = 0, then along the rank)",
         TOUR_COLUMNS,
-        AllTours(board),
+        Recipe("every tour", board=str(board)),
         rows=TOURS.get((min(get_sides(board)), max(get_sides(board))), 0),
     )
 
 
 def _make_size_error(board: KnightBoard) -> BoardTooLarge:
     """Make the error of a board with too many tours to list, with the table to build instead."""
-    from puzzle_tablebase.cost import estimate_cost
-
-    size = " (1.2 TB)" if get_sides(board) == (7, 7) else ""
     for closed in (False, True):
         try:
             table = make_ranking_table(board, closed=closed)
         except (BadRequest, NoSuchTour):
             continue
-        if cost := estimate_cost(table):
-            kind, size_of_table = "closed " * closed, f"{cost.bytes / 1e6:,.0f} MB"
-            instead = f"{table.name} has every {kind}tour by its rank, in about {size_of_table}"
-            return BoardTooLarge(str(board), MAX_LISTED_SQUARES, size, instead)
-    return BoardTooLarge(str(board), MAX_LISTED_SQUARES, size)
+        instead = f"{table.name} has every {'closed ' * closed}tour by its rank"
+        return BoardTooLarge(str(board), MAX_LISTED_SQUARES, instead)
+    return BoardTooLarge(str(board), MAX_LISTED_SQUARES)
 
 
 def make_count_table(
@@ -297,7 +151,11 @@ def make_count_table(
             ),
             Column("closed", "int64", "number of those tours that are closed"),
         ),
-        TourCounts(boards, closed),
+        Recipe(
+            "tour counts",
+            boards=[f"{files}x{ranks}" for files, ranks in sorted({*boards, *closed})],
+            closed=[f"{files}x{ranks}" for files, ranks in sorted({*closed}.difference(boards))],
+        ),
         rows=sum(files * ranks for files, ranks in {*boards, *closed}),
     )
 
@@ -311,7 +169,7 @@ def make_board_counts(board: KnightBoard, *, closed: bool = False) -> Table:
     if sides in COUNTED_BOARDS:
         raise BadRequest(f"{COUNTS_TABLE} has the board {board}", f"Build {COUNTS_TABLE}")
     if min(sides) > 2:  # narrower boards have no tours, and take no time
-        estimate_count_cost(sides, closed=closed)
+        require_countable(board, closed=closed)
     if closed:
         meaning = f"The number of directed closed knight's tours of the {board} board"
         return make_count_table([], [sides], name=f"{CLOSED_COUNTS_PREFIX}{board}", meaning=meaning)
@@ -326,7 +184,7 @@ def make_ranking_table(board: KnightBoard, *, closed: bool) -> Table:
     """
     if not (board.has_closed_tours() if closed else board.has_tours()):
         raise NoSuchTour(str(board), f"{board} has no {'closed ' * closed}tour.")
-    estimate_rank_cost(get_sides(board), closed=closed)
+    require_countable(board, closed=closed, verb="rank")
     prefix, tours = RANKS_PREFIX, "directed open knight's tours from every square"
     if closed:
         prefix, tours = CLOSED_RANKS_PREFIX, "closed knight's tours"
@@ -336,7 +194,7 @@ def make_ranking_table(board: KnightBoard, *, closed: bool) -> Table:
         "the number of ways to reach each",
         "states sorted by layer, then key, as many in a record as it can hold",
         (),
-        TourRanking(board, closed=closed),
+        Recipe("ranked closed tours" if closed else "ranked tours", board=str(board)),
         index=RANKING_FIELDS,
     )
 
@@ -405,7 +263,7 @@ class Knight(Puzzle):
             "tour can connect",
             "rows sorted by start, then finish (square numbers); row number = 32 * start + number",
             TOUR_COLUMNS,
-            TourPerPair(_PAIRS),
+            Recipe("one tour a pair", board=str(_PAIRS)),
             index=(("squares", f"{_PAIRS.squares}s"),),
             rows=_PAIRS.squares**2 // 2,
         ),

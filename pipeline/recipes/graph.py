@@ -1,4 +1,7 @@
-"""Breadth-first search over numbered nodes: depth, number of shortest lines, the smallest line.
+"""Recipe of tables whose states are a graph: a breadth-first search from each root.
+
+The puzzle ranks its states and fills the columns. The search finds the depth of every node, the
+number of its shortest lines, and the smallest of them.
 
 The smallest shortest line to a node is the one whose edges' high labels come first in dictionary
 order; among equals, the one whose low labels do. No lines are compared: nodes are expanded in the
@@ -10,13 +13,18 @@ last edge of its smallest line.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from puzzle_tablebase.errors import SearchError
-from puzzle_tablebase.graph import UNREACHED, Graph, SearchResult
+from puzzle_tablebase.formats.parquet import ROW_GROUP_ROWS
+from puzzle_tablebase.graph import Graph, SearchResult
 from puzzle_tablebase.jit import Array, compiled
+from puzzle_tablebase.pipeline.tasks import Chunks, TableData, Tasks
+from puzzle_tablebase.puzzle import StateSpace
+from puzzle_tablebase.schema import UNREACHED, Table
 
 TOO_MANY, TOO_DEEP = -1, -2
 NO_LABEL = 255
@@ -24,6 +32,40 @@ NO_LABEL = 255
 # the kernel computes indexes as unsigned words: none is tested for being negative
 WORD = np.uint64
 ZERO, ONE = WORD(0), WORD(1)
+
+
+def make(table: Table, puzzle: StateSpace, tasks: Tasks) -> TableData:
+    """Search the puzzle's graph from each root, and let the puzzle fill rows and records."""
+    is_shared = len(puzzle.tables) > 1  # a graph may take 200 MB
+    graph = _make_graph(puzzle) if is_shared else puzzle.make_graph()
+    results = {}
+    for name, root in table.recipe.parameters["roots"].items():
+        nodes = 0
+
+        def layer_done(depth: int, reached: int, name: str = name) -> None:
+            nonlocal nodes
+            nodes += reached
+            tasks.report(f"{name}: layer {depth}, states", nodes)
+
+        results[name] = search_breadth_first(graph, puzzle.find_node(root), layer_done)
+
+    def rows() -> Chunks:
+        tasks.report("columns", 0)
+        columns = puzzle.fill_columns(table, graph, results)
+        for first in range(0, len(columns[table.columns[0].name]), ROW_GROUP_ROWS):
+            tasks.report("rows", first)
+            yield {name: column[first : first + ROW_GROUP_ROWS] for name, column in columns.items()}
+
+    def records() -> Chunks:
+        yield puzzle.make_records(table, results)
+
+    return TableData(rows(), records(), puzzle.size)
+
+
+@lru_cache(maxsize=1)
+def _make_graph(puzzle: StateSpace) -> Graph:
+    """Make a puzzle's graph, and keep it for the puzzle's next table."""
+    return puzzle.make_graph()
 
 
 def search_breadth_first(

@@ -15,30 +15,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from puzzle_tablebase.frontier.compiled import (
-    MAX_CELLS,
-    count_ones,
-    find_lowest,
-    rank_matching,
-    unpack_key,
-)
+from puzzle_tablebase.frontier.compiled import count_ones, find_lowest
 from puzzle_tablebase.frontier.layers import FREE, MATCHING_BITS
 from puzzle_tablebase.jit import Array, compiled
+from puzzle_tablebase.pipeline.recipes.tour_keys import MAX_CELLS, rank_matching, unpack_key
 
 SETS_PER_BATCH = 1 << 15
 """Sets of edges in a batch: as many as the processor's cache holds."""
 
 STATES_PER_BATCH = 1 << 15
 """Most states whose needs are unpacked at a time."""
-
-
-class EdgeSets(NamedTuple):
-    """Sets of edges that can be added to states, each with the number of the state in its list."""
-
-    rows: Array
-    bits: Array
-    left: Array
-    """The needs that are left after the edges."""
 
 
 class Filter(NamedTuple):
@@ -58,20 +44,21 @@ class Filter(NamedTuple):
 
 
 def iter_edge_sets(
-    needs: Array, edges: Array, kept: Filter, batch_sets: int = SETS_PER_BATCH
-) -> Iterator[EdgeSets]:
+    needs: Array, edges: Array, kept: Filter
+) -> Iterator[tuple[Array, Array, Array]]:
     """Iterate over the sets of edges that states with these needs can take, in bounded batches.
 
+    A batch has for each set the number of the state, the edges as bits, and the needs after them.
     `edges` has a row of two cells for each edge. No state is divided between two batches.
     """
     edge_needs: Array = (1 << 2 * edges).sum(axis=1)
     most = 1 << len(edges)  # sets for a state
-    capacity = min(most * len(needs), batch_sets + most)
+    capacity = min(most * len(needs), SETS_PER_BATCH + most)
     place, limits = np.zeros(1, dtype=np.int64), np.array(kept)
     while place[0] < len(needs):
         rows, bits, left = np.empty((3, capacity), dtype=np.int64)
         count = _list_edge_sets(needs, edge_needs, limits, most, place, rows, bits, left)
-        yield EdgeSets(rows[:count], bits[:count], left[:count])
+        yield rows[:count], bits[:count], left[:count]
 
 
 @compiled
@@ -195,12 +182,7 @@ class Step(NamedTuple):
     """The position in `others` of a cell that must be joined to `cell`, or -1."""
 
 
-def iter_successors(
-    keys: Array,
-    step: Step,
-    batch_states: int = STATES_PER_BATCH,
-    batch_sets: int = SETS_PER_BATCH,
-) -> Iterator[tuple[Array, Array, Array]]:
+def iter_successors(keys: Array, step: Step) -> Iterator[tuple[Array, Array, Array]]:
     """Iterate over the successors of states, in bounded batches, state by state.
 
     A batch has for each the number of the state that it follows, a bit for each of `Step.others`
@@ -215,10 +197,10 @@ def iter_successors(
     first, dark, light = (_insert_cell(cells, step.cell) for cells in (3, step.dark, step.light))
     wanted = 1 << step.wanted if step.wanted >= 0 else 0
     kept = Filter(wanted, 3 << 2 * step.cell, first, dark, light, step.surplus)
-    for start in range(0, len(keys), batch_states):
-        batch = keys[start : start + batch_states]
+    for start in range(0, len(keys), STATES_PER_BATCH):
+        batch = keys[start : start + STATES_PER_BATCH]
         needs = batch >> MATCHING_BITS | FREE << 2 * step.cells
-        for rows, joined, left in iter_edge_sets(needs, edges, kept, batch_sets):
+        for rows, joined, left in iter_edge_sets(needs, edges, kept):
             next_keys = _make_keys(batch[rows], joined, left, edges, step)
             is_legal = next_keys >= 0
             yield start + rows[is_legal], joined[is_legal], next_keys[is_legal]

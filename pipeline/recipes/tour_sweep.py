@@ -1,4 +1,4 @@
-"""Sweeps over a board that count partial tours, and the board cut in two halves.
+"""Sweeps through half of a board that count partial tours, forward and back.
 
 Forward, the frontier states of a layer are expanded into those of the next, and the ways to reach
 the same state are added up (the *forward count*, `ways`). Backward, the number of ways to complete
@@ -11,11 +11,9 @@ floating point numbers, which show whether the integers fitted.
 
 Layers are in hash tables of keys with numbers: arrays with open addressing, where no key is 0.
 
-Squares are numbered along the short side, column after column, and the board looks the same from
-both ends: so one sweep serves as both halves. Each half finishes whole columns, until two columns
-remain between them: their squares are the *cut*. The edges between these squares belong to neither
-half. On boards of four columns or more each half has placed part of every cycle, so that no cycle
-closes on one side.
+`Sweep` has the order of the squares, and the cut between the two halves: one sweep serves as both.
+On boards of four columns or more each half has placed part of every cycle, so that no cycle closes
+on one side.
 
 An open path is a cycle through one more square, the *virtual* square, which is adjacent to every
 other: without it, its neighbours on the cycle are the ends of the path. So the number of paths that
@@ -34,10 +32,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from puzzle_tablebase.frontier.compiled import list_all_partners
-from puzzle_tablebase.frontier.layers import END, FREE, MATCHING_BITS
+from puzzle_tablebase.frontier.layers import END, MATCHING_BITS
 from puzzle_tablebase.jit import Array, compiled
-from puzzle_tablebase.pipeline.search.tour_edge_sets import Step, iter_successors
+from puzzle_tablebase.pipeline.recipes.tour_edge_sets import Step, iter_successors
+from puzzle_tablebase.pipeline.recipes.tour_keys import list_all_partners
+from puzzle_tablebase.puzzles.knight.tour_ranker import Sweep
 
 SLICE_PLACES = 1 << 18
 """Places of a table that are copied at a time."""
@@ -82,20 +81,20 @@ class HashTable:
         _use_table(keys, numbers, self.keys, self.numbers, False)
         return numbers
 
-    def grow(self, capacity: int, slice_places: int = SLICE_PLACES) -> None:
+    def grow(self, capacity: int) -> None:
         """Move all entries to a table with room for more."""
         table = HashTable(capacity)
-        for first in range(0, len(self.keys), slice_places):
-            span = slice(first, first + slice_places)
+        for first in range(0, len(self.keys), SLICE_PLACES):
+            span = slice(first, first + SLICE_PLACES)
             is_used = self.keys[span] != 0
             table.add(self.keys[span][is_used], self.numbers[span][is_used])
         self.__dict__.update(table.__dict__)
 
-    def take_columns(self, slice_places: int = SLICE_PLACES) -> tuple[Array, Array]:
+    def take_columns(self) -> tuple[Array, Array]:
         """Return the keys and their numbers, in the table's own memory: it can be used no more."""
         count = 0
-        for first in range(0, len(self.keys), slice_places):
-            span = slice(first, first + slice_places)
+        for first in range(0, len(self.keys), SLICE_PLACES):
+            span = slice(first, first + SLICE_PLACES)
             is_used = self.keys[span] != 0
             into = slice(count, count + int(np.count_nonzero(is_used)))
             for column in (self.keys, self.numbers):
@@ -204,109 +203,41 @@ def _sum_groups(counts: Array, begins: Array) -> Array:
 
 def sum_cycles(ways: Array, onward: Array) -> int:
     """Count the cycles through a layer, given the forward and backward counts of its states."""
-    if onward.min(initial=0) < 0 or np.dot(ways.astype(float), onward.astype(float)) >= COUNT_LIMIT:
+    if onward.min(initial=0) < 0 or (ways.astype(float) * onward).sum() >= COUNT_LIMIT:
         raise CountOverflow
     return int(np.dot(ways, onward))
 
 
-class Halves(NamedTuple):
-    """The first layer and the steps of the longer half; the shorter half has the first of these."""
-
-    first: Layer
-    steps: list[Step]
-    shorter: int
-    """The number of steps of the shorter half."""
-    between: Array
-    """The edges that neither half places: two cells, and whether the first is the virtual one."""
-    mirror: Array
-    """The mirror image of each cell of the cut."""
-    facing: Array
-    """For each cell of the cut, its number in the other half."""
-    wanted: int = 0
-    """The edges of `between` that all cycles must use, as bits: none, or the first one."""
-
-    def require_edge(self, cell: int) -> Halves:
-        """Return the halves for cycles that use the virtual square's edge to a cell of the cut."""
-        is_required = (self.between[:, 0] == 0) & (self.between[:, 1] == cell)
-        return self._replace(
-            between=self.between[np.argsort(~is_required, kind="stable")], wanted=1
-        )
+def make_mirror(sweep: Sweep) -> Array:
+    """Return for each cell at the cut, or after a whole column, its mirror image."""
+    one, other = (sweep.here + sweep.rows * column for column in range(2))
+    end = sweep.cells - 1
+    return np.array([*range(one), *reversed(range(one, other)), *reversed(range(other, end)), end])
 
 
-def cut_board(
-    later_neighbours: list[list[int]], rows: int, *, paths: bool = False, mirrored: bool = True
-) -> Halves:
-    """Cut a board with columns of `rows` squares into halves.
+def make_steps(sweep: Sweep, *, mirrored: bool) -> list[Step]:
+    """Make the steps of the longer half; the first of them are those of the shorter half.
 
-    `later_neighbours` has for each square its neighbours with higher numbers. `mirrored`: whether a
-    state may represent its mirror image too.
+    `mirrored`: whether a state may represent its mirror image too.
     """
-    columns = len(later_neighbours) // rows
-    longer, shorter = (columns - 1) // 2, (columns - 2) // 2
-    virtual = [0] if paths else []
-    first, cells = len(virtual), len(virtual) + 2 * rows + 1
-    one, other = (range(first + rows * n, first + rows * (n + 1)) for n in range(2))
-    images = [*virtual, *reversed(one), *reversed(other), cells - 1]
-    mirror = np.array(images if mirrored else range(cells))
-    colour = np.zeros(len(later_neighbours), dtype=np.int64)
-    if paths:
-        colour = color_squares(later_neighbours)
-    can_end = colour * colour.sum() >= 0  # squares where a path can end
-
-    def make_step(square: int) -> Step:
-        others = [
-            first + neighbour - square for neighbour in later_neighbours[square]
-        ] + virtual * bool(can_end[square])
-        cell_colours = colour[square + 1 : square + cells - first + 1]
-        dark, light = (
-            sum(END << 2 * cell for cell in np.flatnonzero(cell_colours == value).tolist())
-            for value in (1, -1)
-        )
-        return Step(
-            cells,
-            first,
+    # of open paths: 1 for each dark square, -1 for each light one
+    squares = range(sweep.board.squares)
+    colour = np.array([sweep.paths * (1 - 2 * sweep.upright.is_light(at)) for at in squares])
+    mirror, no_mirror = make_mirror(sweep), np.empty(0, dtype=np.int64)
+    steps = []
+    for square, others in enumerate(sweep.steps):
+        end = square + sweep.cells - sweep.here + 1  # the first square without a cell
+        cells = [*enumerate(colour[square + 1 : end].tolist(), start=sweep.here)]
+        ends_column = mirrored and square % sweep.rows == sweep.rows - 1
+        step = Step(
+            sweep.cells,
+            sweep.here,
             np.array(others, dtype=np.int64),
-            mirror[: cells * (mirrored and square % rows == rows - 1)],
-            list_all_partners(cells),
-            dark << 2 * first,
-            light << 2 * first,
-            -2 * int(colour[square + cells - first + 1 :].sum()),
+            mirror if ends_column else no_mirror,
+            list_all_partners(sweep.cells),
+            dark=sum(END << 2 * cell for cell, value in cells if value == 1),
+            light=sum(END << 2 * cell for cell, value in cells if value == -1),
+            surplus=-2 * int(colour[end:].sum()),
         )
-
-    steps = [make_step(square) for square in range(longer * rows)]
-    begin = longer * rows - first
-    cut = range(longer * rows, (longer + 2) * rows)
-    between = [
-        (square - begin, neighbour - begin, 0)
-        for square in cut
-        for neighbour in later_neighbours[square]
-        if neighbour in cut
-    ]
-    between += [(0, square - begin, 1) for square in cut if paths and can_end[square]]
-    return Halves(
-        make_first_layer([FREE] * cells),
-        steps,
-        shorter * rows,
-        np.array(between, dtype=np.int64).reshape(-1, 3),
-        mirror,
-        np.array([*virtual, *other, *one, cells - 1]),
-    )
-
-
-def color_squares(later_neighbours: list[list[int]]) -> Array:
-    """Colour each square 1 or -1 so that every edge joins the two; if impossible, all are 0."""
-    edges = [(one, other) for one, others in enumerate(later_neighbours) for other in others]
-    colors = np.zeros(len(later_neighbours), dtype=np.int64)
-    for square in range(len(later_neighbours)):
-        colors[square] = colors[square] or 1
-        waiting = [square]
-        while waiting:
-            current = waiting.pop()
-            for neighbour in {
-                sum(edge) - current
-                for edge in edges
-                if current in edge and not all(colors[[*edge]])
-            }:
-                colors[neighbour] = -colors[current]
-                waiting.append(neighbour)
-    return colors * all(colors[one] != colors[other] for one, other in edges)
+        steps.append(step)
+    return steps

@@ -1,19 +1,14 @@
-"""Searches for Hamiltonian paths: all of a small graph, or one for every pair of ends.
+"""Recipe of a list of every tour of a board, in ascending order.
 
-All paths of a two-coloured graph are found depth first, in ascending order. Nodes are numbered from
-0 to at most 63; a set of nodes is 64 bits. At each node v the search looks at v's free neighbours x
-and at their own free neighbours. If x has none, it is a dead end, unless it is the last free node.
-If x has one, it must be the next node or the end of the path: call it *forced*. While the end is
-open, three forced neighbours are a dead branch; of two, one is next and the other is the end; a
-single one becomes the end if it is not next. Once the end is settled, two further forced neighbours
-are a dead branch, and a single one must be next. A neighbour whose colour cannot be the end's can
-only be next.
-
-One path is found for each ordered pair (start, end) of nodes, depth first, the same in every build.
-It tries the neighbour with the fewest free neighbours first, and orders ties by random numbers from
-a seed. It drops a branch when a free node other than the end has fewer than two free neighbours.
-After `MAX_VISITED` nodes it restarts with the next seed; seeds begin at 0. The random numbers are
-splitmix64, so that the tours are the same on every machine.
+There is one task for each prefix: the first squares of a tour, a single square on boards with few
+tours. A task finds all paths of a two-coloured graph depth first. Nodes are numbered from 0 to at
+most 63; a set of nodes is 64 bits. At each node v the search looks at v's free neighbours x and at
+their own free neighbours. If x has none, it is a dead end, unless it is the last free node. If x
+has one, it must be the next node or the end of the path: call it *forced*. While the end is open,
+three forced neighbours are a dead branch; of two, one is next and the other is the end; a single
+one becomes the end if it is not next. Once the end is settled, two further forced neighbours are a
+dead branch, and a single one must be next. A neighbour whose colour cannot be the end's can only be
+next.
 """
 
 from __future__ import annotations
@@ -26,12 +21,100 @@ import numpy.typing as npt
 
 from puzzle_tablebase.frontier.compiled import find_lowest
 from puzzle_tablebase.jit import Array, compiled
+from puzzle_tablebase.pipeline.tasks import Chunks, TableData, Tasks, make_no_records
+from puzzle_tablebase.puzzle import Puzzle
+from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
+from puzzle_tablebase.schema import Table
+from puzzle_tablebase.stores.checkpoints import Arrays
 
-Chunk = tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8], npt.NDArray[np.bool_]]
-
+MAX_UNDIVIDED_SQUARES = 36
+"""Squares of the largest boards with one task for each start."""
+PREFIX_SQUARES = 3
+"""Squares of a prefix on larger boards: the tours of a task then take less than 50 MB."""
 CHUNK_PATHS = 1 << 16
 """The number of paths in a chunk."""
 OPEN = -1
+
+Chunk = tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8], npt.NDArray[np.bool_]]
+
+
+def make(table: Table, puzzle: Puzzle, tasks: Tasks) -> TableData:
+    """Return the rows of a board's tours, in ascending order; there is no index."""
+    board = parse_board(table.recipe.parameters["board"])
+    return TableData(_iter_rows(board, tasks), make_no_records(), 0)
+
+
+def _iter_rows(board: KnightBoard, tasks: Tasks) -> Chunks:
+    prefixes = list_prefixes(board, 1 if board.squares <= MAX_UNDIVIDED_SQUARES else PREFIX_SQUARES)
+    tours, first, start = 0, 0, -1
+    tasks.report("0 tours found, prefixes", 0, len(prefixes))
+    results = tasks.run(
+        list_tours_from, ((board.files, board.ranks, *prefix) for prefix in prefixes)
+    )
+    for done, (prefix, arrays) in enumerate(zip(prefixes, results, strict=True), 1):
+        if prefix[0] != start:
+            start, first = prefix[0], tours
+        for text, finish, closed in zip(arrays[::3], arrays[1::3], arrays[2::3], strict=True):
+            yield make_tour_columns(board, start, tours - first, finish, closed, text)
+            tours += len(finish)
+        tasks.report(f"{tours:,} tours found, prefixes", done, len(prefixes))
+
+
+def list_tours_from(files: int, ranks: int, *prefix: int) -> Arrays:
+    """Find all tours with a prefix: for each chunk the texts, the ends, and whether they close."""
+    board = KnightBoard(files, ranks)
+    chunks = iter_paths(*make_search_board(board), _list_names(board), *prefix)
+    return [array for chunk in chunks for array in chunk]
+
+
+def list_prefixes(board: KnightBoard, length: int) -> list[tuple[int, ...]]:
+    """Return all paths of `length` squares that begin where a tour can begin, ascending."""
+    odd = board.squares % 2
+    paths: list[tuple[int, ...]] = [
+        (square,) for square in range(board.squares) if not (odd and board.is_light(square))
+    ]
+    for _ in range(length - 1):
+        paths = [
+            (*path, square)
+            for path in paths
+            for square in board.list_neighbours(path[-1])
+            if square not in path
+        ]
+    return paths
+
+
+def _list_names(board: KnightBoard) -> Array:
+    """Return the names of a board's squares as bytes, a row each."""
+    return np.array([list(name.encode()) for name in board.name_squares()], np.uint8)
+
+
+def make_tour_columns(
+    board: KnightBoard, start: int, first: int, finish: Array, closed: Array, paths: Array
+) -> dict[str, Array]:
+    """Return the columns of tours from one start, numbered from `first`.
+
+    `paths` has one row of letters for each tour.
+    """
+    enum_places = np.array(board.find_enum_places(), dtype=np.uint8)
+    return {
+        "board": np.full(len(finish), str(board).encode()),
+        "start": np.full(len(finish), enum_places[start]),
+        "finish": enum_places[finish],
+        "number": np.arange(first, first + len(finish)),
+        "closed": closed,
+        "path": paths.view(f"S{2 * board.squares}").ravel(),
+    }
+
+
+# ---- search -----------------------------------------------------------------------------------
+
+
+def make_search_board(board: KnightBoard) -> tuple[Array, Array]:
+    """Return for each square the set of squares a jump away, as 64 bits, and the colour."""
+    sets = make_neighbour_sets([board.list_neighbours(square) for square in range(board.squares)])
+    return sets, np.array(
+        [board.is_light(square) for square in range(board.squares)], dtype=np.uint8
+    )
 
 
 def make_neighbour_sets(neighbours: list[list[int]]) -> npt.NDArray[np.uint64]:
@@ -163,104 +246,3 @@ def _search(  # noqa: PLR0915  # a kernel, compiled whole
             free |= one << np.uint64(node)
     saved_depth[0] = depth
     return count
-
-
-MAX_VISITED = 2_000
-MAX_SEEDS = 1_000
-
-# The kernels hold every number as an unsigned word: they take half the time to compile, and no
-# index is tested for being negative.
-WORD = np.uint64
-ZERO, ONE, TWO = WORD(0), WORD(1), WORD(2)
-USED = WORD(1 << 8)
-"""Added to the exits of each node on the path; no node has so many."""
-NONE = WORD(2**64 - 1)
-"""A key after those of all neighbours."""
-# a neighbour's key: its exits, 47 bits of its random number, and its position in its row
-EXITS_SHIFT, DRAW_SHIFT, POSITION_BITS = WORD(55), WORD(17), WORD(8)
-POSITION_MASK = WORD((1 << 8) - 1)
-USED_KEY, DEAD_END_KEY = USED << EXITS_SHIFT, TWO << EXITS_SHIFT
-# splitmix64
-GAMMA, MIX_1, MIX_2 = WORD(0x9E3779B97F4A7C15), WORD(0xBF58476D1CE4E5B9), WORD(0x94D049BB133111EB)
-SHIFT_1, SHIFT_2, SHIFT_3 = WORD(30), WORD(27), WORD(31)
-
-
-def find_paths(neighbours: Array, ends: Array) -> npt.NDArray[np.uint8]:
-    """Find for each (start, end) a path from one to the other through every node, a row each.
-
-    `neighbours` has one row a node, padded with -1. Where no path was found, the row is zeros.
-    """
-    paths = np.zeros((len(ends), len(neighbours)), dtype=np.uint8)
-    degrees = np.count_nonzero(neighbours >= 0, axis=1).astype(WORD)
-    exits, keys, path = np.empty((3, len(neighbours)), dtype=WORD)
-    _search_pair(neighbours.astype(WORD), degrees, ends.astype(WORD), exits, keys, path, paths)
-    return paths
-
-
-@compiled
-def _search_pair(
-    near: Array, degrees: Array, ends: Array, exits: Array, keys: Array, path: Array, paths: Array
-) -> None:
-    """Search for each pair's path with one seed after another; the other arrays are work space."""
-    for row in range(len(ends)):
-        for seed in range(MAX_SEEDS):
-            if _try_seed(near, degrees, ends[row, 0], ends[row, 1], WORD(seed), exits, keys, path):
-                for depth in range(len(path)):
-                    paths[row, depth] = path[depth]
-                break
-
-
-@compiled
-def _try_seed(
-    near: Array, degrees: Array, start: Any, end: Any, seed: Any,
-    exits: Array, keys: Array, path: Array,
-) -> bool:  # fmt: skip
-    """Search for a path with one seed and write it to `path`; return whether one was found.
-
-    `exits[v]` is the number of v's free neighbours, and `keys[depth]` the smallest key that the
-    next neighbour at this depth may have; 0 where none was tried.
-    """
-    nodes, width = WORD(near.shape[0]), WORD(near.shape[1])
-    for node in range(len(degrees)):
-        exits[node] = degrees[node]
-    exits[end] += ONE  # so that one free neighbour is enough for the end
-    exits[start] += USED
-    path[0], keys[0] = start, ZERO
-    depth, visited = ZERO, 0
-    while True:
-        head, least = path[depth], keys[depth]
-        if least == ZERO:
-            if depth + ONE == nodes:
-                return True
-            visited += 1
-            if visited > MAX_VISITED:
-                return False
-        left = ONE if least == ZERO else ZERO  # the path's last node is no longer free
-        base = ((seed * nodes + depth) * nodes + head) * width
-        best, dead_ends, position = NONE, 0, ZERO
-        while position < degrees[head]:
-            other = near[head, position]
-            exits[other] -= left
-            dead_ends += exits[other] < TWO
-            draw = (base + position) * GAMMA
-            draw = (draw ^ (draw >> SHIFT_1)) * MIX_1
-            draw = (draw ^ (draw >> SHIFT_2)) * MIX_2
-            draw = (draw ^ (draw >> SHIFT_3)) >> DRAW_SHIFT << POSITION_BITS
-            key = exits[other] << EXITS_SHIFT | draw | position
-            if key < least or (other == end and depth + TWO != nodes):
-                key = NONE
-            best = min(best, key)
-            position += ONE
-        # a dead end can only be the next node; of two one would be left behind
-        if best < USED_KEY and dead_ends <= (best < DEAD_END_KEY):
-            keys[depth] = best + ONE
-            depth += ONE
-            path[depth], keys[depth] = near[head, best & POSITION_MASK], ZERO
-            exits[path[depth]] += USED
-        elif depth == ZERO:
-            return False
-        else:
-            for at in range(degrees[head]):
-                exits[near[head, at]] += ONE
-            exits[head] -= USED
-            depth -= ONE

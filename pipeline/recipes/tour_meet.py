@@ -16,33 +16,52 @@ the remaining matching, and so on, until one pair remains on both sides, which c
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from puzzle_tablebase.frontier.compiled import (
-    END_BITS,
-    MATCHING_COUNTS,
-    MAX_CELLS,
-    list_all_partners,
-)
-from puzzle_tablebase.frontier.layers import FREE, MATCHING_BITS
+from puzzle_tablebase.frontier.layers import END, FREE, MATCHING_BITS
 from puzzle_tablebase.jit import Array, compiled
-from puzzle_tablebase.pipeline.search.tour_edge_sets import (
-    SETS_PER_BATCH,
+from puzzle_tablebase.pipeline.recipes.tour_edge_sets import (
     Filter,
     iter_edge_sets,
     rank_edge_sets,
     relabel_needs,
 )
-from puzzle_tablebase.pipeline.search.tour_sweep import (
+from puzzle_tablebase.pipeline.recipes.tour_keys import (
+    END_BITS,
+    MATCHING_COUNTS,
+    MAX_CELLS,
+    MAX_PAIRS,
+    list_all_partners,
+    rank_matching,
+    unpack_key,
+)
+from puzzle_tablebase.pipeline.recipes.tour_sweep import (
     COUNT_LIMIT,
     CountOverflow,
-    Halves,
     HashTable,
     Layer,
+    make_mirror,
 )
+from puzzle_tablebase.pipeline.tasks import Tasks
+from puzzle_tablebase.puzzles.knight.tour_ranker import Sweep
+from puzzle_tablebase.resources import count_cores
+
+MAX_SUMS = 1 << 16
+"""Most matchings for which numbers are added up at a time, unless a single need has more."""
+MAX_ROWS = 1 << 16
+"""States of both sides; above so many, fewer needs are combined at a time."""
+MAX_THREADS = 4
+"""Most threads: each adds up numbers for all states, in an array of its own."""
+MAX_PARTS, NEEDS_PER_PART = 512, 1000
+"""Most parts into which the shared needs are divided, and the needs that each should have."""
+CHECKPOINT_SECONDS = 300.0
+"""Seconds between two checkpoints."""
+MIN_STORED_BYTES = 1 << 24
+"""Bytes from which arrays are saved in the store."""
 
 
 class PairRemoval(NamedTuple):
@@ -62,77 +81,65 @@ def make_pair_removal(max_pairs: int) -> PairRemoval:
     pairs = np.arange(max_pairs + 1)
     ends = np.cumsum(np.maximum(2 * pairs - 2, 0) * MATCHING_COUNTS[pairs])
     sources = np.empty(ends[-1], dtype=np.int32)
-    swaps = [list[Array](), [np.zeros(1, dtype=np.int32)]]
+    partners = list_all_partners(2 * max_pairs)
+    listed, partner = np.zeros((2, 2 * MAX_PAIRS), dtype=np.int64)
     for k in range(2, max_pairs + 1):
-        shape = (2 * k - 1, int(MATCHING_COUNTS[k - 1]), 2 * k - 2)
-        _fill_pair_removal(swaps[k - 1], sources[ends[k - 1] : ends[k]].reshape(shape))
-        swaps.append(_list_swaps(k, swaps[k - 1]))
+        _fill_pair_removal(k, partners, listed, partner, sources[ends[k - 1] : ends[k]])
     return PairRemoval(np.roll(ends, 1), sources)
 
 
-def _fill_pair_removal(swaps: list[Array], sources: Array) -> None:
-    """Fill in the sources for k pairs, given the swaps for k-1 pairs.
+@compiled
+def _fill_pair_removal(
+    pairs: int, partners: Array, listed: Array, partner: Array, sources: Array
+) -> None:
+    """Fill in the sources for so many pairs.
 
     Before the removal of the first end and `j`, the path between two other ends went through both:
-    the first end was paired with `one` of them, and `j` with the other. Without the first pair,
-    this is the matching after the removal, with `one` moved to the place of `j`.
+    the first end was paired with `one` of them, and `j` with the other.
     """
-    _, count, ways = sources.shape
-    for way in range(ways):  # the place of `one` after the removal
-        unmoved: Array = np.arange(count, dtype=np.int32)
-        ranks = unmoved
-        for place in range(way, -1, -1):  # `j` is the end number place + 1, and `one` is way + 2
-            sources[place, :, way] = (way + 1) * count + ranks
-            ranks = swaps[place - 1][ranks] if place else ranks
-        ranks = unmoved
-        for place in range(way, ways):  # `j` is the end number place + 2, and `one` is way + 1
-            sources[place + 1, :, way] = way * count + ranks
-            ranks = swaps[place][ranks] if place + 1 < ways else ranks
+    needs, at = END_BITS & (1 << 4 * pairs) - 1, 0
+    for j in range(1, 2 * pairs):
+        left = needs & ~(END | END << 2 * j)
+        for matching in range(MATCHING_COUNTS[pairs - 1]):
+            unpack_key(left << MATCHING_BITS | matching, partners, partner, listed)
+            for one in range(1, 2 * pairs):
+                if one == j:
+                    continue
+                other = partner[one]
+                partner[0], partner[one], partner[j], partner[other] = one, 0, other, j
+                sources[at] = rank_matching(needs, partner)
+                partner[one], partner[other] = other, one
+                at += 1
 
 
-def _list_swaps(pairs: int, swaps: list[Array]) -> list[Array]:
-    """List for each two neighbouring ends the matchings' ranks after these have changed places.
+class Cut(NamedTuple):
+    """The cells between the two halves."""
 
-    `swaps` are those for one pair less.
+    between: Array
+    """The edges that neither half places: two cells, and whether the first is the virtual one."""
+    mirror: Array
+    """The mirror image of each cell."""
+    facing: Array
+    """For each cell, its number in the other half."""
+    wanted: int = 0
+    """The edges of `between` that all cycles must use, as bits: none, or the first one."""
+
+    def require_edge(self, cell: int) -> Cut:
+        """Return the cut for cycles that use the virtual square's edge to a cell."""
+        is_required = (self.between[:, 0] == 0) & (self.between[:, 1] == cell)
+        return self._replace(
+            between=self.between[np.argsort(~is_required, kind="stable")], wanted=1
+        )
+
+
+def make_cut(sweep: Sweep, *, mirrored: bool) -> Cut:
+    """Make the cut of a board.
+
+    `mirrored`: whether a state may represent its mirror image too.
     """
-    ends, count = 2 * pairs, int(MATCHING_COUNTS[pairs - 1])
-    ranks: Array = np.arange(MATCHING_COUNTS[pairs], dtype=np.int32)
-    results = [ranks.reshape(ends - 1, count).copy() for _ in range(ends - 1)]
-    for end, result in enumerate(results):
-        for partner in range(1, ends):
-            if end == 0 and partner > 1:
-                result[partner - 1] = _swap_first_ends(pairs, partner)
-            elif end > 0 and partner in (end, end + 1):
-                result[partner - 1] = (2 * end - partner) * count + ranks[:count]
-            elif end > 0:
-                result[partner - 1] = (partner - 1) * count + swaps[end - 1 - (partner < end)]
-    return [result.ravel() for result in results]
-
-
-def _swap_first_ends(pairs: int, partner: int) -> Array:
-    """Return the ranks after the first two ends have changed places, for the first one's partner.
-
-    The partner is none of the two.
-    """
-    count, rest_count = MATCHING_COUNTS[pairs - 1], MATCHING_COUNTS[pairs - 2]
-    place, rest = np.divmod(np.arange(count, dtype=np.int32), np.int32(rest_count))
-    other = place + 2 + (place + 2 >= partner)  # the partner of the second end
-    ranks: Array = (other - 1) * count + (partner - 2 - (other < partner)) * rest_count + rest
-    return ranks
-
-
-class MeetingLimits(NamedTuple):
-    """The sizes of a meeting's batches: no count depends on them."""
-
-    max_sums: int = 1 << 16
-    """Most matchings for which numbers are added up at a time, unless a single need has more."""
-    max_rows: int = 1 << 16
-    """States of both sides above which fewer needs are combined at a time."""
-    batch_sets: int = SETS_PER_BATCH
-    """Sets of edges that are listed at a time."""
-
-
-DEFAULT_LIMITS = MeetingLimits()
+    between = [(one, other, one < sweep.here) for one, other in sweep.between]
+    mirror = make_mirror(sweep) if mirrored else np.arange(sweep.cells)
+    return Cut(np.array(between, dtype=np.int64), mirror, np.array(sweep.facing))
 
 
 class Side(NamedTuple):
@@ -153,22 +160,22 @@ class Side(NamedTuple):
     views: Array
     """For each view, the place of each cell in the cut."""
     edges: Array
-    """For each view, rows of `Halves.between`, in the numbers of the state's own cells."""
+    """For each view, rows of `Cut.between`, in the numbers of the state's own cells."""
     partners: Array
     wanted: int = 0
     """The edges of the cut that this side must add, as bits."""
 
 
-def make_sides(longer: Layer, shorter: Layer, halves: Halves) -> tuple[Side, Side]:
+def make_sides(longer: Layer, shorter: Layer, cut: Cut) -> tuple[Side, Side]:
     """Return the sides of both halves, in the numbers that the longer half gives the cut's cells.
 
     The states of the longer half have one view, those of the other also that of the mirror image.
     Each side gets every second edge of the cut.
     """
-    facing, one_edges, other_edges = halves.facing, halves.between[::2], halves.between[1::2]
-    views = np.unique([facing, facing[halves.mirror]], axis=0)
+    facing, one_edges, other_edges = cut.facing, cut.between[::2], cut.between[1::2]
+    views = np.unique([facing, facing[cut.mirror]], axis=0)
     one = make_side(longer, one_edges, np.arange(len(facing))[np.newaxis])
-    one = one._replace(wanted=halves.wanted)
+    one = one._replace(wanted=cut.wanted)
     return one, change_view(one, other_edges, views) if shorter is longer else make_side(
         shorter, other_edges, views
     )
@@ -206,13 +213,15 @@ def make_full_needs(cells: int) -> int:
     return sum(FREE << 2 * cell for cell in (*range(cells), cells - 1))
 
 
-def find_shared_needs(one: Side, other: Side, cells: int) -> Array:
+def find_shared_needs(one: Side, other: Side) -> Array:
     """Return the needs of one side after its edges that some state of the other side meets.
 
     The two needs, each after the side's edges, add up to those of `make_full_needs`.
     """
     one_needs, other_needs = (_list_needs_left(side) for side in (one, other))
-    return np.intersect1d(one_needs, make_full_needs(cells) - other_needs, assume_unique=True)
+    return np.intersect1d(
+        one_needs, make_full_needs(one.views.shape[1]) - other_needs, assume_unique=True
+    )
 
 
 def _list_needs_left(side: Side) -> Array:
@@ -245,6 +254,61 @@ def _mark_new(ascending: Array) -> Array:
     return new
 
 
+# ---- the whole meeting ------------------------------------------------------------------------
+
+
+def is_large(arrays: Sequence[Array]) -> bool:
+    """Return whether arrays are saved in the store."""
+    return sum(array.nbytes for array in arrays) > MIN_STORED_BYTES
+
+
+def meet_halves(
+    longer: Layer, shorter: Layer, cut: Cut, name: str, tasks: Tasks
+) -> tuple[Layer, Array, Array]:
+    """Combine two half sweeps at the cut.
+
+    Returns the longer half's states by ascending key, the number of ways to complete each, and the
+    number of cycles that use each cell's edge to the virtual square. A long meeting saves its sums
+    under `name`.
+    """
+    one, other = make_sides(longer, shorter, cut)
+    del longer, shorter  # large, and no longer needed
+    needs = find_shared_needs(one, other)
+    removal = make_pair_removal(find_max_pairs(needs))
+    parts = min(MAX_PARTS, 1 + len(needs) // NEEDS_PER_PART)
+    sums = np.zeros((min(parts, tasks.jobs, count_cores(), MAX_THREADS), len(one.keys)), np.int64)
+    uses, done, saved_at = np.zeros(MAX_CELLS, dtype=np.int64), 0, time.monotonic()
+    checkpoints = tasks.checkpoints if is_large([sums[0]]) else None
+    if checkpoints and (saved := checkpoints.load(name)):
+        sums[0], uses, (done,) = saved
+    while done < parts:
+        tasks.report(name, done, parts)
+        # each thread has a row of the sums
+        numbers = range(done, min(parts, done + len(sums)))
+        shares = ((needs[at::parts], one, other, removal, sums[at - done]) for at in numbers)
+        for uses_found in tasks.run_in_threads(add_completions, shares):
+            uses += uses_found
+        done = numbers.stop
+        if checkpoints and time.monotonic() - saved_at >= CHECKPOINT_SECONDS:
+            checkpoints.save(name, [_add_up(sums), uses, np.array([done])])
+            saved_at = time.monotonic()
+    return Layer(one.keys, one.ways), _add_up(sums), uses
+
+
+def _add_up(sums: Array) -> Array:
+    """Move the sums of all threads to the first, and return them."""
+    total: Array = sums[0]
+    for row in sums[1:]:
+        total += row
+        row[:] = 0
+        if total.min(initial=0) < 0:
+            raise CountOverflow
+    return total
+
+
+# ---- completions ------------------------------------------------------------------------------
+
+
 class MatchingStates(NamedTuple):
     """States that have needs after some edges: the number of the need and of the state, the rank of
     the state's matching after the edges, and the edges as bits."""
@@ -256,12 +320,7 @@ class MatchingStates(NamedTuple):
 
 
 def add_completions(
-    needs: Array,
-    one: Side,
-    other: Side,
-    removal: PairRemoval,
-    onward: Array,
-    limits: MeetingLimits = DEFAULT_LIMITS,
+    needs: Array, one: Side, other: Side, removal: PairRemoval, onward: Array
 ) -> Array:
     """Add to `onward` the number of ways to complete each state of one side, for some needs.
 
@@ -273,34 +332,30 @@ def add_completions(
     sizes = MATCHING_COUNTS[np.bitwise_count(needs & END_BITS) // 2]
     done, count = 0, 8
     while done < len(needs):
-        fitting = np.searchsorted(
-            np.cumsum(sizes[done : done + count]), limits.max_sums, side="right"
-        )
+        fitting = np.searchsorted(np.cumsum(sizes[done : done + count]), MAX_SUMS, side="right")
         batch = needs[done : done + max(int(fitting), 1)]
         done += len(batch)
-        one_rows = _find_states(batch, one, limits.batch_sets)
-        other_rows = _find_states(full_needs - batch, other, limits.batch_sets)
+        one_rows = _find_states(batch, one)
+        other_rows = _find_states(full_needs - batch, other)
         _combine(batch, (one, other), (one_rows, other_rows), removal, onward, uses)
         rows = len(one_rows.needs) + len(other_rows.needs)
-        count = max(count // 2, 1) if rows > limits.max_rows else 2 * count
+        count = max(count // 2, 1) if rows > MAX_ROWS else 2 * count
     # sums over two views may exceed 2^63, but no number of cycles does
     total: Array = uses[0] + (uses[1].view(np.uint64) // len(other.views)).astype(np.int64)
     return total
 
 
-def _find_states(needs: Array, side: Side, batch_sets: int) -> MatchingStates:
+def _find_states(needs: Array, side: Side) -> MatchingStates:
     """Find the states of a side that have one of these needs after some edges, in all views."""
     batches = [
         rows
         for view, edges in zip(side.views, side.edges, strict=True)
-        for rows in _iter_states(needs, side, view, edges[:, :2], batch_sets)
+        for rows in _iter_states(needs, side, view, edges[:, :2])
     ]
     return MatchingStates(*(np.concatenate(columns) for columns in zip(*batches, strict=True)))
 
 
-def _iter_states(
-    needs: Array, side: Side, view: Array, edges: Array, batch_sets: int
-) -> Iterator[MatchingStates]:
+def _iter_states(needs: Array, side: Side, view: Array, edges: Array) -> Iterator[MatchingStates]:
     """Iterate over the states in one view; `edges` has the cells that each edge joins.
 
     A cell needs two edges less what it has: so the edges before which a state has few needs are
@@ -308,8 +363,8 @@ def _iter_states(
     """
     full = sum(FREE << 2 * cell for cell in range(len(view)))
     own_needs = relabel_needs(needs, np.argsort(view))
-    for sets in iter_edge_sets(full - own_needs, edges, Filter(side.wanted), batch_sets):
-        group = side.table.look_up(full - sets.left + 1) - 1
+    for numbers, sets, left in iter_edge_sets(full - own_needs, edges, Filter(side.wanted)):
+        group = side.table.look_up(full - left + 1) - 1
         at = np.flatnonzero(group >= 0)
         group = group[at]
         sizes = side.begins[group + 1] - side.begins[group]
@@ -317,7 +372,7 @@ def _iter_states(
         at = np.repeat(at, sizes)
         skipped = np.cumsum(sizes) - sizes - side.begins[group]
         states = np.arange(len(at)) - np.repeat(skipped, sizes)
-        rows, bits = sets.rows[at], sets.bits[at]
+        rows, bits = numbers[at], sets[at]
         matchings = rank_edge_sets(side.keys[states], bits, needs[rows], edges, view, side.partners)
         at = np.flatnonzero(matchings >= 0)
         yield MatchingStates(rows[at], states[at], matchings[at], bits[at])

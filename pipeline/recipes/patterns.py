@@ -1,0 +1,205 @@
+"""Recipe of the distances of a pattern: the fewest moves of its tiles from each placement.
+
+The blank moves among the cells without a tile of the pattern at no cost. So a *place* is a set of
+cells for the tiles, and a region of the other cells that the blank is in. A move of a tile leads
+from place to place, and from order to order: the tile comes before or after others.
+
+A state is a place and an order. Each place has a bit for each order, so a move that keeps the order
+takes 64 states at a time. A thread changes only the places that moves lead to.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations, permutations
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from puzzle_tablebase.errors import SearchError
+from puzzle_tablebase.frontier.compiled import find_lowest
+from puzzle_tablebase.jit import Array, compiled
+from puzzle_tablebase.pipeline.tasks import Chunks, TableData, Tasks
+from puzzle_tablebase.puzzle import Puzzle
+from puzzle_tablebase.puzzles.fifteen import Pattern, list_neighbours, parse_pattern, rank_set
+from puzzle_tablebase.schema import UNREACHED, Table
+
+SAME_ORDER = -1
+"""The number of the order map of a move that keeps the order."""
+
+CHUNKS_PER_THREAD = 16
+"""Chunks for each thread in a layer: so many that no thread waits long for the last one."""
+WORD_BITS = 64
+CHUNK_ORDERS = 1 << 6
+"""Orders in a chunk: a column of so many bytes is a line of the processor's cache."""
+
+
+class PatternMoves(NamedTuple):
+    """The places of a pattern, and the moves that lead to each.
+
+    The places of set number s are those from `places[s]` to before `places[s + 1]`. The moves to
+    place p are those from `moves[p]` to before `moves[p + 1]`; `sources` has the place that a move
+    comes from, and `maps` the number of its row in `order_maps`, which has for each order in the
+    source its order in the target.
+    """
+
+    places: npt.NDArray[np.int64]
+    moves: npt.NDArray[np.int64]
+    sources: npt.NDArray[np.int64]
+    maps: npt.NDArray[np.int64]
+    order_maps: npt.NDArray[np.uint16]
+    root: int
+    """The place of the goal. Its order is 0."""
+
+
+def make(table: Table, puzzle: Puzzle, tasks: Tasks) -> TableData:
+    """Search all placements of the pattern, and return records."""
+    depth = search_pattern(make_moves(parse_pattern(table.recipe.parameters)), tasks)
+    rows, records = (_iter_records(depth, tasks) for _ in range(2))
+    return TableData(rows, records, depth.size)
+
+
+def _iter_records(depth: Array, tasks: Tasks) -> Chunks:
+    """Iterate over the distances by rank: those of an order together."""
+    for first in range(0, depth.shape[1], CHUNK_ORDERS):
+        tasks.report("records", first * len(depth), depth.size)
+        yield {"distance": depth[:, first : first + CHUNK_ORDERS].T.ravel()}
+
+
+def make_moves(pattern: Pattern) -> PatternMoves:
+    """Make the places and moves of a pattern."""
+    neighbours = list_neighbours(pattern.height, pattern.width)
+    count, cells = len(pattern.tiles), range(pattern.cells)
+    sets = sorted(combinations(cells, count), key=rank_set)
+    regions = [_find_regions(set(occupied), neighbours) for occupied in sets]
+    places = np.cumsum([0, *map(max, ([0, *each.values()] for each in regions))])
+    numbers = {occupied: at for at, occupied in enumerate(sets)}
+    kinds = dict[tuple[int, int], int]()
+    moves, sources, maps = [0], list[int](), list[int]()
+    for occupied, region in zip(sets, regions, strict=True):
+        for number in range(1, max(region.values()) + 1):
+            for blank, tile in (
+                (cell, other)
+                for cell in cells
+                if region.get(cell) == number
+                for other in neighbours[cell]
+                if other in occupied
+            ):
+                before = tuple(sorted({*occupied, blank} - {tile}))
+                at = numbers[before]
+                sources.append(int(places[at]) + regions[at][tile] - 1)
+                shift = before.index(blank), occupied.index(tile)
+                same = shift[0] == shift[1]
+                maps.append(SAME_ORDER if same else kinds.setdefault(shift, len(kinds)))
+            moves.append(len(sources))
+    goal = tuple(tile - 1 for tile in pattern.tiles)
+    root = int(places[numbers[goal]]) + regions[numbers[goal]][pattern.cells - 1] - 1
+    order_maps = make_order_maps(count, [*kinds])
+    return PatternMoves(
+        places, np.array(moves), np.array(sources), np.array(maps), order_maps, root
+    )
+
+
+def make_order_maps(tiles: int, shifts: list[tuple[int, int]]) -> npt.NDArray[np.uint16]:
+    """Return for each shift the rank of every order after it.
+
+    A shift takes the tile at the first position out of the order and puts it back at the second.
+    """
+    orders = np.array([*permutations(range(tiles))], dtype=np.uint8)
+    powers = (1 << 4 * np.arange(tiles, dtype=np.int64))[::-1]
+    keys = orders @ powers  # ascending, as the orders are
+    maps = np.empty((len(shifts), len(orders)), dtype=np.uint16)
+    for at, (first, second) in enumerate(shifts):
+        positions = list(range(tiles))
+        positions.insert(second, positions.pop(first))
+        maps[at] = np.searchsorted(keys, orders[:, positions] @ powers)
+    return maps
+
+
+def _find_regions(occupied: set[int], neighbours: list[list[int]]) -> dict[int, int]:
+    """Find the regions of the free cells, numbered from 1; return each free cell's region."""
+    region = dict[int, int]()
+    for start in range(len(neighbours)):
+        if start in occupied or start in region:
+            continue
+        number = max(region.values(), default=0) + 1
+        pending = [start]
+        while pending:
+            cell = pending.pop()
+            region[cell] = number
+            pending += [c for c in neighbours[cell] if c not in occupied and c not in region]
+    return region
+
+
+def search_pattern(moves: PatternMoves, tasks: Tasks) -> Array:
+    """Return the least depth of each set and order, over all places of the set."""
+    places, sets, orders = moves.places, len(moves.places) - 1, moves.order_maps.shape[1]
+    words = -(-orders // WORD_BITS)
+    # three bits for each state, and the depths
+    tasks.require_memory(3 * 8 * int(places[-1]) * words + sets * orders + moves.order_maps.nbytes)
+    depth = np.full((sets, orders), UNREACHED, dtype=np.uint8)
+    visited, fresh, reached = np.zeros((3, int(places[-1]), words), dtype=np.uint64)
+    fresh[moves.root, 0] = visited[moves.root, 0] = 1
+    depth[np.searchsorted(places, moves.root, side="right") - 1, 0] = 0
+    has_fresh = np.zeros(len(fresh), dtype=np.uint8)
+    has_fresh[moves.root] = 1
+    level, chunk = 0, -(-sets // (tasks.jobs * CHUNKS_PER_THREAD))
+    while has_fresh.any():
+        tasks.report("layers", level)
+        level += 1
+        if level == UNREACHED:
+            raise SearchError(f"A placement needs {level - 1} or more moves.")
+        has_reached = np.zeros_like(has_fresh)
+        layer = visited, fresh, has_fresh, reached, has_reached, depth, level
+        chunks = (
+            (first, min(sets, first + chunk), *moves[:5], *layer) for first in range(0, sets, chunk)
+        )
+        for _ in tasks.run_in_threads(_reach_sets, chunks):
+            pass
+        fresh, reached, has_fresh = reached, fresh, has_reached
+    return depth
+
+
+@compiled
+def _reach_sets(
+    first_set: int, end_set: int, places: Array, moves: Array, sources: Array, maps: Array,
+    order_maps: Array, visited: Array, fresh: Array, has_fresh: Array, reached: Array,
+    has_reached: Array, depth: Array, level: int,
+) -> None:  # fmt: skip
+    """Reach the places of some sets from the fresh ones of the layer before."""
+    words, one, six, low = visited.shape[1], np.uint64(1), np.uint64(6), np.uint64(63)
+    for number in range(first_set, end_set):
+        for place in range(places[number], places[number + 1]):
+            found = reached[place]
+            found[:] = 0
+            has_any = False
+            for move in range(moves[place], moves[place + 1]):
+                source = sources[move]
+                if not has_fresh[source]:
+                    continue
+                has_any = True
+                if maps[move] < 0:
+                    for word in range(words):
+                        found[word] |= fresh[source, word]
+                    continue
+                order_map = order_maps[maps[move]]
+                for word in range(words):
+                    bits = fresh[source, word]
+                    while bits:
+                        order = np.uint64(order_map[word * WORD_BITS + find_lowest(bits)])
+                        found[order >> six] |= one << (order & low)
+                        bits &= bits - one
+            if not has_any:
+                continue
+            any_new = np.uint64(0)
+            for word in range(words):
+                new = found[word] & ~visited[place, word]
+                found[word] = new
+                visited[place, word] |= new
+                any_new |= new
+                while new:
+                    at = word * WORD_BITS + find_lowest(new)
+                    if depth[number, at] > level:
+                        depth[number, at] = level
+                    new &= new - one
+            has_reached[place] = any_new != 0

@@ -1,0 +1,186 @@
+"""Recipe of the numbers of tours from each square, counted without a list.
+
+Two half sweeps lead to the cut, and one sweep back counts the tours by their start. A board and the
+board turned by 90 degrees are counted together. Large layers are saved as checkpoints, so that few
+of them are in memory and a killed build resumes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import numpy as np
+
+from puzzle_tablebase.errors import SearchError
+from puzzle_tablebase.frontier.layers import FREE
+from puzzle_tablebase.jit import Array
+from puzzle_tablebase.pipeline.costs import estimate_count, list_counted_boards
+from puzzle_tablebase.pipeline.recipes.tour_edge_sets import Step
+from puzzle_tablebase.pipeline.recipes.tour_meet import is_large, make_cut, meet_halves
+from puzzle_tablebase.pipeline.recipes.tour_sweep import (
+    COUNT_LIMIT,
+    CountOverflow,
+    HashTable,
+    Layer,
+    advance_layer,
+    count_onward,
+    make_first_layer,
+    make_steps,
+    sum_cycles,
+)
+from puzzle_tablebase.pipeline.tasks import Chunks, TableData, Tasks, make_no_records
+from puzzle_tablebase.puzzle import Puzzle
+from puzzle_tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.puzzles.knight.tour_ranker import Sweep
+from puzzle_tablebase.schema import Table
+
+SLICE_STATES = 1 << 18
+"""States of one slice, whose backward counts one thread computes at a time."""
+
+Totals = tuple[Array | None, int]
+"""The tours of a board by starting square, or None; and the closed tours from each square."""
+
+
+def make(table: Table, puzzle: Puzzle, tasks: Tasks) -> TableData:
+    """Return the rows of the boards; each board is counted when its rows are consumed."""
+    return TableData(_iter_rows(table, tasks), make_no_records(), 0)
+
+
+def _iter_rows(table: Table, tasks: Tasks) -> Chunks:
+    totals = dict[tuple[int, int], Totals]()
+    for board, closed_only in list_counted_boards(table):
+        # boards are counted with files <= ranks
+        sides = min(board.files, board.ranks), max(board.files, board.ranks)
+        if sides not in totals or (totals[sides][0] is None and not closed_only):
+            tasks.require_memory(estimate_count(board, closed_only), f" of {board}")
+            totals[sides] = count_tours(KnightBoard(*sides), tasks, paths=not closed_only)
+        tours, closed = totals[sides]
+        if tours is None or closed_only:
+            nothing = np.zeros(board.squares, dtype=np.int64)
+            tours = np.ma.MaskedArray(nothing, mask=True)
+        elif board.files > board.ranks:
+            tours = tours.reshape(board.files, board.ranks).T.ravel()
+        yield {
+            "board": np.full(board.squares, str(board).encode()),
+            "files": np.full(board.squares, board.files),
+            "ranks": np.full(board.squares, board.ranks),
+            "start": np.array(board.find_enum_places()),
+            "tours": tours,
+            "closed": np.full(board.squares, closed),
+        }
+
+
+def count_tours(board: KnightBoard, tasks: Tasks, *, paths: bool) -> Totals:
+    """Count a board's tours; it must have at most as many files as ranks.
+
+    Its squares are numbered along its files.
+    """
+    if board.files < 3 or board.ranks < 4:
+        # one file has no jumps, on two files a knight reaches only every second rank, and no jump
+        # leads out of the middle of nine squares; the tour of one square is counted once, since its
+        # start is its end
+        tours_by_start = [1] if board.squares == 1 else [0] * board.squares
+        return np.array(tours_by_start), 0
+    try:
+        # each cycle is a closed tour from every square, in two directions
+        closed = 2 * count_cycles(board, tasks, paths=False)[0]
+        if closed >= COUNT_LIMIT:
+            raise CountOverflow
+        tours = count_cycles(board, tasks, paths=True)[1] if paths else None
+    except CountOverflow:
+        raise SearchError(f"The tours of {board} are more than a table can hold (2^63).") from None
+    return tours, closed
+
+
+def count_cycles(board: KnightBoard, tasks: Tasks, *, paths: bool) -> tuple[int, Array]:
+    """Count the cycles through all squares, and those that use each square's virtual edge.
+
+    The virtual edge of a square leads to the virtual square.
+    """
+    sweep, name = Sweep(board, paths=paths), f"{board} {'open' if paths else 'closed'}"
+    steps, rows = make_steps(sweep, mirrored=True), board.files
+    layers = sweep_forward(sweep, steps, name, tasks)
+    meet = partial(_meet, layers, sweep, name, tasks)
+    keys, onward, uses, (total,) = load_or_make(f"{name}, met", meet, tasks)
+    ends = np.zeros((board.ranks, rows), dtype=np.int64)
+    by_square = ends.ravel()
+    if not paths or not total:
+        return int(total), by_square
+    by_square[len(steps) :][: 2 * rows] = uses[1 : 2 * rows + 1]
+    states = [keys, onward]  # large: each array is dropped before the next one is made
+    del keys, onward
+    for number in reversed(range(len(steps))):
+        tasks.report(f"{name}, steps back", len(steps) - number, len(steps))
+        after = HashTable.from_columns(states[0], states[1])
+        states.clear()
+        layer = _read_layer(layers, number, name, tasks)
+        by_square[number], onward = _step_back(layer, steps[number], after, tasks)
+        states += layer.keys, onward
+        del layer, after, onward
+    # an edge at a square of a state is an edge at the square's image in the state's image
+    half = ends[: len(steps) // rows + 2]
+    half[:] = (half + half[:, ::-1]) // 2
+    ends[-len(half) :] = half[::-1]
+    if by_square.sum() != 2 * total:
+        raise SearchError(f"The paths of {board} do not have two ends each.")
+    return int(total), by_square
+
+
+def sweep_forward(
+    sweep: Sweep, steps: Sequence[Step], name: str, tasks: Tasks
+) -> list[Layer | None]:
+    """Make all layers of the longer half; None stands for a layer that is in the store alone."""
+    layer = make_first_layer([FREE] * sweep.cells)
+    layers: list[Layer | None] = [layer]
+    for done, step in enumerate(steps):
+        on_step = partial(tasks.report, f"{name}, steps", done, len(steps))
+        advance = partial(advance_layer, layer, step, on_step)
+        layer = Layer(*load_or_make(_name_layer(name, done + 1), advance, tasks))
+        layers.append(None if tasks.checkpoints and is_large(layer) else layer)
+    return layers
+
+
+def _read_layer(layers: Sequence[Layer | None], number: int, name: str, tasks: Tasks) -> Layer:
+    if layer := layers[number]:
+        return layer
+    assert tasks.checkpoints
+    return Layer(*tasks.checkpoints.require(_name_layer(name, number)))
+
+
+def _name_layer(name: str, number: int) -> str:
+    return f"{name}, layer {number}"
+
+
+def load_or_make(name: str, make: Callable[[], Sequence[Array]], tasks: Tasks) -> Sequence[Array]:
+    """Return the arrays saved under a name; else make them, and save them if they are large."""
+    arrays: Sequence[Array] | None = tasks.checkpoints.load(name) if tasks.checkpoints else None
+    if arrays is None:
+        arrays = make()
+        if tasks.checkpoints and is_large(arrays):
+            tasks.checkpoints.save(name, list(arrays))
+    return arrays
+
+
+def _meet(layers: Sequence[Layer | None], sweep: Sweep, name: str, tasks: Tasks) -> list[Array]:
+    """Return the states at the cut: keys, ways to complete each, uses of virtual edges, cycles."""
+    longer = _read_layer(layers, sweep.longer, name, tasks)
+    is_same = sweep.shorter == sweep.longer
+    shorter = longer if is_same else _read_layer(layers, sweep.shorter, name, tasks)
+    cut = make_cut(sweep, mirrored=True)
+    met, onward, uses = meet_halves(longer, shorter, cut, f"{name}, where the halves meet", tasks)
+    return [met.keys, onward, uses, np.array([sum_cycles(met.ways, onward)])]
+
+
+def _step_back(layer: Layer, step: Step, after: HashTable, tasks: Tasks) -> tuple[int, Array]:
+    """Count the cycles that use a step's edge to the virtual square, and the ways to complete each
+    state of the layer."""
+    firsts = range(0, len(layer.keys), SLICE_STATES)
+    spans = [slice(first, first + SLICE_STATES) for first in firsts]
+    slices = ((Layer(layer.keys[span], layer.ways[span]), step, after) for span in spans)
+    onward, uses = np.empty_like(layer.ways), 0
+    counted = tasks.run_in_threads(count_onward, slices)
+    for span, (counts, uses_found) in zip(spans, counted, strict=True):
+        onward[span] = counts
+        uses += int(uses_found[step.others == 0].sum())
+    return uses, onward

@@ -1,0 +1,134 @@
+"""Recipe of rankings of a board's tours: the encoded layers of a half sweep.
+
+The last layer of a route has the states at the cut, each with the number of cycles through it. All
+layers stay in memory, as records; large ones are saved as checkpoints, so that a killed build
+resumes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from math import ceil
+
+import numpy as np
+
+from puzzle_tablebase.errors import SearchError
+from puzzle_tablebase.frontier.layers import FREE
+from puzzle_tablebase.jit import Array
+from puzzle_tablebase.pipeline.costs import estimate_ranking
+from puzzle_tablebase.pipeline.recipes.tour_edge_sets import Step
+from puzzle_tablebase.pipeline.recipes.tour_keys import decode_layer, encode_layer
+from puzzle_tablebase.pipeline.recipes.tour_meet import Cut, is_large, make_cut, meet_halves
+from puzzle_tablebase.pipeline.recipes.tour_sweep import (
+    CountOverflow,
+    Layer,
+    advance_layer,
+    make_first_layer,
+    make_steps,
+    sum_cycles,
+)
+from puzzle_tablebase.pipeline.tasks import Chunks, TableData, Tasks
+from puzzle_tablebase.puzzle import Puzzle
+from puzzle_tablebase.puzzles.knight.board import parse_board
+from puzzle_tablebase.puzzles.knight.tour_ranker import Route, Sweep
+from puzzle_tablebase.schema import Table
+
+CHUNK_RECORDS = 1 << 14
+"""Records in a chunk."""
+
+Records = Sequence[Array]
+"""A layer's records as three arrays: first keys, sums before them, and states."""
+
+
+def make(table: Table, puzzle: Puzzle, tasks: Tasks) -> TableData:
+    """Sweep through half of the board and return its layers as rows and as records."""
+    board = parse_board(table.recipe.parameters["board"])
+    sweep = Sweep(board, paths=table.recipe.search == "ranked tours")
+    tasks.require_memory(ceil(estimate_ranking(table)))
+    *_, (_, form) = table.index
+    try:
+        layers = make_layers(sweep, int(form[:-1]), tasks)
+    except CountOverflow:
+        raise SearchError(f"The tours of {board} are too many to number (2^63).") from None
+    count = sum(len(firsts) for firsts, *_ in layers)
+    rows, records = (_iter_records(layers, count, tasks) for _ in range(2))
+    return TableData(rows, records, count)
+
+
+def list_origins(sweep: Sweep) -> list[tuple[int, Step | Route]]:
+    """List what each layer but the first is made of: the number of an earlier layer, and a step of
+    the sweep, or the route at whose cut the halves meet."""
+    steps = make_steps(sweep, mirrored=False)
+    origins: list[tuple[int, Step | Route]] = [*enumerate(steps)]
+    for route in sweep.routes:
+        for square in sweep.list_own_squares(route.start):
+            step = steps[square]
+            if square == route.start:  # its first edge leads to the virtual square
+                step = step._replace(wanted=0)
+            origins.append((route.layers[square], step))
+        origins.append((route.layers[-1], route))
+    return origins
+
+
+def make_layers(sweep: Sweep, width: int, tasks: Tasks) -> list[Records]:
+    """Make the records of all layers, each with so many bytes of states."""
+    origins, cut = list_origins(sweep), make_cut(sweep, mirrored=False)
+    # nobody needs the number of cycles that use each edge to the virtual square
+    cut = cut._replace(between=cut.between * (1, 1, 0))
+    layers: list[Records] = [encode_layer(*make_first_layer([FREE] * sweep.cells), width)]
+    for number, (source, following) in enumerate(origins, start=1):
+        name = f"layer {number}"
+        records: Records | None = tasks.checkpoints.load(name) if tasks.checkpoints else None
+        if records is None:
+            layer = _decode(layers[source])
+            if isinstance(following, Route):
+                name_of_meeting = f"{name} of {len(origins) + 1}, where the halves meet"
+                shorter = _decode(layers[sweep.shorter])
+                route_cut = _find_cut(following, sweep, cut)
+                layer = _meet(layer, shorter, route_cut, name_of_meeting, tasks)
+            else:
+                on_step = partial(tasks.report, "steps", number, len(origins) + 1)
+                layer = _sort(advance_layer(layer, following, on_step))
+            records = encode_layer(*layer, width)
+            if tasks.checkpoints and is_large(records):
+                tasks.checkpoints.save(name, [*records])
+        layers.append(records)
+    return layers
+
+
+def _decode(records: Records) -> Layer:
+    firsts, _, states = records
+    return Layer(*decode_layer(firsts, states))
+
+
+def _sort(layer: Layer) -> Layer:
+    order = np.argsort(layer.keys)
+    return Layer(layer.keys[order], layer.ways[order])
+
+
+def _find_cut(route: Route, sweep: Sweep, cut: Cut) -> Cut:
+    """Return the cut of a route; a start that is there needs its edge to the virtual square."""
+    if route.start < sweep.longer:
+        return cut
+    return cut.require_edge(sweep.find_cell(route.start, sweep.longer))
+
+
+def _meet(longer: Layer, shorter: Layer, cut: Cut, name: str, tasks: Tasks) -> Layer:
+    """Return the longer half's states that can be completed, each with its cycles as ways."""
+    states, onward, _ = meet_halves(longer, shorter, cut, name, tasks)
+    sum_cycles(states.ways, onward)
+    is_completed = onward > 0
+    return Layer(states.keys[is_completed], states.ways[is_completed] * onward[is_completed])
+
+
+def _iter_records(layers: Sequence[Records], count: int, tasks: Tasks) -> Chunks:
+    done = 0
+    for number, (firsts, sums, states) in enumerate(layers):
+        for first in range(0, len(firsts), CHUNK_RECORDS):
+            tasks.report("records", done, count)
+            span = slice(first, first + CHUNK_RECORDS)
+            key = firsts[span]
+            layer: Array = np.full(len(key), number)
+            yield {"layer": layer, "key": key, "before": sums[span], "states": states[span]}
+            done += len(key)
