@@ -139,7 +139,7 @@ class Tasks:
         self._release_memory()
         shared = self._shared
         with shared.changed:
-            while True:
+            while not shared.error.done():
                 if not shared.held:
                     shared.available = self.memory or get_free_memory()
                 available = shared.available
@@ -151,6 +151,7 @@ class Tasks:
                     raise MemoryShort(f"{self._table}{of}", needed, available, hint)
                 self.report("waits for memory", 0)
                 shared.changed.wait()
+            shared.error.result()
 
     def _release_memory(self) -> None:
         with self._shared.changed:
