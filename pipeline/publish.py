@@ -93,8 +93,8 @@ def has_leftovers(store: Store, tables: Iterable[tuple[Puzzle, Table]]) -> bool:
         return False
     published = read_versions(store)
     return any(name.endswith(PART_SUFFIX) for name in list_files(store, WORK)) or any(
-        len(published[table.name]) > 1
-        or find_unlisted_files(store, table.name, published[table.name][0])
+        len(versions := published.get(table.name, [])) > 1
+        or find_unlisted_files(store, table.name, *versions)
         or list_checkpoint_files(store, table.name)
         for _, table in tables
     )
@@ -136,7 +136,7 @@ def remove_checkpoints(store: Store, names: Iterable[str]) -> list[str]:
     return files
 
 
-def find_unlisted_files(store: Store, name: str, entry: Entry | None) -> list[str]:
+def find_unlisted_files(store: Store, name: str, entry: Entry | None = None) -> list[str]:
     """List a table's files that are not in its entry, and that this program wrote."""
     names = {f"{name}.parquet", f"{name}.idx"}.difference(_list_names([entry] if entry else []))
     unlisted = names.intersection(list_files(store, f"{name}.")) if names else set[str]()

@@ -74,7 +74,8 @@ class Reporter:
 
     def say(self, line: str) -> None:
         """Print a line, above the bars."""
-        self._console.print(line, markup=False)
+        with self._lock:  # a bar that another thread adds meanwhile would stay on the screen
+            self._console.print(line, markup=False)
 
     def update(self, doing: str, done: int = 0, total: int | None = None, *, of: str = "") -> None:
         """Show how much of an activity is done; `of`: its name."""

@@ -252,8 +252,11 @@ def open_tasks(
     """
     if scheduler is None:
         jobs = jobs or count_cores()
-        with ThreadPoolExecutor(jobs) as pool:
+        pool = ThreadPoolExecutor(jobs)
+        try:
             yield Tasks(pool, jobs, memory=memory)
+        finally:  # after an error nobody waits for the tasks that are still running
+            pool.shutdown(wait=False, cancel_futures=True)
         return
     try:
         from puzzle_tablebase.pipeline.cluster import connect

@@ -321,7 +321,7 @@ def find_removable(store: Store, name: str) -> list[str]:
         table
         for table in tables
         if table in published
-        or find_unlisted_files(store, table, None)
+        or find_unlisted_files(store, table)
         or list_checkpoint_files(store, table)
     ]
     present = present or [name] * (name in published)
