@@ -90,7 +90,7 @@ def test_all_output_formats_agree(
         == answers.select("state").join(expected, "state", maintain_order="left").rows()
     )
     assert "it has 3 cells, not 9" in answers["error"][50]
-    assert "it has 3 digits, not 9" in answers["error"][51]
+    assert "it has 3 cells, not 9" in answers["error"][51]
     assert [*tmp_path.iterdir()] == [target], "nothing is left beside the answers"
 
 
