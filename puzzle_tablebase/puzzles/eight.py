@@ -6,7 +6,7 @@ says which way the blank goes, `U D L R`.
 
 from __future__ import annotations
 
-from puzzle_tablebase.errors import NotationError, require_text
+from puzzle_tablebase.errors import require_text
 from puzzle_tablebase.puzzle import (
     MANHATTAN,
     ONLY_HALF,
@@ -32,6 +32,7 @@ SOLVED = "123456780"
 GOALS = {"corner": SOLVED, "centre": "123804765", "edge": "123456708"}
 LETTERS = "UDLR"
 WIDTH = 3
+WHAT = "an 8-puzzle state"
 STEP = {"U": -3, "D": 3, "L": -1, "R": 1}
 HEAD_LENGTH = 4
 RANK_BITS = 20
@@ -70,41 +71,13 @@ def parse(text: str) -> str:
     >>> parse("1 5 2 7 0 3 8 4 6"), parse("1 5 2 / 7 . 3 / 8 4 6")
     ('152703846', '152703846')
     """
-    what, example = "an 8-puzzle state", f"{SOLVED} (0 is the blank)"
-    text = require_text(write_cells(text), what, example)
+    text = require_text(write_cells(text), WHAT, f"{SOLVED} (0 is the blank)")
     state = "".join(text.split())
     if len(state) == 9 and set(state) == set(SOLVED):
         return state
-    from puzzle_tablebase.board_text import find_empty_field, split_cells
+    from puzzle_tablebase.puzzles.sliding import parse_state
 
-    cells = "".join(split_cells(text))
-    if len(cells) == 9 and set(cells) == set(SOLVED):
-        return cells
-    if found := find_empty_field(text, len(SOLVED) // WIDTH, WIDTH):
-        tiles, cell = found
-        if sorted(tiles) == sorted(SOLVED.replace("0", "")):
-            return "".join([*tiles[:cell], "0", *tiles[cell:]])
-    is_number = state == text.strip()
-    raise NotationError(what, text, _find_problem(cells, is_number=is_number), example)
-
-
-def _find_problem(state: str, *, is_number: bool) -> str:
-    """Find the problem of cells that are not a state; `is_number`: they were written as one."""
-    from puzzle_tablebase.board_text import list_tile_problems
-
-    if not state:
-        return "it is empty"
-    foreign = next((letter for letter in state if letter not in "0123456789"), None)
-    if foreign:
-        return f"{foreign!r} is not one of the digits 0-8"
-    problems = []
-    if len(state) != 9:
-        problems.append(f"it has {len(state):,} digit{'s'[: len(state) > 1]}, not 9")
-    problems += list_tile_problems(state, SOLVED, f"{SOLVED}9")
-    if len(state) == 8 and set(f"0{state}") == set(SOLVED):
-        lost_zero = f"and may have lost a leading 0 when read as a number: 0{state}"
-        problems.append(lost_zero if is_number else "and the blank is missing: write it as 0")
-    return ", ".join(problems)
+    return parse_state(text, WIDTH, WIDTH, WHAT)
 
 
 def rank(state: str) -> int:

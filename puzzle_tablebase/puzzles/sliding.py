@@ -115,59 +115,10 @@ class SlidingBoard(GoalPuzzle):
     def parse(self, text: str) -> str:
         """Return the state that a text names: a character or a number for each cell.
 
-        >>> SlidingBoard(2, 3).parse("1,2,3,4,0,5"), SlidingBoard(2, 3).parse(" 1 2 3\\n 4 . 5")
-        ('123405', '123405')
         >>> SlidingBoard(3, 4).parse("1 2 3 4 5 6 7 8 9 10 11 0")
         '123456789ab0'
         """
-        what = f"a state of the {self} board"
-        lower = require_text(write_cells(text), what, self.example).lower()
-        words = split_cells(lower)
-        state = self._join_words(words, self.cells)
-        if self._is_state(state):
-            return state
-        if found := find_empty_field(lower, self.height, self.width):
-            tiles, cell = found
-            marks = self._join_words(tiles, self.cells - 1)
-            if self._is_state(with_blank := f"{marks[:cell]}0{marks[cell:]}"):
-                return with_blank
-        example = f"{self.example} (0 is the blank)"
-        raise NotationError(what, text, self._find_problem(self._join_numbers(words)), example)
-
-    def _is_state(self, state: str) -> bool:
-        return len(state) == self.cells and set(state) == set(self.example)
-
-    def _join_words(self, words: list[str], cells: int) -> str:
-        """Join words to a character for each cell; they may be numbers if there is one a cell."""
-        if len(words) == cells and all(word in CELL_SPELLINGS for word in words):
-            return "".join([CELL_SPELLINGS[word] for word in words])
-        return "".join(words)
-
-    def _join_numbers(self, words: list[str]) -> list[str]:
-        """Return the cells that words mean: one each if they are numbers, else the characters."""
-        text = "".join(words)
-        has_numbers = self.cells > 10 and len(words) > max(self.height, self.width)
-        if has_numbers and text.isascii() and text.isdecimal() and max(map(len, words)) < 3:
-            return [CELL_SPELLINGS.get(word, word) for word in words]
-        return [*text]
-
-    def _find_problem(self, state: list[str]) -> str:
-        if not state:
-            return "it is empty"
-        known = CHARACTERS[: self.cells]
-        foreign = next((mark for mark in state if mark not in CHARACTERS), "")
-        if foreign.isascii() and foreign.isdecimal():
-            return f"tile {foreign} does not exist"
-        if foreign:
-            return f"{foreign!r} is neither a digit nor a tile's letter"
-        problems = []
-        if len(state) != self.cells:
-            cells = f"{len(state):,} cell{'s'[: len(state) > 1]}"
-            problems.append(f"it has {cells}, a board of {self} has {self.cells}")
-        problems += list_tile_problems(state, known, CHARACTERS)
-        if len(state) == self.cells - 1 and {"0", *state} == {*known}:
-            problems.append("and the blank is missing: write it as 0")
-        return ", ".join(problems)
+        return parse_state(text, self.height, self.width, f"a state of the {self} board")
 
     def make_ordered_state(self, blank: int) -> str:
         """Return the state with the blank on a cell and the tiles in reading order."""
@@ -307,6 +258,64 @@ class SlidingBoard(GoalPuzzle):
 
         place = self.place[root.index("0")]
         return make_word_space(self.line, self.cells, place, self.is_odd(root), self.rank(root))
+
+
+def parse_state(text: str, height: int, width: int, what: str) -> str:
+    """Return the state of a board that a text names; `what` is what an error calls it.
+
+    >>> parse_state("1,2,3,4,0,5", 2, 3, "a state"), parse_state(" 1 2 3\\n 4 . 5", 2, 3, "a state")
+    ('123405', '123405')
+    """
+    known = CHARACTERS[: height * width]
+    example = f"{known[1:]}0"
+    lower = require_text(write_cells(text), what, example).lower()
+    words = split_cells(lower)
+    state = _join_words(words, len(known))
+    if sorted(state) == sorted(known):
+        return state
+    if found := find_empty_field(lower, height, width):
+        tiles, cell = found
+        marks = _join_words(tiles, len(known) - 1)
+        state = f"{marks[:cell]}0{marks[cell:]}"
+        if sorted(state) == sorted(known):
+            return state
+    has_numbers = len(known) > 10 and len(words) > max(height, width)
+    problem = _find_problem(words, known, has_numbers=has_numbers)
+    raise NotationError(what, text, problem, f"{example} (0 is the blank)")
+
+
+def _join_words(words: list[str], cells: int) -> str:
+    """Join words to a character for each cell; they may be numbers if there is one a cell."""
+    if len(words) == cells and all(word in CELL_SPELLINGS for word in words):
+        return "".join([CELL_SPELLINGS[word] for word in words])
+    return "".join(words)
+
+
+def _find_problem(words: list[str], known: str, *, has_numbers: bool) -> str:
+    """Find the problem of words that are not a state; `has_numbers`: each may be one of two digits.
+
+    `known`: the blank and the tiles of the board.
+    """
+    state = [*"".join(words)]
+    if has_numbers and "".join(words).isdecimal() and max(map(len, words)) < 3:
+        state = [CELL_SPELLINGS.get(word, word) for word in words]
+    if not state:
+        return "it is empty"
+    foreign = next((mark for mark in state if mark not in CHARACTERS), "")
+    if foreign.isascii() and foreign.isdecimal():
+        return f"tile {foreign} does not exist"
+    if foreign:
+        return f"{foreign!r} is neither a digit nor a tile's letter"
+    problems = []
+    if len(state) != len(known):
+        cells = f"{len(state):,} cell{'s'[: len(state) > 1]}"
+        problems.append(f"it has {cells}, not {len(known)}")
+    problems += list_tile_problems(state, known, CHARACTERS)
+    if len(state) == len(known) - 1 and {"0", *state} == {*known}:
+        lost = f"and may have lost a leading 0 when read as a number: 0{words[0]}"
+        is_number = len(words) == 1 and words[0].isdecimal()
+        problems.append(lost if is_number else "and the blank is missing: write it as 0")
+    return ", ".join(problems)
 
 
 class BoardGoalView(SymmetryView):

@@ -6,14 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from puzzle_tablebase.errors import BadRequest, MemoryShort
+from puzzle_tablebase.errors import MemoryShort
 from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.pipeline import tasks
 from puzzle_tablebase.pipeline.recipes.boards import make
 from puzzle_tablebase.pipeline.searches import checkpoints
 from puzzle_tablebase.pipeline.tasks import Tasks
 from puzzle_tablebase.puzzles.sliding import PUZZLE, parse_board
-from puzzle_tablebase.queries.histogram import count_states
 from puzzle_tablebase.queries.index_reader import IndexReader
 from puzzle_tablebase.queries.status import list_status
 from puzzle_tablebase.schema import Table
@@ -94,15 +93,6 @@ def test_a_table_may_have_only_an_index(tmp_path: Path) -> None:
     assert row["state"] == "published"
     assert row["bytes"] == entry.bytes
     assert build_boards(tmp_path, ["2x4"], all_goals=True) == ["sliding_2x4_7"]
-
-
-def test_a_count_needs_a_board(folder: Path) -> None:
-    with pytest.raises(BadRequest, match="Missing option --board"):
-        count_states("sliding", Folder(folder))
-    with pytest.raises(BadRequest, match="has one board"):
-        count_states("eight", Folder(folder), "3x3")
-    counts = count_states("sliding", Folder(folder), "2x2")["states"]
-    assert counts.to_list() == [1, 2, 2, 2, 2, 2, 1]
 
 
 def test_a_killed_search_leaves_nothing_and_begins_again(folder: Path, tmp_path: Path) -> None:

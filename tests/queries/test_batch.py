@@ -89,8 +89,8 @@ def test_all_output_formats_agree(
         right.rows()
         == answers.select("state").join(expected, "state", maintain_order="left").rows()
     )
-    assert "'b' is not one of the digits" in answers["error"][50]
-    assert "it has 3 digits, not 9" in answers["error"][51]
+    assert "it has 3 cells, not 9" in answers["error"][50]
+    assert "it has 3 cells, not 9" in answers["error"][51]
     assert [*tmp_path.iterdir()] == [target], "nothing is left beside the answers"
 
 

@@ -129,7 +129,7 @@ def test_existing_files_are_recognized(
     for key, complaint in (
         ("states", "'states' is a file, not a state. Use --input states."),
         ("my states", "Use --input 'my states'."),
-        ("folder", "'f' is not one of the digits"),
+        ("folder", "'o' is neither a digit nor"),
         *((name, "is not an 8-puzzle state") for name in ("a\0b", "\udcff", "x" * 5_000)),
     ):
         assert complaint in ask_in_process("eight", key)[2]

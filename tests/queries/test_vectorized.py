@@ -69,7 +69,7 @@ def test_a_prefix_must_not_create_duplicate_columns(ask_in_process: Ask) -> None
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        ("eight --goal crner", "'crner' is not a goal: 'c' is not one of the digits 0-8. Exam"),
+        ("eight --goal crner", "'crner' is not a goal: 'r' is neither a digit nor a"),
         ("knight --to a6 --board 5x5", "'a6' is not a square of 5x5"),
         ("knight --board zz", "'zz' is not a board"),
         ("knight --number x", "'x' is not a tour's number"),

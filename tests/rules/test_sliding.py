@@ -78,16 +78,16 @@ UNWRITTEN = "and the blank is missing: write it as 0"
     ("name", "text", "problem"),
     [
         ("2x3", "", "it is empty"),
-        ("2x3", "12345", f"it has 5 cells, a board of 2x3 has 6, {UNWRITTEN}"),
+        ("2x3", "1 2 3 4 5", f"it has 5 cells, not 6, {UNWRITTEN}"),
         ("2x3", "123455", "tile 5 stands twice, the blank (0) is missing"),
         ("2x3", "123456", "tile 6 does not exist, the blank (0) is missing"),
         ("2x3", "12345x", "'x' is neither a digit nor a tile's letter"),
         ("3x4", "123456789abb", "tile b stands twice, the blank (0) is missing"),
-        ("3x4", "1 2 3 4 5 6 7 8 9 10 11", f"it has 11 cells, a board of 3x4 has 12, {UNWRITTEN}"),
+        ("3x4", "1 2 3 4 5 6 7 8 9 10 11", f"it has 11 cells, not 12, {UNWRITTEN}"),
         ("3x4", "1 2 3 4 5 6 7 8 9 10 12 0", "tile c does not exist, tile b is missing"),
         ("3x4", "1 2 3 4 5 6 7 8 9 10 16 0", "tile 16 does not exist"),
         ("3x2", "12 34 55", "tile 5 stands twice, the blank (0) is missing"),
-        ("3x4", "0000", "it has 4 cells, a board of 3x4 has 12, the blank (0) stands 4 times"),
+        ("3x4", "0000", "it has 4 cells, not 12, the blank (0) stands 4 times"),
     ],
 )
 def test_invalid_states_are_explained(name: str, text: str, problem: str) -> None:
