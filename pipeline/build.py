@@ -158,7 +158,7 @@ def _settle(store: Store, name: str, versions: Sequence[Entry]) -> None:
 
 
 def _require_space(store: Store, queues: Sequence[TableQueue]) -> None:
-    """Raise DiskShort if the indexes of all tables together do not fit the store.
+    """Raise StoreError if the indexes of all tables together do not fit the store.
 
     Their sizes follow from the number of rows. An index that is replaced is removed only then.
     """

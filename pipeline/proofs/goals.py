@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from math import factorial
-from typing import Protocol
 
 import numpy as np
 import polars as pl
@@ -170,40 +169,6 @@ def make_records(rows: pl.LazyFrame, fields: list[str], states: int) -> dict[str
 # ---- second rule books ------------------------------------------------------------------------
 
 
-class Rules(Protocol):
-    """The rules of a puzzle, for many states at once."""
-
-    title: str
-    order: str
-    """The order of the rows, in words."""
-    states: int
-    """The records of the index; 0: one for each row."""
-    features: tuple[str, ...]
-    """The puzzle's own columns."""
-
-    def number(self, rows: pl.LazyFrame) -> pl.LazyFrame:
-        """Add `key`, by which rows ascend, null for what is no state; and `record`, a number."""
-
-    def list_moves(self, rows: pl.LazyFrame) -> pl.LazyFrame:
-        """List `row`, `state`, `goal`, `letter` and `after`, the next state, of every move."""
-
-    def compute_features(self, rows: pl.LazyFrame, roots: Mapping[str, str]) -> pl.LazyFrame:
-        """Add the puzzle's own columns, each as `NAME, expected`."""
-
-
-def find_rules(listed: ListedTable) -> Rules:
-    """Return the second rule book of a table's puzzle."""
-    recipe, puzzle = listed.definition.recipe, listed.puzzle
-    if isinstance(recipe, BoardDistances):
-        board = recipe.board
-        assert isinstance(board, SlidingBoard)
-        return BoardRules(board.height, board.width, by_columns=True)
-    if isinstance(puzzle, Eight):
-        return BoardRules(3, 3, by_columns=False)
-    assert isinstance(puzzle, GoalPuzzle)
-    return TextRules(puzzle)
-
-
 class BoardRules:
     """Sliding boards of up to ten cells: a digit for each cell, 0 for the blank.
 
@@ -340,3 +305,18 @@ class TextRules:
 
 def _decode(texts: Array) -> list[str]:
     return [text.decode() for text in texts.tolist()]
+
+
+Rules = BoardRules | TextRules
+
+
+def find_rules(listed: ListedTable) -> Rules:
+    """Return the second rule book of a table's puzzle."""
+    recipe, puzzle = listed.definition.recipe, listed.puzzle
+    if isinstance(recipe, BoardDistances):
+        assert isinstance(recipe.board, SlidingBoard)
+        return BoardRules(recipe.board.height, recipe.board.width, by_columns=True)
+    if isinstance(puzzle, Eight):
+        return BoardRules(3, 3, by_columns=False)
+    assert isinstance(puzzle, GoalPuzzle)
+    return TextRules(puzzle)

@@ -9,7 +9,7 @@ counted again is *intact*, except 8x8: its totals have a published source, and i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -171,38 +171,37 @@ def prove_counts(
     text = f"there is one row for every square of {len(boards)} boards, in order"
     yield Claim(text, compare_squares(rows, boards, closed))
 
-    def claim(text: str, names: list[str], count: Callable[[str], Counts]) -> Claim:
-        squares = sum(boards[name].squares for name in names)
-        return Claim(text, compare_boards(rows, names, count), number=squares)
-
     verdicts = dict[str, tuple[Verdict, str]]()
     lists = find_lists(boards, proved)
     if lists:
-        text = f"on {', '.join(lists)}: the tours and closed tours are as many as in the board's "
-        yield claim(
-            f"{text}own table", [*lists], lambda name: count_listed(lists[name], boards[name])
+        text = (
+            f"on {', '.join(lists)}: the tours and closed tours are as many as in the board's own "
+            "table"
         )
+        found = compare_boards(rows, lists, lambda name: count_listed(lists[name], boards[name]))
+        yield Claim(text, found)
         verdicts |= {
             name: (Verdict.PROVED, HOW_LISTED.format(table.name)) for name, table in lists.items()
         }
 
     walked, swept = choose_recounts(boards, closed, lists, limits)
     text = f"on {len(walked)} boards that no table lists: {COUNTED_AGAIN}"
-    yield claim(text, walked, lambda name: recount_tours(boards[name]))
+    found = compare_boards(rows, walked, lambda name: recount_tours(boards[name]))
+    yield Claim(text, found)
     verdicts |= dict.fromkeys(walked, (Verdict.RECOUNTED, HOW_WALKED))
     if swept:
-        yield claim(
-            f"on {', '.join(swept)}: {SWEPT_AGAIN}",
-            swept,
-            lambda name: recount_by_sweep(boards[name], is_open=name not in closed),
+        text = f"on {', '.join(swept)}: {SWEPT_AGAIN}"
+        found = compare_boards(
+            rows, swept, lambda name: recount_by_sweep(boards[name], is_open=name not in closed)
         )
+        yield Claim(text, found)
         for name in swept:
             verdicts[name] = Verdict.RECOUNTED, HOW_SWEPT_CLOSED if name in closed else HOW_SWEPT
 
     name = PUBLISHED_BOARD
     if name in boards and name not in {*closed, *verdicts}:
         text = f"the totals of {name} match published totals (OEIS A165134; OEIS A001230)"
-        yield Claim(text, compare_totals(rows, name), number=boards[name].squares)
+        yield Claim(text, compare_totals(rows, name))
         verdicts[name] = Verdict.PUBLISHED, HOW_PUBLISHED
     for name in boards.keys() - verdicts.keys():
         verdicts[name] = Verdict.INTACT, HOW_CLOSED if name in closed else HOW_COUNTED
@@ -229,7 +228,7 @@ def compare_squares(
 
 
 def compare_boards(
-    rows: pl.DataFrame, names: list[str], count: Callable[[str], Counts]
+    rows: pl.DataFrame, names: Iterable[str], count: Callable[[str], Counts]
 ) -> Iterator[Difference | int]:
     """Yield the first square of some boards whose numbers are not those that `count` finds."""
     done = 0

@@ -267,8 +267,10 @@ def _make_size_error(board: KnightBoard) -> BoardTooLarge:
         if cost := estimate_cost(table):
             kind, size_of_table = "closed " * closed, f"{cost.bytes / 1e6:,.0f} MB"
             instead = f"{table.name} has every {kind}tour by its rank, in about {size_of_table}"
-            return BoardTooLarge(str(board), MAX_LISTED_SQUARES, size, instead)
-    return BoardTooLarge(str(board), MAX_LISTED_SQUARES, size)
+            break
+    else:
+        instead = f"Boards of up to {MAX_LISTED_SQUARES} squares can be listed"
+    return BoardTooLarge(str(board), f"{board} has too many tours to list{size}. {instead}.")
 
 
 def make_count_table(
