@@ -45,10 +45,13 @@ class RandomAccessFile:
     is_remote = False
     """Whether each read is a request, so that several are better made together."""
 
+    _descriptor = -1
+
     def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
+        with file:  # a file object that is not closed would print a warning
+            self.size = file.seek(0, os.SEEK_END)
+            self._descriptor = os.dup(file.fileno())
         self._lock = allocate_lock()
-        self.size = file.seek(0, os.SEEK_END)
 
     def read(self, size: int, at: int) -> bytes:
         """Read so many bytes, or as many of them as there are: both numbers may be of a file."""
@@ -56,17 +59,19 @@ class RandomAccessFile:
         if not 0 <= at < end:
             return b""
         if hasattr(os, "pread"):  # forked processes share no position either
-            return os.pread(self._file.fileno(), end - at, at)
+            return os.pread(self._descriptor, end - at, at)
         with self._lock:
-            self._file.seek(at)
-            return self._file.read(end - at)
+            os.lseek(self._descriptor, at, os.SEEK_SET)
+            return os.read(self._descriptor, end - at)
 
     def read_parts(self, parts: list[tuple[int, int]]) -> list[bytes]:
         """Read several parts, each given by its size and place."""
         return [self.read(size, at) for size, at in parts]
 
     def close(self) -> None:
-        self._file.close()
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
 
     __del__ = close
 

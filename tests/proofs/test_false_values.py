@@ -53,6 +53,7 @@ from tests.support.tampered import (
     link_copy,
     open_one,
     replace_link,
+    reseal,
     rewrite,
     run,
     sha256,
@@ -238,6 +239,7 @@ PANCAKE_CASES: list[Case] = [
     (cell("distance", FAR, 3), FAR, NEARER, "nearest neighbour's distance 4 | 2"),
     (cell("best_moves", FAR, "23"), FAR, BEST, "best_moves 23 | 2345"),
     (cell("best_moves", FAR, ""), FAR, BEST, "best_moves  | 2345"),
+    (cell("best_moves", 0, "2"), 0, BEST, "best_moves 2 | "),
     (cell("solutions", FAR, 99), FAR, SUM, "solutions 99 | 4"),
     (change_byte(100, 1), 100, RECORD, "distance 5 | 4"),
     (change_byte(100, 1, 1), 100, RECORD, "solutions 2 | 1"),
@@ -357,9 +359,21 @@ COUNT_CASES: list[Case] = [
 FILE_CASES: list[Case] = [
     (change_file("parquet"), ANY, "size and SHA-256", "SHA-256 * | *"),
     (change_file("idx"), ANY, "size and SHA-256", "SHA-256 * | *"),
-    (change_index(lambda data: change_header(data, version=9)), ANY, "the header", "version 9 | *"),
-    (change_index(lambda data: data[:-9] + b"!" + data[-8:]), ANY, "every block", "* | *"),
-    (change_entry(parameters={}), ANY, "schema, all metadata", "parameters {} | {*}"),
+    (
+        change_entry(index=None),
+        ANY,
+        "the table is listed with the files",
+        "index of *: False | True",
+    ),
+    *(
+        (change_index(change), ANY, "header, checksums and zeros", "SHA-256 * | *")
+        for change in (
+            lambda data: change_header(data, version=9),
+            lambda data: data[:-9] + b"!" + data[-8:],
+            lambda data: reseal(data[:-9] + b"!" + data[-8:]),  # in place of a zero
+        )
+    ),
+    (change_entry(parameters={}), ANY, "columns, metadata", "metadata parameters: * | {}"),
     (Files(keep_content), ANY, "every row decodes", "content hash * | *"),
     (Files(move_count), ANY, "as many states are at each distance", "states of pancakes, * | *"),
 ]
