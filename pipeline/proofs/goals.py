@@ -177,18 +177,22 @@ class BoardRules:
     """
 
     features: tuple[str, ...] = ("blank", "manhattan", "misplaced", "rank")
+    """The columns that these rules define."""
+    order = "in notation order"
+    """The order of the rows, in words."""
 
     def __init__(self, height: int, width: int, *, by_columns: bool) -> None:
         self._height, self._width = height, width
         self._cells, self._by_columns = height * width, by_columns
         self.title = f"{height}x{width} board" if by_columns else "8-puzzle"
-        self.order = "in notation order"
         self.states = factorial(self._cells)
+        """The records of the index; 0: one for each row."""
         if by_columns:
             self.order = "by the blank's place and then the tiles, column by column"
             self.states = 0
 
     def number(self, rows: pl.LazyFrame) -> pl.LazyFrame:
+        """Add `key`, by which rows ascend, null for what is no state; and `record`, a number."""
         state, cells = pl.col("state"), range(self._cells)
         marks = (state.str.contains(str(mark), literal=True) for mark in cells)
         is_state = pl.all_horizontal(state.str.len_bytes() == self._cells, *marks)
@@ -211,6 +215,7 @@ class BoardRules:
         )
 
     def list_moves(self, rows: pl.LazyFrame) -> pl.LazyFrame:
+        """List `row`, `state`, `goal`, `letter` and `after`, the next state, of every move."""
         letters = pl.Enum([*"UDLR"])
         known = rows.select("row", "state", "goal", blank=self._find("0"))
         steps = {"U": (-1, 0), "D": (1, 0), "L": (0, -1), "R": (0, 1)}
@@ -240,6 +245,7 @@ class BoardRules:
         return pl.concat_str(state.str.slice(0, low), two, between, one, state.str.slice(high + 1))
 
     def compute_features(self, rows: pl.LazyFrame, roots: Mapping[str, str]) -> pl.LazyFrame:
+        """Add the columns that these rules define, each as `NAME, expected`."""
         rows = rows.with_columns(root=pl.col("goal").replace_strict(roots))
         width, tiles = self._width, [str(tile) for tile in range(1, self._cells)]
         places = [(self._find(tile), self._find(tile, "root")) for tile in tiles]

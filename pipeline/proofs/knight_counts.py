@@ -149,11 +149,6 @@ class CountLimits(NamedTuple):
     closed_squares: int = 64
     """The number of squares of the largest boards of which closed tours alone are swept again."""
 
-    def can_sweep(self, board: KnightBoard, *, is_open: bool) -> bool:
-        """Return whether a board is recounted by a sweep."""
-        largest = self.swept_squares if is_open else self.closed_squares
-        return min(board.files, board.ranks) <= self.swept_side or board.squares <= largest
-
 
 LIMITS = CountLimits()
 COLUMNS = ("board", "files", "ranks", "start", "tours", "closed")
@@ -184,7 +179,12 @@ def prove_counts(
             name: (Verdict.PROVED, HOW_LISTED.format(table.name)) for name, table in lists.items()
         }
 
-    walked, swept = choose_recounts(boards, closed, lists, limits)
+    chosen = {
+        name: choose_recount(board, limits, is_open=name not in closed)
+        for name, board in boards.items()
+        if name not in lists
+    }
+    walked, swept = ([name for name in chosen if chosen[name] == way] for way in ("walk", "sweep"))
     text = f"on {len(walked)} boards that no table lists: {COUNTED_AGAIN}"
     found = compare_boards(rows, walked, lambda name: recount_tours(boards[name]))
     yield Claim(text, found)
@@ -282,34 +282,22 @@ def count_listed(tours: ListedTable, board: KnightBoard) -> dict[str, Array]:
     return {name: every[name].cast(pl.Int64).to_numpy() for name in ("tours", "closed")}
 
 
-def choose_recounts(
-    boards: Mapping[str, KnightBoard],
-    closed: set[str],
-    listed: Mapping[str, ListedTable],
-    limits: CountLimits = LIMITS,
-) -> tuple[list[str], list[str]]:
-    """Return the boards that are counted again path by path, and those that are swept again."""
-    left = [name for name in boards if name not in listed]
-    walked = [
-        name
-        for name in left
-        if name not in closed and boards[name].squares <= limits.walked_squares
-    ]
-    swept = [
-        name
-        for name in left
-        if name not in walked and limits.can_sweep(boards[name], is_open=name not in closed)
-    ]
-    return walked, swept
+def choose_recount(board: KnightBoard, limits: CountLimits, *, is_open: bool) -> str:
+    """Return how a board is counted again, `walk` or `sweep`; "" if it is too large."""
+    if is_open and board.squares <= limits.walked_squares:
+        return "walk"
+    largest = limits.swept_squares if is_open else limits.closed_squares
+    is_narrow = min(board.files, board.ranks) <= limits.swept_side
+    return "sweep" if is_narrow or board.squares <= largest else ""
 
 
 def estimate_recount(recipe: TourCounts) -> int:
     """Estimate the bytes of memory for the largest sweep of the proof."""
-    boards = {f"{c}x{r}": KnightBoard(c, r) for c, r in recipe.boards}
-    closed = {f"{c}x{r}" for c, r in recipe.closed}
-    _, swept = choose_recounts(boards, closed, {})
-    sides = [((boards[name].files, boards[name].ranks), name in closed) for name in swept]
     costs = [
-        estimate_count_cost(each, closed=is_closed) for each, is_closed in sides if min(each) > 2
+        estimate_count_cost(sides, closed=sides in recipe.closed)
+        for sides in recipe.boards
+        if min(sides) > 2
+        and choose_recount(KnightBoard(*sides), LIMITS, is_open=sides not in recipe.closed)
+        == "sweep"
     ]
     return max(costs, default=0)
