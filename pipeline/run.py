@@ -21,7 +21,6 @@ from puzzle_tablebase.process import (
     cleanup_lock,
     take_over_signals,
     watch_signals,
-    wrap_standard_input,
     wrap_standard_outputs,
 )
 
@@ -105,7 +104,6 @@ def _dispatch(arguments: list[str]) -> int:
     from puzzle_tablebase.resources import require_room_for_libraries
 
     require_room_for_libraries()
-    wrap_standard_input()
     from puzzle_tablebase.pipeline.commands.app import run_app
 
     return run_app(arguments)

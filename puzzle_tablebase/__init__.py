@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from puzzle_tablebase.errors import BadRequest as BadRequest
     from puzzle_tablebase.errors import BoardTooLarge as BoardTooLarge
     from puzzle_tablebase.errors import ClusterError as ClusterError
-    from puzzle_tablebase.errors import DiskShort as DiskShort
     from puzzle_tablebase.errors import GoalUnreachable as GoalUnreachable
     from puzzle_tablebase.errors import IllegalMove as IllegalMove
     from puzzle_tablebase.errors import MachineLimit as MachineLimit
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from puzzle_tablebase.errors import NoAnswer as NoAnswer
     from puzzle_tablebase.errors import NoSuchTour as NoSuchTour
     from puzzle_tablebase.errors import NotationError as NotationError
-    from puzzle_tablebase.errors import NotCounted as NotCounted
     from puzzle_tablebase.errors import OutputError as OutputError
     from puzzle_tablebase.errors import PositionUnreachable as PositionUnreachable
     from puzzle_tablebase.errors import ReaderGone as ReaderGone
@@ -39,7 +37,6 @@ if TYPE_CHECKING:
     from puzzle_tablebase.errors import TableDamaged as TableDamaged
     from puzzle_tablebase.errors import TableError as TableError
     from puzzle_tablebase.errors import TableMissing as TableMissing
-    from puzzle_tablebase.errors import TableOutdated as TableOutdated
     from puzzle_tablebase.errors import TableUnreadable as TableUnreadable
     from puzzle_tablebase.errors import TableVersionError as TableVersionError
     from puzzle_tablebase.errors import Undecided as Undecided
@@ -73,10 +70,10 @@ MODULES = {
     "queries.goal_reader": "BoardAnswer GoalAnswer GoalReader",
     "queries.senet": "SenetAnswer SenetReader",
     "queries.knight.table_scans": "CountAnswer",
-    "errors": "BadRequest BoardTooLarge ClusterError DiskShort GoalUnreachable "
-    "IllegalMove MachineLimit MemoryShort NoAnswer NoSuchTour NotationError NotCounted OutputError "
+    "errors": "BadRequest BoardTooLarge ClusterError GoalUnreachable "
+    "IllegalMove MachineLimit MemoryShort NoAnswer NoSuchTour NotationError OutputError "
     "PositionUnreachable ReaderGone SearchError StoreError TablebaseError TableDamaged "
-    "TableError TableMissing TableOutdated TableUnreadable TableVersionError Undecided",
+    "TableError TableMissing TableUnreadable TableVersionError Undecided",
     "puzzles.plugins": "PluginError",
 }
 """The public names by the module that defines them; each is imported when first used."""

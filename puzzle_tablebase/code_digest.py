@@ -12,8 +12,9 @@ import functools
 import hashlib
 import threading
 from collections.abc import Iterable, Iterator
-from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import find_spec
+
+from puzzle_tablebase.errors import SearchError
 
 PARSING = threading.Lock()
 """Held while Python parses text: 3.11 may raise SystemError when two threads do (gh-106905)."""
@@ -35,10 +36,13 @@ def digest_code(modules: Iterable[str]) -> str:
 
 @functools.cache
 def _digest_module(name: str) -> str:
-    spec = _find(name)
-    if spec is None or not spec.has_location or not str(spec.origin).endswith(".py"):
-        return ""
-    with open(str(spec.origin), "rb") as file:
+    try:
+        spec = find_spec(name)
+    except (ImportError, ValueError):  # a notebook's `__main__` has no file
+        spec = None
+    if spec is None or not spec.origin or not spec.origin.endswith(".py"):
+        raise SearchError(f"The code of {name} cannot be read, so its tables have no digest.")
+    with open(spec.origin, "rb") as file:
         return digest_source(file.read())
 
 
@@ -98,18 +102,3 @@ def _find_description(node: ast.AST) -> list[ast.AST]:
     if not name:
         return []
     return [*node.args[at : at + 1], *(each for each in node.keywords if each.arg == name)]
-
-
-@functools.cache
-def _find(name: str) -> ModuleSpec | None:
-    """Find a module without importing its package, which may take seconds."""
-    package, _, _ = name.rpartition(".")
-    if not package:
-        try:
-            return find_spec(name) if name else None
-        except ValueError:  # it has no file: `__main__`, in a notebook
-            return None
-    parent = _find(package)
-    if parent is None or parent.submodule_search_locations is None:
-        return None
-    return PathFinder.find_spec(name, parent.submodule_search_locations)

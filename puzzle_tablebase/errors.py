@@ -135,21 +135,12 @@ class NoSuchTour(NoAnswer):
 
 
 class BoardTooLarge(NoAnswer):
-    """A board whose tours are too many to list; `instead` says which table has them."""
+    """A board with too many tours to list or to count."""
 
-    def __init__(self, board: str, limit: int, instead: str = "") -> None:
-        hint = instead or f"Boards of up to {limit} squares can be listed"
-        super().__init__(f"{board} has too many tours to list. {hint}.")
+    def __init__(self, board: str, why: str) -> None:
+        super().__init__(why)
         self.board = board
-        self.limit = limit
-
-
-class NotCounted(NoAnswer):
-    """A board that has more tours than this program can count."""
-
-    def __init__(self, board: str) -> None:
-        super().__init__(f"No count for {board}: the board is too large.")
-        self.board = board
+        self.why = why
 
 
 class Undecided(TablebaseError):
@@ -216,14 +207,6 @@ class TableDamaged(TableError):
         self.problem = problem
 
 
-class TableOutdated(TableError):
-    """A table that was made from other tables, which have changed since."""
-
-    def __init__(self, file: str, problem: str, command: str) -> None:
-        super().__init__(f"{file} is out of date: {problem}.", file, command)
-        self.problem = problem
-
-
 class OutputError(TablebaseError):
     """An output that cannot be written, or not completely."""
 
@@ -243,16 +226,6 @@ class ReaderGone(OutputError):
     exit_code = 141
 
 
-def _format_sizes(needed: int, free: int) -> tuple[str, str]:
-    """Format two sizes so that they differ: in gigabytes if these do, else in bytes.
-
-    >>> _format_sizes(3 << 30, 1 << 30), _format_sizes(10_500_000, 10_400_000)
-    (('3.22 GB', '1.07 GB'), ('10,500,000 bytes', '10,400,000 bytes'))
-    """
-    sizes = f"{needed / 1e9:.2f} GB", f"{free / 1e9:.2f} GB"
-    return sizes if sizes[0] != sizes[1] else (f"{needed:,} bytes", f"{free:,} bytes")
-
-
 class StoreError(TablebaseError):
     """A store that tables cannot be built in."""
 
@@ -264,25 +237,13 @@ class StoreError(TablebaseError):
         self.problem = problem
 
 
-class DiskShort(StoreError):
-    """A build that needs more disk than is free; it does not start."""
-
-    def __init__(self, path: str, work: str, needed: int, free: int) -> None:
-        sizes = "{} of disk; free: {}".format(*_format_sizes(needed, free))
-        hint = "Free some space, or choose another folder with --outputs."
-        super().__init__(path, f"{work} needs {sizes}", hint)
-        self.work = work
-        self.needed = needed
-        self.free = free
-
-
 class MemoryShort(TablebaseError):
     """Work that needs more memory than is free, or than the limit allows; it does not start."""
 
     exit_code = 3
 
     def __init__(self, work: str, needed: int, free: int, hint: str) -> None:
-        sizes = "{} of memory; available: {}".format(*_format_sizes(needed, free))
+        sizes = f"{needed / 1e9:.2f} GB of memory; available: {free / 1e9:.2f} GB"
         super().__init__(f"{work} needs {sizes}. {hint}.")
         self.work = work
         self.needed = needed

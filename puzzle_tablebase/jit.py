@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 import os
 import pickle
+import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from functools import cached_property
 from hashlib import sha256
 from types import CodeType, ModuleType
 from typing import Any, TypeVar, cast
@@ -15,106 +15,108 @@ from typing import Any, TypeVar, cast
 import numba
 import numpy as np
 import numpy.typing as npt
-from numba.core.caching import FunctionCache, IndexDataCacheFile
-from numba.core.dispatcher import Dispatcher
+from numba.core.caching import NullCache
+from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
-from puzzle_tablebase.errors import quote
 from puzzle_tablebase.process import explain_os_error
+from puzzle_tablebase.stores.new_files import name_temporary, write_new_files
 
 Array = npt.NDArray[Any]
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
+CHECKSUM_BYTES = 32
 
 
 def compiled(kernel: Kernel) -> Kernel:
     """Compile a kernel at its first call; with `NUMBA_DISABLE_JIT=1` it stays plain Python."""
     dispatcher: Any = numba.njit(nogil=True)(kernel)
     if dispatcher is not kernel:
-        try:
-            dispatcher._cache = _KernelCache(kernel)
-        except RuntimeError:  # neither beside the code nor in the user's folder
-            _note_failure("no folder for it can be written to")
+        dispatcher._cache = _CheckedFiles(kernel)
     return cast(Kernel, dispatcher)
 
 
-class _CheckedFiles(IndexDataCacheFile):
-    """The machine code of one kernel: a file for each signature, which begins with its checksum.
+class _CheckedFiles(NullCache):
+    """The machine code of one kernel: a file for each signature, which begins with a checksum.
 
-    Numba's own files have none, so that damaged machine code would run, and an index, which two
-    processes that write it at the same time confuse. They are also used when a kernel of another
-    module has changed that this one calls.
+    The checksum covers the file's name, and all that the code was made from: a file that is damaged
+    or outdated is compiled again and replaced. Numba's own cache checks neither its files nor the
+    kernels of other modules, and two processes that write its index at the same time confuse it.
     """
 
-    kernel: Callable[..., Any]
+    def __init__(self, kernel: Callable[..., Any]) -> None:
+        self._kernel = kernel
 
-    @cached_property
+    @functools.cached_property
     def _digest(self) -> bytes:
-        """The digest of all that the machine code was made from."""
-        digest = sha256()
-        for part in _list_parts(self.kernel, {}):
+        """The digest of all that the machine code is made from."""
+        digest = sha256(repr((numba.__version__, sys.version)).encode())
+        for part in _list_parts(self._kernel, set()):
             digest.update(part)
         return digest.digest()
 
-    def load(self, key: object) -> Any:
-        """Return the code for a key; None if there is none, or a damaged file to be replaced."""
-        path = self._get_path(key)
-        if not os.path.isfile(path):  # or a named pipe, which nobody may ever write to
-            return None
-        with open(path, "rb") as file:
-            checksum, data = file.read(32), file.read()
-        if checksum != sha256(data).digest():
-            _note_failure(f"{quote(path, 200)} is damaged")
-            return None
-        stamp, code = pickle.loads(data)  # noqa: S301  # Numba's own files are pickled, too
-        return code if stamp == self._digest else None
-
-    def save(self, key: object, code: object) -> None:
-        """Write the code for a key."""
-        data = dumps((self._digest, code))  # type: ignore[no-untyped-call]
-        with self._open_for_write(self._get_path(key)) as file:
-            file.write(sha256(data).digest() + data)
-
-    def _get_path(self, key: object) -> str:
-        name = sha256(repr((numba.__version__, key)).encode()).hexdigest()[:16]
-        return os.path.join(self._cache_path, self._data_name_pattern.replace("{number:d}", name))
-
-
-class _KernelCache(FunctionCache):
-    """The cache of one kernel, which is compiled where its files cannot be read or written."""
-
-    def __init__(self, kernel: Callable[..., Any]) -> None:
-        super().__init__(kernel)  # type: ignore[no-untyped-call]
-        stamp = self._impl.locator.get_source_stamp()
-        base = self._impl.filename_base
-        self._cache_file = _CheckedFiles(self._cache_path, base, stamp)  # type: ignore[no-untyped-call]
-        self._cache_file.kernel = kernel
-
-    @contextmanager
-    def _guard_against_spurious_io_errors(self) -> Iterator[None]:
-        """Go on after an error of the block, in which Numba loads or saves."""
+    def load_overload(self, signature: object, target: Any) -> Any:
+        """Return the code for a signature; None if there is none."""
+        target.refresh()
+        path = self._locate(signature, target.codegen())
         try:
-            yield
-        except Exception as error:  # such as code of another version of Numba's own libraries
-            if isinstance(error, OSError):
-                _note_failure(explain_os_error(error))
-            else:
-                _note_failure(quote(str(error), 200))
+            if not os.path.isfile(path):  # or a named pipe, which nobody may ever write to
+                return None
+            with open(path, "rb") as file:
+                checksum, code = file.read(CHECKSUM_BYTES), file.read()
+        except OSError as error:
+            return _note_failure(explain_os_error(error))
+        if checksum != self._compute_checksum(path, code):
+            return None
+        return CompileResult._rebuild(target, *pickle.loads(code))  # type: ignore[no-untyped-call]  # noqa: S301
+
+    def save_overload(self, signature: object, result: Any) -> None:
+        """Write the code for a signature."""
+        if result.library.has_dynamic_globals:  # addresses of this process
+            return
+        path, code = self._locate(signature, result.codegen), dumps(result._reduce())  # type: ignore[no-untyped-call]
+        try:
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            temporary = os.path.join(os.path.dirname(path), name_temporary())
+            with write_new_files([(path, temporary)]) as files:
+                files[0].write(self._compute_checksum(path, code) + code)
+                files.publish()
+        except OSError as error:
+            _note_failure(explain_os_error(error))
+
+    def _compute_checksum(self, path: str, code: bytes) -> bytes:
+        return sha256(self._digest + os.path.basename(path).encode() + code).digest()
+
+    def _locate(self, signature: object, generator: Any) -> str:
+        source = self._kernel.__code__.co_filename
+        key = source, signature, generator.magic_tuple()
+        name = f"{self._kernel.__module__}.{self._kernel.__qualname__}"
+        return os.path.join(
+            _find_folder(os.path.dirname(source)),
+            f"{name}-{sha256(repr(key).encode()).hexdigest()[:16]}.nbc",
+        )
 
 
-def _list_parts(kernel: Callable[..., Any], known: dict[int, object]) -> Iterator[bytes]:
-    """List what a kernel's machine code depends on: the code of it and of all kernels that it
-    calls, and the values that it names, which are constants in the machine code.
+def _find_folder(sources: str) -> str:
+    """Return the folder for the machine code of kernels: by default beside their source."""
+    if given := os.environ.get("NUMBA_CACHE_DIR"):
+        return given
+    if os.access(sources, os.W_OK):
+        return os.path.join(sources, "__pycache__")
+    return os.path.expanduser("~/.cache/puzzle-tablebase")
 
-    `known`: the kernels that are listed already, by id.
+
+def _list_parts(kernel: Callable[..., Any], known: set[Callable[..., Any]]) -> Iterator[bytes]:
+    """Yield what a kernel's machine code depends on, with that of the kernels that it calls.
+
+    This is its code, and the values that it names, which are constants in the machine code.
+    `known`: the kernels that are listed already.
     """
-    if id(kernel) in known:
+    if kernel in known:
         return
-    known[id(kernel)] = kernel
-    names = list[str]()
-    pending = [kernel.__code__]
-    yield repr((kernel.__defaults__, kernel.__kwdefaults__)).encode()
-    while pending:
-        code = pending.pop()
+    known.add(kernel)
+    names, pending = list[str](), [kernel.__code__]
+    yield repr(kernel.__defaults__).encode()
+    for code in pending:
         constants = [each for each in code.co_consts if not isinstance(each, CodeType)]
         yield repr((code.co_code, constants, code.co_names, code.co_varnames)).encode()
         names += code.co_names
@@ -124,7 +126,7 @@ def _list_parts(kernel: Callable[..., Any], known: dict[int, object]) -> Iterato
     values += [getattr(module, name, None) for module in modules for name in names]
     values += [cell.cell_contents for cell in kernel.__closure__ or ()]
     for value in values:
-        if isinstance(value, Dispatcher):
+        if hasattr(value, "py_func"):
             yield from _list_parts(value.py_func, known)
         elif isinstance(value, np.ndarray):
             yield repr((value.dtype, value.shape)).encode() + value.tobytes()
@@ -132,13 +134,8 @@ def _list_parts(kernel: Callable[..., Any], known: dict[int, object]) -> Iterato
             yield repr(value).encode()
 
 
+@functools.cache
 def _note_failure(problem: str) -> None:
-    """Say on standard error why kernels are compiled again; once in a process."""
-    if not _noted:
-        _noted.append(problem)
-        text = "note: the compiler's cache cannot be used (%s); functions are compiled again"
-        logging.getLogger(__name__).warning(text, problem)
-
-
-_noted: list[str] = []
-"""The first problem with the cache."""
+    """Say on standard error, once, why kernels are compiled again."""
+    text = "note: the compiler's cache cannot be used (%s); functions are compiled again"
+    logging.getLogger(__name__).warning(text, problem)

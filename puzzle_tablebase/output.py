@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import io
+import mimetypes
 import os
 import stat
 import sys
@@ -28,17 +29,12 @@ STANDARD = "-"
 MAX_SHOWN_NAME = 300
 """Characters of a name that a message shows."""
 SVG = ".svg"
-OTHER_PICTURES = (
-    *(".ai", ".avif", ".bmp", ".emf", ".eps", ".gif", ".heic", ".ico", ".jpeg", ".jpg", ".pdf"),
-    *(".png", ".ps", ".tif", ".tiff", ".webp"),
-)
-"""Suffixes of picture formats other than SVG."""
 
 
 def require_svg_name(name: str) -> None:
     """Raise BadRequest if a name has the suffix of a picture format other than SVG."""
-    suffix = Path(name).suffix.lower()
-    if suffix in OTHER_PICTURES:
+    suffix, kind = Path(name).suffix.lower(), mimetypes.guess_type(name.lower())[0] or ""
+    if suffix != SVG and kind.startswith("image/"):
         problem = f"{_quote_name(name)} cannot hold an SVG picture: {suffix} is another format"
         raise BadRequest(problem, f"Choose a name that ends in {SVG}")
 

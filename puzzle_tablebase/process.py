@@ -7,8 +7,7 @@ process itself: a lone lookup starts no thread. Where the system cannot do that 
 interrupt is Python's KeyboardInterrupt.
 
 A raw stream may write fewer bytes than it was given and report that only in its return value, and
-standard output is raw under PYTHONUNBUFFERED. Standard input may be a pipe that does not block: it
-returns None where no byte has come yet.
+standard output is raw under PYTHONUNBUFFERED.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TextIO
 
-    from _typeshed import ReadableBuffer, WriteableBuffer
+    from _typeshed import ReadableBuffer
 else:
     import _signal
 
@@ -99,7 +98,6 @@ def _wait_for_signal(watched: list[int]) -> None:
 
 SCHEMES = "abfs", "abfss", "az", "gcs", "gs", "http", "https", "s3"
 """Schemes of URLs; any other name with a colon is a folder."""
-MOVE_FILE = "Move it away, or choose a folder with --outputs"
 
 
 class CompleteWriter(io.RawIOBase):
@@ -130,8 +128,6 @@ class CompleteWriter(io.RawIOBase):
         while remaining and not self.failure:
             try:
                 remaining = remaining[os.write(self._descriptor, remaining) :]
-            except BlockingIOError:
-                wait_until_ready(self._descriptor, for_writing=True)
             except OSError as error:
                 kind = ReaderGone if isinstance(error, BrokenPipeError) else OutputError
                 reason = explain_os_error(error)
@@ -139,15 +135,6 @@ class CompleteWriter(io.RawIOBase):
                 if not self._is_best_effort:
                     raise self.failure from error
         return size
-
-
-def wait_until_ready(descriptor: int, *, for_writing: bool) -> None:
-    """Wait until a non-blocking descriptor takes bytes, or has some."""
-    import select
-
-    ready = select.poll()
-    ready.register(descriptor, select.POLLOUT if for_writing else select.POLLIN)
-    ready.poll()
 
 
 def explain_os_error(error: OSError) -> str:
@@ -160,15 +147,6 @@ def explain_os_error(error: OSError) -> str:
     return (os.strerror(error.errno) if error.errno else str(error)).lower()
 
 
-def name_file_on_way(path: str) -> str:
-    """Name the file that stands where a folder of a path is expected."""
-    found = path
-    while found and not os.path.exists(found):
-        found = os.path.dirname(found)
-    name = "it" if found == path else found or "a part of its path"
-    return f"{name} is a file, not a folder"
-
-
 def is_full_disk(error: BaseException) -> bool:
     """Return whether an error says that no more bytes can be written."""
     full = errno.ENOSPC, errno.EDQUOT, errno.EFBIG
@@ -179,11 +157,14 @@ def wrap_standard_outputs() -> CompleteWriter:
     """Wrap standard output and error so that all bytes pass; return the writer of the former.
 
     Call this once, before any file is opened: the descriptor of a closed stream is opened anew, so
-    that no other file can take its number and be read or written in its place.
+    that no other file can take its number and be read or written in its place. Streams that do not
+    block, as a parent process may leave them, would lose bytes: they block from now on.
     """
-    for stream, mode in ((sys.stdin, os.O_WRONLY), (sys.stdout, 0), (sys.stderr, 0)):
+    for number, stream in enumerate((sys.stdin, sys.stdout, sys.stderr)):
         if stream is None:
-            os.open(os.devnull, mode)  # the mode that makes every use an error
+            os.open(os.devnull, 0 if number else os.O_WRONLY)  # every use is an error
+        elif hasattr(os, "set_blocking"):  # not on Windows
+            os.set_blocking(number, True)
     stdout = CompleteWriter(1, "standard output")
     stderr = CompleteWriter(2, "", is_best_effort=True)
     sys.stdout = io.TextIOWrapper(
@@ -198,34 +179,6 @@ def wrap_standard_outputs() -> CompleteWriter:
 def get_encoding(stream: TextIO | None) -> str:
     """Return the encoding of a standard stream, which is None if it was closed."""
     return stream.encoding if stream else "utf-8"
-
-
-class BlockingReader(io.RawIOBase):
-    """Reader of a descriptor, which stays open when the reader is closed."""
-
-    def __init__(self, descriptor: int) -> None:
-        self._raw = io.FileIO(descriptor, "r", closefd=False)
-
-    def readable(self) -> bool:
-        return True
-
-    def fileno(self) -> int:
-        return self._raw.fileno()
-
-    def isatty(self) -> bool:
-        return self._raw.isatty()
-
-    def readinto(self, buffer: WriteableBuffer) -> int:
-        while (count := self._raw.readinto(buffer)) is None:
-            wait_until_ready(self._raw.fileno(), for_writing=False)
-        return count
-
-
-def wrap_standard_input() -> None:
-    """Wrap standard input, after `wrap_standard_outputs`, unless a caller has put another stream
-    in its place."""
-    if sys.stdin is sys.__stdin__:
-        sys.stdin = io.TextIOWrapper(io.BufferedReader(BlockingReader(0)), get_encoding(sys.stdin))
 
 
 def is_unicode(text: str) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from puzzle_tablebase.errors import BadRequest, TableMissing, TableOutdated, quote
+from puzzle_tablebase.errors import BadRequest, TableError, TableMissing, quote
 from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.puzzles import (
@@ -83,7 +83,8 @@ def _iter_counts(store: Store, puzzle: Puzzle, table: Table) -> Iterator[tuple[o
     if not entry.counts:
         command = format_rebuild_command(table.name, store, force=True)
         problem = f"it does not say how many states of {table.name} are at each distance"
-        raise TableOutdated(store.locate(MANIFEST), problem, command)
+        file = store.locate(MANIFEST)
+        raise TableError(f"{file} is out of date: {problem}.", file, command)
     for row in entry.list_depths():
         yield puzzle.name, puzzle.name_board(table.name), *row
 

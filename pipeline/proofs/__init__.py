@@ -6,7 +6,8 @@ and then the proofs: `goals` is the shortest to argue, `senet` and `tour_lists` 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+import logging
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,15 +17,12 @@ from puzzle_tablebase.pipeline.costs import PROCESS_BYTES
 from puzzle_tablebase.pipeline.proofs.board_bits import prove_bits
 from puzzle_tablebase.pipeline.proofs.claims import (
     Claims,
-    Difference,
     ListedTable,
     Observer,
     Prove,
     Silence,
     TableResult,
     VerifyFailed,
-    refute,
-    require_equal,
     run_claims,
 )
 from puzzle_tablebase.pipeline.proofs.files import (
@@ -63,7 +61,6 @@ __all__ = [
 ]
 ONLY_FILES = "only the bytes of the files were compared with the manifest"
 UNKNOWN_TABLE = "the files match the manifest; no puzzle here has a table of that name"
-LISTED = "every known table is listed with the files that its definition names"
 BYTES_PER_ROW = 1_600
 """Bytes of memory for each row of a table that is proved by joins: measured, Senet's are most."""
 PROVERS: dict[str, Prove] = {
@@ -82,7 +79,7 @@ class Verified:
     """The result of a verification that found no difference."""
 
     results: list[TableResult]
-    """What was found of the manifest, and of each table in its order."""
+    """What was found of each table, in the order of the manifest."""
     unpublished: list[str]
     """The default or named tables that the manifest does not list."""
 
@@ -129,14 +126,14 @@ def examine(
     """Verify every table in a store, the cheapest first; raise VerifyFailed at a false claim.
 
     `names`: of published tables; with them, these alone are verified. With `quick` only the files'
-    sizes and hashes, and the indexes' headers and blocks, are checked. A table that cannot be read,
+    sizes and hashes, and the form of the indexes, are checked. A table that cannot be read,
     or whose proof needs more memory than is free, has no verdict, and the others have theirs.
     """
     observer = observer or Silence()
-    listed = list_tables(store)
-    first = TableResult("manifest")
-    check_list(store, listed, first, observer)
-    chosen = [table for table in listed if not names or table.name in names]
+    chosen = [table for table in list_tables(store) if not names or table.name in names]
+    if store.is_read_only:
+        note = "note: %s lists no files: only those that the manifest names are verified"
+        logging.getLogger(__name__).warning(note, store)
     results, proved = dict[str, TableResult](), dict[str, ListedTable]()
     for table in sorted(chosen, key=_order_by_cost):
         result = results[table.name] = TableResult(table.name)
@@ -153,7 +150,7 @@ def examine(
             proved[table.name] = table
         observer.on_result(result)
     defaults = [table.name for puzzle in list_puzzles() for table in puzzle.tables if not names]
-    in_order = [first, *(results[table.name] for table in chosen)]
+    in_order = [results[table.name] for table in chosen]
     return Verified(in_order, [name for name in defaults if name not in results])
 
 
@@ -212,26 +209,6 @@ def list_tables(store: Store) -> list[ListedTable]:
     unknown = sorted(entries.keys() - first.keys())
     others = [ListedTable(store, name, entries[name], None, None) for name in unknown]
     return [*reversed(first.values()), *others]
-
-
-def check_list(
-    store: Store, listed: list[ListedTable], result: TableResult, observer: Observer
-) -> None:
-    """Raise VerifyFailed if a table is listed with other files than its definition names."""
-    record = {"table": "manifest", "file": MANIFEST, "claim": LISTED, "tables": len(listed)}
-    for difference in _compare_files(listed):
-        raise refute(record, store, format_rebuild_command("", store, force=True), difference)
-    result.claims.append({**record, "passed": True})
-    observer.on_claim(result.claims[0])
-    observer.on_result(result)
-
-
-def _compare_files(listed: list[ListedTable]) -> Iterator[Difference]:
-    for each in listed:
-        if table := each.table:
-            rows, index = bool(each.entry.parquet), bool(each.entry.index)
-            yield from require_equal(f"rows of {each.name}:", rows, bool(table.columns))
-            yield from require_equal(f"index of {each.name}:", index, bool(table.index))
 
 
 # ---- cost -------------------------------------------------------------------------------------

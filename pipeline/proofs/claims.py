@@ -45,16 +45,12 @@ class Claim(NamedTuple):
     """A sentence about a file, and what contradicts it; a number in between is progress.
 
     The differences are looked for when the claim is run, so a claim comes after those that it rests
-    on. `file`: by default the file with the rows. `number`: how many rows, or records of an index,
-    the sentence is about; by default all. A build repairs a file whose bytes differ from the
-    manifest by itself; one whose content is false only with `--force`.
+    on. `file`: by default the file with the rows.
     """
 
     text: str
     differences: Iterable[Difference | int]
     file: str = ""
-    number: int | None = None
-    needs_force: bool = True
 
 
 Claims = Generator[Claim, None, Result]
@@ -93,6 +89,14 @@ class ListedTable:
         """The manifest's entry for the index of a table that has one."""
         assert self.entry.index is not None
         return self.entry.index
+
+    def describe(self, claim: Claim) -> dict[str, Any]:
+        """Describe a claim that holds as plain values: table, file, text, and count by its unit."""
+        file, count, unit = claim.file or self.file, self.entry.rows, "rows"
+        if self.entry.index and (file == self.entry.index.file or not self.entry.parquet):
+            count, unit = self.entry.index.records, "records"
+        named = {"table": self.name, "file": file, "claim": claim.text}
+        return {**named, unit: count, "passed": True}
 
     def claim_records(self, text: str, differences: Iterable[Difference | int]) -> Claim:
         """Return a claim about the records of the index."""
@@ -198,60 +202,37 @@ def run_claims(
     started = time.monotonic()
     try:
         while True:
-            try:
-                claim = next(claims)
-            except StopIteration as end:
-                returned: Result = end.value
-                return returned
-            record = _describe_claim(listed, claim)
-            result.file = record["file"]
+            claim = next(claims)
+            result.file = claim.file or listed.file
+            record = listed.describe(claim)
             _run_claim(listed, claim, record, observer)
             result.claims.append(record)
             observer.on_claim(record)
+    except StopIteration as end:
+        returned: Result = end.value
+        return returned
     finally:
         result.seconds += time.monotonic() - started
-
-
-def _describe_claim(listed: ListedTable, claim: Claim) -> dict[str, Any]:
-    """Describe a claim as plain values: table, file, text, count by its unit, and that it holds."""
-    file, entry = claim.file or listed.file, listed.entry
-    is_index = entry.index is not None and file == entry.index.file
-    total = listed.index.records if is_index else entry.rows
-    count = total if claim.number is None else claim.number
-    unit = "records" if is_index or not entry.parquet else "rows"
-    named = {"table": listed.name, "file": file, "claim": claim.text}
-    return {**named, unit: count, "passed": True}
 
 
 def _run_claim(
     listed: ListedTable, claim: Claim, record: dict[str, Any], observer: Observer
 ) -> None:
-    """Raise VerifyFailed if there is a difference, with the row that it names."""
-    text = f"{record['file']}: {claim.text}"
-    total = record.get("rows", record.get("records", 0))
+    """Raise VerifyFailed if there is a difference, with the cells of the row that it names."""
+    file = claim.file or listed.file
+    text, total = f"{file}: {claim.text}", record.get("rows", record.get("records", 0))
     observer.on_progress(text, 0, total)
     for difference in claim.differences:
         if isinstance(difference, int):
             observer.on_progress(text, difference, total)
             continue
+        wrong, row = difference, difference.row
+        if wrong.content is None and row is not None and file == listed.file:
+            cells = listed.scan_rows().slice(row, 1).drop("row").collect()
+            wrong = wrong._replace(content=cells.to_dicts()[0])
         name = listed.name if listed.puzzle else ""
-        command = format_rebuild_command(name, listed.store, force=claim.needs_force)
-        raise refute(record, listed.store, command, _add_content(listed, record, difference))
-
-
-def _add_content(listed: ListedTable, record: dict[str, Any], wrong: Difference) -> Difference:
-    """Return a difference with the cells of the row that it names."""
-    if wrong.content is not None or wrong.row is None or record["file"] != listed.file:
-        return wrong
-    row = listed.scan_rows().slice(wrong.row, 1).drop("row").collect()
-    return wrong._replace(content=row.to_dicts()[0])
-
-
-def refute(
-    claim: dict[str, Any], store: Store, command: str, difference: Difference
-) -> VerifyFailed:
-    """Return the error of a claim that a difference contradicts; the command repairs the file."""
-    return VerifyFailed(claim, store.locate(claim["file"]), command, difference)
+        command = format_rebuild_command(name, listed.store, force=True)
+        raise VerifyFailed(record, listed.store.locate(file), command, wrong)
 
 
 # ---- comparisons ------------------------------------------------------------------------------

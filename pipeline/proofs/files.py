@@ -7,37 +7,35 @@ rules say of them.
 from __future__ import annotations
 
 import errno
+import hashlib
 import json
-import struct
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import zip_longest
-from typing import NamedTuple
+from types import SimpleNamespace
+from typing import IO, cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from puzzle_tablebase.errors import NotAFile, Unreachable
-from puzzle_tablebase.formats import INDEX_VERSION
 from puzzle_tablebase.formats.index import (
     BLOCK_BYTES,
-    BODY_BYTES,
-    CHECKSUM,
-    HEADER,
-    MAGIC,
     Header,
-    compute_checksum,
-    count_blocks,
+    compute_index_bytes,
+    read_records,
+    write_index,
 )
 from puzzle_tablebase.formats.manifest import (
     Depth,
     Entry,
     File,
     IndexEntry,
-    compute_sha256,
+    measure_file,
     measure_footer,
 )
 from puzzle_tablebase.formats.parquet import (
+    COMMENT,
     ContentHash,
     TableWriter,
     list_sorting_columns,
@@ -55,8 +53,6 @@ from puzzle_tablebase.pipeline.tasks import run_in_threads
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import MANIFEST
 
-BUILD_KEYS = ("parameters", "made_by", "content")
-"""The keys in a file's metadata whose texts stand in the manifest too."""
 NO_RULE = "no rule defines it"
 
 
@@ -64,69 +60,45 @@ NO_RULE = "no rule defines it"
 
 
 def check_files(listed: ListedTable) -> Claims[None]:
-    """Claim that sizes, SHA-256 and the index's header and blocks are right; decode no row."""
-    entry = listed.entry
-    unknown = "" if listed.table else " (no rules for this table here: its rows are not proved)"
-    text = f"size and SHA-256 match the manifest{unknown}"
+    """Claim that the files are as listed, and that the index has the right form."""
+    table, entry = listed.table, listed.entry
+    if table:
+        text = "the table is listed with the files that its definition names"
+        yield Claim(text, _compare_names(table, entry), MANIFEST)
+    unknown = "" if table else " (no rules for this table here: its rows are not proved)"
     for file in entry.all_files:
-        yield Claim(text, _compare_bytes(listed, file), file.file, needs_force=False)
-    if entry.index:
-        text = "the header matches the table: version, name, records, content hash"
-        yield listed.claim_records(text, _compare_header(listed))
-        text = "every block has the right checksum, and zeros after its records"
-        yield listed.claim_records(text, _compare_blocks(listed))
+        text = f"size and SHA-256 match the manifest{unknown}"
+        yield Claim(text, _compare_bytes(listed, file), file.file)
+    if table and entry.index:
+        text = "header, checksums and zeros are those of an index of the table with these records"
+        yield listed.claim_records(text, _compare_index(listed))
+
+
+def _compare_names(table: Table, entry: Entry) -> Iterator[Difference]:
+    yield from require_equal(f"rows of {table.name}:", bool(entry.parquet), bool(table.columns))
+    yield from require_equal(f"index of {table.name}:", bool(entry.index), bool(table.index))
 
 
 def _compare_bytes(listed: ListedTable, entry: File | IndexEntry) -> Iterator[Difference]:
-    store, file = listed.store, entry.file
-    yield from require_equal("bytes", store.get_size(file), entry.bytes)
-    yield from require_equal("SHA-256", compute_sha256(store, file), entry.sha256)
+    size, sha256 = measure_file(listed.store, entry.file)
+    yield from require_equal("bytes", size, entry.bytes)
+    yield from require_equal("SHA-256", sha256, entry.sha256)
 
 
-def _get_width(listed: ListedTable, header: Header) -> int:
-    """Return the bytes of a record; an unknown table's may have any width that fits a block."""
-    if listed.table:
-        return struct.calcsize(listed.table.record_format)
-    return min(max(int(header.width), 1), BODY_BYTES)
-
-
-def _compare_header(listed: ListedTable) -> Iterator[Difference]:
-    entry, store = listed.index, listed.store
-    with store.open(entry.file) as file:
-        block = file.read(BLOCK_BYTES)
-    if len(block) < BLOCK_BYTES:
-        yield Difference(f"bytes {len(block)}", f"a header of {BLOCK_BYTES} bytes")
-    header = Header(block)
-    width = _get_width(listed, header)
-    size = BLOCK_BYTES * count_blocks(width, entry.records)
-    yield from require_equal("magic", header.magic, MAGIC)
-    yield from require_equal("version", header.version, INDEX_VERSION)
-    yield from require_equal("zero", header.zero, 0)
-    yield from require_equal("width", header.width, width)
-    yield from require_equal("block size", header.block, BLOCK_BYTES)
-    yield from require_equal("records", header.count, entry.records)
-    yield from require_equal("content hash", header.content.hex(), listed.entry.content)
-    yield from require_equal("name", header.name, listed.name.encode())
-    yield from require_equal("bytes", store.get_size(entry.file), size)
-
-
-def _compare_blocks(listed: ListedTable) -> Iterator[Difference]:
-    entry = listed.index
+def _compare_index(listed: ListedTable) -> Iterator[Difference]:
+    """Write an index with the same records, and compare its bytes."""
+    entry, table, digest = listed.index, listed.definition, hashlib.sha256()
     with listed.store.open(entry.file) as file:
-        header = Header(file.read(BLOCK_BYTES))
-        file.seek(0)
-        width = _get_width(listed, header)
-        records_per_block = BODY_BYTES // width
-        for number in range(count_blocks(width, entry.records)):
-            block = file.read(BLOCK_BYTES)
-            body = block[:BODY_BYTES]
-            checksum = CHECKSUM.pack(compute_checksum(header.content, number, body))
-            what = f"block {number}: checksum"
-            yield from require_equal(what, block[BODY_BYTES:].hex(), checksum.hex())
-            remaining = entry.records - (number - 1) * records_per_block
-            used = min(records_per_block, remaining) * width if number else HEADER.size
-            what = f"block {number}: zeros after its records"
-            yield from require_equal(what, body[used:].count(0), BODY_BYTES - used)
+        content = Header(file.read(BLOCK_BYTES)).content.hex()
+        yield from require_equal("content hash", content, listed.entry.content)
+        size = compute_index_bytes(table, entry.records)
+        yield from require_equal("bytes", entry.bytes, size)
+        names = [name for name, _ in table.index]
+        records = read_records(file, table, entry.records)
+        chunks = ({name: part[name] for name in names} for part in records)
+        writer = cast("IO[bytes]", SimpleNamespace(write=digest.update))
+        write_index(writer, table, entry.records, chunks, content)
+    yield from require_equal("SHA-256", entry.sha256, digest.hexdigest())
 
 
 # ---- their contents against the definition of the table ---------------------------------------
@@ -140,7 +112,10 @@ def check_contents(listed: ListedTable) -> Claims[None]:
         text = "the content hash of the records matches the manifest"
         yield listed.claim_records(text, _compare_record_hash(listed))
         return
-    text = "schema, all metadata and number of rows match the definition of the table"
+    text = (
+        "columns, metadata (whatever the words of descriptions) and number of rows match the "
+        "definition of the table and the manifest"
+    )
     yield Claim(text, refute_bad_files(_compare_footer(listed)))
     text = "every row decodes, and the content hash matches the manifest"
     yield Claim(text, refute_bad_files(_compare_rows(listed)))
@@ -190,45 +165,43 @@ def _compare_footer(listed: ListedTable) -> Iterator[Difference]:
     with _open_parquet(listed) as file:
         schema, footer = file.schema_arrow, file.metadata
     measured = measure_footer(listed.store, listed.parquet.file)
-    expected = listed.parquet.footer
-    yield from require_equal("bytes of the footer", measured.bytes, expected.bytes)
-    yield from require_equal("SHA-256 of the footer", measured.sha256, expected.sha256)
-    texts = (version.to_string(truncate_metadata=False) for version in (schema, make_schema(table)))
-    for found, wanted in zip_longest(*map(str.splitlines, texts)):
-        yield from require_equal("schema:", found, wanted)
-    yield from _compare_texts(table, footer.metadata or {})
-    yield from require_equal("rows", footer.num_rows, entry.rows)
+    yield from require_equal("footer", measured, listed.parquet.footer)
+    defined = make_schema(table)
+    for column, expected in zip_longest(_list_columns(schema), _list_columns(defined)):
+        yield from require_equal("column", column, expected)
+    parameters = json.dumps(entry.parameters, sort_keys=True)
+    build = {"content": entry.content, "made_by": entry.made_by, "parameters": parameters}
+    texts = {**_list_texts(defined.metadata), **build}
+    # those of Arrow's own schema, and those beside it, which readers without Arrow show
+    for found in ({**build, **_list_texts(schema.metadata)}, _list_texts(footer.metadata)):
+        for key in sorted({*found, *texts}):
+            yield from require_equal(f"metadata {key}:", found.get(key), texts.get(key))
     rows = sum(footer.row_group(number).num_rows for number in range(footer.num_row_groups))
-    yield from require_equal("rows", rows, entry.rows)
+    for count in (footer.num_rows, rows):
+        yield from require_equal("rows", count, entry.rows)
     yield from _compare_entry(listed)
 
 
-def _compare_texts(table: Table, metadata: dict[bytes, bytes]) -> Iterator[Difference]:
-    """Compare a footer's texts about the table, which readers without Arrow show."""
-    other = (b"ARROW:schema", *(key.encode() for key in BUILD_KEYS))
-    found = {key: text for key, text in metadata.items() if key not in other}
-    expected = make_schema(table).metadata or {}
-    for key in sorted({*found, *expected}):
-        texts = (
-            texts[key].decode("utf-8", "replace") if key in texts else None
-            for texts in (found, expected)
+def _list_columns(schema: pa.Schema) -> list[tuple[object, ...]]:
+    """List name, type and metadata of each column, without its description."""
+    return [
+        (
+            *(field.name, str(field.type), "null" if field.nullable else "not null"),
+            {key: text for key, text in (field.metadata or {}).items() if key != COMMENT.encode()},
         )
-        yield from require_equal(f"metadata {key.decode('utf-8', 'replace')}:", *texts)
+        for field in schema
+    ]
 
 
-def _compare_build(entry: Entry, metadata: dict[bytes, bytes]) -> Iterator[Difference]:
-    """Compare what a footer says about its build with the manifest."""
-    values = json.dumps(entry.parameters, sort_keys=True), entry.made_by, entry.content
-    for key, value in zip(BUILD_KEYS, values, strict=True):
-        text = metadata.get(key.encode(), b"").decode("utf-8", "replace")
-        yield from require_equal(f"metadata {key}:", text, value)
-
-
-class _Group(NamedTuple):
-    """A decoded row group, and the differences between it and the footer."""
-
-    rows: pa.RecordBatch
-    differences: list[Difference]
+def _list_texts(metadata: Mapping[bytes, bytes] | None) -> dict[str, str]:
+    """List the texts of a file's metadata by their keys; those of descriptions are left empty."""
+    texts = {
+        key.decode("utf-8", "replace"): text.decode("utf-8", "replace")
+        for key, text in (metadata or {}).items()
+        if key != b"ARROW:schema"
+    }
+    described = [key for key in texts if key == "meaning" or key.startswith("column.")]
+    return {**texts, **dict.fromkeys(described, "")}
 
 
 def _compare_rows(listed: ListedTable) -> Iterator[Difference | int]:
@@ -238,12 +211,12 @@ def _compare_rows(listed: ListedTable) -> Iterator[Difference | int]:
     with _open_parquet(listed) as file:
         footer = file.metadata
 
-    def decode(number: int) -> _Group:
+    def decode(number: int) -> tuple[pa.RecordBatch, list[Difference]]:
         with _open_parquet(listed, footer) as file:
             group = file.read_row_group(number, use_threads=False)
         (rows,) = group.combine_chunks().to_batches()
         rows.validate(full=True)
-        return _Group(rows, [*_compare_statistics(table, footer.row_group(number), rows)])
+        return rows, [*_compare_statistics(table, footer.row_group(number), rows)]
 
     groups = range(footer.num_row_groups)
     filled = [(number,) for number in groups if footer.row_group(number).num_rows]
@@ -254,7 +227,6 @@ def _compare_rows(listed: ListedTable) -> Iterator[Difference | int]:
         yield done
     yield from require_equal("rows", done, entry.rows)
     yield from require_equal("content hash", content.hexdigest(), entry.content)
-    yield from _compare_build(entry, footer.metadata or {})
 
 
 def _compare_statistics(

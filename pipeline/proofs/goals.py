@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from math import factorial
-from typing import Protocol
 
 import numpy as np
 import polars as pl
@@ -168,39 +167,6 @@ def make_records(rows: pl.LazyFrame, fields: list[str], states: int) -> dict[str
 # ---- second rule books ------------------------------------------------------------------------
 
 
-class Rules(Protocol):
-    """The rules of a puzzle, for many states at once."""
-
-    title: str
-    order: str
-    """The order of the rows, in words."""
-    states: int
-    """The records of the index; 0: one for each row."""
-    features: tuple[str, ...]
-    """The puzzle's own columns."""
-
-    def number(self, rows: pl.LazyFrame) -> pl.LazyFrame:
-        """Add `key`, by which rows ascend, null for what is no state; and `record`, a number."""
-
-    def list_moves(self, rows: pl.LazyFrame) -> pl.LazyFrame:
-        """List `row`, `state`, `goal`, `letter` and `after`, the next state, of every move."""
-
-    def compute_features(self, rows: pl.LazyFrame, roots: Mapping[str, str]) -> pl.LazyFrame:
-        """Add the puzzle's own columns, each as `NAME, expected`."""
-
-
-def find_rules(listed: ListedTable) -> Rules:
-    """Return the second rule book of a table's puzzle."""
-    puzzle = listed.puzzle
-    if name := listed.definition.recipe.parameters.get("board"):
-        board = parse_board(name)
-        return BoardRules(board.height, board.width, by_columns=True)
-    if isinstance(puzzle, Eight):
-        return BoardRules(3, 3, by_columns=False)
-    assert isinstance(puzzle, GoalPuzzle)
-    return TextRules(puzzle)
-
-
 class BoardRules:
     """Sliding boards of up to ten cells: a digit for each cell, 0 for the blank.
 
@@ -209,18 +175,22 @@ class BoardRules:
     """
 
     features: tuple[str, ...] = ("blank", "manhattan", "misplaced", "rank")
+    """The columns that these rules define."""
+    order = "in notation order"
+    """The order of the rows, in words."""
 
     def __init__(self, height: int, width: int, *, by_columns: bool) -> None:
         self._height, self._width = height, width
         self._cells, self._by_columns = height * width, by_columns
         self.title = f"{height}x{width} board" if by_columns else "8-puzzle"
-        self.order = "in notation order"
         self.states = factorial(self._cells)
+        """The records of the index; 0: one for each row."""
         if by_columns:
             self.order = "by the blank's place and then the tiles, column by column"
             self.states = 0
 
     def number(self, rows: pl.LazyFrame) -> pl.LazyFrame:
+        """Add `key`, by which rows ascend, null for what is no state; and `record`, a number."""
         state, cells = pl.col("state"), range(self._cells)
         marks = (state.str.contains(str(mark), literal=True) for mark in cells)
         is_state = pl.all_horizontal(state.str.len_bytes() == self._cells, *marks)
@@ -243,6 +213,7 @@ class BoardRules:
         )
 
     def list_moves(self, rows: pl.LazyFrame) -> pl.LazyFrame:
+        """List `row`, `state`, `goal`, `letter` and `after`, the next state, of every move."""
         letters = pl.Enum([*"UDLR"])
         known = rows.select("row", "state", "goal", blank=self._find("0"))
         steps = {"U": (-1, 0), "D": (1, 0), "L": (0, -1), "R": (0, 1)}
@@ -272,6 +243,7 @@ class BoardRules:
         return pl.concat_str(state.str.slice(0, low), two, between, one, state.str.slice(high + 1))
 
     def compute_features(self, rows: pl.LazyFrame, roots: Mapping[str, str]) -> pl.LazyFrame:
+        """Add the columns that these rules define, each as `NAME, expected`."""
         rows = rows.with_columns(root=pl.col("goal").replace_strict(roots))
         width, tiles = self._width, [str(tile) for tile in range(1, self._cells)]
         places = [(self._find(tile), self._find(tile, "root")) for tile in tiles]
@@ -337,3 +309,18 @@ class TextRules:
 
 def _decode(texts: Array) -> list[str]:
     return [text.decode() for text in texts.tolist()]
+
+
+Rules = BoardRules | TextRules
+
+
+def find_rules(listed: ListedTable) -> Rules:
+    """Return the second rule book of a table's puzzle."""
+    puzzle = listed.puzzle
+    if name := listed.definition.recipe.parameters.get("board"):
+        board = parse_board(name)
+        return BoardRules(board.height, board.width, by_columns=True)
+    if isinstance(puzzle, Eight):
+        return BoardRules(3, 3, by_columns=False)
+    assert isinstance(puzzle, GoalPuzzle)
+    return TextRules(puzzle)

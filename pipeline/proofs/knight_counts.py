@@ -9,7 +9,7 @@ counted again is *intact*, except 8x8: its totals have a published source, and i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -146,11 +146,6 @@ class CountLimits(NamedTuple):
     closed_squares: int = 64
     """The number of squares of the largest boards of which closed tours alone are swept again."""
 
-    def can_sweep(self, board: KnightBoard, *, is_open: bool) -> bool:
-        """Return whether a board is recounted by a sweep."""
-        largest = self.swept_squares if is_open else self.closed_squares
-        return min(board.files, board.ranks) <= self.swept_side or board.squares <= largest
-
 
 LIMITS = CountLimits()
 COLUMNS = ("board", "files", "ranks", "start", "tours", "closed")
@@ -165,38 +160,42 @@ def prove_counts(
     text = f"there is one row for every square of {len(boards)} boards, in order"
     yield Claim(text, compare_squares(rows, boards, closed))
 
-    def claim(text: str, names: list[str], count: Callable[[str], Counts]) -> Claim:
-        squares = sum(boards[name].squares for name in names)
-        return Claim(text, compare_boards(rows, names, count), number=squares)
-
     verdicts = dict[str, tuple[Verdict, str]]()
     lists = find_lists(boards, proved)
     if lists:
-        text = f"on {', '.join(lists)}: the tours and closed tours are as many as in the board's "
-        yield claim(
-            f"{text}own table", [*lists], lambda name: count_listed(lists[name], boards[name])
+        text = (
+            f"on {', '.join(lists)}: the tours and closed tours are as many as in the board's own "
+            "table"
         )
+        found = compare_boards(rows, lists, lambda name: count_listed(lists[name], boards[name]))
+        yield Claim(text, found)
         verdicts |= {
             name: (Verdict.PROVED, HOW_LISTED.format(table.name)) for name, table in lists.items()
         }
 
-    walked, swept = choose_recounts(boards, closed, lists, limits)
+    chosen = {
+        name: choose_recount(board, limits, is_open=name not in closed)
+        for name, board in boards.items()
+        if name not in lists
+    }
+    walked, swept = ([name for name in chosen if chosen[name] == way] for way in ("walk", "sweep"))
     text = f"on {len(walked)} boards that no table lists: {COUNTED_AGAIN}"
-    yield claim(text, walked, lambda name: recount_tours(boards[name]))
+    found = compare_boards(rows, walked, lambda name: recount_tours(boards[name]))
+    yield Claim(text, found)
     verdicts |= dict.fromkeys(walked, (Verdict.RECOUNTED, HOW_WALKED))
     if swept:
-        yield claim(
-            f"on {', '.join(swept)}: {SWEPT_AGAIN}",
-            swept,
-            lambda name: recount_by_sweep(boards[name], is_open=name not in closed),
+        text = f"on {', '.join(swept)}: {SWEPT_AGAIN}"
+        found = compare_boards(
+            rows, swept, lambda name: recount_by_sweep(boards[name], is_open=name not in closed)
         )
+        yield Claim(text, found)
         for name in swept:
             verdicts[name] = Verdict.RECOUNTED, HOW_SWEPT_CLOSED if name in closed else HOW_SWEPT
 
     name = PUBLISHED_BOARD
     if name in boards and name not in {*closed, *verdicts}:
         text = f"the totals of {name} match published totals (OEIS A165134; OEIS A001230)"
-        yield Claim(text, compare_totals(rows, name), number=boards[name].squares)
+        yield Claim(text, compare_totals(rows, name))
         verdicts[name] = Verdict.PUBLISHED, HOW_PUBLISHED
     for name in boards.keys() - verdicts.keys():
         verdicts[name] = Verdict.INTACT, HOW_CLOSED if name in closed else HOW_COUNTED
@@ -223,7 +222,7 @@ def compare_squares(
 
 
 def compare_boards(
-    rows: pl.DataFrame, names: list[str], count: Callable[[str], Counts]
+    rows: pl.DataFrame, names: Iterable[str], count: Callable[[str], Counts]
 ) -> Iterator[Difference | int]:
     """Yield the first square of some boards whose numbers are not those that `count` finds."""
     done = 0
@@ -277,25 +276,13 @@ def count_listed(tours: ListedTable, board: KnightBoard) -> dict[str, Array]:
     return {name: every[name].cast(pl.Int64).to_numpy() for name in ("tours", "closed")}
 
 
-def choose_recounts(
-    boards: Mapping[str, KnightBoard],
-    closed: set[str],
-    listed: Mapping[str, ListedTable],
-    limits: CountLimits = LIMITS,
-) -> tuple[list[str], list[str]]:
-    """Return the boards that are counted again path by path, and those that are swept again."""
-    left = [name for name in boards if name not in listed]
-    walked = [
-        name
-        for name in left
-        if name not in closed and boards[name].squares <= limits.walked_squares
-    ]
-    swept = [
-        name
-        for name in left
-        if name not in walked and limits.can_sweep(boards[name], is_open=name not in closed)
-    ]
-    return walked, swept
+def choose_recount(board: KnightBoard, limits: CountLimits, *, is_open: bool) -> str:
+    """Return how a board is counted again, `walk` or `sweep`; "" if it is too large."""
+    if is_open and board.squares <= limits.walked_squares:
+        return "walk"
+    largest = limits.swept_squares if is_open else limits.closed_squares
+    is_narrow = min(board.files, board.ranks) <= limits.swept_side
+    return "sweep" if is_narrow or board.squares <= largest else ""
 
 
 def list_boards(table: Table) -> tuple[dict[str, KnightBoard], set[str]]:
@@ -307,5 +294,9 @@ def list_boards(table: Table) -> tuple[dict[str, KnightBoard], set[str]]:
 def estimate_recount(table: Table) -> int:
     """Estimate the bytes of memory for the largest sweep of the proof."""
     boards, closed = list_boards(table)
-    _, swept = choose_recounts(boards, closed, {})
-    return max((estimate_count(boards[name], name in closed) for name in swept), default=0)
+    costs = [
+        estimate_count(board, name in closed)
+        for name, board in boards.items()
+        if choose_recount(board, LIMITS, is_open=name not in closed) == "sweep"
+    ]
+    return max(costs, default=0)

@@ -31,7 +31,7 @@ from puzzle_tablebase.errors import (
 from puzzle_tablebase.formats import FORMAT_VERSION, MADE_BY
 from puzzle_tablebase.formats.index import HEADER, MAGIC, Header
 from puzzle_tablebase.puzzles import MODULES, get_puzzle
-from puzzle_tablebase.schema import KIND_LETTERS, ROW_BYTES, Table
+from puzzle_tablebase.schema import KIND_LETTERS, Table
 from puzzle_tablebase.stores import BACKUP, MANIFEST
 from puzzle_tablebase.stores.access import format_rebuild_command, list_files, make_open_error
 from puzzle_tablebase.stores.folder import LOCK, Store
@@ -372,8 +372,6 @@ def parse_manifest(data: bytes, store: Store) -> Versions:
     listed = [(name, entry) for name in tables for entry in tables[name]]
     if not all(tables.values()) or not all(starmap(_is_consistent, listed)):
         raise TableDamaged(path, "its list of tables is invalid", command)
-    if manifest.indexes != _list_contents(tables):
-        raise TableDamaged(path, "its list of indexes is invalid", command)
     return tables
 
 
@@ -383,22 +381,13 @@ def is_table_name(name: str) -> bool:
 
 
 def _is_consistent(name: str, entry: Entry) -> bool:
-    """Return whether a version of a table has files of the table's name, and right counts."""
+    """Return whether a version of a table has files, and none but of the table's name."""
     return (
         is_table_name(name)
         and bool(entry.all_files)
         and (entry.parquet is None or entry.parquet.file == f"{name}.parquet")
         and (entry.index is None or entry.index.file == f"{name}.idx")
-        and (not entry.counts or _add_up(entry))
     )
-
-
-def _add_up(entry: Entry) -> bool:
-    """Return whether the counts of a table add up to all its states."""
-    goals, states = {each.goal for each in entry.counts}, [entry.rows]
-    if entry.parquet is None:  # a record may be a row of bits
-        states.append(8 * ROW_BYTES * entry.rows)
-    return entry.count_states() in states and len(goals) == len(entry.counts)
 
 
 def add_version(store: Store, name: str, entry: Entry) -> None:

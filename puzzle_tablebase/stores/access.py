@@ -17,11 +17,9 @@ from puzzle_tablebase.errors import (
     quote,
 )
 from puzzle_tablebase.process import (
-    MOVE_FILE,
     expand_path,
     explain_os_error,
     is_unicode,
-    name_file_on_way,
 )
 from puzzle_tablebase.stores import COMMAND, REMOVE
 from puzzle_tablebase.stores.folder import DEFAULT_FOLDER, Folder, Store
@@ -117,8 +115,6 @@ def make_open_error(path: str, error: OSError, command: str) -> TableError:
     if isinstance(error, Unreachable):
         hint = "Check the address, the network and the credentials"
         return TableUnreadable(path, str(error), hint)
-    if isinstance(error, NotADirectoryError):
-        return TableUnreadable(path, name_file_on_way(path), MOVE_FILE)
     if isinstance(error, NotAFile):
         hint = "Move it away, then rebuild the table" if command else "Move it away"
         return TableUnreadable(path, str(error), hint, command)

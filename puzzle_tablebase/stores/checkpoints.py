@@ -123,7 +123,7 @@ class Checkpoints:
             files.publish()
 
     def require_space(self, needed: int) -> None:
-        """Raise DiskShort if so many bytes do not fit the store, with those that are there."""
+        """Raise StoreError if so many bytes do not fit the store, with those that are there."""
         if self._store.get_free_space() is None:  # a bucket would be asked for each size
             return
         present = map(self._store.get_size, self.list_files())

@@ -11,7 +11,7 @@ import os
 import stat
 from _thread import allocate_lock
 
-from puzzle_tablebase.errors import DiskShort, NotAFile, StoreError
+from puzzle_tablebase.errors import NotAFile, StoreError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,44 +45,28 @@ class RandomAccessFile:
     is_remote = False
     """Whether each read is a request, so that several are better made together."""
 
+    _descriptor = -1
+
     def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
+        with file:  # a file object that is not closed would print a warning
+            self.size = file.seek(0, os.SEEK_END)
+            self._descriptor = os.dup(file.fileno())
         self._lock = allocate_lock()
-        self.size = file.seek(0, os.SEEK_END)
 
     def read(self, size: int, at: int) -> bytes:
         """Read so many bytes, or as many of them as there are: both numbers may be of a file."""
         end = min(at + size, self.size)
-        return self._read(end - at, at) if 0 <= at < end else b""
-
-    def _read(self, size: int, at: int) -> bytes:
+        if not 0 <= at < end:
+            return b""
+        if hasattr(os, "pread"):  # forked processes share no position either
+            return os.pread(self._descriptor, end - at, at)
         with self._lock:
-            self._file.seek(at)
-            return self._file.read(size)
+            os.lseek(self._descriptor, at, os.SEEK_SET)
+            return os.read(self._descriptor, end - at)
 
     def read_parts(self, parts: list[tuple[int, int]]) -> list[bytes]:
         """Read several parts, each given by its size and place."""
         return [self.read(size, at) for size, at in parts]
-
-    def close(self) -> None:
-        self._file.close()
-
-    __del__ = close
-
-
-class _PositionalFile(RandomAccessFile):
-    """A file read with `pread`: forked processes share no position either."""
-
-    _descriptor = -1
-
-    def __init__(self, file: IO[bytes]) -> None:
-        with file:
-            super().__init__(file)
-            # a file object that is not closed would print a warning
-            self._descriptor = os.dup(file.fileno())
-
-    def _read(self, size: int, at: int) -> bytes:
-        return os.pread(self._descriptor, size, at)
 
     def close(self) -> None:
         if self._descriptor >= 0:
@@ -119,13 +103,6 @@ class Store:
     def get_size(self, name: str) -> int:
         """Return the bytes of a file; raise NotAFile if it is something else."""
         raise NotImplementedError
-
-    def get_version(self, name: str) -> tuple[int, str]:
-        """Return the bytes of a file, and a text that changes whenever it does.
-
-        The text is "" where nothing but its bytes shows that.
-        """
-        return self.get_size(name), ""
 
     def open(self, name: str) -> IO[bytes]:
         """Open a file for reading from its beginning; it is seekable."""
@@ -181,10 +158,12 @@ class Store:
         return None
 
     def require_space(self, work: str, needed: int) -> None:
-        """Raise DiskShort if files of so many bytes cannot be written, before any is begun."""
+        """Raise StoreError if files of so many bytes cannot be written, before any is begun."""
         free = self.get_free_space()
         if free is not None and free < needed:
-            raise DiskShort(str(self), work, needed, free)
+            sizes = f"{needed / 1e9:.2f} GB of disk; free: {free / 1e9:.2f} GB"
+            hint = "Free some space, or choose another folder with --outputs."
+            raise StoreError(str(self), f"{work} needs {sizes}", hint)
 
     def lock(self) -> AbstractContextManager[None]:
         """Make the store ready and lock it for one build; raise StoreError if that fails."""
@@ -231,9 +210,6 @@ class Folder(Store):
 
     def open(self, name: str) -> IO[bytes]:
         return open(self.locate(name), "rb", opener=_open_file)
-
-    def open_random_access(self, name: str) -> RandomAccessFile:
-        return (_PositionalFile if hasattr(os, "pread") else RandomAccessFile)(self.open(name))
 
     def write_files(self, *names: str) -> AbstractContextManager[NewFiles]:
         from functools import partial

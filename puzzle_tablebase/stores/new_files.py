@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import hashlib
 import io
 import os
@@ -13,12 +12,10 @@ from typing import IO, TYPE_CHECKING
 
 from puzzle_tablebase.errors import StoreError
 from puzzle_tablebase.process import (
-    MOVE_FILE,
     CleanupOnSignal,
     cleanup_lock,
     explain_os_error,
     is_full_disk,
-    name_file_on_way,
 )
 from puzzle_tablebase.stores import PART_SUFFIX, WORK
 
@@ -46,13 +43,19 @@ class _HashedFile(io.FileIO):
         return written
 
 
-class FolderFiles:
-    """New files, written under temporary names; `targets`: each file's path and temporary path."""
+class TemporaryFiles:
+    """New files, written under temporary names.
+
+    `targets`: each file's name and temporary path; `place` puts a file where it belongs.
+    """
 
     def __init__(
-        self, targets: Sequence[tuple[str, str]], translate_errors: ErrorTranslator
+        self,
+        targets: Sequence[tuple[str, str]],
+        translate_errors: ErrorTranslator,
+        place: Callable[[str, str], object],
     ) -> None:
-        self._targets, self._translate_errors = targets, translate_errors
+        self._targets, self._translate_errors, self._place = targets, translate_errors, place
         self._is_finished = False
         self._raw: list[_HashedFile] = []
         self._files: list[IO[bytes]] = []
@@ -80,15 +83,15 @@ class FolderFiles:
         return [(file.tell(), file.digest.hexdigest()) for file in self._raw]
 
     def publish(self) -> None:
-        """Give the files their names; if they are finished, write the folders to the disk too.
+        """Put the files in place; if they are finished, write the folders to the disk too.
 
         A signal waits meanwhile.
         """
         with cleanup_lock, self._translate_errors():
             self.close()
             for path, temporary in self._targets:
-                os.replace(temporary, path)
-            if self._is_finished:
+                self._place(temporary, path)
+            if self._is_finished and self._place is os.replace:
                 for path in {os.path.dirname(path) for pair in self._targets for path in pair}:
                     sync_folder(path or ".")
 
@@ -106,10 +109,12 @@ class FolderFiles:
 
 @contextlib.contextmanager
 def write_new_files(
-    targets: Sequence[tuple[str, str]], translate_errors: ErrorTranslator = nullcontext
-) -> Iterator[FolderFiles]:
-    """Open new files; those that are not published in the block are removed, by a signal too."""
-    files = FolderFiles(targets, translate_errors)
+    targets: Sequence[tuple[str, str]],
+    translate_errors: ErrorTranslator = nullcontext,
+    place: Callable[[str, str], object] = os.replace,
+) -> Iterator[TemporaryFiles]:
+    """Open new files; what is left of them after the block is removed, by a signal too."""
+    files = TemporaryFiles(targets, translate_errors, place)
     with CleanupOnSignal(files.remove):
         try:
             with cleanup_lock, translate_errors():
@@ -139,7 +144,7 @@ def sync_folder(path: str) -> None:
 
 @contextlib.contextmanager
 def lock_folder(folder: str, name: str) -> Iterator[None]:
-    """Lock a folder by a file in it, which holds the id of the process.
+    """Lock a folder by a file in it.
 
     The lock belongs to the process, so the system releases it however the process ends. The
     temporary files of builds that were killed are removed.
@@ -147,13 +152,13 @@ def lock_folder(folder: str, name: str) -> Iterator[None]:
     from filelock import FileLock, Timeout  # slow to import, and most writes need no lock
 
     path, work = os.path.join(folder, name), os.path.join(folder, WORK)
-    lock = FileLock(path, blocking=False, preserve_lock_file=True, on_acquired=_write_owner)
+    lock = FileLock(path, blocking=False, preserve_lock_file=True)
     with contextlib.ExitStack() as stack:
         with translate_store_errors(folder):
             try:
                 stack.enter_context(lock)
             except Timeout as error:
-                problem = f"it is locked by another build (process {_read_owner(path)})"
+                problem = "it is locked by another build"
                 raise StoreError(folder, problem, "Wait until it has ended.") from error
             with contextlib.suppress(FileNotFoundError):
                 for abandoned in os.listdir(work):
@@ -173,29 +178,12 @@ def translate_store_errors(folder: str) -> Iterator[None]:
         raise StoreError(folder, *_explain_error(folder, error)) from error
 
 
-def _write_owner(file: int) -> None:
-    os.ftruncate(file, 0)
-    os.write(file, f"{os.getpid()}\n".encode())
-
-
-def _read_owner(lock: str) -> str:
-    with contextlib.suppress(OSError), open(lock, "rb") as file:
-        return file.read(32).decode("ascii", "replace").strip() or "unknown"
-    return "unknown"
-
-
 def _explain_error(folder: str, error: OSError) -> tuple[str, str]:
     """Return the reason of an error and a hint."""
     reason = explain_os_error(error)
-    if is_full_disk(error):
-        return reason, "Free some space, or choose another folder with --outputs."
     if not error.errno:  # our own
         return reason, "Move it away."
-    if os.path.islink(folder) and not os.path.exists(folder):
-        return f"it is a link to {os.readlink(folder)!r}, which does not exist", "Make that folder."
-    obstacle = error.filename2 or error.filename
-    if error.errno == errno.EISDIR and obstacle:
-        return f"{os.path.basename(obstacle)} is a folder, not a file", "Move it away."
-    if error.errno in (errno.EEXIST, errno.ENOTDIR):
-        return name_file_on_way(folder), f"{MOVE_FILE}."
-    return reason, "Choose a folder that you may write to with --outputs."
+    path = error.filename2 or error.filename or folder
+    if is_full_disk(error):
+        return reason, "Free some space, or choose another folder with --outputs."
+    return f"{path}: {reason}", "Choose a folder that you may write to with --outputs."

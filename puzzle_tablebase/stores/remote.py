@@ -2,8 +2,8 @@
 
 A file is read by ranges of bytes, all of one version: where the host says that the file has changed
 since the first of them, reading ends. Hosts are read only; their manifest is fetched once and gives
-the sizes of the other files. In buckets a new file appears in one step, once its upload is
-complete; the manifest is replaced only if it has not changed since it was read.
+the sizes of the other files. In buckets a new file appears in one step, once all of it was sent;
+the manifest is replaced only if it has not changed since it was read.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import errno
 import io
 import json
 import os
+import tempfile
 import time
 from threading import Lock
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
@@ -22,6 +23,7 @@ from puzzle_tablebase.errors import BadRequest, FileChanged, StoreError, Unreach
 from puzzle_tablebase.process import explain_os_error
 from puzzle_tablebase.stores import MANIFEST
 from puzzle_tablebase.stores.folder import LOCK, RandomAccessFile, Store
+from puzzle_tablebase.stores.new_files import name_temporary, write_new_files
 from puzzle_tablebase.stores.remote_client import (
     IGNORED_RANGE,
     SERVICES,
@@ -33,8 +35,9 @@ from puzzle_tablebase.stores.remote_client import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from obstore import GetResult, ObjectMeta, PutMode, UpdateVersion, WritableFile
+    from obstore import GetResult, ObjectMeta, PutMode, UpdateVersion
 
+    from puzzle_tablebase.stores.folder import NewFiles
     from puzzle_tablebase.stores.remote_client import Client, Mode
 
 LOST_SECONDS = 5.0
@@ -49,10 +52,8 @@ MAX_GAP_BYTES = 16 << 10
 """Ranges this near to each other are fetched as one."""
 MAX_TOGETHER = 8
 """The most requests at a time."""
-PART_BYTES = 32 << 20
+PART_BYTES = 8 << 20
 """Bytes of each part of a large upload, of which S3 takes 10,000."""
-MAX_PARTS_TOGETHER = 3
-"""The most parts of a file that are sent at the same time."""
 MAX_UPDATES = 20
 """The most attempts to update a file that other builds keep changing."""
 OTHER_VERSION: UpdateVersion = {"e_tag": f'"{0:032}"', "version": "1"}
@@ -201,30 +202,19 @@ class RemoteStore(Store):
     # ---- writing ---------------------------------------------------------------------------------
 
     @contextlib.contextmanager
-    def write_files(self, *names: str) -> Iterator[Uploads]:
-        """Begin uploads; the files appear at `publish`, and what is not published is removed."""
-        uploads = Uploads()
-        try:
-            for name in names:
-                uploads.begin(self, name)
-            yield uploads
-        finally:
-            uploads.abort()
+    def write_files(self, *names: str) -> Iterator[NewFiles]:
+        """Open local files, which are sent when they are published."""
+        folder = tempfile.gettempdir()
+        targets = [(name, os.path.join(folder, name_temporary())) for name in names]
+        with write_new_files(targets, self._translate_write_errors, self._send) as files:
+            yield files
 
-    def begin_upload(self, name: str) -> WritableFile:
-        """Begin an upload in parts."""
-        from obstore import open_writer
-
-        with self.translate_write_errors():
-            return open_writer(
-                self._open("write"),
-                self._locate_key(name),
-                buffer_size=PART_BYTES,
-                max_concurrency=MAX_PARTS_TOGETHER,
-            )
+    def _send(self, path: str, name: str) -> None:
+        with open(path, "rb") as file:
+            self._open("write").put(self._locate_key(name), file, chunk_size=PART_BYTES)
 
     def write(self, name: str, data: bytes) -> None:
-        with self.translate_write_errors():
+        with self._translate_write_errors():
             self._open("write").put(self._locate_key(name), data)
 
     def update(self, name: str, change: Callable[[bytes | None], bytes]) -> None:
@@ -241,14 +231,14 @@ class RemoteStore(Store):
         raise StoreError(self._shown, f"other builds keep changing {name}", "Try again later.")
 
     def remove(self, name: str) -> None:
-        with self.translate_write_errors(), contextlib.suppress(FileNotFoundError):
+        with self._translate_write_errors(), contextlib.suppress(FileNotFoundError):
             self._open("write").delete(self._locate_key(name))
 
     def make_ready(self) -> None:
         if self.is_read_only:
             raise self._make_refusal()
         # this prefix alone: the user may not be allowed to list others
-        with self.translate_write_errors():
+        with self._translate_write_errors():
             next(iter(self._open("read").list(self._prefix or None)), None)
         # the file stays, as the lock file in a folder does
         is_created = self._put_if(LOCK, b"", "create")
@@ -263,7 +253,7 @@ class RemoteStore(Store):
         """Write a file on a condition that the store checks; return whether it held."""
         from obstore.exceptions import AlreadyExistsError, PreconditionError
 
-        with self.translate_write_errors():
+        with self._translate_write_errors():
             try:
                 key = self._locate_key(name)
                 self._open("write").put(key, text, mode=condition, use_multipart=False)
@@ -318,7 +308,7 @@ class RemoteStore(Store):
             raise Unreachable(reason, status) from error
 
     @contextlib.contextmanager
-    def translate_write_errors(self) -> Iterator[None]:
+    def _translate_write_errors(self) -> Iterator[None]:
         """Turn any error in the block into a StoreError."""
         try:
             with self._translate_errors():
@@ -455,71 +445,6 @@ class _SequentialReader(io.RawIOBase):
         into[: len(data)] = data
         self._at += len(data)
         return len(data)
-
-
-class _Upload(io.RawIOBase):
-    """A new file in a bucket, which is written sequentially and hashed on the way."""
-
-    def __init__(self, store: RemoteStore, name: str) -> None:
-        import hashlib
-
-        self._store, self._file = store, store.begin_upload(name)
-        self._digest, self._size = hashlib.sha256(), 0
-        self._is_pending = True
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, data: Any) -> int:
-        view = memoryview(data).cast("B")
-        self._digest.update(view)
-        self._size += len(view)
-        with self._store.translate_write_errors():
-            return self._file.write(view)
-
-    def measure(self) -> tuple[int, str]:
-        """Return the bytes and their SHA-256."""
-        return self._size, self._digest.hexdigest()
-
-    def complete(self) -> None:
-        with self._store.translate_write_errors():
-            self._file.close()
-        self._is_pending = False
-
-    def abort(self) -> None:
-        """End an upload that was not completed; what was sent of it is removed."""
-        if self._is_pending:
-            error = InterruptedError(errno.EINTR, "")
-            with contextlib.suppress(Exception):  # what stays of it is invisible
-                self._file.__exit__(type(error), error, None)
-
-
-class Uploads:
-    """New files in a bucket, invisible until they are published."""
-
-    def __init__(self) -> None:
-        self._uploads: list[_Upload] = []
-
-    def __getitem__(self, number: int) -> IO[bytes]:
-        return cast("IO[bytes]", self._uploads[number])
-
-    def begin(self, store: RemoteStore, name: str) -> None:
-        """Begin the upload of one more file."""
-        self._uploads.append(_Upload(store, name))
-
-    def finish(self) -> list[tuple[int, str]]:
-        """Return each file's bytes and SHA-256; nothing more is written."""
-        return [upload.measure() for upload in self._uploads]
-
-    def publish(self) -> None:
-        """Complete the uploads: the files appear one after the other."""
-        for upload in self._uploads:
-            upload.complete()
-
-    def abort(self) -> None:
-        """Remove what was sent of files that were not published."""
-        for upload in self._uploads:
-            upload.abort()
 
 
 def _read_body(result: GetResult, expected: int) -> bytes:

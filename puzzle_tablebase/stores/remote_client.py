@@ -14,7 +14,6 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from puzzle_tablebase.errors import Unreachable
-from puzzle_tablebase.process import explain_os_error
 
 if TYPE_CHECKING:
     from typing import Literal, TypeAlias
@@ -90,8 +89,6 @@ def make_client(root: str, login: str, mode: Mode) -> Client:
         "timeout": timedelta(seconds=seconds),
         "user_agent": "puzzle-tablebase",
     }
-    if scheme == "s3" and (bundle := os.environ.get("AWS_CA_BUNDLE")):
-        client["root_certificate"] = _read_certificates(bundle)  # `SSL_CERT_FILE` is its own
     retry: RetryConfig = {
         "max_retries": ATTEMPTS - 1,
         "retry_timeout": timedelta(seconds=ATTEMPTS * seconds),
@@ -107,15 +104,6 @@ def make_client(root: str, login: str, mode: Mode) -> Client:
     return S3Store.from_url(
         root, credential_provider=find_profile(), client_options=client, retry_config=retry
     )
-
-
-def _read_certificates(path: str) -> bytes:
-    try:
-        with open(path, "rb") as file:
-            return file.read()
-    except OSError as error:
-        problem = f"AWS_CA_BUNDLE names {path}: {explain_os_error(error)}"
-        raise Unreachable(problem) from error
 
 
 ELSEWHERE = (

@@ -6,8 +6,8 @@ from contextlib import suppress
 
 from puzzle_tablebase.errors import (
     BadRequest,
+    BoardTooLarge,
     NoSuchTour,
-    NotCounted,
     TableDamaged,
     TableMissing,
 )
@@ -176,7 +176,7 @@ def read_tour_counts(
 def _find_count_table(store: Store, board: KnightBoard, *, is_closed: bool) -> Table:
     """Find the published table that counts a board's tours, or at least the closed ones.
 
-    Raise TableMissing with the commands that build such a table, NotCounted if none can.
+    Raise TableMissing with the commands that build such a table, BoardTooLarge if none can.
     """
     if get_sides(board) in COUNTED_BOARDS:
         return make_count_table(COUNTED_BOARDS)
@@ -189,7 +189,7 @@ def _find_count_table(store: Store, board: KnightBoard, *, is_closed: bool) -> T
         if table.name in published:
             return table
     if not tables:
-        raise NotCounted(str(board))
+        raise BoardTooLarge(str(board), f"No count for {board}: the board is too large.")
     if is_closed:  # the last one counts closed tours alone, which is far quicker
         tables = tables[-1:]
     commands = [format_rebuild_command(table.name, store) for table in tables]

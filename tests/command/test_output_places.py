@@ -38,6 +38,17 @@ def test_the_tables_own_files_are_not_replaced(
     assert {path.name: path.read_bytes() for path in copy.iterdir()} == before
 
 
+@pytest.mark.parametrize("name", ["/dev/fd/99999999999", "a\0b", "none/file", ""])
+def test_a_name_that_no_file_can_have_is_an_error_of_the_output(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(OutputError) as caught:
+        write_output(name, b"answers")
+    assert caught.value.exit_code == 2
+    assert [*tmp_path.iterdir()] == []
+
+
 def test_a_page_is_written_into_a_pipe_beside_the_tables(cli_in_process: Cli, copy: Path) -> None:
     page = copy / "page.html"
     content = start_reading(page)

@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from msgspec import convert
 
 from puzzle_tablebase.errors import TableDamaged, TableVersionError
 from puzzle_tablebase.formats import manifest
-from puzzle_tablebase.formats.manifest import Entry, File
+from puzzle_tablebase.formats.manifest import Entry
 from puzzle_tablebase.pipeline.proofs import VerifyFailed
 from puzzle_tablebase.pipeline.proofs.claims import ListedTable
 from puzzle_tablebase.pipeline.proofs.files import check_files
@@ -21,8 +20,8 @@ from puzzle_tablebase.stores.folder import Folder
 from tests.support.format_page import tables_under
 from tests.support.index_vectors import FOLDER, LIST, WHOLE, Vector, list_files
 from tests.support.reader_programs import RECORDS, run
-from tests.support.tampered import describe_file, sha256, write_manifest
 from tests.support.tampered import run as run_claims
+from tests.support.tampered import sha256, write_manifest
 
 VECTORS = [Vector(**vector) for vector in json.loads((FOLDER / LIST).read_text("utf-8"))]
 COUNTS = {index.name: index.count for index, _ in WHOLE}
@@ -64,19 +63,6 @@ PACKAGE_PROBLEMS = {
     "": r"it has no record \d",
 }
 """What the package says."""
-REFUTATIONS = {
-    "foreign": "found (magic|bytes [03],)",
-    "version": "found version (1|3|258), expected 2",
-    "header": "found (bytes|block 0: checksum|content hash|name)",
-    "later": "found (zero 1, expected 0|block size 512, expected 4096)",
-    "width": r"found width \d+, expected 2",
-    "name": "found name b",
-    "size": "found (bytes|records)",
-    "content": "found content hash",
-    "block": "found block [123]: checksum",
-    "filling": "found (block [013]: zeros after its records|records 2, expected 3)",
-}
-"""What `verify` says of each fault."""
 
 
 @pytest.fixture(params=VECTORS, ids=lambda vector: Path(vector.file).stem)
@@ -100,12 +86,9 @@ def publish(vector: Vector, folder: Path) -> ListedTable:
         vector.name, "", "", (), Recipe("breadth first"), index=(("record", f"{vector.width}s"),)
     )
     index = Path(shutil.copy(FOLDER / vector.file, folder / table.index_file))
-    rows = folder / f"{vector.name}.parquet"
-    rows.write_bytes(b"")
     count = COUNTS.get(vector.name, max(map(int, vector.records), default=-1) + 1)
     text = manifest.IndexEntry(index.name, count, index.stat().st_size, sha256(index))
-    file = convert(describe_file(rows), File)
-    entry = Entry(file, count, vector.content, "a test", "", {}, text)
+    entry = Entry(None, count, vector.content, "a test", "", {}, text)
     write_manifest(Folder(folder), {vector.name: entry})
     return ListedTable(Folder(folder), vector.name, entry, None, table)
 
@@ -137,7 +120,7 @@ def test_the_proof_does_as_the_vectors_say(vector: Vector, tmp_path: Path) -> No
     with pytest.raises(VerifyFailed) as caught:
         run_claims(listed, check_files(listed))
     assert caught.value.file == listed.store.locate(f"{vector.name}.idx")
-    assert re.search(REFUTATIONS[vector.fault], str(caught.value))
+    assert re.search("found (bytes|content hash|SHA-256) ", str(caught.value))
 
 
 class Case(NamedTuple):

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from puzzle_tablebase.code_digest import digest_source
+from puzzle_tablebase.code_digest import digest_code, digest_source
+from puzzle_tablebase.errors import SearchError
 from puzzle_tablebase.pipeline.searches import RECIPES, SEARCHES, checkpoints, list_modules
 from puzzle_tablebase.puzzles import find_owner, list_puzzles
 from puzzle_tablebase.schema import Table
@@ -49,6 +50,12 @@ def test_words_for_readers_change_no_digest(old: bytes, new: bytes) -> None:
 @pytest.mark.parametrize(("old", "new"), OTHER)
 def test_code_changes_the_digest(old: bytes, new: bytes) -> None:
     assert digest_source(RULE.replace(old, new)) != digest_source(RULE)
+
+
+@pytest.mark.parametrize("name", ["no_such_module", "puzzle_tablebase.no_such_module", "zlib"])
+def test_code_that_cannot_be_read_is_an_error(name: str) -> None:
+    with pytest.raises(SearchError, match=f"The code of {name} cannot be read"):
+        digest_code([name])
 
 
 APART = (

@@ -1,381 +1,40 @@
-"""`verify` finds every kind of false value, and names its claim and row: a table of false tables.
+"""`verify` finds every kind of false value, and names its claim and row.
 
-The files of each false table agree with each other, and the manifest lists them.
+Senet has its false tables in `test_senet`, of a smaller board.
 """
 
 import json
 from collections.abc import Callable
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
 import pytest
 
-from puzzle_tablebase.formats.parquet import list_sorting_columns, make_schema
-from puzzle_tablebase.pipeline.proofs import TableResult, VerifyFailed, prove
+from puzzle_tablebase.pipeline import proofs
+from puzzle_tablebase.pipeline.proofs import TableResult, VerifyFailed, find_proof, prove
+from puzzle_tablebase.pipeline.proofs.claims import ListedTable
 from puzzle_tablebase.pipeline.proofs.knight_counts import prove_counts
-from puzzle_tablebase.puzzles import MODULES
-from puzzle_tablebase.puzzles.eight import PUZZLE as EIGHT
+from puzzle_tablebase.puzzles import MODULES, find_owner
+from puzzle_tablebase.puzzles import fifteen as fifteen_tables
+from puzzle_tablebase.puzzles.fifteen import PUZZLE as FIFTEEN
+from puzzle_tablebase.puzzles.fifteen import Partition
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
-from puzzle_tablebase.puzzles.knight.tables import make_tour_table
+from puzzle_tablebase.puzzles.knight.tables import make_ranking_table, make_tour_table
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
 from puzzle_tablebase.schema import Table
+from puzzle_tablebase.stores.folder import Folder
 from tests.conftest import make_once
-from tests.support import oracles
+from tests.support import jugs
 from tests.support.build_recorder import build_tables
-from tests.support.count_boards import (
-    FIRST_ROWS,
-    LIMITS,
-    TABLE,
-    change_counts,
-    list_proved,
-    open_counts,
-)
+from tests.support.count_boards import LIMITS, TABLE, list_proved, open_counts
+from tests.support.false_tables import ANY, CASES, Case, Files
 from tests.support.pancakes import PUZZLE as PANCAKES
-from tests.support.tampered import (
-    Change,
-    Records,
-    cell,
-    cells,
-    change_byte,
-    change_header,
-    change_records,
-    describe_file,
-    edit_manifest,
-    exchange_rows,
-    flip_byte,
-    link_copy,
-    open_one,
-    replace_link,
-    rewrite,
-    run,
-    sha256,
-    without,
-)
-from tests.support.tour_lists import list_mirrors
+from tests.support.sliding_tables import treat_as_large
+from tests.support.tampered import Records, change_records, link_copy, open_one, rewrite, run
 
-ANY = None
-"""A row that a case does not name."""
-Case = tuple[Any, int | None, str, str]
-"""A change, the first false row, the beginning of the claim, and a pattern: found | expected."""
-
-# ---- changes ----------------------------------------------------------------------------------
-
-
-def renumber(rows: pa.Table) -> pa.Table:
-    """Return tours numbered again within each start."""
-    starts, numbers = rows["start"].to_pylist(), list[int]()
-    for before, start in zip([None, *starts], starts, strict=False):
-        numbers.append(numbers[-1] + 1 if start == before else 0)
-    at = rows.column_names.index("number")
-    return rows.set_column(at, rows.field(at), pa.array(numbers, pa.int64()))
-
-
-def renumbered(change: Change) -> Change:
-    return lambda rows: renumber(change(rows))
-
-
-def spell(row: int, begin: int, text: str) -> Change:
-    """Return a change of a part of a path."""
-
-    def change(rows: pa.Table) -> pa.Table:
-        path = str(rows["path"][row])
-        return cell("path", row, path[:begin] + text + path[begin + len(text) :])(rows)
-
-    return change
-
-
-def turn_path(row: int, begin: int) -> Change:
-    """Return a change that exchanges two squares of a path, one after the other."""
-
-    def change(rows: pa.Table) -> pa.Table:
-        path = str(rows["path"][row])
-        return spell(row, begin, path[begin + 2 : begin + 4] + path[begin : begin + 2])(rows)
-
-    return change
-
-
-def repeat(row: int) -> Change:
-    return lambda rows: rows.take([*range(row + 1), *range(row, len(rows))])
-
-
-def split_names(path: str) -> list[str]:
-    return [path[at : at + 2] for at in range(0, len(path), 2)]
-
-
-def without_paths(row: int, images: Callable[[list[str]], list[list[str]]]) -> Change:
-    """Return a change that removes images of a tour of 5x5."""
-
-    def change(rows: pa.Table) -> pa.Table:
-        gone = {"".join(path) for path in images(split_names(str(rows["path"][row])))}
-        remaining = [at for at, path in enumerate(rows["path"].to_pylist()) if path not in gone]
-        assert len(remaining) == len(rows) - len(gone)
-        return renumber(rows.take(remaining))
-
-    return change
-
-
-def list_reverse(path: list[str]) -> list[list[str]]:
-    return [path, path[::-1]]
-
-
-def list_images(path: list[str]) -> list[list[str]]:
-    squares = [oracles.square_number(5, name) for name in path]
-    images = [[turned[square] for square in squares] for turned in list_mirrors(5, 5)]
-    names = [[oracles.square_name(5, square) for square in image] for image in images]
-    return [*names, *(image[::-1] for image in names)]
-
-
-def level_distances(rows: pa.Table) -> pa.Table:
-    """Give only the goal a 0, so that no other state is farther than its neighbours."""
-    distance = pc.if_else(pc.equal(rows["distance"], 0), 0, 1).cast(rows["distance"].type)
-    at = rows.column_names.index("distance")
-    return rows.set_column(at, rows.field(at), distance)
-
-
-def keep_corner(rows: pa.Table) -> pa.Table:
-    return rows.filter(pc.equal(rows.column("goal").cast(pa.string()), "corner"))
-
-
-def move_tours(*changes: tuple[str, int, int]) -> Change:
-    """Return a change that keeps totals and symmetry."""
-    return change_counts(*(("tours", *change) for change in changes))
-
-
-class Files(NamedTuple):
-    """A change of a table's files, or of its entry in the manifest."""
-
-    edit: Callable[[Path, str], object]
-
-
-def change_file(suffix: str) -> Files:
-    """Return a change of one byte in the middle of a file."""
-    return Files(lambda folder, name: flip_byte(folder / f"{name}.{suffix}"))
-
-
-def change_index(change: Callable[[bytes], bytes]) -> Files:
-    """Return a change of the bytes of an index, which the manifest lists."""
-
-    def edit(folder: Path, name: str) -> None:
-        path = replace_link(folder / f"{name}.idx")
-        path.write_bytes(change(path.read_bytes()))
-        with edit_manifest(folder) as entries:
-            entries[name]["index"]["sha256"] = sha256(path)
-
-    return Files(edit)
-
-
-def change_entry(**values: Any) -> Files:
-    """Return a change of values in the manifest's entry of a table."""
-
-    def edit(folder: Path, name: str) -> None:
-        with edit_manifest(folder) as entries:
-            entries[name] |= values
-
-    return Files(edit)
-
-
-def keep_content(folder: Path, name: str) -> None:
-    """Change a row, but not the content hash that file and manifest state."""
-    path = folder / f"{name}.parquet"
-    with pq.ParquetFile(path) as file:
-        rows, text = file.read(), file.metadata.metadata
-    table = open_one(folder, name).definition
-    false = cell("solutions", 70, 9)(rows).cast(make_schema(table))
-    replace_link(path)
-    with pq.ParquetWriter(path, false.schema, sorting_columns=list_sorting_columns(table)) as out:
-        out.write_table(false)
-        out.add_key_value_metadata(
-            {key: text[key] for key in (b"content", b"made_by", b"parameters")}
-        )
-    with edit_manifest(folder) as entries:
-        entries[name] |= {"parquet": describe_file(path)}
-
-
-def move_count(folder: Path, name: str) -> None:
-    """Count a state of the manifest's at another distance."""
-    with edit_manifest(folder) as entries:
-        states = entries[name]["counts"][-1]["states"]
-        states[-2:] = [states[-2] - 1, states[-1] + 1]
-
-
-def add_to_all(every: npt.NDArray[np.uint8]) -> None:
-    every += 2
-
-
-# ---- the cases --------------------------------------------------------------------------------
-
-ORDER = "the rows are different states of the"
-ZERO = "the distance is 0 only at"
-MOVES = "every move can be undone and leads to a row with the same goal: no state is missing"
-NEARER = "each non-goal state's nearest neighbour is exactly one move nearer"
-BEST = "best_moves are exactly the moves to those neighbours"
-SUM = "solutions is the sum of those neighbours' solutions, and 1 at a goal"
-COMPUTED = ", ".join([*oracles.eight_features("123456780", "123456780"), "rank"])
-FEATURES = f"{COMPUTED}: equal to the values computed again from state and"
-MANHATTAN = "manhattan: equal to the values computed again from state and"
-RECORD = "each record matches its state's row"
-AFTER = "a state after the one before it"
-FAR = 7
-"""One of the farthest stacks, so that no other row depends on it."""
-MISSING = PANCAKES.unrank(70)
-
-PANCAKE_CASES: list[Case] = [
-    (cell("state", 70, "12345"), 70, ORDER, f"12345 | {AFTER}"),
-    (cell("state", 70, "99999"), 70, ORDER, "99999 | a state"),
-    (cell("state", 70, "1234"), 70, ORDER, "1234 | a state"),
-    (exchange_rows(70, 71), 71, ORDER, f"{MISSING} | {AFTER}"),
-    (cell("distance", FAR, 0), FAR, ZERO, "distance is 0: True | False"),
-    (without(0), ANY, f"{ZERO} stacked (12345)", "no row | a row for 12345"),
-    (without(70), ANY, MOVES, f"move ? to {MISSING} | a row with the goal stacked"),
-    (cell("distance", FAR, 9), FAR, NEARER, "nearest neighbour's distance 4 | 8"),
-    (cell("distance", FAR, 3), FAR, NEARER, "nearest neighbour's distance 4 | 2"),
-    (cell("best_moves", FAR, "23"), FAR, BEST, "best_moves 23 | 2345"),
-    (cell("best_moves", FAR, ""), FAR, BEST, "best_moves  | 2345"),
-    (cell("solutions", FAR, 99), FAR, SUM, "solutions 99 | 4"),
-    (change_byte(100, 1), 100, RECORD, "distance 5 | 4"),
-    (change_byte(100, 1, 1), 100, RECORD, "solutions 2 | 1"),
-]
-EIGHT_CASES: list[Case] = [
-    (cells(("goal", EIGHT.rank("123804765"), "corner")), ANY, ZERO, "goal corner | centre"),
-    (keep_corner, ANY, f"{ZERO} corner (123456780), centre", "no row | a row for 123804765"),
-    (cell("goal", 70, "edge"), 70, ORDER, "goal edge | goal corner or centre"),
-    (cell("goal", 70, "corner"), ANY, MOVES, "move [UDLR] to ????????? | a row with the goal *"),
-]
-# one state of each goal
-EIGHT_CASES += [(cell("manhattan", row, 99), row, FEATURES, "manhattan 99 | *") for row in (0, 1)]
-EDGE_CASES: list[Case] = [
-    (level_distances, 0, NEARER, "nearest neighbour's distance 1 | 0"),
-    (cell("blank", 70, 1), 70, FEATURES, "blank 1 | 0"),
-    (cell("manhattan", 181_439, 1), 181_439, FEATURES, "manhattan 1 | *"),
-    (cell("rank", 70, 70), 70, FEATURES, "rank 70 | 141"),
-    (cell("misplaced", 70, 1), 70, FEATURES, "misplaced 1 | 7"),
-]
-
-PATH = "every path is a tour"
-BESIDE = "board, start, finish, closed and number match the path"
-ASCENDING = PATH
-NO_TOUR = "no tour is missing"
-LATER = "a path after the one before it"
-
-TOUR_CASES: list[Case] = [
-    (spell(1000, 2, "a1"), 1000, PATH, "??a1* | a tour"),
-    *(
-        (spell(1000, 20, name), 1000, PATH, f"{20 * '?'}{name}* | a tour")
-        for name in ("f1", "a6", "A1", "  ")
-    ),
-    (spell(1000, 0, "b1"), 1000, PATH, "b1* | a tour"),
-    (turn_path(7, 10), 7, PATH, "* | a tour"),
-    (cell("path", 1007, "a1"), 1007, PATH, "length of path 2 | 50"),
-    (cell("board", 1000, "5x6"), 1000, BESIDE, "board 5x6 | 5x5"),
-    (cell("start", 1000, "c3"), 1000, BESIDE, "start c3 | b4"),
-    (cell("finish", 1000, "c3"), 1000, BESIDE, "finish c3 | ??"),
-    (cell("closed", 1000, True), 1000, BESIDE, "closed True | False"),
-    (cell("number", 1000, 9), 1000, BESIDE, "number 9 | *"),
-    # within a row group, and where two row groups meet
-    (renumbered(exchange_rows(100, 101)), 101, ASCENDING, f"* | {LATER}"),
-    (renumbered(exchange_rows(99, 100)), 100, ASCENDING, f"* | {LATER}"),
-    (renumbered(repeat(499)), 500, ASCENDING, f"* | {LATER}"),
-    (renumbered(without(700)), ANY, NO_TOUR, "tours from ??: * | *"),
-    (without_paths(700, list_reverse), ANY, NO_TOUR, "tours from ??: * | *"),
-    (without_paths(0, list_images), ANY, NO_TOUR, "tours from a1: 302 | 304"),
-]
-PAIRS = "there is one tour for every ordered pair of squares"
-PAIR_CASES: list[Case] = [
-    (renumbered(without(40)), ANY, PAIRS, "rows 2047 | 2048"),
-    (renumbered(exchange_rows(40, 41)), 40, PAIRS, "from b1 to ?? | b1 to ??"),
-    (change_byte(2047, 1, 63), 2047, "each record holds the squares", "squares [[]* | [[]*"),
-]
-
-PLACED = "the rows are different states of the 2x3 board, by the blank's place"
-GOAL = "the distance is 0 only at 123450"
-SLIDING_CASES: list[Case] = [
-    (exchange_rows(7, 8), 8, PLACED, f"* | {AFTER}"),
-    (cell("state", 12, "12345"), 12, PLACED, "12345 | a state"),
-    (cell("state", 12, "123455"), 12, PLACED, "123455 | a state"),
-    (cell("goal", 9, "123405"), 9, PLACED, "goal 123405 | goal 123450"),
-    (without(359), ANY, MOVES, "move ? to ?????? | a row with the goal 123450"),
-    (cell("distance", 100, 0), 100, GOAL, "distance is 0: True | False"),
-    (cell("distance", 100, 3), ANY, NEARER, "nearest neighbour's distance * | *"),
-    (cell("best_moves", 11, "UDLR"), 11, BEST, "best_moves UDLR | *"),
-    (cell("best_moves", 359, ""), 359, BEST, "best_moves  | *"),
-    (cell("manhattan", 5, 0), 5, MANHATTAN, "manhattan 0 | *"),
-    (Records(add_to_all), 0, RECORD, "distance * | *"),
-    (change_byte(100, -14), 100, RECORD, "distance 0 | 14"),
-    *((change_byte(rank, 2), rank, RECORD, "distance * | *") for rank in (0, 359)),
-]
-
-AGAIN = "counts match a second sweep, start by start"
-SWEPT = "4x5, 5x4, 5x6, 6x5, 7x3"
-ONE_ROW = "there is one row for every square of"
-WALKED = "on 3 boards that no table lists: counts match an independent recount, path by path"
-COUNT_CASES: list[Case] = [
-    (lambda rows: rows[:-1], ANY, ONE_ROW, "rows 166 | 167"),
-    (cell("start", 9, "c1"), 9, ONE_ROW, "start c1 | *"),
-    (cell("board", 9, "5x6"), 9, ONE_ROW, "board 5x6 | 3x4"),
-    (cell("tours", 9, None), 9, ONE_ROW, "a null in tours: True | False"),
-    (cell("tours", 19, 305), 19, WALKED, "tours 305 | 0"),
-    (cell("closed", 19, 2), 19, WALKED, "closed 2 | 0"),
-    (
-        move_tours(("3x4", 0, 1), ("3x4", 1, -1), ("4x3", 0, 1), ("4x3", 4, -1)),
-        FIRST_ROWS["3x4"],
-        "on 3x4: the tours and closed tours are as many as in the board's own table",
-        "tours 3 | 2",
-    ),
-    (change_counts(("tours", "2x3", -1, 2)), 0, WALKED, "tours 2 | 0"),
-    (
-        change_counts(("closed", "5x6", -1, 1)),
-        FIRST_ROWS["5x6"],
-        f"on {SWEPT}: {AGAIN}",
-        "closed 17 | 16",
-    ),
-    (
-        move_tours(("4x4", 0, 1), ("4x4", 5, -1)),
-        FIRST_ROWS["4x4"],
-        WALKED,
-        "tours 1 | 0",
-    ),
-    (
-        move_tours(("4x5", 0, 1), ("4x5", 1, -1), ("5x4", 0, 1), ("5x4", 5, -1)),
-        FIRST_ROWS["4x5"],
-        f"on {SWEPT}: {AGAIN}",
-        "tours 33 | 32",
-    ),
-    (
-        move_tours(("7x3", 0, 1), ("7x3", 1, -1)),
-        FIRST_ROWS["7x3"],
-        f"on {SWEPT}: {AGAIN}",
-        "tours * | *",
-    ),
-]
-FILE_CASES: list[Case] = [
-    (change_file("parquet"), ANY, "size and SHA-256", "SHA-256 * | *"),
-    (change_file("idx"), ANY, "size and SHA-256", "SHA-256 * | *"),
-    (change_index(lambda data: change_header(data, version=9)), ANY, "the header", "version 9 | *"),
-    (change_index(lambda data: data[:-9] + b"!" + data[-8:]), ANY, "every block", "* | *"),
-    (change_entry(parameters={}), ANY, "schema, all metadata", "parameters {} | {*}"),
-    (Files(keep_content), ANY, "every row decodes", "content hash * | *"),
-    (Files(move_count), ANY, "as many states are at each distance", "states of pancakes, * | *"),
-]
-"""Changes of files that all tables have, each with the claim that all proofs share."""
-CASES = {
-    "pancakes": [*PANCAKE_CASES, *FILE_CASES],
-    "eight": EIGHT_CASES,
-    "eight_edge": EDGE_CASES,
-    "knight_tours_5x5": TOUR_CASES,
-    "knight_tours_8x8": PAIR_CASES,
-    "sliding_2x3_6": SLIDING_CASES,
-    "knight_counts": COUNT_CASES,
-}
-
-
-# ---- their proofs -----------------------------------------------------------------------------
+TINY = Partition(3, 3, "1 2 5", "3 6", "4 7 8")
 
 
 @pytest.fixture
@@ -387,11 +46,18 @@ def make_folder(
 ) -> Callable[[str], Path]:
     """Return a function that copies the true table of a name, as files that may be changed."""
     monkeypatch.setitem(MODULES, PANCAKES.name, "tests.support.pancakes")
+    monkeypatch.setitem(MODULES, jugs.PUZZLE.name, "tests.support.jugs")
+    monkeypatch.setitem(fifteen_tables.PARTITIONS, "5-5-5", TINY)
+    treat_as_large(monkeypatch, 8)
 
     def make(place: Path) -> None:
         build_tables(place, PANCAKES)
+        build_tables(place, jugs.PUZZLE)
+        build_tables(place, FIFTEEN, *TINY.make_tables())
         build_tables(place, SLIDING, *SLIDING.find_tables("sliding_2x3"))
+        build_tables(place, SLIDING, *SLIDING.find_tables("sliding_2x4"))
         build_tables(place, KNIGHT, TABLE, make_tour_table(KnightBoard(3, 4)))
+        build_tables(place, KNIGHT, make_ranking_table(KnightBoard(5, 6), closed=True))
 
     def copy(name: str) -> Path:
         is_default = name.startswith(("eight", "knight_tours"))
@@ -450,3 +116,16 @@ def test_every_claim_has_a_false_table_that_it_refutes(
     refuted = [claim for cases in CASES.values() for _, _, claim, _ in cases]
     for text in claims:
         assert any(fnmatchcase(text, f"{claim}*") for claim in refuted), text
+
+
+@pytest.mark.usefixtures("make_folder")
+def test_every_proof_has_false_tables() -> None:
+    covered = set()
+    for name in CASES:
+        puzzle = find_owner(name)
+        assert puzzle
+        table = find_table(name) or puzzle.find_table(name)
+        unlisted: Any = None
+        covered.add(find_proof(ListedTable(Folder(""), name, unlisted, puzzle, table)))
+    every = {name for name in vars(proofs) if name.startswith("prove_")}
+    assert {proof.__name__ for proof in covered} == every - {"prove_senet"}

@@ -11,7 +11,6 @@ from puzzle_tablebase.queries.index_reader import IndexReader
 from puzzle_tablebase.stores.folder import Folder
 from tests.support import fifteen_oracle as oracle
 from tests.support.build_recorder import build_tables
-from tests.support.tampered import change_byte, falsify
 
 TINY = Partition(3, 3, "1 2 5", "3 6", "4 7 8")
 
@@ -28,8 +27,6 @@ def test_tables_are_proved(tiny: Path) -> None:
     verified = verify(Folder(tiny))
     assert [verdict.verdict for verdict in verified.verdicts] == ["proved"] * 3
     assert all("second search" in verdict.how for verdict in verified.verdicts)
-    claims = verified.claims[1:]
-    assert all(claim["file"] == f"{claim['table']}.idx" for claim in claims)
 
 
 def test_records_are_the_distances_of_the_placements(tiny: Path) -> None:
@@ -37,10 +34,3 @@ def test_records_are_the_distances_of_the_placements(tiny: Path) -> None:
     records = IndexReader(Folder(tiny), table).read_records()
     known = oracle.distances(3, 3, [1, 2, 5])
     assert [*records] == [known[each] for each in oracle.list_placements(9, 3)]
-
-
-@pytest.mark.parametrize(("rank", "change"), [(0, 1), (1, -1), (100, 2), (503, -2)])
-def test_a_false_distance_is_found(tiny: Path, rank: int, change: int) -> None:
-    failure = falsify(tiny, "fifteen_125", change_byte(rank, change))
-    assert failure.row == rank
-    assert "fewest moves" in str(failure)

@@ -25,6 +25,7 @@ from tests.support.tampered import (
     rewrite,
     run,
     vouch,
+    write_rows,
 )
 
 FIVE = "knight_tours_5x5"
@@ -53,7 +54,7 @@ def change_footer(folder: Path, name: str, change: Callable[[bytes], bytes], row
             "*: number: max 302 | 303",
         ),
         # the file's number of rows, with which the manifest agrees
-        (b"\x00\x16\x80\x1b\x19", b"\x00\x16\xfe\x1a\x19", 1727, "schema*: rows 1728 | 1727"),
+        (b"\x00\x16\x80\x1b\x19", b"\x00\x16\xfe\x1a\x19", 1727, "columns*: rows 1728 | 1727"),
         # a column's path, by which readers find it
         (
             b"\x19\x18\x05start",
@@ -96,13 +97,13 @@ def test_a_false_statistic_of_the_last_row_group_is_detected(copy: Path) -> None
 
 
 def test_a_false_sort_order_is_detected(copy: Path) -> None:
-    rows = pq.read_table(copy / f"{FIVE}.parquet").cast(make_schema(TABLES[FIVE]))
-    path = replace_link(copy / f"{FIVE}.parquet")
-    pq.write_table(rows, path, sorting_columns=[pq.SortingColumn(2)])
+    path, table = replace_link(copy / f"{FIVE}.parquet"), TABLES[FIVE]
+    rows = pq.read_table(path)
+    write_rows(rows, path, table, sorted_by=[pq.SortingColumn(2)])
     vouch(copy, FIVE)
     failure = get_refutation(copy, FIVE)
     assert failure.found == f"sorting columns {(pq.SortingColumn(2),)}"
-    assert failure.expected == tuple(list_sorting_columns(TABLES[FIVE]))
+    assert failure.expected == tuple(list_sorting_columns(table))
 
 
 def test_a_missing_arrow_schema_is_detected(copy: Path) -> None:
@@ -110,9 +111,8 @@ def test_a_missing_arrow_schema_is_detected(copy: Path) -> None:
     pq.write_table(rows, replace_link(copy / f"{COUNTS}.parquet"), store_schema=False)
     vouch(copy, COUNTS)
     failure = get_refutation(copy, COUNTS)
-    # the file's own schema has the comments of columns, which come after each of them
-    assert failure.found == "schema: files: int16 not null"
-    assert str(failure.expected).startswith("  -- field metadata --")
+    assert str(failure.found).startswith("column ('start', 'string'")
+    assert str(failure.expected).startswith("('start', 'dictionary")
 
 
 def test_statistics_of_row_groups_without_nulls_and_with(copy: Path) -> None:
@@ -127,12 +127,10 @@ def test_a_footer_differing_from_the_manifest_is_detected(copy: Path, value: str
     with edit_manifest(copy) as entries:
         footer = entries[FIVE]["parquet"]["footer"]
         footer[value] = footer[value] * 2
-    assert f"{value.replace('sha256', 'SHA-256')} of the footer" in str(
-        get_refutation(copy, FIVE).found
-    )
+    assert str(get_refutation(copy, FIVE).found).startswith("footer ")
 
 
-@pytest.mark.parametrize("key", ["content", "parameters", "made_by", "meaning", "column.path", "x"])
+@pytest.mark.parametrize("key", ["content", "parameters", "made_by", "rank", "x"])
 def test_false_file_metadata_is_detected(copy: Path, key: str) -> None:
     path = replace_link(copy / f"{FIVE}.parquet")
     with pq.ParquetFile(path) as file:

@@ -107,6 +107,7 @@ def test_a_small_board_is_proved(
     rows, plies, _ = small_table
     passed = [claim["claim"] for claim in prove_small(listed_table, rows, fields).claims]
     assert passed == [ALL, PREDECESSORS, SMALLER, LINES, LEGAL, RECORDS]
+    assert {claim for *_, claim in FALSE} == {*passed} - {ALL, RECORDS}, "they have tests below"
     # every case occurs: no ply, an even and an odd number, both, and many lines
     assert {(at in plies[0], at in plies[1]) for at in EVERY} == set(
         product((False, True), repeat=2)

@@ -175,7 +175,7 @@ def exchange_indexes(folder: Path, one: str, other: str, **header: object) -> No
 
 
 @pytest.mark.parametrize(
-    ("header", "claim"), [({}, "the header matches"), ({"name": 1}, "each bit is bit 1 of")]
+    ("header", "claim"), [({}, "header, checksums"), ({"name": 1}, "each bit is bit 1 of")]
 )
 def test_a_table_under_the_name_of_another_is_refused(
     sliding_index: Path, header: dict[str, object], claim: str

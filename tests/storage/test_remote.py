@@ -186,6 +186,10 @@ ATTACKS: dict[str, tuple[Callable[[socket], object] | bytes, str]] = {
         "cannot be read: ",  # the other attempts ask for what is missing of it
     ),
     "an endless body": (repeat(CHUNKED, b"1000\r\n" + bytes(4096) + b"\r\n"), NO_SIZE),
+    "an endless body of a refusal": (
+        repeat(REFUSED[:-3], b"1000\r\n" + bytes(4096) + b"\r\n", 0.001),
+        "cannot be read: ",
+    ),
     "a large body": (HEAD + b"Content-Length: 99999999999\r\n\r\n", "99,999,999,999 bytes, and"),
     "silence": (lambda connection: connection.recv(1), TIMED_OUT),
     "nothing": (b"", "error sending request (IncompleteMessage)"),

@@ -3,7 +3,6 @@
 import errno
 import os
 import shlex
-from pathlib import Path
 
 import pytest
 
@@ -51,17 +50,3 @@ def test_a_file_that_does_not_open_is_missing_or_unreadable(
     assert type(result) is kind
     assert (result.file, result.command) == ("there/eight.idx", "make it")
     assert message in str(result)
-
-
-@pytest.mark.parametrize(
-    ("path", "on_way"),
-    [("file", "it"), ("file/under/eight.idx", "file"), ("gone/eight.idx", "a part of its path")],
-)
-def test_a_file_where_a_folder_belongs_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str, on_way: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("file").write_text("")
-    result = make_open_error(path, NotADirectoryError(errno.ENOTDIR, "no folder"), "make it")
-    assert (type(result), result.command) == (TableUnreadable, "")
-    assert f"{on_way} is a file, not a folder. Move it away" in str(result)

@@ -121,8 +121,10 @@ def _make_size_error(board: KnightBoard) -> BoardTooLarge:
         except (BadRequest, NoSuchTour):
             continue
         instead = f"{table.name} has every {'closed ' * closed}tour by its rank"
-        return BoardTooLarge(str(board), MAX_LISTED_SQUARES, instead)
-    return BoardTooLarge(str(board), MAX_LISTED_SQUARES)
+        break
+    else:
+        instead = f"Boards of up to {MAX_LISTED_SQUARES} squares can be listed"
+    return BoardTooLarge(str(board), f"{board} has too many tours to list. {instead}.")
 
 
 def make_count_table(

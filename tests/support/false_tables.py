@@ -1,0 +1,475 @@
+"""False tables, as data: of each table a list of changes, each with the claim that it refutes.
+
+The files of each false table agree with each other, and the manifest lists them.
+"""
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from puzzle_tablebase.formats.index import read_records, write_index
+from puzzle_tablebase.formats.parquet import list_sorting_columns, make_schema
+from puzzle_tablebase.puzzles.eight import PUZZLE as EIGHT
+from puzzle_tablebase.stores.folder import Folder
+from tests.support import oracles
+from tests.support.count_boards import FIRST_ROWS, change_counts
+from tests.support.pancakes import PUZZLE as PANCAKES
+from tests.support.tampered import (
+    Change,
+    Records,
+    cell,
+    cells,
+    change_byte,
+    change_header,
+    describe_file,
+    edit_manifest,
+    exchange_rows,
+    find_definition,
+    flip_byte,
+    open_one,
+    place,
+    records,
+    replace_link,
+    reseal,
+    sha256,
+    vouch,
+    without,
+)
+from tests.support.tour_lists import list_mirrors
+
+ANY = None
+"""A row that a case does not name."""
+Case = tuple[Any, int | None, str, str]
+"""A change, the first false row, the beginning of the claim, and a pattern: found | expected."""
+
+# ---- changes ----------------------------------------------------------------------------------
+
+
+def renumber(rows: pa.Table) -> pa.Table:
+    """Return tours numbered again within each start."""
+    starts, numbers = rows["start"].to_pylist(), list[int]()
+    for before, start in zip([None, *starts], starts, strict=False):
+        numbers.append(numbers[-1] + 1 if start == before else 0)
+    at = rows.column_names.index("number")
+    return rows.set_column(at, rows.field(at), pa.array(numbers, pa.int64()))
+
+
+def renumbered(change: Change) -> Change:
+    return lambda rows: renumber(change(rows))
+
+
+def spell(row: int, begin: int, text: str) -> Change:
+    """Return a change of a part of a path."""
+
+    def change(rows: pa.Table) -> pa.Table:
+        path = str(rows["path"][row])
+        return cell("path", row, path[:begin] + text + path[begin + len(text) :])(rows)
+
+    return change
+
+
+def turn_path(row: int, begin: int) -> Change:
+    """Return a change that exchanges two squares of a path, one after the other."""
+
+    def change(rows: pa.Table) -> pa.Table:
+        path = str(rows["path"][row])
+        return spell(row, begin, path[begin + 2 : begin + 4] + path[begin : begin + 2])(rows)
+
+    return change
+
+
+def repeat(row: int) -> Change:
+    return lambda rows: rows.take([*range(row + 1), *range(row, len(rows))])
+
+
+def split_names(path: str) -> list[str]:
+    return [path[at : at + 2] for at in range(0, len(path), 2)]
+
+
+def without_paths(row: int, images: Callable[[list[str]], list[list[str]]]) -> Change:
+    """Return a change that removes images of a tour of 5x5."""
+
+    def change(rows: pa.Table) -> pa.Table:
+        gone = {"".join(path) for path in images(split_names(str(rows["path"][row])))}
+        remaining = [at for at, path in enumerate(rows["path"].to_pylist()) if path not in gone]
+        assert len(remaining) == len(rows) - len(gone)
+        return renumber(rows.take(remaining))
+
+    return change
+
+
+def list_reverse(path: list[str]) -> list[list[str]]:
+    return [path, path[::-1]]
+
+
+def list_images(path: list[str]) -> list[list[str]]:
+    squares = [oracles.square_number(5, name) for name in path]
+    images = [[turned[square] for square in squares] for turned in list_mirrors(5, 5)]
+    names = [[oracles.square_name(5, square) for square in image] for image in images]
+    return [*names, *(image[::-1] for image in names)]
+
+
+def level_distances(rows: pa.Table) -> pa.Table:
+    """Give only the goal a 0, so that no other state is farther than its neighbours."""
+    distance = pc.if_else(pc.equal(rows["distance"], 0), 0, 1).cast(rows["distance"].type)
+    at = rows.column_names.index("distance")
+    return rows.set_column(at, rows.field(at), distance)
+
+
+def keep_corner(rows: pa.Table) -> pa.Table:
+    return rows.filter(pc.equal(rows.column("goal").cast(pa.string()), "corner"))
+
+
+def move_tours(*changes: tuple[str, int, int]) -> Change:
+    """Return a change that keeps totals and symmetry."""
+    return change_counts(*(("tours", *change) for change in changes))
+
+
+class Files(NamedTuple):
+    """A change of a table's files, or of its entry in the manifest."""
+
+    edit: Callable[[Path, str], object]
+
+
+def change_file(suffix: str) -> Files:
+    """Return a change of one byte in the middle of a file."""
+    return Files(lambda folder, name: flip_byte(folder / f"{name}.{suffix}"))
+
+
+def change_index(change: Callable[[bytes], bytes]) -> Files:
+    """Return a change of the bytes of an index, which the manifest lists."""
+
+    def edit(folder: Path, name: str) -> None:
+        path = replace_link(folder / f"{name}.idx")
+        path.write_bytes(change(path.read_bytes()))
+        with edit_manifest(folder) as entries:
+            entries[name]["index"]["sha256"] = sha256(path)
+
+    return Files(edit)
+
+
+def change_entry(**values: Any) -> Files:
+    """Return a change of values in the manifest's entry of a table."""
+
+    def edit(folder: Path, name: str) -> None:
+        with edit_manifest(folder) as entries:
+            entries[name] |= values
+
+    return Files(edit)
+
+
+def keep_content(folder: Path, name: str) -> None:
+    """Change a row, but not the content hash that file and manifest state."""
+    path = folder / f"{name}.parquet"
+    with pq.ParquetFile(path) as file:
+        rows, text = file.read(), file.metadata.metadata
+    table = open_one(folder, name).definition
+    false = cell("solutions", 70, 9)(rows).cast(make_schema(table))
+    replace_link(path)
+    with pq.ParquetWriter(path, false.schema, sorting_columns=list_sorting_columns(table)) as out:
+        out.write_table(false)
+        out.add_key_value_metadata(
+            {key: text[key] for key in (b"content", b"made_by", b"parameters")}
+        )
+    with edit_manifest(folder) as entries:
+        entries[name] |= {"parquet": describe_file(path)}
+
+
+def move_count(folder: Path, name: str) -> None:
+    """Count a state of the manifest's at another distance."""
+    with edit_manifest(folder) as entries:
+        states = entries[name]["counts"][-1]["states"]
+        states[-2:] = [states[-2] - 1, states[-1] + 1]
+
+
+def add_to_all(every: npt.NDArray[np.uint8]) -> None:
+    every += 2
+
+
+# ---- the cases --------------------------------------------------------------------------------
+
+ORDER = "the rows are different states of the"
+ZERO = "the distance is 0 only at"
+MOVES = "every move can be undone and leads to a row with the same goal: no state is missing"
+NEARER = "each non-goal state's nearest neighbour is exactly one move nearer"
+BEST = "best_moves are exactly the moves to those neighbours"
+SUM = "solutions is the sum of those neighbours' solutions, and 1 at a goal"
+COMPUTED = ", ".join([*oracles.eight_features("123456780", "123456780"), "rank"])
+FEATURES = f"{COMPUTED}: equal to the values computed again from state and"
+MANHATTAN = "manhattan: equal to the values computed again from state and"
+RECORD = "each record matches its state's row"
+AFTER = "a state after the one before it"
+FAR = 7
+"""One of the farthest stacks, so that no other row depends on it."""
+MISSING = PANCAKES.unrank(70)
+
+PANCAKE_CASES: list[Case] = [
+    (cell("state", 70, "12345"), 70, ORDER, f"12345 | {AFTER}"),
+    (cell("state", 70, "99999"), 70, ORDER, "99999 | a state"),
+    (cell("state", 70, "1234"), 70, ORDER, "1234 | a state"),
+    (exchange_rows(70, 71), 71, ORDER, f"{MISSING} | {AFTER}"),
+    (cell("distance", FAR, 0), FAR, ZERO, "distance is 0: True | False"),
+    (without(0), ANY, f"{ZERO} stacked (12345)", "no row | a row for 12345"),
+    (without(70), ANY, MOVES, f"move ? to {MISSING} | a row with the goal stacked"),
+    (cell("distance", FAR, 9), FAR, NEARER, "nearest neighbour's distance 4 | 8"),
+    (cell("distance", FAR, 3), FAR, NEARER, "nearest neighbour's distance 4 | 2"),
+    (cell("best_moves", FAR, "23"), FAR, BEST, "best_moves 23 | 2345"),
+    (cell("best_moves", FAR, ""), FAR, BEST, "best_moves  | 2345"),
+    (cell("best_moves", 0, "2"), 0, BEST, "best_moves 2 | "),
+    (cell("solutions", FAR, 99), FAR, SUM, "solutions 99 | 4"),
+    (change_byte(100, 1), 100, RECORD, "distance 5 | 4"),
+    (change_byte(100, 1, 1), 100, RECORD, "solutions 2 | 1"),
+]
+EIGHT_CASES: list[Case] = [
+    (cells(("goal", EIGHT.rank("123804765"), "corner")), ANY, ZERO, "goal corner | centre"),
+    (keep_corner, ANY, f"{ZERO} corner (123456780), centre", "no row | a row for 123804765"),
+    (cell("goal", 70, "edge"), 70, ORDER, "goal edge | goal corner or centre"),
+    (cell("goal", 70, "corner"), ANY, MOVES, "move [UDLR] to ????????? | a row with the goal *"),
+]
+# one state of each goal
+EIGHT_CASES += [(cell("manhattan", row, 99), row, FEATURES, "manhattan 99 | *") for row in (0, 1)]
+EDGE_CASES: list[Case] = [
+    (level_distances, 0, NEARER, "nearest neighbour's distance 1 | 0"),
+    (cell("blank", 70, 1), 70, FEATURES, "blank 1 | 0"),
+    (cell("manhattan", 181_439, 1), 181_439, FEATURES, "manhattan 1 | *"),
+    (cell("rank", 70, 70), 70, FEATURES, "rank 70 | 141"),
+    (cell("misplaced", 70, 1), 70, FEATURES, "misplaced 1 | 7"),
+]
+
+PATH = "every path is a tour"
+BESIDE = "board, start, finish, closed and number match the path"
+ASCENDING = PATH
+NO_TOUR = "no tour is missing"
+LATER = "a path after the one before it"
+
+TOUR_CASES: list[Case] = [
+    (spell(1000, 2, "a1"), 1000, PATH, "??a1* | a tour"),
+    *(
+        (spell(1000, 20, name), 1000, PATH, f"{20 * '?'}{name}* | a tour")
+        for name in ("f1", "a6", "A1", "  ")
+    ),
+    (spell(1000, 0, "b1"), 1000, PATH, "b1* | a tour"),
+    (turn_path(7, 10), 7, PATH, "* | a tour"),
+    (cell("path", 1007, "a1"), 1007, PATH, "length of path 2 | 50"),
+    (cell("board", 1000, "5x6"), 1000, BESIDE, "board 5x6 | 5x5"),
+    (cell("start", 1000, "c3"), 1000, BESIDE, "start c3 | b4"),
+    (cell("finish", 1000, "c3"), 1000, BESIDE, "finish c3 | ??"),
+    (cell("closed", 1000, True), 1000, BESIDE, "closed True | False"),
+    (cell("number", 1000, 9), 1000, BESIDE, "number 9 | *"),
+    # within a row group, and where two row groups meet
+    (renumbered(exchange_rows(100, 101)), 101, ASCENDING, f"* | {LATER}"),
+    (renumbered(exchange_rows(99, 100)), 100, ASCENDING, f"* | {LATER}"),
+    (renumbered(repeat(499)), 500, ASCENDING, f"* | {LATER}"),
+    (renumbered(without(700)), ANY, NO_TOUR, "tours from ??: * | *"),
+    (without_paths(700, list_reverse), ANY, NO_TOUR, "tours from ??: * | *"),
+    (without_paths(0, list_images), ANY, NO_TOUR, "tours from a1: 302 | 304"),
+]
+PAIRS = "there is one tour for every ordered pair of squares"
+PAIR_CASES: list[Case] = [
+    (renumbered(without(40)), ANY, PAIRS, "rows 2047 | 2048"),
+    (renumbered(exchange_rows(40, 41)), 40, PAIRS, "from b1 to ?? | b1 to ??"),
+    (change_byte(2047, 1, 63), 2047, "each record holds the squares", "squares [[]* | [[]*"),
+]
+
+PLACED = "the rows are different states of the 2x3 board, by the blank's place"
+GOAL = "the distance is 0 only at 123450"
+SLIDING_CASES: list[Case] = [
+    (exchange_rows(7, 8), 8, PLACED, f"* | {AFTER}"),
+    (cell("state", 12, "12345"), 12, PLACED, "12345 | a state"),
+    (cell("state", 12, "123455"), 12, PLACED, "123455 | a state"),
+    (cell("goal", 9, "123405"), 9, PLACED, "goal 123405 | goal 123450"),
+    (without(359), ANY, MOVES, "move ? to ?????? | a row with the goal 123450"),
+    (cell("distance", 100, 0), 100, GOAL, "distance is 0: True | False"),
+    (cell("distance", 100, 3), ANY, NEARER, "nearest neighbour's distance * | *"),
+    (cell("best_moves", 11, "UDLR"), 11, BEST, "best_moves UDLR | *"),
+    (cell("best_moves", 359, ""), 359, BEST, "best_moves  | *"),
+    (cell("manhattan", 5, 0), 5, MANHATTAN, "manhattan 0 | *"),
+    (Records(add_to_all), 0, RECORD, "distance * | *"),
+    (change_byte(100, -14), 100, RECORD, "distance 0 | 14"),
+    *((change_byte(rank, 2), rank, RECORD, "distance * | *") for rank in (0, 359)),
+]
+
+AGAIN = "counts match a second sweep, start by start"
+SWEPT = "4x5, 5x4, 5x6, 6x5, 7x3"
+ONE_ROW = "there is one row for every square of"
+WALKED = "on 3 boards that no table lists: counts match an independent recount, path by path"
+COUNT_CASES: list[Case] = [
+    (lambda rows: rows[:-1], ANY, ONE_ROW, "rows 166 | 167"),
+    (cell("start", 9, "c1"), 9, ONE_ROW, "start c1 | *"),
+    (cell("board", 9, "5x6"), 9, ONE_ROW, "board 5x6 | 3x4"),
+    (cell("tours", 9, None), 9, ONE_ROW, "a null in tours: True | False"),
+    (cell("tours", 19, 305), 19, WALKED, "tours 305 | 0"),
+    (cell("closed", 19, 2), 19, WALKED, "closed 2 | 0"),
+    (
+        move_tours(("3x4", 0, 1), ("3x4", 1, -1), ("4x3", 0, 1), ("4x3", 4, -1)),
+        FIRST_ROWS["3x4"],
+        "on 3x4: the tours and closed tours are as many as in the board's own table",
+        "tours 3 | 2",
+    ),
+    (change_counts(("tours", "2x3", -1, 2)), 0, WALKED, "tours 2 | 0"),
+    (
+        change_counts(("closed", "5x6", -1, 1)),
+        FIRST_ROWS["5x6"],
+        f"on {SWEPT}: {AGAIN}",
+        "closed 17 | 16",
+    ),
+    (
+        move_tours(("4x4", 0, 1), ("4x4", 5, -1)),
+        FIRST_ROWS["4x4"],
+        WALKED,
+        "tours 1 | 0",
+    ),
+    (
+        move_tours(("4x5", 0, 1), ("4x5", 1, -1), ("5x4", 0, 1), ("5x4", 5, -1)),
+        FIRST_ROWS["4x5"],
+        f"on {SWEPT}: {AGAIN}",
+        "tours 33 | 32",
+    ),
+    (
+        move_tours(("7x3", 0, 1), ("7x3", 1, -1)),
+        FIRST_ROWS["7x3"],
+        f"on {SWEPT}: {AGAIN}",
+        "tours * | *",
+    ),
+]
+FILE_CASES: list[Case] = [
+    (change_file("parquet"), ANY, "size and SHA-256", "SHA-256 * | *"),
+    (change_file("idx"), ANY, "size and SHA-256", "SHA-256 * | *"),
+    (
+        change_entry(index=None),
+        ANY,
+        "the table is listed with the files",
+        "index of *: False | True",
+    ),
+    *(
+        (change_index(change), ANY, "header, checksums and zeros", "SHA-256 * | *")
+        for change in (
+            lambda data: change_header(data, version=9),
+            lambda data: data[:-9] + b"!" + data[-8:],
+            lambda data: reseal(data[:-9] + b"!" + data[-8:]),  # in place of a zero
+        )
+    ),
+    (change_entry(parameters={}), ANY, "columns, metadata", "metadata parameters: * | {}"),
+    (Files(keep_content), ANY, "every row decodes", "content hash * | *"),
+    (Files(move_count), ANY, "as many states are at each distance", "states of pancakes, * | *"),
+]
+"""Changes of files that all tables have, each with the claim that all proofs share."""
+
+
+# ---- indexes alone, and rows of a state space -------------------------------------------------
+
+
+def drop_record(folder: Path, name: str) -> None:
+    """Write an index without its last record."""
+    table, index = find_definition(folder, name), replace_link(folder / f"{name}.idx")
+    count, written = records(index.read_bytes()) - 1, io.BytesIO()
+    with Folder(folder).open(index.name) as file:
+        parts = np.concatenate([*read_records(file, table, count + 1)])[:count]
+    fields = {field: parts[field] for field, _ in table.index}
+    write_index(written, table, count, [fields], "0" * 64)
+    index.write_bytes(written.getvalue())
+    with edit_manifest(folder) as entries:
+        entries[name]["rows"] = entries[name]["index"]["records"] = count
+    vouch(folder, name)
+
+
+def flip_first_bit(data: bytes) -> bytes:
+    """Change the first record, with right checksums, and leave the content hash."""
+    changed = bytearray(data)
+    changed[place(data, 0)] ^= 1
+    return reseal(changed)
+
+
+def flip_state(rank: int) -> Records:
+    """Return a change of the bit of a state."""
+
+    def edit(every: npt.NDArray[np.uint8]) -> None:
+        every[rank // 360, rank % 360 // 8] ^= 1 << rank % 8
+
+    return Records(edit)
+
+
+BIT = "each bit is bit 1 of the state's distance, layer by layer from the goal"
+BIT_CASES: list[Case] = [
+    *((flip_state(rank), rank, BIT, "bit ? | ?") for rank in (0, 1, 361, 7777, 20_159)),
+    (Files(drop_record), ANY, "there is a record for every 360 states", "records 55 | 56"),
+    (change_entry(parameters={}), ANY, "parameters and number of records", "parameters {} | {*}"),
+    (change_index(flip_first_bit), ANY, "the content hash of the records", "content hash * | *"),
+]
+FEWEST = "every entry is the fewest moves"
+PATTERN_CASES: list[Case] = [
+    *((change_byte(rank, change), rank, FEWEST, "* | *") for rank, change in ((0, 1), (100, -2))),
+    (change_byte(503, -2), 503, FEWEST, "* | *"),
+    (Files(drop_record), ANY, FEWEST, "records 503 | 504"),
+]
+
+
+def change_record(field: int, size: int, record: int, value: int) -> Records:
+    """Return a change of a number in a record."""
+
+    def edit(every: npt.NDArray[np.uint8]) -> None:
+        number = int.from_bytes(every[record, field : field + size].tobytes(), "little") + value
+        every[record, field : field + size] = [*(number % (1 << 8 * size)).to_bytes(size, "little")]
+
+    return Records(edit)
+
+
+def drop_last_record(every: npt.NDArray[np.uint8]) -> None:
+    every[-1] = every[-2]
+
+
+def end_late(every: npt.NDArray[np.uint8]) -> None:
+    """Write a state after the zeros that end a record."""
+    every[3, -2:] = 1
+
+
+def end_in_a_key(every: npt.NDArray[np.uint8]) -> None:
+    """Begin another key after the last number of a record, and let the zeros end it."""
+    every[3, int(np.flatnonzero(every[3])[-1]) + 1] = 0x81
+
+
+def end_early(every: npt.NDArray[np.uint8]) -> None:
+    """Leave the last number of a record without its end."""
+    every[3, int(np.flatnonzero(every[3])[-1])] |= 128
+
+
+IN_ORDER = "layer after layer, each sum is that of the numbers before it"
+LAYERS = "every layer is counted again from the empty board: each state"
+RANK_CASES: list[Case] = [
+    (change_record(0, 2, 5, -1), 5, IN_ORDER, "layer 4 | one in order"),
+    (change_record(0, 2, 5, 1), 6, IN_ORDER, "layer 6 | one in order"),
+    (change_record(10, 8, 5, 1), 5, IN_ORDER, "layer 5 | one in order"),
+    (Records(drop_last_record), 13, IN_ORDER, "layer * | one in order"),
+    *(
+        (Records(change), 3, IN_ORDER, "layer 3 | one in order")
+        for change in (end_late, end_in_a_key, end_early)
+    ),
+    (change_record(2, 8, 5, 1), ANY, LAYERS, "ways to the state * of layer 5: 0 | *"),
+    (change_record(0, 2, -1, 1), ANY, LAYERS, "ways to the state * of layer 11: 0 | *"),
+]
+AS_SEARCHED = "steps and all other columns are as a second search"
+JUG_CASES: list[Case] = [
+    (cell("steps", 5, 9), 5, AS_SEARCHED, "steps 9 | *"),
+    (cell("line", 5, "F"), 5, AS_SEARCHED, "line F | *"),
+    (change_byte(5, 1, 1), 5, "each record is as a second search of the graph", "ways * | *"),
+]
+CASES = {
+    "pancakes": [*PANCAKE_CASES, *FILE_CASES],
+    "jugs": JUG_CASES,
+    "sliding_2x4_8": BIT_CASES,
+    "fifteen_125": PATTERN_CASES,
+    "knight_closed_ranks_5x6": RANK_CASES,
+    "eight": EIGHT_CASES,
+    "eight_edge": EDGE_CASES,
+    "knight_tours_5x5": TOUR_CASES,
+    "knight_tours_8x8": PAIR_CASES,
+    "sliding_2x3_6": SLIDING_CASES,
+    "knight_counts": COUNT_CASES,
+}
