@@ -74,7 +74,7 @@ def main() -> None:
     for name, rows in results.items():
         rows.write_csv(options.results / f"senet_{name}.csv")
         print(rows)
-    mean = moves["moves"].sum() / moves["positions"].sum()
+    (mean,) = moves.select(pl.col("moves").sum() / pl.col("positions").sum()).row(0)
     print(f"{mean:.4f} moves a throw")
 
 

@@ -40,17 +40,18 @@ def list_layers(height: int, width: int, blank: int) -> pl.DataFrame:
     root = (blank - 1) * orders  # the tiles in reading order have the number 0
     distance[root], solutions[root] = 0, 1
     sides = np.array([height, width, blank - 1])
-    rows = []
+    rows: list[tuple[str | int, ...]] = []
+    total = most = 0
     for level in range(UNREACHED - 1):
         counts, scratch = np.zeros(4, dtype=np.int64), np.zeros((2, MAX_CELLS), dtype=np.int64)
         expand(distance, solutions, level, sides, scratch, counts)
         if not counts[0]:
             break
         rows.append((f"{height}x{width}", blank, level, *counts.tolist()))
-    layers = pl.DataFrame(rows, COLUMNS, orient="row")
-    if layers["states"].sum() != len(distance) or layers["most_solutions"].max() >= 1 << 60:
+        total, most = total + int(counts[0]), max(most, int(counts[2]))
+    if total != len(distance) or most >= 1 << 60:
         raise ValueError("not all states were reached, or numbers of solutions may not fit")
-    return layers
+    return pl.DataFrame(rows, COLUMNS, orient="row")
 
 
 @compiled

@@ -29,8 +29,8 @@ def read_layers(path: Path) -> pl.DataFrame:
     """Return a row for each goal and distance of a file."""
     if path.suffix == ".csv":
         tables = pl.read_csv(path, schema_overrides={"goal": pl.String})
-        blank = pl.col("goal").str.find("0", literal=True) + 1
-        layers = tables.filter(puzzle="sliding").with_columns(blank=blank)
+        cell = pl.col("goal").str.find("0", literal=True) + 1
+        layers = tables.filter(puzzle="sliding").with_columns(blank=cell)
     else:
         lines = map(LAYER.fullmatch, path.read_text().split("\n"))
         rows = [line.groups() for line in lines if line]

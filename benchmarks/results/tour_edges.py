@@ -40,6 +40,11 @@ RESULTS = Path("docs/results")
 Edge = tuple[int, int]
 
 
+def stand_up(board: KnightBoard) -> KnightBoard:
+    """Return the board with at most as many files as ranks, by whose squares a sweep goes."""
+    return KnightBoard(*sorted((board.files, board.ranks)))
+
+
 def read_layers(board: KnightBoard, outputs: Path) -> tuple[Array, list[slice]]:
     """Read all records of the ranking table, and where those of each layer are."""
     table = make_ranking_table(board, closed=True)
@@ -54,16 +59,17 @@ def read_layers(board: KnightBoard, outputs: Path) -> tuple[Array, list[slice]]:
 def count_edges(board: KnightBoard, outputs: Path) -> tuple[int, dict[Edge, int]]:
     """Return the number of closed tours, and of those that use each edge from the first half.
 
-    The board must have at most as many files as ranks.
+    Edges are pairs of squares of the board as `stand_up` turns it.
     """
-    rows, later = board.files, board.list_later_neighbours()
+    upright = stand_up(board)
+    rows, later = upright.files, upright.list_later_neighbours()
     records, spans = read_layers(board, outputs)
 
     def decode(layer: int) -> tuple[Array, Array]:
         part = records[spans[layer]]
         return decode_layer(part["key"].astype(np.int64), part["states"].copy())
 
-    last = (board.ranks - 1) // 2 * rows
+    last = (upright.ranks - 1) // 2 * rows
     keys, ways = decode(last)
     passing_keys, tours = decode(last + 1)
     onward = np.zeros_like(ways)
@@ -182,9 +188,10 @@ def step_back(
 def make_rows(board: KnightBoard, outputs: Path) -> pl.DataFrame:
     """Return a row for each class of edges of a board, the most frequent one first."""
     total, uses = count_edges(board, outputs)
+    upright = stand_up(board)
     rows = [
-        (*map(board.name_square, group[0]), len(group), tours, tours / total)
-        for group, tours in complete_uses(board, total, uses)
+        (*map(upright.name_square, group[0]), len(group), tours, tours / total)
+        for group, tours in complete_uses(upright, total, uses)
     ]
     columns = ["one", "other", "edges", "tours", "share"]
     by_tours = pl.DataFrame(rows, columns, orient="row").sort(
@@ -246,8 +253,7 @@ def main() -> None:
     parser.add_argument("--results", type=Path, default=RESULTS)
     parser.add_argument("--picture", type=Path)
     options = parser.parse_args()
-    board = KnightBoard(*sorted((options.board.files, options.board.ranks)))
-    rows = make_rows(board, options.outputs)
+    rows, board = make_rows(options.board, options.outputs), stand_up(options.board)
     rows.write_csv(options.results / f"closed_tour_edges_{board}.csv")
     if options.picture:
         title = f"The share of the closed tours of {board} that use each jump"
