@@ -11,13 +11,19 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from benchmarks.results import senet_moves, shortest_solutions, sliding_goals, tour_edges
+from puzzle_tablebase.pipeline.selection import select_tables
 from puzzle_tablebase.puzzles import senet
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from tests.support import oracles, reference_numbers, sliding_oracle
+from tests.support.build_recorder import build_tables
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
-CLOSED_TOURS = {"6x6": 9862, "6x8": 55488142, "7x8": 34524432316, "8x8": 13267364410532}
-"""Undirected closed tours. Sources: OEIS A001230, OEIS A175881 (6x8); 7x8: this program."""
+PAGE = RESULTS.with_suffix(".md")
+CLOSED_TOURS = {
+    "7x8": 34524432316,  # this program
+    **reference_numbers.read_named_numbers("results.txt", "closed edges"),
+}
+"""Undirected closed tours of the boards whose jumps are counted."""
 
 
 def count_jumps(board: KnightBoard, outputs: Path) -> Counter[tuple[int, int]]:
@@ -217,6 +223,17 @@ def test_open_and_closed_tours_as_knuth_has_them(outputs: Path) -> None:
         assert expected.items() <= dict(totals.select("board", column).iter_rows()).items()
 
 
+@pytest.mark.parametrize("board", ["5x9", pytest.param("7x8", marks=pytest.mark.nightly)])
+def test_open_tours_of_larger_boards_as_published(tmp_path: Path, board: str) -> None:
+    name = f"knight_counts_{board}"
+    for puzzle, tables in select_tables([name]):
+        build_tables(tmp_path, puzzle, *tables)
+    tours = pl.read_parquet(tmp_path / f"{name}.parquet")["tours"].sum()
+    published = reference_numbers.read_named_numbers("results.txt", "open larger")[board]
+    assert tours == 2 * published
+    assert f"{published:,}" in PAGE.read_text()
+
+
 def test_no_open_tour_of_6x6_is_its_own_image(outputs: Path) -> None:
     """Compare tours with their reverse; each tour has an image from one of these six squares."""
     board = KnightBoard(6, 6)
@@ -230,3 +247,38 @@ def test_no_open_tour_of_6x6_is_its_own_image(outputs: Path) -> None:
     assert len(images) == 8
     for image in images:
         assert not (image[tours] == tours[:, ::-1]).all(axis=1).any()
+
+
+def test_the_page_has_the_numbers_of_the_files() -> None:
+    edges = pl.read_csv(RESULTS / "closed_tour_edges_8x8.csv")
+    goals = pl.read_csv(RESULTS / "sliding_goals.csv")
+    moves = pl.read_csv(RESULTS / "senet_moves.csv")
+    expected = [
+        *(
+            f"| {one}–{other} | {tours:,} | {share:.2%} |"
+            for one, other, _, tours, share in edges.rows()
+        ),
+        *(
+            f"| {board} | {blank} | {farthest} | {there:,} | {mean:.4f} |"
+            for board, blank, _, farthest, there, _, mean in goals.rows()
+        ),
+        *(
+            f"| {throw} | {total / pairs:.4f} | {without:,} |"
+            for throw, pairs, total, without in moves.rows()
+        ),
+    ]
+    for board in ("2x5", "3x4"):
+        layers = pl.read_csv(RESULTS / f"shortest_solutions_{board}.csv")
+        for (blank,), rows in layers.group_by("blank"):
+            most, distance = (
+                rows.sort("most_solutions").select("most_solutions", "distance").row(-1)
+            )
+            ones, states, maxima = rows.select(
+                pl.col("one_solution", "states", "local_maxima").sum()
+            ).row(0)
+            expected.append(
+                f"| {board} | {blank} | {most:,} | {distance} | {ones:,} | {ones / states:.1%} | "
+                f"{maxima:,} |"
+            )
+    page = PAGE.read_text()
+    assert [row for row in expected if row not in page] == []
