@@ -194,50 +194,45 @@ def make_rows(board: KnightBoard, outputs: Path) -> pl.DataFrame:
         for group, tours in complete_uses(upright, total, uses)
     ]
     columns = ["one", "other", "edges", "tours", "share"]
-    by_tours = pl.DataFrame(rows, columns, orient="row").sort(
-        "tours", "one", descending=[True, False]
-    )
-    return by_tours.with_columns(pl.col("share").round(6))
+    table = pl.DataFrame(rows, columns, orient="row").with_columns(pl.col("share").round(6))
+    return table.sort("tours", "one", "other", descending=[True, False, False])
 
 
 def draw_edges(board: KnightBoard, rows: pl.DataFrame, title: str) -> str:
     """Draw a board with its edges, the darker and wider the more tours use them, as SVG."""
     cell, left, top = 64, 30, 16
+    width, height = board.files * cell, board.ranks * cell
     picture = Picture(title)
+
+    def find_centre(square: int) -> tuple[float, float]:
+        rank, file = divmod(square, board.files)
+        return left + (file + 0.5) * cell, top + height - (rank + 0.5) * cell
+
+    def draw_line(ends: list[tuple[float, float]], share: float) -> None:
+        picture.add_path(ends, pick_colour(share), 1 + 5 * share)
+
     for square in range(board.squares):
-        x, y = (
-            left + square % board.files * cell,
-            top + (board.ranks - 1 - square // board.files) * cell,
-        )
-        picture.add_rect(x, y, cell, cell, CELL if board.is_light(square) else CELL_DARK)
+        x, y = find_centre(square)
+        colour = CELL if board.is_light(square) else CELL_DARK
+        picture.add_rect(x - cell / 2, y - cell / 2, cell, cell, colour)
     for file in range(board.files):
-        picture.add_text(left + (file + 0.5) * cell, top + board.ranks * cell + 16, FILES[file])
+        picture.add_text(find_centre(file)[0], top + height + 16, FILES[file])
     for rank in range(board.ranks):
-        picture.add_text(left - 12, top + (board.ranks - rank - 0.5) * cell + 4, str(rank + 1))
+        picture.add_text(left - 12, find_centre(rank * board.files)[1] + 4, str(rank + 1))
     share_of = {(one, other): share for one, other, *_, share in rows.iter_rows()}
-    drawn = []
+    shares = list[tuple[float, Edge]]()
     for group in list_classes(board):
         one, other = map(board.name_square, group[0])
-        drawn += [(share_of[one, other], edge) for edge in group]
-    for share, edge in sorted(drawn):
-        ends = [
-            (
-                left + (at % board.files + 0.5) * cell,
-                top + (board.ranks - at // board.files - 0.5) * cell,
-            )
-            for at in edge
-        ]
-        picture.add_path(ends, pick_colour(share), 1 + 5 * share)
-    x, y = left + board.files * cell + 24, top + 20
-    for number, (one, other, _, _, share) in enumerate(rows.iter_rows()):
-        picture.add_path(
-            [(x, y + 22 * number - 4), (x + 30, y + 22 * number - 4)],
-            pick_colour(share),
-            1 + 5 * share,
-        )
-        picture.add_text(x + 40, y + 22 * number, f"{one}-{other}", 12, INK, "start")
-        picture.add_text(x + 140, y + 22 * number, f"{share:.2%}", 12, INK, "end")
-    return picture.to_svg(x + 150, top + board.ranks * cell + 26)
+        shares += [(share_of[one, other], edge) for edge in group]
+    for share, edge in sorted(shares):
+        draw_line([*map(find_centre, edge)], share)
+    x, y = left + width + 24, top + 20
+    for (one, other), share in share_of.items():
+        draw_line([(x, y - 4), (x + 30, y - 4)], share)
+        picture.add_text(x + 40, y, f"{one}-{other}", 12, INK, "start")
+        picture.add_text(x + 140, y, f"{share:.2%}", 12, INK, "end")
+        y += 22
+    return picture.to_svg(x + 150, top + height + 26)
 
 
 def pick_colour(share: float) -> str:

@@ -149,7 +149,13 @@ def list_layers_slowly(height: int, width: int, blank: int) -> list[tuple[object
     return rows
 
 
-@pytest.mark.parametrize("goal", [(2, 2, 4), (2, 3, 5), (3, 2, 1), (2, 4, 7), (4, 2, 3)])
+GOALS = [
+    *((2, 2, 4), (2, 3, 5), (3, 2, 1), (2, 4, 7), (4, 2, 3)),
+    *(pytest.param((2, 5, blank), marks=pytest.mark.nightly) for blank in (8, 9, 10)),
+]
+
+
+@pytest.mark.parametrize("goal", GOALS)
 def test_shortest_solutions_as_of_a_slow_search(goal: tuple[int, int, int]) -> None:
     assert shortest_solutions.list_layers(*goal).rows() == list_layers_slowly(*goal)
 
