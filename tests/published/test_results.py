@@ -118,6 +118,24 @@ def test_goals_as_published() -> None:
     assert dict(last.iter_rows()) == reference_numbers.read_named_numbers("sliding.txt", "farthest")
 
 
+def test_goals_have_the_layers_of_a_slow_search() -> None:
+    """Compare the nearest layers, and the sums of all even distances.
+
+    A state is an even distance away if its blank is on a cell of the colour of the goal's blank.
+    """
+    layers = pl.read_csv(RESULTS / "sliding_distances.csv")
+    for (board, blank), rows in layers.group_by(sliding_goals.KEY):
+        height, width = map(int, str(board).split("x"))
+        cells, states = height * width, rows.sort("distance")["states"].to_list()
+        tiles = "123456789abcd"[: cells - 1]
+        goal = f"{tiles[: blank - 1]}0{tiles[blank - 1 :]}"
+        near = Counter(sliding_oracle.distances_near(goal, height, width, 15).values())
+        assert states[:16] == [near[distance] for distance in range(len(states[:16]))]
+        colours = [(cell // width + cell % width) % 2 for cell in range(cells)]
+        even = colours.count(colours[blank - 1])
+        assert sum(states[::2]) * cells == sum(states) * even
+
+
 def test_layers_are_read_from_both_kinds_of_files(tmp_path: Path) -> None:
     text, table = tmp_path / "2x2_4.txt", tmp_path / "layers.csv"
     text.write_text("0 1\n1 2\n2 2\n3 2\n4 2\n5 2\n6 1\n0.1 ms\n")
