@@ -1,6 +1,11 @@
 /* A breadth-first search of a sliding board in words of bits, 60 states in each: no state is looked
-   at by itself. The arguments are the rows, the columns and the number of threads; the goal is the
-   last corner. Prints the layers and the time of the search. See docs/sliding.md. */
+   at by itself. The arguments are the rows, the columns and the number of threads, and the blank's
+   place in the goal, counted column by column from 0; without it the last corner. Prints the layers
+   and the time of the search. See docs/sliding.md.
+
+   With -DPLANES=1 there is one bit for each state, and none of earlier layers: a layer's neighbours
+   are in the next layer or in the previous one, which the next one overwrites. So 2x7 takes 5.8 GB,
+   and in the end only the numbers are left. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -9,19 +14,22 @@
 #include <sys/mman.h>
 #include <time.h>
 
-enum { TAIL = 6, MAX_CELLS = 16, STEP = 1 << 14 };
+#ifndef PLANES
+#define PLANES 2
+#endif
+enum { TAIL = 6, MAX_CELLS = 16, STEP = 1 << 14, LAST = PLANES - 1 };
 typedef uint64_t word;
 typedef struct { int from, count, at[3]; } move;
 typedef struct { int far; word mask; } group;
 
-static int line, cells, tiles, head, padding, threads, side, level;
+static int line, cells, tiles, head, padding, threads, goal, side, level;
 static long rows;
 static int radix[MAX_CELLS], moves_to[MAX_CELLS];
 static long weight[MAX_CELLS];
 static move moves[MAX_CELLS][4];
 static int odd_block[MAX_CELLS];
 static group groups[5][2][9];   /* at most eight, and an empty one */
-static word (*plane)[2][6];      /* the two bits of each state, by row */
+static word (*plane)[PLANES][6]; /* the bits of each state, by row */
 static unsigned char *fresh;     /* rows with states of the last layer */
 static unsigned char *odd_head;
 static long next_task, found;
@@ -72,7 +80,7 @@ static void exchange_tail(word *row, int at, int odd)
 static int frontier(const word (*state)[6], word *to)
 {
     for (int a = 0; a < 6; a++)
-        to[a] = state[0][a] & state[1][a];
+        to[a] = state[0][a] & state[LAST][a];
     return 1;
 }
 
@@ -105,7 +113,7 @@ static int pull(const move *m, int at, long block, long row, int odd, word *to)
         seen = 1;
         const word (*state)[6] = (const word (*)[6])plane[block + source];
         if (after == m->count) {
-            to[a] = state[0][y] & state[1][y];
+            to[a] = state[0][y] & state[LAST][y];
         } else {
             word all[6];
             frontier(state, all);
@@ -135,17 +143,16 @@ static void expand(int block, long first, long last)
                     in[a] |= one[a];
             }
         }
-        if (!seen)
+        if (!seen && (PLANES == 2 || !fresh[block * rows + row]))
             continue;
         word (*state)[6] = plane[block * rows + row];
         for (int a = 0; a < 6; a++) {
-            word new = in[a] & ~(state[0][a] | state[1][a]);
+            word new = in[a] & ~(state[0][a] | state[LAST][a]);
             any |= new;
-            state[0][a] |= new;
-            state[1][a] |= new;
+            state[0][a] = PLANES == 2 ? state[0][a] | new : new;
+            state[LAST][a] |= new;
         }
-        if (any)
-            fresh[block * rows + row] = 1;
+        fresh[block * rows + row] = any != 0;
     }
 }
 
@@ -154,10 +161,11 @@ static long close_layer(int block, long first, long last)
     long count = 0;
     for (long row = block * rows + first; row < block * rows + last; row++)
         if (fresh[row]) {
-            fresh[row] = 0;
+            fresh[row] = PLANES == 1;
             for (int a = 0; a < 6; a++) {
-                word both = plane[row][0][a] & plane[row][1][a];
-                plane[row][level >> 1 & 1][a] &= ~both;
+                word both = plane[row][0][a] & plane[row][LAST][a];
+                if (PLANES == 2)
+                    plane[row][level >> 1 & LAST][a] &= ~both;
                 count += __builtin_popcountll(both);
             }
         }
@@ -207,7 +215,7 @@ static void make_tables(void)
         odd_head[row] = odd & 1;
     }
     for (int to = 0; to < cells; to++) {
-        odd_block[to] = (cells / line - 1 - to / line) * (line - 1) & 1;
+        odd_block[to] = (goal / line - to / line) * (line - 1) & 1;
         int ways[4] = {to - line, to % line ? to - 1 : -1, (to + 1) % line ? to + 1 : -1, to + line};
         for (int way = 0; way < 4; way++) {
             int from = ways[way];
@@ -236,10 +244,12 @@ static void make_tables(void)
 
 int main(int argc, char **argv)
 {
-    if (argc != 4)
+    if (argc != 4 && argc != 5)
         return 2;
     line = atoi(argv[1]), cells = line * atoi(argv[2]), threads = atoi(argv[3]);
-    if (line < 2 || line > 4 || cells > 15 || cells < 4 || threads < 1 || threads > 64)
+    goal = argc == 5 ? atoi(argv[4]) : cells - 1;
+    if (line < 2 || line > 4 || cells > 15 || cells < 4 || threads < 1 || threads > 64 ||
+        goal < 0 || goal >= cells)
         return 2;
     tiles = cells - 1;
     head = tiles > TAIL ? tiles - TAIL : 0;
@@ -253,9 +263,11 @@ int main(int argc, char **argv)
     if (plane == MAP_FAILED || !fresh)
         return 1;
     madvise(plane, bytes, MADV_HUGEPAGE);
-    long root = (long)(cells - 1) * rows;
-    plane[root][0][0] = plane[root][1][0] = fresh[root] = 1;
-    side = ((cells - 1) / line + (cells - 1) % line) % 2;
+    long root = (long)goal * rows;
+    plane[root][0][0] = 1;
+    plane[root][LAST][0] = 1;
+    fresh[root] = 1;
+    side = (goal / line + goal % line) % 2;
     for (found = 1; found; level++, side ^= 1) {
         run(NULL);
         run(&found);

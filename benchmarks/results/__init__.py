@@ -1,0 +1,1 @@
+"""Programs that compute the numbers of docs/results.md from published tables and rules."""

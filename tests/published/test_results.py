@@ -1,0 +1,308 @@
+"""The programs behind docs/results.md on small boards, and the files that they wrote."""
+
+import random
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+from benchmarks.results import senet_moves, shortest_solutions, sliding_goals, tour_edges
+from puzzle_tablebase.pipeline.selection import select_tables
+from puzzle_tablebase.puzzles import senet
+from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
+from tests.support import oracles, reference_numbers, sliding_oracle
+from tests.support.build_recorder import build_tables
+
+RESULTS = Path(__file__).parents[2] / "docs" / "results"
+PAGE = RESULTS.with_suffix(".md")
+CLOSED_TOURS = {
+    "7x8": 34524432316,  # this program
+    **reference_numbers.read_named_numbers("results.txt", "closed edges"),
+}
+"""Undirected closed tours of the boards whose jumps are counted."""
+
+
+def count_jumps(board: KnightBoard, outputs: Path) -> Counter[tuple[int, int]]:
+    """Count the closed tours that use each jump, from a list of all tours."""
+    if str(board) != "6x6":
+        tours = oracles.knight_closed_ranks(board.files, board.ranks)
+        pairs = [sorted(jump) for tour in tours for jump in tour]
+        return Counter((one, two) for one, two in pairs)
+    rows = pl.scan_parquet(outputs / "knight_tours_6x6.parquet")
+    paths = rows.filter(pl.col("start") == "a1", pl.col("closed")).select("path").collect()
+    jumps = Counter[tuple[int, int]]()
+    for path in paths["path"]:
+        squares = [board.parse_square(path[at : at + 2]) for at in range(0, len(path), 2)]
+        jumps.update((min(jump), max(jump)) for jump in pairwise([*squares, squares[0]]))
+    assert all(tours % 2 == 0 for tours in jumps.values())  # each tour in both directions
+    return Counter({jump: tours // 2 for jump, tours in jumps.items()})
+
+
+@pytest.mark.parametrize("name", ["10x3", "5x6", "6x5", "6x6"])
+def test_edges_of_closed_tours_as_in_a_list(ranked_boards: Path, outputs: Path, name: str) -> None:
+    board = parse_board(name)
+    total, uses = tour_edges.count_edges(board, ranked_boards)
+    upright = tour_edges.stand_up(board)
+    jumps = count_jumps(upright, outputs)
+    assert sum(jumps.values()) == total * board.squares
+    for group, tours in tour_edges.complete_uses(upright, total, uses):
+        assert {jumps[edge] for edge in group} == {tours}
+
+
+def test_edges_that_contradict_each_other_are_refused() -> None:
+    board = KnightBoard(6, 6)
+    classes = tour_edges.list_classes(board)
+    uses = dict.fromkeys((edge for group in classes for edge in group), 1)
+    with pytest.raises(ValueError, match="add up"):
+        tour_edges.complete_uses(board, 9862, uses)
+    with pytest.raises(ValueError, match="different counts"):
+        tour_edges.complete_uses(board, 9862, uses | {classes[3][1]: 2})
+
+
+@pytest.mark.parametrize("name", CLOSED_TOURS)
+def test_published_edges(name: str) -> None:
+    board, total = parse_board(name), CLOSED_TOURS[name]
+    rows = pl.read_csv(RESULTS / f"closed_tour_edges_{name}.csv")
+    assert (rows["edges"] * rows["tours"]).sum() == board.squares * total
+    tours_of = {(one, other): tours for one, other, _, tours, _ in rows.iter_rows()}
+    classes = tour_edges.list_classes(board)
+    uses = dict[tuple[int, int], int]()
+    for group in classes:
+        one, other = map(board.name_square, group[0])
+        uses |= dict.fromkeys(group, tours_of.pop((one, other)))
+    assert not tours_of
+    assert len(tour_edges.complete_uses(board, total, uses)) == len(classes)
+    corners = [edge for edge in uses if 0 in edge]
+    assert [uses[edge] for edge in corners] == [total, total]
+    assert rows["share"].to_list() == [round(tours / total, 6) for tours in rows["tours"]]
+
+
+def test_the_picture_shows_the_published_edges() -> None:
+    rows = pl.read_csv(RESULTS / "closed_tour_edges_8x8.csv")
+    picture = (RESULTS / "closed_tour_edges_8x8.svg").read_text()
+    board, title = KnightBoard(8, 8), picture.partition("<title>")[2].partition("</title>")[0]
+    assert tour_edges.draw_edges(board, rows, title) == picture
+    assert picture.count("<path") == 168 + len(rows)
+
+
+def test_published_goals_have_all_states() -> None:
+    layers = pl.read_csv(RESULTS / "sliding_distances.csv")
+    assert_frame_equal(sliding_goals.summarize(layers), pl.read_csv(RESULTS / "sliding_goals.csv"))
+    assert layers.select(*sliding_goals.KEY, "distance").is_unique().all()
+    missing = layers.filter(~((pl.col("board") == "2x2") & (pl.col("distance") == 3)))
+    with pytest.raises(ValueError, match="2x2"):
+        sliding_goals.summarize(missing)
+
+
+def test_goals_as_published() -> None:
+    """Compare the published terms; some sequences end before the farthest distance."""
+    layers = pl.read_csv(RESULTS / "sliding_distances.csv")
+    compared = 0
+    for file in ("sliding.txt", "results.txt"):
+        for label, value in reference_numbers.lines(file):
+            name, _, place = label.partition("_")
+            if name != "sliding":
+                continue
+            board, blank = place.split("_")
+            states = layers.filter(board=board, blank=int(blank))["states"].to_list()
+            expected = [int(number) for number in value.split()]
+            assert states[: len(expected)] == expected, label
+            compared += 1
+    assert compared == 9
+    goals = pl.read_csv(RESULTS / "sliding_goals.csv")
+    last = goals.group_by("board").agg(pl.col("farthest").sort_by("blank").last())
+    assert dict(last.iter_rows()) == reference_numbers.read_named_numbers("sliding.txt", "farthest")
+
+
+def test_goals_have_the_layers_of_a_slow_search() -> None:
+    """Compare the nearest layers, and the sums of all even distances.
+
+    A state is an even distance away if its blank is on a cell of the colour of the goal's blank.
+    """
+    layers = pl.read_csv(RESULTS / "sliding_distances.csv")
+    for (board, blank), rows in layers.group_by(sliding_goals.KEY):
+        height, width = map(int, str(board).split("x"))
+        cells, states = height * width, rows.sort("distance")["states"].to_list()
+        tiles = "123456789abcd"[: cells - 1]
+        goal = f"{tiles[: blank - 1]}0{tiles[blank - 1 :]}"
+        near = Counter(sliding_oracle.distances_near(goal, height, width, 15).values())
+        assert states[:16] == [near[distance] for distance in range(len(states[:16]))]
+        colours = [(cell // width + cell % width) % 2 for cell in range(cells)]
+        even = colours.count(colours[blank - 1])
+        assert sum(states[::2]) * cells == sum(states) * even
+
+
+def test_layers_are_read_from_both_kinds_of_files(tmp_path: Path) -> None:
+    text, table = tmp_path / "2x2_4.txt", tmp_path / "layers.csv"
+    text.write_text("0 1\n1 2\n2 2\n3 2\n4 2\n5 2\n6 1\n0.1 ms\n")
+    layers = sliding_goals.read_layers(text)
+    written = pl.DataFrame({"puzzle": "sliding", "board": "2x2", "goal": "1230"})
+    written.join(layers.drop("board", "blank"), how="cross").write_csv(table)
+    assert_frame_equal(sliding_goals.read_layers(table), layers)
+    assert sliding_goals.summarize(layers).rows() == [("2x2", 4, 12, 6, 1, 36, 3.0)]
+
+
+def list_layers_slowly(height: int, width: int, blank: int) -> list[tuple[object, ...]]:
+    """Return what `shortest_solutions.list_layers` does, from states as texts."""
+    tiles = "123456789ab"[: height * width - 1]
+    goal = f"{tiles[: blank - 1]}0{tiles[blank - 1 :]}"
+    solutions, layer = {goal: 1}, {goal: 1}
+    rows: list[tuple[object, ...]] = []
+    while layer:
+        after, maxima = Counter[str](), 0
+        for state, ways in layer.items():
+            nexts = sliding_oracle.neighbours(state, height, width).values()
+            farther = [each for each in nexts if each not in solutions]
+            after.update(dict.fromkeys(farther, ways))
+            maxima += not farther
+        ones = sum(ways == 1 for ways in layer.values())
+        row = (len(rows), len(layer), ones, max(layer.values()), maxima)
+        rows.append((f"{height}x{width}", blank, *row))
+        layer = dict(after)
+        solutions |= layer
+    return rows
+
+
+GOALS = [
+    *((2, 2, 4), (2, 3, 5), (3, 2, 1), (2, 4, 7), (4, 2, 3)),
+    *(pytest.param((2, 5, blank), marks=pytest.mark.nightly) for blank in (8, 9, 10)),
+]
+
+
+@pytest.mark.parametrize("goal", GOALS)
+def test_shortest_solutions_as_of_a_slow_search(goal: tuple[int, int, int]) -> None:
+    assert shortest_solutions.list_layers(*goal).rows() == list_layers_slowly(*goal)
+
+
+@pytest.mark.parametrize(("blank", "name"), [(9, "corner"), (5, "centre"), (8, "edge")])
+def test_shortest_solutions_as_in_the_tables(outputs: Path, blank: int, name: str) -> None:
+    table = "eight_edge" if name == "edge" else "eight"
+    states = pl.scan_parquet(outputs / f"{table}.parquet").filter(pl.col("goal") == name)
+    solutions = pl.col("solutions")
+    expected = states.group_by("distance").agg(
+        states=pl.len(), one_solution=(solutions == 1).sum(), most_solutions=solutions.max()
+    )
+    layers = shortest_solutions.list_layers(3, 3, blank)
+    columns = layers.select("distance", "states", "one_solution", "most_solutions")
+    assert columns.rows() == expected.sort("distance").collect().rows()
+
+
+@pytest.mark.parametrize("board", ["2x5", "3x4"])
+def test_published_solutions_have_the_layers_of_the_searches(board: str) -> None:
+    solutions = pl.read_csv(RESULTS / f"shortest_solutions_{board}.csv")
+    layers = pl.read_csv(RESULTS / "sliding_distances.csv").filter(board=board)
+    key = ["blank", "distance"]
+    assert_frame_equal(solutions.select(*key, "states").sort(key), layers.select(*key, "states"))
+    is_last = pl.col("distance") == pl.col("distance").max().over("blank")
+    last = solutions.filter(is_last)
+    assert last["local_maxima"].to_list() == last["states"].to_list()
+    assert (solutions["one_solution"] <= solutions["states"]).all()
+
+
+def test_published_senet_results_follow_from_the_table(outputs: Path) -> None:
+    table = pl.read_parquet(outputs / "senet.parquet")
+    moves, blocked = senet_moves.list_moves(table)
+    for name, rows in (
+        ("lines", senet_moves.summarize_lines(table)),
+        ("moves", moves),
+        ("blocked", blocked),
+    ):
+        published = pl.read_csv(RESULTS / f"senet_{name}.csv")
+        assert_frame_equal(rows, published, check_dtypes=False)
+    assert not any(list(senet.moves(*row[:2])) for row in blocked.iter_rows())
+
+
+def test_senets_moves_as_the_rules_say(outputs: Path) -> None:
+    """Compare the moves of some positions: a look at all takes a minute."""
+    table = pl.read_parquet(outputs / "senet.parquet")
+    chosen = random.Random(5).sample(range(len(table)), 2000)
+    is_chosen = pl.int_range(pl.len()).is_in(chosen)
+    plies = [pl.when(is_chosen).then(pl.col(f"plies_{side}")) for side in ("even", "odd")]
+    moves, blocked = senet_moves.list_moves(table.with_columns(plies))
+    positions = table["position"].gather(sorted(chosen)).to_list()
+    nulls = table.filter(is_chosen).select("plies_even", "plies_odd").rows()
+    throws, without = Counter[int](), Counter[int]()
+    for position, of_side in zip(positions, nulls, strict=True):
+        for mover, fewest in zip("AB", of_side, strict=True):
+            if fewest is not None:
+                found = Counter(throw for throw, *_ in oracles.senet_successors(position, mover))
+                throws.update(found)
+                without.update(throw for throw in range(1, 6) if not found[throw])
+    columns = moves.select("throw", "moves", "without_a_move").rows()
+    assert columns == [(throw, throws[throw], without[throw]) for throw in range(1, 6)]
+    assert blocked.height == sum(
+        not oracles.senet_successors(*row[:2]) for row in blocked.iter_rows()
+    )
+
+
+def test_open_and_closed_tours_as_knuth_has_them(outputs: Path) -> None:
+    counts = pl.read_parquet(outputs / "knight_counts.parquet").group_by("board")
+    totals = counts.agg(pl.col("tours").sum() // 2, pl.col("closed").max() // 2)
+    for column, label in (("tours", "open"), ("closed", "closed")):
+        expected = reference_numbers.read_named_numbers("results.txt", label)
+        assert expected.items() <= dict(totals.select("board", column).iter_rows()).items()
+
+
+@pytest.mark.parametrize("board", ["5x9", pytest.param("7x8", marks=pytest.mark.nightly)])
+def test_open_tours_of_larger_boards_as_published(tmp_path: Path, board: str) -> None:
+    name = f"knight_counts_{board}"
+    for puzzle, tables in select_tables([name]):
+        build_tables(tmp_path, puzzle, *tables)
+    tours = pl.read_parquet(tmp_path / f"{name}.parquet")["tours"].sum()
+    published = reference_numbers.read_named_numbers("results.txt", "open larger")[board]
+    assert tours == 2 * published
+    assert f"{published:,}" in PAGE.read_text()
+
+
+def test_no_open_tour_of_6x6_is_its_own_image(outputs: Path) -> None:
+    """Compare tours with their reverse; each tour has an image from one of these six squares."""
+    board = KnightBoard(6, 6)
+    rows = pl.scan_parquet(outputs / "knight_tours_6x6.parquet")
+    paths = rows.filter(pl.col("start").is_in(["a1", "b1", "c1", "b2", "c2", "c3"])).select("path")
+    letters = paths.collect()["path"].cast(pl.Binary).to_numpy().astype("S72").view(np.uint8)
+    pairs = letters.reshape(-1, 36, 2)
+    tours = pairs[:, :, 0] - ord("a") + 6 * (pairs[:, :, 1] - ord("1"))
+    assert len(tours) * 8 > reference_numbers.numbers("knight.txt", "n x n")[5]
+    images = np.array([board.find_images(square) for square in range(36)], dtype=np.uint8).T
+    assert len(images) == 8
+    for image in images:
+        assert not (image[tours] == tours[:, ::-1]).all(axis=1).any()
+
+
+def test_the_page_has_the_numbers_of_the_files() -> None:
+    edges = pl.read_csv(RESULTS / "closed_tour_edges_8x8.csv")
+    goals = pl.read_csv(RESULTS / "sliding_goals.csv")
+    moves = pl.read_csv(RESULTS / "senet_moves.csv")
+    expected = [
+        *(
+            f"| {one}–{other} | {tours:,} | {share:.2%} |"
+            for one, other, _, tours, share in edges.rows()
+        ),
+        *(
+            f"| {board} | {blank} | {farthest} | {there:,} | {mean:.4f} |"
+            for board, blank, _, farthest, there, _, mean in goals.rows()
+        ),
+        *(
+            f"| {throw} | {total / pairs:.4f} | {without:,} |"
+            for throw, pairs, total, without in moves.rows()
+        ),
+    ]
+    for board in ("2x5", "3x4"):
+        layers = pl.read_csv(RESULTS / f"shortest_solutions_{board}.csv")
+        for (blank,), rows in layers.group_by("blank"):
+            most, distance = (
+                rows.sort("most_solutions").select("most_solutions", "distance").row(-1)
+            )
+            ones, states, maxima = rows.select(
+                pl.col("one_solution", "states", "local_maxima").sum()
+            ).row(0)
+            expected.append(
+                f"| {board} | {blank} | {most:,} | {distance} | {ones:,} | {ones / states:.1%} | "
+                f"{maxima:,} |"
+            )
+    page = PAGE.read_text()
+    assert [row for row in expected if row not in page] == []
