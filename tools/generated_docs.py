@@ -14,7 +14,7 @@ from functools import partial
 from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.queries import open_tables
-from puzzle_tablebase.schema import Column
+from puzzle_tablebase.schema import Column, Table
 from puzzle_tablebase.stores.folder import Folder
 from tools.command_page import format_command_page
 from tools.sessions import ROOT, fill_sessions, list_pages_with_sessions
@@ -33,19 +33,25 @@ def format_tables() -> str:
     """List the default tables, then the columns of each kind of table once."""
     tables = [table for puzzle in list_puzzles() for table in puzzle.tables]
     entries = read_manifest(Folder(ROOT / "outputs"))
-    lines = [f"| file | rows | bytes | index, bytes | what it has |\n{'| --- ' * 5}|\n"]
-    same: dict[tuple[Column, ...], list[str]] = {}
+    lines = [
+        "| file | rows | bytes | index, bytes | what it has |\n| --- | ---: | ---: | ---: | --- |\n"
+    ]
+    same: dict[str, list[str]] = {}
     for table in tables:
         entry = entries[table.name]
         index = f"{entry.index.bytes:,}" if entry.index else ""
         sizes = f"{entry.rows:,} | {entry.bytes:,} | {index}"
-        lines.append(f"| `{table.file}` | {sizes} | {table.meaning}; {table.rank} |\n")
-        same.setdefault(table.columns, []).append(f"`{table.name}`")
+        lines.append(f"| `{table.file}` | {sizes} | {table.meaning}. Order: {table.rank} |\n")
+        same.setdefault(format_columns(table), []).append(f"`{table.name}`")
     for columns, names in same.items():
-        lines.append(f"\n## Columns of {', '.join(names)}\n\n")
-        lines.append("| column | type | meaning |\n| --- | --- | --- |\n")
-        lines += [f"| {each.name} | {name_type(each)} | {each.meaning} |\n" for each in columns]
+        lines.append(f"\n## Columns of {', '.join(names)}\n\n{columns}")
     return "".join(lines)
+
+
+def format_columns(table: Table) -> str:
+    """List the columns of a table with their types and meanings."""
+    rows = [f"| {each.name} | {name_type(each)} | {each.meaning} |\n" for each in table.columns]
+    return "".join(["| column | type | meaning |\n| --- | --- | --- |\n", *rows])
 
 
 def name_type(column: Column) -> str:
@@ -78,7 +84,7 @@ def fill_page(name: str) -> str:
 
 
 MADE: dict[str, Callable[[], str]] = {
-    name: partial(fill_page, name) for name in {*PARTS, *list_pages_with_sessions()}
+    name: partial(fill_page, name) for name in dict.fromkeys([*PARTS, *list_pages_with_sessions()])
 }
 """The functions that write these pages, and all others that have sessions."""
 
