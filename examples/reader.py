@@ -11,6 +11,7 @@
 import json
 import sys
 import zlib
+from io import FileIO
 from itertools import combinations
 from math import factorial, prod
 from struct import unpack
@@ -55,15 +56,15 @@ class Index:
         return self.read_block(at, f"block {at}")[place : place + self.width]
 
 
-def answer(open_index, puzzle, key):
-    """Answer a key; `open_index` takes the name of a table and the width of its records."""
+def answer(open_file, puzzle, key):
+    """Answer a key of a puzzle; `open_file` opens the index of a table by its name."""
     puzzle, _, goal = puzzle.partition(":")
     if puzzle == "eight" and not goal:  # each state reaches exactly one of these two
-        corner, centre = (answer_board(open_index, puzzle, name, key) for name in list(GOALS)[:2])
+        corner, centre = (answer_board(open_file, puzzle, name, key) for name in list(GOALS)[:2])
         return corner if "error" not in corner else centre
     if puzzle in ("senet", "knight"):
-        return {"senet": answer_senet, "knight": answer_knight}[puzzle](open_index, key)
-    return answer_board(open_index, puzzle, goal, key)
+        return {"senet": answer_senet, "knight": answer_knight}[puzzle](open_file, key)
+    return answer_board(open_file, puzzle, goal, key)
 
 
 def rank(order):
@@ -76,7 +77,7 @@ def rank(order):
     return total
 
 
-def answer_board(open_index, board, goal, key):
+def answer_board(open_file, board, goal, key):
     is_eight = board == "eight"
     rows, columns = (3, 3) if is_eight else map(int, board.split("x"))
     marks = "0123456789abcdef"[: rows * columns]
@@ -98,8 +99,10 @@ def answer_board(open_index, board, goal, key):
     blank, (high, wide) = way.index(goal.index("0")), sorted((rows, columns))
     in_order = "12384765" if is_eight and blank == 4 else marks[1:]
     names = str.maketrans("".join(goal[cell] for cell in way).replace("0", ""), in_order)
-    table = f"sliding_{high}x{wide}_{blank + 1}", 1 if len(marks) <= 10 else 45
-    index = open_index(*(("eight_edge" if blank == 7 else "eight", 2) if is_eight else table))
+    table, width = f"sliding_{high}x{wide}_{blank + 1}", 1 if len(marks) <= 10 else 45
+    if is_eight:
+        table, width = "eight_edge" if blank == 7 else "eight", 2
+    index = Index(open_file(table), table, width)
 
     def read(state):  # the distance modulo 4, and the rest of the record
         laid = "".join(state[cell] for cell in way).translate(names)
@@ -130,10 +133,11 @@ def answer_board(open_index, board, goal, key):
     return facts | {"solution": solution}
 
 
-def answer_senet(open_index, position):
+def answer_senet(open_file, position):
     if sorted(position) != list(".....AAAAABBBBB"):
         return MALFORMED
-    index, squares, throws, moves = open_index("senet", 8), list(position), [], []
+    index = Index(open_file("senet"), "senet", 8)
+    squares, throws, moves = list(position), [], []
     even, _, odd, _, *lines = index.read_record(rank(position))
     if even == odd == NEVER:
         return UNREACHABLE
@@ -149,7 +153,7 @@ def answer_senet(open_index, position):
     return facts | {"lines": int.from_bytes(bytes(lines), "little")}
 
 
-def answer_knight(open_index, key):
+def answer_knight(open_file, key):
     names, words = [f"{file}{rank}" for rank in range(1, 9) for file in "abcdefgh"], key.split()
     if len(words) != 2 or not {*words} <= {*names}:
         return MALFORMED
@@ -157,15 +161,13 @@ def answer_knight(open_index, key):
     files, ranks = abs(start % 8 - finish % 8), abs(start // 8 - finish // 8)
     if (files + ranks) % 2 == 0:
         return UNREACHABLE
-    squares = open_index("knight_tours_8x8", 64).read_record(32 * start + finish // 2)
+    index = Index(open_file("knight_tours_8x8"), "knight_tours_8x8", 64)
+    squares = index.read_record(32 * start + finish // 2)
     return {"closed": files * ranks == 2, "path": "".join(names[square] for square in squares)}
 
 
 if __name__ == "__main__":
     folder, puzzle, *keys = sys.argv[1:]
-
-    def open_index(name, width):
-        return Index(open(f"{folder}/{name}.idx", "rb"), name, width)
-
     for key in keys:
-        print(json.dumps({"key": key} | answer(open_index, puzzle, key)))
+        found = answer(lambda name: FileIO(f"{folder}/{name}.idx"), puzzle, key)
+        print(json.dumps({"key": key} | found))
