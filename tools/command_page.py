@@ -10,8 +10,8 @@ from puzzle_tablebase.pipeline.commands.app import app
 
 BEGIN = """# Commands
 
-`pipeline COMMAND --help` prints the same for one command, and `pipeline precompute PUZZLE --help`
-lists the tables that can be built. `make docs` writes this page from the help.
+`pipeline COMMAND --help` prints the same for one command, and `pipeline precompute --list` the names
+of the tables that can be built. `make docs` writes this page from the help.
 
 | command | what it does |
 | --- | --- |
