@@ -46,7 +46,7 @@ class Index:
         block = self.file.read(4096)
         self.content = self.content if number else block[24:56]
         checksum = zlib.crc32(self.content + number.to_bytes(8, "little") + block[:-4])
-        is_whole = len(block) == 4096 and block[4092:] == checksum.to_bytes(4, "little")
+        is_whole = block[4092:] == checksum.to_bytes(4, "little")
         self.require(is_whole, f"is damaged: {name} is not whole")
         return block
 
@@ -56,15 +56,12 @@ class Index:
         return self.read_block(at, f"block {at}")[place : place + self.width]
 
 
-def answer(open_file, puzzle, key):
-    """Answer a key of a puzzle; `open_file` opens the index of a table by its name."""
+def answer(open_index, puzzle, key):
+    """Answer a key of a puzzle; `open_index` takes a table's name and the width of its records."""
     puzzle, _, goal = puzzle.partition(":")
-    if puzzle == "eight" and not goal:  # each state reaches exactly one of these two
-        corner, centre = (answer_board(open_file, puzzle, name, key) for name in list(GOALS)[:2])
-        return corner if "error" not in corner else centre
     if puzzle in ("senet", "knight"):
-        return {"senet": answer_senet, "knight": answer_knight}[puzzle](open_file, key)
-    return answer_board(open_file, puzzle, goal, key)
+        return {"senet": answer_senet, "knight": answer_knight}[puzzle](open_index, key)
+    return answer_board(open_index, puzzle, goal, key)
 
 
 def rank(order):
@@ -77,17 +74,20 @@ def rank(order):
     return total
 
 
-def answer_board(open_file, board, goal, key):
+def answer_board(open_index, board, goal, key):
     is_eight = board == "eight"
     rows, columns = (3, 3) if is_eight else map(int, board.split("x"))
     marks = "0123456789abcdef"[: rows * columns]
     if sorted(key) != list(marks):
         return MALFORMED
-    goal, name = GOALS.get(goal, goal) or f"{marks[1:]}0", goal
-    parity = (key.index("0") // columns - goal.index("0") // columns) * (columns - 1)
-    for state in (key, goal):  # tiles whose greater one stands first
-        parity += sum(a > b for a, b in combinations(state.replace("0", ""), 2))
-    if parity % 2:
+    for name in ("corner", "centre") if is_eight and not goal else (goal,):
+        goal = GOALS.get(name, name) or f"{marks[1:]}0"
+        parity = (key.index("0") // columns - goal.index("0") // columns) * (columns - 1)
+        for state in (key, goal):  # tiles whose greater one stands first
+            parity += sum(a > b for a, b in combinations(state.replace("0", ""), 2))
+        if parity % 2 == 0:
+            break
+    else:
         return UNREACHABLE
 
     # each way to lay the board on the wide one of the file: for every cell there, the cell here
@@ -99,16 +99,14 @@ def answer_board(open_file, board, goal, key):
     blank, (high, wide) = way.index(goal.index("0")), sorted((rows, columns))
     in_order = "12384765" if is_eight and blank == 4 else marks[1:]
     names = str.maketrans("".join(goal[cell] for cell in way).replace("0", ""), in_order)
-    table, width = f"sliding_{high}x{wide}_{blank + 1}", 1 if len(marks) <= 10 else 45
-    if is_eight:
-        table, width = "eight_edge" if blank == 7 else "eight", 2
-    index = Index(open_file(table), table, width)
+    table = f"sliding_{high}x{wide}_{blank + 1}", 1 if len(marks) <= 10 else 45
+    index = open_index(*(("eight_edge" if blank == 7 else "eight", 2) if is_eight else table))
 
     def read(state):  # the distance modulo 4, and the rest of the record
         laid = "".join(state[cell] for cell in way).translate(names)
         places = "".join(laid[column::wide] for column in range(wide))
-        half = factorial(len(marks) - 1) // 2
-        number = places.index("0") * half + rank(places.replace("0", "")) // 2
+        orders = places.index("0") * factorial(len(marks) - 1) + rank(places.replace("0", ""))
+        number = orders // 2  # as half of the orders reach the goal
         if index.width < 45:
             distance, *others = index.read_record(rank(laid) if is_eight else number)
             return distance % 4, others
@@ -133,11 +131,10 @@ def answer_board(open_file, board, goal, key):
     return facts | {"solution": solution}
 
 
-def answer_senet(open_file, position):
+def answer_senet(open_index, position):
     if sorted(position) != list(".....AAAAABBBBB"):
         return MALFORMED
-    index = Index(open_file("senet"), "senet", 8)
-    squares, throws, moves = list(position), [], []
+    index, squares, throws, moves = open_index("senet", 8), list(position), [], []
     even, _, odd, _, *lines = index.read_record(rank(position))
     if even == odd == NEVER:
         return UNREACHABLE
@@ -153,7 +150,7 @@ def answer_senet(open_file, position):
     return facts | {"lines": int.from_bytes(bytes(lines), "little")}
 
 
-def answer_knight(open_file, key):
+def answer_knight(open_index, key):
     names, words = [f"{file}{rank}" for rank in range(1, 9) for file in "abcdefgh"], key.split()
     if len(words) != 2 or not {*words} <= {*names}:
         return MALFORMED
@@ -161,13 +158,12 @@ def answer_knight(open_file, key):
     files, ranks = abs(start % 8 - finish % 8), abs(start // 8 - finish // 8)
     if (files + ranks) % 2 == 0:
         return UNREACHABLE
-    index = Index(open_file("knight_tours_8x8"), "knight_tours_8x8", 64)
-    squares = index.read_record(32 * start + finish // 2)
+    squares = open_index("knight_tours_8x8", 64).read_record(32 * start + finish // 2)
     return {"closed": files * ranks == 2, "path": "".join(names[square] for square in squares)}
 
 
 if __name__ == "__main__":
     folder, puzzle, *keys = sys.argv[1:]
     for key in keys:
-        found = answer(lambda name: FileIO(f"{folder}/{name}.idx"), puzzle, key)
+        found = answer(lambda *of: Index(FileIO(f"{folder}/{of[0]}.idx"), *of), puzzle, key)
         print(json.dumps({"key": key} | found))

@@ -40,14 +40,14 @@ def test_the_reader_answers_every_case_from_bytes(
     reader = runpy.run_path(str(program))
     folders = (outputs, large_boards, FOLDER)
 
-    def open_file(name: str) -> io.BytesIO:
+    def open_index(name: str, width: int) -> object:
         file = next(path for each in folders if (path := each / f"{name}.idx").exists())
-        return io.BytesIO(file.read_bytes())
+        return reader["Index"](io.BytesIO(file.read_bytes()), name, width)
 
     cases = read_cases(puzzle)
     assert len(cases) > 8
     for case in cases:
-        told = reader["answer"](open_file, name_board(case), case["key"])
+        told = reader["answer"](open_index, name_board(case), case["key"])
         expected = case.get("answer", {"error": case.get("error")})
         assert {name: told.get(name) for name in expected} == expected, case
 
