@@ -1,341 +1,169 @@
-"""A reader of the index files (docs/format/index.md) that needs only the standard library.
+"""Read the index files of puzzle-tablebase (docs/format/index.md) with the standard library alone.
 
-    python reader.py outputs eight 378546201
+    python reader.py outputs eight 378546201     # or with a goal: eight:edge, eight:876543210
+    python reader.py outputs 3x4 3a1b87254960    # or with a goal: 3x4:0123456789ab
     python reader.py outputs senet ABAAABBB.B...A.
-    python reader.py outputs knight b1 a3
-    python reader.py outputs 3x4 3a1b87254960
+    python reader.py outputs knight "b1 a3"
 
-Each key (for the knight, two squares) gets one line. "-" stands for a value that does not exist:
-
-    eight   state, goal, distance, number of shortest solutions, every optimal first move,
-            one shortest solution
-    senet   position, plies, even plies, odd plies, number of shortest lines, throws, moves
-    knight  start, finish, closed or open, squares
-    3x4     state, distance, every optimal first move, one shortest solution; a board is any number
-            of rows x columns up to 16 cells, also 4x3, and 3x4:0123456789ab has another goal
-
-Without keys on the command line, keys are read from standard input. The first key without an answer
-ends the program with a message: exit 1 if no answer exists, 2 for a bad key, 3 for a bad file. An
-output that cannot be written is exit 2.
+`Index` reads the records of any table, from an open file or from `io.BytesIO(data)`.
 """
 
-import re
-import struct
+import json
 import sys
 import zlib
-from collections.abc import Iterator
-from functools import lru_cache, partial
 from io import FileIO
 from itertools import combinations
 from math import factorial, prod
+from struct import unpack
 
-BLOCK = 4096
-HEADER = struct.Struct("<4sHHIIQ32s64s")
+GOALS = {"corner": "123456780", "centre": "123804765", "edge": "123456708"}
 NEVER = 255
-
-
-class ReaderError(Exception):
-    """An error message with its exit code."""
-
-    def __init__(self, code: int, message: str) -> None:
-        self.code = code
-        super().__init__(message)
+MALFORMED, UNREACHABLE = {"error": "malformed"}, {"error": "unreachable"}
 
 
 class Index:
-    """The records of a table. Only this class knows the layout of the file."""
+    """The records of one table. Every block is checked when it is read."""
 
-    def __init__(self, folder: str, name: str, width: int) -> None:
-        self.path = f"{folder}/{name}.idx"
-        try:
-            self.file = FileIO(self.path)  # unbuffered, because reading ahead is of no use here
-        except OSError as error:
-            raise ReaderError(3, f"{self.path} cannot be read: {error.strerror}") from error
-        header = self._read(0)
-        fields = HEADER.unpack(header.ljust(BLOCK, b"\0")[: HEADER.size])
-        magic, version, zero, *table, size, self.count, self.content, table_name = fields
-        self.width, self.records_per_block = width, (BLOCK - 4) // width
-        blocks = 1 - -self.count // self.records_per_block
-        expected = [width], name.encode().ljust(64, b"\0")
-        checks = {
-            "is not an index": magic == b"PTIX",
-            "is not of format version 2": version == 2 or len(header) < 6,
-            "is damaged: its header is not whole": self._is_intact(0, header),
-            "is laid out in a later way": (zero, size) == (0, BLOCK),
-            "is the index of another table": (table, table_name) == expected,
-            "is too short or too long": self.file.seek(0, 2) == BLOCK * blocks,
-        }
-        for problem, passed in checks.items():
-            if not passed:
-                raise ReaderError(3, f"{self.path} {problem}")
-        self.read_block = lru_cache(256)(self._read_block)  # a cache of checked blocks
+    def __init__(self, file, name, width):
+        self.file, self.name, self.width, self.fit = file, name, width, 4092 // width
+        begin = file.read(6)
+        self.require(begin[:4] == b"PTIX", "is not an index")
+        self.require(begin[4:] == b"\2\0" or len(begin) < 6, "is not of format version 2")
+        header = self.read_block(0, "its header")
+        zero, its_width, size, self.count = unpack("<HIIQ", header[6:24])
+        self.require((zero, size) == (0, 4096), "is laid out in a later way")
+        its_table = its_width, header[56:120].rstrip(b"\0").decode()
+        self.require(its_table == (width, name), "is the index of another table")
+        blocks = 1 - -self.count // self.fit
+        self.require(file.seek(0, 2) == 4096 * blocks, "is too short or too long")
 
-    def read_record(self, number: int) -> bytes:
-        if number >= self.count:
-            raise ReaderError(3, f"{self.path} has no record {number}")
-        before, place = divmod(number, self.records_per_block)
-        return self.read_block(1 + before)[self.width * place : self.width * (place + 1)]
+    def require(self, is_right, problem):
+        if not is_right:
+            raise ValueError(f"{self.name}.idx {problem}")
 
-    def _read_block(self, number: int) -> bytes:
-        block = self._read(number)
-        if not self._is_intact(number, block):
-            raise ReaderError(3, f"{self.path} is damaged: block {number} is not whole")
+    def read_block(self, number, name):
+        self.file.seek(4096 * number)
+        block = self.file.read(4096)
+        self.content = self.content if number else block[24:56]
+        checksum = zlib.crc32(self.content + number.to_bytes(8, "little") + block[:-4])
+        is_whole = block[4092:] == checksum.to_bytes(4, "little")
+        self.require(is_whole, f"is damaged: {name} is not whole")
         return block
 
-    def _read(self, number: int) -> bytes:
-        try:
-            self.file.seek(BLOCK * number)
-            return self.file.read(BLOCK)
-        except OSError as error:
-            raise ReaderError(3, f"{self.path} cannot be read: {error.strerror}") from error
-
-    def _is_intact(self, number: int, block: bytes) -> bool:
-        crc = zlib.crc32(self.content + number.to_bytes(8, "little") + block[:-4])
-        return len(block) == BLOCK and crc == int.from_bytes(block[-4:], "little")
+    def read_record(self, number):
+        self.require(number < self.count, f"has no record {number}")
+        at, place = 1 + number // self.fit, number % self.fit * self.width
+        return self.read_block(at, f"block {at}")[place : place + self.width]
 
 
-# ---- the 8-puzzle ----
+def answer(open_index, puzzle, key):
+    """Answer a key of a puzzle; `open_index` takes a table's name and the width of its records."""
+    puzzle, _, goal = puzzle.partition(":")
+    if puzzle in ("senet", "knight"):
+        return {"senet": answer_senet, "knight": answer_knight}[puzzle](open_index, key)
+    return answer_board(open_index, puzzle, goal, key)
 
 
-def rank_state(state: str) -> int:
-    """Return the state's rank in ascending order, from 0."""
+def rank(order):
+    """Return the number of an order of things among all their orders, ascending from 0."""
     total = 0
-    for cell, digit in enumerate(state):
-        total = total * (9 - cell) + sum(later < digit for later in state[cell:])
+    for at, thing in enumerate(order):
+        rest = order[at:]
+        orders = factorial(len(rest)) // prod(factorial(rest.count(each)) for each in {*rest})
+        total += orders * sum(other < thing for other in rest) // len(rest)
     return total
 
 
-def list_moves(state: str) -> Iterator[tuple[str, str]]:
-    """Yield the legal moves of the blank in the order U D L R, each with the state after it."""
-    row, column = divmod(state.index("0"), 3)
-    possible = row > 0, row < 2, column > 0, column < 2
-    for letter, step, is_legal in zip("UDLR", (-3, 3, -1, 1), possible, strict=True):
-        if is_legal:
-            tile = state[3 * row + column + step]
-            yield letter, state.translate(str.maketrans("0" + tile, tile + "0"))
+def answer_board(open_index, board, goal, key):
+    is_eight = board == "eight"
+    rows, columns = (3, 3) if is_eight else map(int, board.split("x"))
+    marks = "0123456789abcdef"[: rows * columns]
+    if sorted(key) != list(marks):
+        return MALFORMED
+    for name in ("corner", "centre") if is_eight and not goal else (goal,):
+        goal = GOALS.get(name, name) or f"{marks[1:]}0"
+        parity = (key.index("0") // columns - goal.index("0") // columns) * (columns - 1)
+        for state in (key, goal):  # tiles whose greater one stands first
+            parity += sum(a > b for a, b in combinations(state.replace("0", ""), 2))
+        if parity % 2 == 0:
+            break
+    else:
+        return UNREACHABLE
+
+    # each way to lay the board on the wide one of the file: for every cell there, the cell here
+    grid = [range(at, at + columns) for at in range(0, len(marks), columns)]
+    grids = [each for each in (grid, [*zip(*grid, strict=True)]) if len(each) <= len(each[0])]
+    turns = [(each, down, across) for each in grids for down in (1, -1) for across in (1, -1)]
+    ways = [[cell for row in g[::down] for cell in row[::across]] for g, down, across in turns]
+    way = max(ways, key=lambda way: way.index(goal.index("0")))
+    blank, (high, wide) = way.index(goal.index("0")), sorted((rows, columns))
+    in_order = "12384765" if is_eight and blank == 4 else marks[1:]
+    names = str.maketrans("".join(goal[cell] for cell in way).replace("0", ""), in_order)
+    table = f"sliding_{high}x{wide}_{blank + 1}", 1 if len(marks) <= 10 else 45
+    index = open_index(*(("eight_edge" if blank == 7 else "eight", 2) if is_eight else table))
+
+    def read(state):  # the distance modulo 4, and the rest of the record
+        laid = "".join(state[cell] for cell in way).translate(names)
+        places = "".join(laid[column::wide] for column in range(wide))
+        orders = places.index("0") * factorial(len(marks) - 1) + rank(places.replace("0", ""))
+        number = orders // 2  # as half of the orders reach the goal
+        if index.width < 45:
+            distance, *others = index.read_record(rank(laid) if is_eight else number)
+            return distance % 4, others
+        bit = index.read_record(number // 360)[number % 360 // 8] >> number % 8 & 1
+        steps = sum(divmod(laid.index("0"), wide)) - sum(divmod(blank, wide))
+        return steps % 2 + 2 * bit, []
+
+    solution, best, state = "", "", key
+    while state != goal:
+        moves, cell, nearer = {}, state.index("0"), (read(state)[0] - 1) % 4
+        for letter, down, across in (("U", -1, 0), ("D", 1, 0), ("L", 0, -1), ("R", 0, 1)):
+            row, column = cell // columns + down, cell % columns + across
+            if row in range(rows) and column in range(columns):
+                tile = state[row * columns + column]
+                after = state.translate(str.maketrans("0" + tile, tile + "0"))
+                moves |= {letter: after} if read(after)[0] == nearer else {}
+        index.require(moves and len(solution) < NEVER, "is damaged: no walk leads to the goal")
+        best, letter = best or "".join(moves), next(iter(moves))
+        solution, state = solution + letter, moves[letter]
+    facts = {"goal": name or goal, "distance": len(solution), "best_moves": best}
+    facts |= {"solutions": read(key)[1][0]} if is_eight else {}
+    return facts | {"solution": solution}
 
 
-def answer_eight(index: Index, state: str) -> str:
-    if sorted(state) != list("012345678"):
-        raise ReaderError(2, f"{state!r} is not a state, which has each digit 0-8 once: 378546201")
-
-    def find_distance(other: str) -> int:
-        return index.read_record(rank_state(other))[0]
-
-    def find_best_moves(current: str) -> list[tuple[str, str]]:
-        nearer = find_distance(current) - 1
-        return [move for move in list_moves(current) if find_distance(move[1]) == nearer]
-
-    # no move changes whether the number of tile pairs out of order is odd
-    odd = sum(a > b for a, b in combinations(state.replace("0", ""), 2)) % 2
-    distance, solutions = index.read_record(rank_state(state))
-    best = "".join(letter for letter, _ in find_best_moves(state))
-    solution, current = "", state
-    while moves := find_best_moves(current):
-        letter, current = moves[0]
-        solution += letter
-    goal = "centre" if odd else "corner"
-    return f"{state} {goal} {distance} {solutions} {best or '-'} {solution or '-'}"
-
-
-# ---- Senet ----
-
-
-def rank_position(position: str) -> int:
-    """Return the position's rank in ascending order, from 0."""
-    remaining = {".": 5, "A": 5, "B": 5}
-    total = 0
-    for piece in position:
-        for smaller in ".AB"[: ".AB".index(piece)]:
-            rest = {**remaining, smaller: remaining[smaller] - 1}
-            if remaining[smaller]:
-                total += factorial(sum(rest.values())) // prod(map(factorial, rest.values()))
-        remaining[piece] -= 1
-    return total
-
-
-def answer_senet(index: Index, position: str) -> str:
+def answer_senet(open_index, position):
     if sorted(position) != list(".....AAAAABBBBB"):
-        problem = "is not a position, five each of A, B and .: ABABABABAB....."
-        raise ReaderError(2, f"{position!r} {problem}")
-    record = index.read_record(rank_position(position))
-    even, odd, lines = record[0], record[2], int.from_bytes(record[4:], "little")
-    plies = min(even, odd)
-    if plies == NEVER:
-        raise ReaderError(1, f"{position} is never reached from the opening")
-    squares, throws, moves = list(position), [], []
-    for ply in range(plies, 0, -1):  # the line of play, followed backwards
-        last = index.read_record(rank_position("".join(squares)))[1 if ply % 2 == 0 else 3]
-        throw, start = divmod(last, 16)
+        return MALFORMED
+    index, squares, throws, moves = open_index("senet", 8), list(position), [], []
+    even, _, odd, _, *lines = index.read_record(rank(position))
+    if even == odd == NEVER:
+        return UNREACHABLE
+    for ply in range(min(even, odd), 0, -1):  # back to the opening
+        throw, start = divmod(index.read_record(rank(squares))[1 if ply % 2 == 0 else 3], 16)
         one, other = start - 1, start + throw - 1
         squares[one], squares[other] = squares[other], squares[one]
         throws.insert(0, str(throw))
         moves.insert(0, f"{start}{'-' if squares[other] == '.' else 'x'}{start + throw}")
-    parities = ["-" if count == NEVER else str(count) for count in (even, odd)]
-    line = f"{''.join(throws) or '-'} {' '.join(moves) or '-'}"
-    return f"{position} {plies} {' '.join(parities)} {lines} {line}"
+    plies = {"plies": min(even, odd), "plies_even": even, "plies_odd": odd}
+    facts = {name: None if count == NEVER else count for name, count in plies.items()}
+    facts |= {"dice": "".join(throws), "moves": " ".join(moves)}
+    return facts | {"lines": int.from_bytes(bytes(lines), "little")}
 
 
-# ---- the knight ----
-
-
-def parse_square(name: str) -> int:
-    """Return a square's number: file + 8 * rank, a1 = 0."""
-    if len(name) != 2 or name[0] not in "abcdefgh" or name[1] not in "12345678":
-        raise ReaderError(2, f"{name!r} is not a square, one of a1 to h8: b1")
-    return ord(name[0]) - ord("a") + 8 * (int(name[1]) - 1)
-
-
-def answer_knight(index: Index, start: str, finish: str) -> str:
-    one, other = parse_square(start), parse_square(finish)
-    files, ranks = abs(one % 8 - other % 8), abs(one // 8 - other // 8)
+def answer_knight(open_index, key):
+    names, words = [f"{file}{rank}" for rank in range(1, 9) for file in "abcdefgh"], key.split()
+    if len(words) != 2 or not {*words} <= {*names}:
+        return MALFORMED
+    start, finish = map(names.index, words)
+    files, ranks = abs(start % 8 - finish % 8), abs(start // 8 - finish // 8)
     if (files + ranks) % 2 == 0:
-        raise ReaderError(1, f"no tour leads from {start} to {finish}: it ends on the other colour")
-    squares = index.read_record(32 * one + other // 2)
-    path = "".join("abcdefgh"[at % 8] + str(1 + at // 8) for at in squares)
-    return f"{start} {finish} {'closed' if files * ranks == 2 else 'open'} {path}"
-
-
-# ---- sliding boards ----
-
-MARKS = "0123456789abcdef"
-SMALL_CELLS = 10
-"""Cells of the largest boards with a byte for each state."""
-
-
-class Board:
-    """A board with a goal, and the map from its states to those of the goal's file."""
-
-    def __init__(self, rows: int, columns: int, goal: str) -> None:
-        self.rows, self.columns, self.goal = rows, columns, goal
-        self.high, self.long = sorted((rows, columns))
-        blank = self.require_state(goal).index("0")
-        ways = list_ways(rows, columns)
-        self.way = max(ways, key=lambda way: way.index(blank))  # the file of the last such cell
-        self.blank = self.way.index(blank)
-        tiles = "".join(goal[cell] for cell in self.way).replace("0", "")
-        self.names = str.maketrans(tiles, MARKS[1 : rows * columns])
-        self.width = 1 if rows * columns <= SMALL_CELLS else 45
-        self.table = f"sliding_{self.high}x{self.long}_{self.blank + 1}"
-
-    def require_state(self, text: str) -> str:
-        marks = MARKS[: self.rows * self.columns]
-        if sorted(text) != list(marks):
-            problem = f"is not a state of {self.rows}x{self.columns}, which has each of {marks}"
-            raise ReaderError(2, f"{text!r} {problem} once: {marks[1:]}0")
-        return text
-
-    def reaches_goal(self, state: str) -> bool:
-        """Tell whether the tile pairs out of order, and for an even number of columns the rows
-        between the blanks, add up to an even number."""
-        pairs = [
-            pair for marks in (state, self.goal) for pair in combinations(marks.replace("0", ""), 2)
-        ]
-        rows = state.index("0") // self.columns - self.goal.index("0") // self.columns
-        return (sum(a > b for a, b in pairs) + rows * (self.columns - 1)) % 2 == 0
-
-    def find_value(self, index: Index, state: str) -> int:
-        """Return the distance modulo 4."""
-        laid = "".join(state[cell] for cell in self.way).translate(self.names)
-        places = "".join(laid[column :: self.long] for column in range(self.long))
-        order, rank = places.replace("0", ""), 0
-        for place, tile in enumerate(order):
-            rank = rank * (len(order) - place) + sum(later < tile for later in order[place:])
-        rank = places.index("0") * (factorial(len(order)) // 2) + rank // 2
-        if self.width == 1:
-            return index.read_record(rank)[0] % 4
-        byte = index.read_record(rank // 360)[rank % 360 // 8]
-        steps = sum(divmod(laid.index("0"), self.long)) - sum(divmod(self.blank, self.long))
-        return steps % 2 + 2 * (byte >> rank % 8 & 1)
-
-    def list_nearer(self, index: Index, current: str) -> list[tuple[str, str]]:
-        """List the moves to states whose value is one less, each with the state after it."""
-        row, column = divmod(current.index("0"), self.columns)
-        possible = row > 0, row < self.rows - 1, column > 0, column < self.columns - 1
-        steps, moves = (-self.columns, self.columns, -1, 1), []
-        for letter, step, is_legal in zip("UDLR", steps, possible, strict=True):
-            if is_legal:
-                tile = current[row * self.columns + column + step]
-                after = current.translate(str.maketrans("0" + tile, tile + "0"))
-                if self.find_value(index, after) == (self.find_value(index, current) - 1) % 4:
-                    moves.append((letter, after))
-        return moves
-
-
-def list_ways(rows: int, columns: int) -> list[list[int]]:
-    """List the ways to lay a board on the wide one: for each cell of that one, the cell here."""
-    high, long = sorted((rows, columns))
-    ways = []
-    for down, across in ((1, 1), (-1, 1), (1, -1), (-1, -1)):
-        cells = [(row, column) for row in range(high)[::down] for column in range(long)[::across]]
-        if rows <= columns:
-            ways.append([row * columns + column for row, column in cells])
-        if rows >= columns:
-            ways.append([column * columns + row for row, column in cells])
-    return ways
-
-
-def answer_board(index: Index, state: str, board: Board) -> str:
-    goal = board.goal
-    if not board.reaches_goal(board.require_state(state)):
-        raise ReaderError(1, f"{state} does not reach {goal}: swap any two tiles")
-    best = "".join(letter for letter, _ in board.list_nearer(index, state)) if state != goal else ""
-    solution, current = "", state
-    while current != goal:
-        moves = board.list_nearer(index, current)
-        if not moves or len(solution) == NEVER:
-            raise ReaderError(3, f"{index.path} is damaged: no walk leads from {state} to {goal}")
-        letter, current = moves[0]
-        solution += letter
-    return f"{state} {len(solution)} {best or '-'} {solution or '-'}"
-
-
-def parse_board(text: str) -> Board | None:
-    """Return the board and the goal of ROWSxCOLUMNS or ROWSxCOLUMNS:GOAL."""
-    found = re.fullmatch(r"([2-8])x([2-8])(:.*)?", text, re.DOTALL)
-    if not found or int(found[1]) * int(found[2]) > len(MARKS):
-        return None
-    rows, columns = int(found[1]), int(found[2])
-    return Board(rows, columns, found[3][1:] if found[3] else f"{MARKS[1 : rows * columns]}0")
-
-
-# ---- the command ----
-
-ANSWERS = {
-    "eight": (answer_eight, 1, ("eight", 2)),
-    "senet": (answer_senet, 1, ("senet", 8)),
-    "knight": (answer_knight, 2, ("knight_tours_8x8", 64)),
-}
-"""For each puzzle: the function that answers, the words in a key, the table and its width."""
-
-
-def main(arguments: list[str]) -> None:
-    board = parse_board(arguments[1]) if len(arguments) > 1 else None
-    if board:
-        answer, size, table = partial(answer_board, board=board), 1, (board.table, board.width)
-    elif len(arguments) > 1 and arguments[1] in ANSWERS:
-        answer, size, table = ANSWERS[arguments[1]]
-    else:
-        puzzles = "|".join([*ANSWERS, "ROWSxCOLUMNS[:GOAL]"])
-        raise ReaderError(2, f"usage: reader.py FOLDER {puzzles} [KEY...]")
-    index = Index(arguments[0], *table)
-    keys = arguments[2:] or sys.stdin.read().split()
-    try:
-        # a separate file object, because Python flushes sys.stdout again when it exits
-        with open(1, "w", closefd=False) as output:
-            for at in range(0, len(keys), size):
-                if len(keys) < at + size:
-                    raise ReaderError(
-                        2, f"{keys[at]!r} lacks the square where the tour ends: b1 a3"
-                    )
-                print(answer(index, *keys[at : at + size]), file=output)
-    except OSError as error:
-        raise ReaderError(2, f"standard output cannot be written: {error.strerror}") from error
+        return UNREACHABLE
+    squares = open_index("knight_tours_8x8", 64).read_record(32 * start + finish // 2)
+    return {"closed": files * ranks == 2, "path": "".join(names[square] for square in squares)}
 
 
 if __name__ == "__main__":
-    try:
-        main(sys.argv[1:])
-    except (ReaderError, UnicodeDecodeError) as error:
-        print(f"reader: {error}", file=sys.stderr)
-        sys.exit(getattr(error, "code", 2))
+    folder, puzzle, *keys = sys.argv[1:]
+    for key in keys:
+        found = answer(lambda *of: Index(FileIO(f"{folder}/{of[0]}.idx"), *of), puzzle, key)
+        print(json.dumps({"key": key} | found))

@@ -1,7 +1,7 @@
 """The proof of tables that rank tours: every layer is counted again.
 
 The walker makes all layers from the empty board (`tour_walker`): the records must have exactly its
-states and numbers. docs/format/tours.md puts the partial tours that lead to a state, and the ways
+states and numbers. docs/format/ranks.md puts the partial tours that lead to a state, and the ways
 to complete it, in an order; so where every number is right, each rank is one tour and each tour has
 one rank.
 """

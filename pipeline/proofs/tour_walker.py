@@ -1,7 +1,7 @@
 """A walker over half a board: its layers of states, and the number of ways to complete each.
 
 Proofs count with it what the search counted. It knows the board's rules and, from
-docs/format/tours.md, the numbers of squares, cells, states and layers. It has nothing else from the
+docs/format/ranks.md, the numbers of squares, cells, states and layers. It has nothing else from the
 search or the lookups: no table, no mirror images, and no counting back from the cut.
 
 The layers come from the empty board. A step of the sweep takes, for all needs that states may have

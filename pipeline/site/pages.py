@@ -21,15 +21,15 @@ PACKAGE = _ROOT / "queries" / "javascript"
 DOCS = _HERE / "docs" if (_HERE / "docs").is_dir() else _ROOT / "docs"
 """The pages in Markdown: an installed program has its own copy of them."""
 FORMAT_PAGES = {
-    "rules": "Rules",
+    "puzzles": "Puzzles",
     "tables": "Tables",
     "format/index": "Index files",
     "format/ranks": "Ranks",
-    "format/tours": "Tours by rank",
     "format/manifest": "Manifest",
     "sliding": "Sliding boards",
-    "trust": "Guarantees",
-    "hosting": "Hosting",
+    "tours": "Counting tours",
+    "trust": "Trust",
+    "deploy": "Deploy",
 }
 """The names of the pages on rules and formats by their files, in the order of the site."""
 JAVASCRIPT_PAGE = "javascript"
@@ -147,8 +147,8 @@ def _place_links(tokens: Sequence[Token], page: str, copied: set[str]) -> list[T
 def _find_address(href: str, page: str, copied: set[str]) -> str | None:
     """Return where a link of a page in Markdown leads to on the site; None if nowhere.
 
-    >>> [_find_address(href, "format/index", set()) for href in ("#a", "../rules.md#b", "x.c")]
-    ['#a', '../rules.html#b', None]
+    >>> [_find_address(href, "format/index", set()) for href in ("#a", "../puzzles.md#b", "x.c")]
+    ['#a', '../puzzles.html#b', None]
     """
     file, mark, anchor = href.partition("#")
     if "://" in href or not file:

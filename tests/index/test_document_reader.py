@@ -87,7 +87,7 @@ def test_the_steps_of_the_example_are_right(ranked_boards: Path) -> None:
 
 
 def test_the_layers_of_the_starts_are_where_the_document_says(ranked_boards: Path) -> None:
-    rows = tables_under(HEADING)[-1]
+    rows = tables_under("Open tours")[-1]
     assert len(rows) == 2
     for row in rows:
         page = NumberedTours(ranked_boards / f"knight_ranks_{row['board']}.idx")

@@ -17,8 +17,6 @@ from puzzle_tablebase.formats.index import BLOCK_BYTES, BODY_BYTES, HEADER
 from puzzle_tablebase.puzzles import eight, senet
 from puzzle_tablebase.puzzles.knight import tables as knight
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
-from puzzle_tablebase.queries.api import Tables
-from tests.readers.test_example_readers import LINES
 from tests.support.default_tables import INDEXES
 from tests.support.format_page import (
     DOC,
@@ -33,7 +31,6 @@ from tests.support.format_page import (
     text,
 )
 from tests.support.index_cases import LIST, format_cases
-from tests.support.reader_programs import EXAMPLES
 
 FILES = "Index files"
 
@@ -124,26 +121,6 @@ def test_the_checksum_is_computed_as_the_document_says() -> None:
         for _ in range(8):
             crc = crc >> 1 ^ (polynomial if crc & 1 else 0)
     assert crc ^ 0xFFFFFFFF == zlib.crc32(b"123456789") == check
-
-
-def test_the_answers_in_the_text_are_those_of_the_readers(tables: Tables) -> None:
-    _, shown = read_fenced("text")
-    queries = [line.split() for line in shown.splitlines()]
-    # a key is one word, but two for the knight
-    kinds = {9: ("eight", 1), 15: ("senet", 1), 2: ("knight", 2)}
-    expected = []
-    for words in queries:
-        puzzle, count = kinds[len(words[0])]
-        expected.append(LINES[puzzle](tables, " ".join(words[:count])))
-    assert shown.splitlines() == expected
-    assert {kinds[len(words[0])][0] for words in queries} == set(LINES)
-
-
-def test_the_text_lists_the_example_readers() -> None:
-    result = re.findall(r"^\| \[`(.*?)`\]\((.*?)\)", text(), re.MULTILINE)
-    assert sorted(EXAMPLES / name for name, _ in result) == sorted(EXAMPLES.glob("read*"))
-    for name, link in result:
-        assert (DOC.parent / link).resolve() == EXAMPLES / name
 
 
 EIGHT = "8-puzzle: "

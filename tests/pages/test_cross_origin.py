@@ -101,7 +101,7 @@ def test_a_host_that_does_not_allow_it_is_named(site: Site, outputs: Path) -> No
 def test_the_configuration_in_the_docs_hosts_tables_and_pages(
     chromium: Browser, outputs: Path, explorer: Path, tmp_path: Path
 ) -> None:
-    docs = (ROOT / "docs" / "hosting.md").read_text("utf-8")
+    docs = (ROOT / "docs" / "deploy.md").read_text("utf-8")
     options = docs.partition("```nginx\n")[2].partition("```")[0]
     folder, work = tmp_path / "root" / "tables", tmp_path / "work"
     work.mkdir()

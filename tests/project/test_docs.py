@@ -1,27 +1,33 @@
-"""Tests of the docs: generated pages are current, code runs, links and figures are right."""
+"""Tests of the docs: their sessions are run, and their links and names lead to what exists."""
 
 from __future__ import annotations
 
+import doctest
 import re
 from pathlib import Path
 
 import pytest
 
 from puzzle_tablebase.pipeline.jobs import select_tables
+from puzzle_tablebase.queries import open_tables
 from tests.support.build_recorder import build_tables
 from tests.support.shell import program
 from tools import sessions
 from tools.generated_docs import MADE
 from tools.sessions import ROOT
 
-CODE = re.compile(r"```python\n(.*?)```", re.DOTALL)
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 SECTION_LINK = re.compile(r"\]\(([^)#:]*)#([^)]*)\)")
-MARKDOWN = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "outputs" / "README.md"]
-
-
+PYTHON = re.compile(r"^```pycon\n(.*?)^```", re.DOTALL | re.MULTILINE)
+MARKDOWN = [
+    *(path for name in ("*.md", "docs/**/*.md", "examples/**/*.md") for path in ROOT.glob(name)),
+    *(ROOT / name for name in ("outputs/README.md", "queries/javascript/README.md")),
+]
+PAGES = [pytest.param(page, id=str(page.relative_to(ROOT))) for page in MARKDOWN]
 SLOW = ("docs/fifteen.md", "docs/sliding.md")
 """The pages with sessions that build large tables."""
+BUILT = {"fifteen.md": ["fifteen_123"], "sliding.md": ["sliding_3x4_12"]}
+"""The tables that the Python of a page reads, of those that are not built by default."""
 
 
 @pytest.mark.parametrize(
@@ -34,21 +40,20 @@ def test_page_is_what_the_program_writes(
     assert (ROOT / name).read_text() == MADE[name](), "run make docs, and read what changed"
 
 
-BUILT = {"fifteen.md": ["fifteen_123"], "sliding.md": ["sliding_3x4_12"]}
-"""The tables that the code of a page reads, of those that are not built by default."""
-
-
-@pytest.mark.parametrize("page", MARKDOWN, ids=lambda page: str(page.relative_to(ROOT)))
-def test_python_in_docs_runs(
+@pytest.mark.parametrize("page", PAGES)
+def test_python_sessions_print_what_the_page_shows(
     page: Path, outputs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(ROOT)
+    monkeypatch.chdir(outputs if page.name == "index.md" else ROOT)
     if names := BUILT.get(page.name):
         for puzzle, table in select_tables(names):
             build_tables(tmp_path / "outputs", puzzle, table)
         monkeypatch.chdir(tmp_path)
-    for code in CODE.findall(page.read_text()):
-        exec(compile(code, page.name, "exec"), {})
+    text = "\n".join(PYTHON.findall(page.read_text("utf-8")))
+    session = doctest.DocTestParser().get_doctest(text, {}, page.name, str(page), 0)
+    shown: list[str] = []
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+    assert runner.run(session, out=shown.append).failed == 0, "".join(shown)
 
 
 def list_sections(page: Path) -> set[str]:
@@ -58,7 +63,7 @@ def list_sections(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize("page", MARKDOWN, ids=lambda page: str(page.relative_to(ROOT)))
+@pytest.mark.parametrize("page", PAGES)
 def test_links_lead_to_files_and_their_sections(page: Path) -> None:
     text = page.read_text("utf-8")
     for link in LINK.findall(text):
@@ -67,25 +72,51 @@ def test_links_lead_to_files_and_their_sections(page: Path) -> None:
         assert section in list_sections(page.parent / name if name else page), (name, section)
 
 
-def test_named_test_files_exist() -> None:
+def test_every_picture_is_shown() -> None:
+    shown = {
+        (page.parent / link).resolve()
+        for page in MARKDOWN
+        for link in LINK.findall(page.read_text("utf-8"))
+    }
+    pictures = {path for kind in ("svg", "png") for path in ROOT.glob(f"docs/*.{kind}")}
+    assert pictures <= shown
+
+
+def test_named_files_exist() -> None:
+    """Look for the tests and the modules that pages name."""
     pages = [*MARKDOWN, ROOT / "Makefile", ROOT / ".ci/run"]
     names = {
         name
         for page in pages
-        for name in re.findall(r"\btests/[a-z_0-9/]+(?:\.py|/)", page.read_text("utf-8"))
+        for name in re.findall(
+            r"(?<![\w/])(?:tests|tools|queries|pipeline|puzzle_tablebase)/[a-z_0-9/]+(?:\.py|/)",
+            page.read_text("utf-8"),
+        )
     }
     assert len(names) > 20
     assert {name for name in names if not (ROOT / name).exists()} == set()
 
 
-def test_the_three_one_liners_agree(outputs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(ROOT)
-    result = []
-    for code in CODE.findall((ROOT / "docs/tour.md").read_text()):
-        imported, line = code.strip().split("\n\n")
-        names: dict[str, object] = {}
-        exec(imported, names)
-        result.append(eval(line, names))
-    by_polars = [(str(goal), distance, states) for goal, distance, states in result[0].rows()]
-    assert sorted(by_polars) == result[1].fetchall(), "DuckDB sorts the goals by name"
-    assert by_polars == [(goal, distance, n) for (goal, distance), n in result[2].items()]
+def test_each_promise_names_a_test() -> None:
+    _, _, text = (ROOT / "docs" / "trust.md").read_text("utf-8").partition("\n## Promises\n")
+    rows = [line for line in text.partition("\n## ")[0].splitlines() if line.startswith("| ")]
+    assert len(rows) > 10
+    assert [row for row in rows[2:] if not re.search(r"`tests/[a-z_/]+(\.py|/)`", row)] == []
+
+
+METHODS = re.compile(r"^\| `(\w+)\(.*?\)`.*? \| ([^|]*) \|", re.MULTILINE)
+
+
+def test_each_method_of_the_python_page_exists(outputs: Path) -> None:
+    page = (ROOT / "docs" / "python.md").read_text("utf-8")
+    with open_tables(str(outputs)) as tables:
+        puzzles = {name: getattr(tables, name) for name in ("eight", "fifteen", "senet", "knight")}
+        named = {
+            (puzzle, method)
+            for method, users in METHODS.findall(page)
+            for puzzle in puzzles
+            if puzzle in users or users == "all"
+        }
+        absent = {(puzzle, name) for puzzle, name in named if not hasattr(puzzles[puzzle], name)}
+    assert len(named) > 30
+    assert absent == set()

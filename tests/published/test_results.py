@@ -9,9 +9,9 @@ import numpy as np
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
+from puzzle_tablebase.pipeline.selection import select_tables
 
 from benchmarks.results import senet_moves, shortest_solutions, sliding_goals, tour_edges
-from puzzle_tablebase.pipeline.selection import select_tables
 from puzzle_tablebase.puzzles import senet
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from tests.support import oracles, reference_numbers, sliding_oracle

@@ -4,6 +4,8 @@ Each reader's tests ask the other cases, and `tests/index/test_document_reader.p
 by rank. The answers of the cases are the program's own: `make docs` writes them.
 """
 
+import json
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 from random import Random
@@ -27,7 +29,7 @@ from tests.support.default_tables import INDEXES
 from tests.support.format_page import record_of
 from tests.support.index_cases import read_cases
 from tests.support.index_vectors import BOARDS, FOLDER, BoardSpec, list_views, make_board
-from tests.support.reader_programs import COMMANDS, run
+from tests.support.reader_programs import EXAMPLES, run
 from tests.support.tampered import sha256, write_manifest
 
 Distances = dict[str, int | None]
@@ -35,6 +37,7 @@ Questions = dict[tuple[str, str], Distances]
 """By board and goal, the distance of each state, None if it does not reach the goal."""
 Told = dict[str, tuple[int, str, str] | None]
 """For each state its distance, its best moves and a solution."""
+FACTS = ("distance", "best_moves", "solution")
 GOALS = [
     ("2x2", "3120"), ("2x3", "143250"), ("3x2", "123450"), ("3x2", "125034"), ("2x4", "72345601"),
     ("4x2", "62345071"), ("3x3", "867254301"), ("3x3", "314265708"),
@@ -78,32 +81,24 @@ def ask_package(folder: Path, questions: Questions) -> dict[tuple[str, str], Tol
     return result
 
 
-def ask_copied_reader(
-    command: list[str], folder: Path, board: str, goal: str, states: list[str]
-) -> Told:
-    """Ask a reader of `examples/`, which ends at the first key without an answer."""
+def ask_copied_reader(folder: Path, board: str, goal: str, states: list[str]) -> Told:
+    """Ask the reader in `examples/`."""
+    text = run(sys.executable, "-I", EXAMPLES / "reader.py", folder, f"{board}:{goal}", *states)
+    assert (text.code, text.err) == (0, "")
     result: Told = {}
-    while remaining := states[len(result) :]:
-        text = run(*command, folder, f"{board}:{goal}", stdin=" ".join(remaining))
-        lines = text.out.splitlines()
-        for state, line in zip(remaining, lines, strict=False):
-            key, distance, best, solution = line.replace("-", "").split(" ")
-            assert key == state
-            result[state] = int(distance), best, solution
-        if len(result) < len(states):
-            assert (text.code, "swap any two tiles" in text.err) == (1, True), text
-            result[remaining[len(lines)]] = None
+    for told in map(json.loads, text.out.splitlines()):
+        is_unreachable = told.get("error") == "unreachable"
+        result[told["key"]] = None if is_unreachable else tuple(map(told.get, FACTS))
     return result
 
 
-def require_answers(folder: Path, programs: Path, questions: Questions) -> None:
+def require_answers(folder: Path, questions: Questions) -> None:
     """Require these distances of every reader, the same best moves, and solutions to the goal."""
-    commands = {name: compile_it(programs) for name, compile_it in COMMANDS.items()}
     package = ask_package(folder, questions)
     for (board, goal), known in questions.items():
         asked = folder, board, goal, sorted(known, key=lambda state: known[state] is None)
         told = {"program": ask_program(*asked), "package": package[board, goal]}
-        told |= {name: ask_copied_reader(command, *asked) for name, command in commands.items()}
+        told["copied"] = ask_copied_reader(*asked)
         rows, columns = map(int, board.split("x"))
         for name, answers in told.items():
             assert {state: row and row[0] for state, row in answers.items()} == known, name
@@ -128,24 +123,20 @@ def list_questions(tables: set[str]) -> Questions:
 
 
 @pytest.mark.parametrize("size", sorted({(rows, columns) for rows, columns, _ in BOARDS}))
-def test_every_reader_answers_as_the_cases_say(
-    size: tuple[int, int], tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_every_reader_answers_as_the_cases_say(size: tuple[int, int], tmp_path: Path) -> None:
     boards = [make_board(*board) for board in BOARDS if board[:2] == size]
     publish(tmp_path, boards)
     for board in boards:
         written = (tmp_path / f"{board.name}.idx").read_bytes()
         assert written == (FOLDER / f"{board.name}.idx").read_bytes()
     questions = list_questions({board.name for board in boards})
-    require_answers(tmp_path, tmp_path_factory.mktemp("programs"), questions)
+    require_answers(tmp_path, questions)
 
 
-def test_every_reader_answers_as_the_cases_of_a_larger_board_say(
-    large_boards: Path, tmp_path: Path
-) -> None:
+def test_every_reader_answers_as_the_cases_of_a_larger_board_say(large_boards: Path) -> None:
     questions = list_questions({"sliding_3x4_12"})
     assert max(filter(None, questions["3x4", "123456789ab0"].values())) == 42
-    require_answers(large_boards, tmp_path, questions)
+    require_answers(large_boards, questions)
 
 
 @pytest.mark.parametrize("board", ["2x3", "3x2"])
@@ -160,9 +151,7 @@ def test_without_a_goal_it_is_the_last_corner(board: str, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(("board", "goal"), first(7, GOALS))
-def test_every_reader_answers_as_a_search_finds(
-    board: str, goal: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_every_reader_answers_as_a_search_finds(board: str, goal: str, tmp_path: Path) -> None:
     """Half of all orders of the tiles are reached."""
     rows, columns = map(int, board.split("x"))
     known = sliding_oracle.distances(goal, rows, columns)
@@ -173,7 +162,7 @@ def test_every_reader_answers_as_a_search_finds(
     unreached = dict.fromkeys(state.translate(twin) for state in reached[:3])
     assert not unreached.keys() & known.keys()
     questions: Questions = {(board, goal): {**{s: known[s] for s in reached}, **unreached}}
-    require_answers(tmp_path, tmp_path_factory.mktemp("programs"), questions)
+    require_answers(tmp_path, questions)
 
 
 def test_the_program_reads_boards_as_the_cases_say() -> None:

@@ -11,7 +11,7 @@ from puzzle_tablebase.schema import Table
 from tests.support.shell import ROOT
 
 DOC = ROOT / "docs" / "format" / "index.md"
-PAGES = (DOC, DOC.with_name("ranks.md"), DOC.with_name("tours.md"))
+PAGES = (DOC, DOC.with_name("ranks.md"))
 
 Row = dict[str, str]
 

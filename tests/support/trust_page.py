@@ -8,11 +8,10 @@ from puzzle_tablebase.pipeline.proofs import TableVerdict
 from tests.support.shell import ROOT
 
 PAGE = ROOT / "docs" / "trust.md"
-BOARD = re.compile(r"[0-9]+x[0-9]+")
 
 
 class Row(NamedTuple):
-    """A row of the page: tables by name, `CxR` for any board, `T` for any tiles.
+    """A row of the page: tables by name, `CxR` for any board, `T` for any tiles; or any table.
 
     `…` in `how` stands for any text.
     """
@@ -22,39 +21,38 @@ class Row(NamedTuple):
     verdict: str
     how: str
 
-    def covers(self, verdict: TableVerdict) -> bool:
+    def list_names(self) -> list[str]:
+        """List the patterns of the names of its tables."""
         names = re.findall(r"`([a-z]\w+)`", self.tables)
-        patterns = [re.sub("[CRN]", "[0-9]+", name).replace("T", "[0-9a-f]+") for name in names]
+        return [re.sub("[CRN]", "[0-9]+", name).replace("T", "[0-9a-f]+") for name in names]
+
+    def covers(self, verdict: TableVerdict) -> bool:
+        names = self.list_names()
         how = ".*".join(map(re.escape, self.how.split("…")))
         return (
-            (not names or any(re.fullmatch(pattern, verdict.table) for pattern in patterns))
+            (not names or any(re.fullmatch(name, verdict.table) for name in names))
             and verdict.verdict == self.verdict
             and re.fullmatch(how, verdict.how) is not None
         )
 
 
-def rows(heading: str) -> list[Row]:
-    """Return the rows of the table below a heading."""
-    _, _, below = PAGE.read_text("utf-8").partition(f"\n### {heading}\n")
-    section, _, _ = below.partition("\n#")
-    lines = [line.strip("|").split("|") for line in section.splitlines() if line[:1] == "|"]
-    return [Row(*(cell.strip() for cell in cells)) for cells in lines[2:]]
+def read_rows() -> list[Row]:
+    """Read the rows of the page's second table, of four columns."""
+    lines = [line.strip("|").split("|") for line in PAGE.read_text("utf-8").splitlines()]
+    rows = [Row(*(cell.strip() for cell in cells)) for cells in lines if len(cells) == 4]
+    return rows[2:]
 
 
-def require_same(heading: str, verdicts: Iterable[TableVerdict], *, whole: bool = True) -> None:
-    """Require that each verdict matches one row of the page.
+def require_rows(verdicts: Iterable[TableVerdict], expected: int) -> None:
+    """Require that each verdict matches one row of the page, and all together so many rows.
 
-    With `whole`, also require that each row has a verdict, and lists all boards that have it if it
-    lists any.
+    A row that names a table goes before one that holds for any.
     """
-    page_rows = rows(heading)
-    assert page_rows
-    result: dict[Row, list[str | None]] = {row: [] for row in page_rows}
+    page_rows = read_rows()
+    covered = set()
     for verdict in verdicts:
-        covering = [row for row in page_rows if row.covers(verdict)]
-        assert len(covering) == 1, (verdict, covering)
-        result[covering[0]].append(verdict.board)
-    for row, boards in result.items() if whole else ():
-        assert boards, f"nothing is so: {row}"
-        if named := BOARD.findall(row.boards):
-            assert sorted(named) == sorted(map(str, boards))
+        matching = [row for row in page_rows if row.covers(verdict)]
+        named = [row for row in matching if row.list_names()]
+        assert len(named or matching) == 1, (verdict, matching)
+        covered |= {*(named or matching)}
+    assert len(covered) == expected, {*page_rows} - covered
