@@ -7,7 +7,7 @@ TABLES := $(VENV)/.tables
 REPORT := $(VENV)/.report
 TESTS := $(VENV)/.tests
 # This file marks the installed JavaScript linter.
-LINTER := node_modules/.package-lock.json
+LINTER := queries/node_modules/.package-lock.json
 # Two workers a core, because many tests wait for processes that they start.
 WORKERS = $(shell $(BIN)/python -c "import os; print(2 * (os.cpu_count() or 1))")
 
@@ -33,8 +33,8 @@ $(TESTS): requirements-dev.lock pyproject.toml | $(TABLES)
 	$(install)
 	@touch $(TABLES) $(REPORT) $@
 
-$(LINTER): package.json package-lock.json
-	npm ci --loglevel=error
+$(LINTER): queries/package.json queries/package-lock.json
+	npm ci --prefix queries --loglevel=error
 	@touch $@
 
 # An environment has its own path in it: in a clone that was moved or renamed, it is made again.
@@ -79,7 +79,7 @@ check: $(TESTS) $(if $(shell command -v npm),$(LINTER)) ## check lint, format, t
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	@if command -v npm >/dev/null; then node_modules/.bin/eslint --max-warnings 0 .; else \
+	@if command -v npm >/dev/null; then queries/node_modules/.bin/eslint --config queries/eslint.config.js --max-warnings 0 queries pipeline examples tests; else \
 		echo 'npm is missing, so the JavaScript was not checked. On Debian and Ubuntu: apt-get install npm' >&2; \
 		test "$$CI" != true; fi
 
@@ -118,5 +118,5 @@ LOCK := uv pip compile pyproject.toml --quiet --universal --python-version 3.11 
 
 clean: ## remove all built files: tables, caches, the environment
 	@test ! -x $(BIN)/python || $(BIN)/python -m tools.remove_outputs
-	rm -rf $(VENV) node_modules build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage
+	rm -rf $(VENV) queries/node_modules build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
