@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from puzzle_tablebase.queries import open_tables
-from tests.support.explorer_fixtures import in_both
+from tests.support.browser import in_both
 from tests.support.hosts import NGINX, run_nginx
 from tests.support.shell import ROOT
 

@@ -26,7 +26,7 @@ from puzzle_tablebase.stores.folder import Folder
 from tests.conftest import make_once
 from tests.support import oracles
 from tests.support.build_recorder import build_tables
-from tests.support.explorer_browser import broken_rules
+from tests.support.browser import broken_rules
 from tests.support.shell import ROOT, skip
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ from puzzle_tablebase.pipeline.site.pages import DOCS, FORMAT_PAGES, make_format
 from puzzle_tablebase.pipeline.site.writer import SUMS, write_site
 from puzzle_tablebase.stores.folder import Folder
 from tests.conftest import make_once
-from tests.support.explorer_browser import broken_rules
+from tests.support.browser import broken_rules
 from tests.support.hosts import NGINX, run_nginx, run_python_server, serve
 from tests.support.shell import ROOT, Cli
 from tests.support.tampered import flip_byte, link_copy, replace_link, sha256, write_manifest
