@@ -250,7 +250,7 @@ def _copy_sources(versioned: Path) -> None:
         _write(docs / name, text)
     copies = [(DOCS / name, docs / name) for name in copied]
     copies += [(path, package / path.name) for path in PACKAGE.iterdir() if path.is_file()]
-    copies += [(SOURCE / name, versioned / name) for name in ("style.css", "try.js")]
+    copies += [(SOURCE / name, versioned / name) for name in ("index.html", "style.css", "try.js")]
     for source, target in copies:
         _write(target, source.read_bytes())
 

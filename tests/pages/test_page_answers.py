@@ -1,4 +1,4 @@
-"""Tests of the explorer's answers, asked of its modules in Node: those of the library and oracles."""
+"""Tests of the explorer's answers, asked in Node: those of the library and of oracles."""
 
 import datetime
 import json
