@@ -13,7 +13,7 @@ WORKERS = $(shell $(BIN)/python -c "import os; print(2 * (os.cpu_count() or 1))"
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup precompute test test-fast test-rest nightly check docs lock report explore coverage fuzz same-bytes bench clean
+.PHONY: help setup precompute test test-fast test-rest test-others nightly check docs lock report explore coverage fuzz same-bytes bench clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -73,6 +73,26 @@ test-fast: precompute $(TESTS) ## run the tests of rules, searches and answers: 
 
 test-rest: precompute $(TESTS) ## run the tests that test-fast leaves out
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(addprefix --ignore=,$(FAST))
+
+# What the fast tests need beside the packages for the tables.
+RUNNER := pytest|pytest-xdist|execnet|iniconfig|packaging|pluggy|pygments|hypothesis|sortedcontainers
+OTHERS := 3.12 3.13
+
+test-others: precompute $(TESTS) ## run the tests of rules and searches on other Pythons that are installed
+	@for version in $(OTHERS); do \
+		python=$$(PYENV_VERSION=$$version python$$version -c 'import sys; print(sys.executable)' 2>/dev/null) || \
+			{ echo "python$$version is not installed"; continue; }; \
+		$(MAKE) --no-print-directory test-other OTHER=$$version OTHER_PYTHON=$$python || exit 1; \
+	done
+
+.PHONY: test-other
+test-other:
+	@echo 'Testing with $(OTHER_PYTHON)'
+	@test -x $(VENV)/$(OTHER)/bin/pytest || { $(OTHER_PYTHON) -m venv --clear $(VENV)/$(OTHER) && \
+		$(VENV)/$(OTHER)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock && \
+		awk '/^[a-z]/ { kept = $$1 ~ /^($(RUNNER))==/ } kept' requirements-dev.lock > $(VENV)/$(OTHER)/runner.lock && \
+		$(VENV)/$(OTHER)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(VENV)/$(OTHER)/runner.lock; }
+	$(VENV)/$(OTHER)/bin/python -m pytest -n logical --dist worksteal -p no:cacheprovider tests/rules tests/search
 
 check: $(TESTS) $(if $(shell command -v npm),$(LINTER)) ## check lint, format, types and allowed imports
 	$(BIN)/ruff check .

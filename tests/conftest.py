@@ -3,6 +3,7 @@
 import os
 import signal
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -29,7 +30,8 @@ from tests.support.build_recorder import build_tables
 from tests.support.shell import ROOT, Ask, Cli, Said, run_here
 from tests.support.tampered import link_copy, write_manifest
 
-pytest_plugins = ["tests.support.browser"]
+# the fast tests run without it, on other versions of Python
+pytest_plugins = ["tests.support.browser"] if find_spec("playwright") else []
 
 # every run tries the same cases, but the nightly one; on a busy machine any case may be slow
 settings.register_profile(
