@@ -235,7 +235,7 @@ def test_the_page_knows_whether_a_tour_can_be_completed(explorer: Path, outputs:
                 ]
             ):
                 walk.append(rng.choice(free))
-            count = tours.str.starts_with("".join(walk)).sum()
+            count = int(tours.str.starts_with("".join(walk)).sum())
             questions.append((str(board), [board.parse_square(name) for name in walk], count))
     told = ask(explorer, *(["complete", board, squares] for board, squares, _ in questions))
     assert len({count > 0 for _, _, count in questions}) == 2

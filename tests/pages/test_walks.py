@@ -15,11 +15,11 @@ from playwright.sync_api import Browser, Page, expect
 
 from puzzle_tablebase.puzzles import senet
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
-from puzzle_tablebase.puzzles.sliding import parse_board
 from puzzle_tablebase.queries.api import Tables
 from tests import NIGHTLY
 from tests.support.browser import Explorer, broken_rules, in_both
 from tests.support.oracles import senet_successors
+from tests.support.sliding_oracle import replay
 
 BOARDS = {"page": "boards_page"}
 TARGET = "ABAAABBB.B...A."
@@ -188,11 +188,10 @@ def test_sliding_boards_and_the_15_puzzle(shown: Explorer, tables: Tables) -> No
     expect(page.locator("#fifteen-count")).to_have_text("0")
     page.click("#view-fifteen >> text=Study")
     expect(page.locator("#fifteen-distance")).to_have_text("30")
-    start, end = shown.address().split("/")[1:3]
-    path, board = shown.facts("fifteen")["As letters"].split()[0], parse_board("4x4")
-    for letter in path:
-        start = dict(board.moves(start))[letter]
-    assert (len(path), start) == (30, end)
+    at, end = shown.address().split("/")[1:3]
+    path = shown.facts("fifteen")["As letters"].split()[0]
+    assert len(path) == 30
+    assert replay(at, path, 4, 4)[-1] == end
     page.fill("#fifteen-start", "1 2 3 4 5 6 7 8 9 10 11 12 13 14 0 15")
     assert shown.address() == f"fifteen/123456789abcde0f/{goal}"
     expect(page.locator("#fifteen-distance")).to_have_text("1")
@@ -239,7 +238,9 @@ def test_senet(shown: Explorer, tables: Tables) -> None:
     for throw in (5, 3, 2, 4, 1, 5, 2, 3, 1):
         mover = "AB"[len(line) % 2]
         moves = senet_successors(position, mover)
-        legal = {start: rest for value, start, *rest in moves if value == throw}
+        legal = {
+            start: (to, swaps, after) for value, start, to, swaps, after in moves if value == throw
+        }
         die = page.locator(f"#senet-dice >> text={throw}")
         assert die.get_attribute("aria-disabled") == str(not legal).lower()
         if not legal:
@@ -295,13 +296,12 @@ def test_senet(shown: Explorer, tables: Tables) -> None:
         shown.go("senet/study")
         page.fill("#senet-position", text)
         expect(page.locator("#senet-facts")).not_to_contain_text("being counted")
-        answer = tables.senet.get(text.upper(), None)
-        plies = str(answer.plies) if answer else "Never"
-        assert shown.text("#senet-plies") == plies
-        if answer:
+        known = tables.senet.get(text.upper(), None)
+        assert shown.text("#senet-plies") == (str(known.plies) if known else "Never")
+        if known:
             facts = shown.facts("senet")
-            assert facts["Shortest lines"] == f"{answer.lines:,}"
-            assert facts["Throws"].replace(" ", "") == answer.dice
+            assert facts["Shortest lines"] == f"{known.lines:,}"
+            assert facts["Throws"].replace(" ", "") == known.dice
     shown.open(f"senet/{senet.OPENING}")
     page.click("#senet-board [aria-label^='square 1:']")
     assert shown.text("#senet-now") == "Setting up: 4 of 5 A, 6 of 5 B."

@@ -69,7 +69,9 @@ def chromium(driver: Playwright) -> Iterator[Browser]:
 @pytest.fixture(scope="session")
 def firefox(driver: Playwright) -> Iterator[Browser]:
     """Yield Firefox over WebDriver BiDi, which every version supports."""
-    still = {"ui.prefersReducedMotion": 1}  # a window cannot be told so
+    still: dict[str, str | float | bool] = {
+        "ui.prefersReducedMotion": 1
+    }  # a window cannot be told so
     path = find_browser("firefox")
     launch = driver.firefox.launch
     with launch(executable_path=path, channel="moz-firefox", firefox_user_prefs=still) as browser:
