@@ -77,21 +77,22 @@ test-rest: precompute $(TESTS) ## run the tests that test-fast leaves out
 # What the fast tests need beside the packages for the tables.
 RUNNER := pytest|pytest-xdist|execnet|iniconfig|packaging|pluggy|pygments|hypothesis|sortedcontainers
 OTHERS := 3.12 3.13
+# pyenv runs the version that the variable names
+find_python = PYENV_VERSION=$(1) python$(1) -c 'import sys; print(sys.executable)' 2>/dev/null
 
 test-others: precompute $(TESTS) ## run the tests of rules and searches on other Pythons that are installed
 	@for version in $(OTHERS); do \
-		python=$$(PYENV_VERSION=$$version python$$version -c 'import sys; print(sys.executable)' 2>/dev/null) || \
-			{ echo "python$$version is not installed"; continue; }; \
+		python=$$($(call find_python,$$version)) || { echo "Python $$version is not installed"; continue; }; \
 		$(MAKE) --no-print-directory test-other OTHER=$$version OTHER_PYTHON=$$python || exit 1; \
 	done
 
 .PHONY: test-other
+test-other: INSTALL = $(VENV)/$(OTHER)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes
 test-other:
 	@echo 'Testing with $(OTHER_PYTHON)'
-	@test -x $(VENV)/$(OTHER)/bin/pytest || { $(OTHER_PYTHON) -m venv --clear $(VENV)/$(OTHER) && \
-		$(VENV)/$(OTHER)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock && \
+	@test $(VENV)/$(OTHER)/.whole -nt requirements-dev.lock || { $(OTHER_PYTHON) -m venv --clear $(VENV)/$(OTHER) && \
 		awk '/^[a-z]/ { kept = $$1 ~ /^($(RUNNER))==/ } kept' requirements-dev.lock > $(VENV)/$(OTHER)/runner.lock && \
-		$(VENV)/$(OTHER)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(VENV)/$(OTHER)/runner.lock; }
+		$(INSTALL) -r requirements.lock && $(INSTALL) -r $(VENV)/$(OTHER)/runner.lock && touch $(VENV)/$(OTHER)/.whole; }
 	$(VENV)/$(OTHER)/bin/python -m pytest -n logical --dist worksteal -p no:cacheprovider tests/rules tests/search
 
 check: $(TESTS) $(if $(shell command -v npm),$(LINTER)) ## check lint, format, types and allowed imports
@@ -121,8 +122,9 @@ coverage: precompute $(TESTS) ## measure the branch coverage of the package
 fuzz: precompute $(TESTS) ## fuzz the parsers and readers for FUZZ_SECONDS (default: 60)
 	@folder=$$(mktemp -d) && TMPDIR=$$folder FUZZ_SECONDS=$(or $(FUZZ_SECONDS),60) $(BIN)/python -m tools.fuzz; code=$$?; rm -rf $$folder; exit $$code
 
-same-bytes: precompute $(TESTS) ## check that the newest installed Python builds the same bytes
-	$(BIN)/python -m tools.same_bytes
+same-bytes: precompute $(TESTS) ## check that the newest Python builds the same bytes, if it is installed
+	@python=$$($(call find_python,$(lastword $(OTHERS)))) || { echo 'Python $(lastword $(OTHERS)) is not installed'; exit 0; }; \
+	$(BIN)/python -m tools.same_bytes $$python
 
 bench: $(TESTS) ## measure, print the results and save them in docs/benchmarks.md
 	$(BIN)/python -m benchmarks
