@@ -135,12 +135,8 @@ def test_the_8_puzzle(shown: Explorer, tables: Tables) -> None:
     assert shown.address().startswith("eight/213")
 
     # a sheet has as many answers as boards, all of them right
-    page.click("#view-eight >> text=Sheet to print")
-    page.fill("#eight-sheet-count", "8")
-    page.select_option("#eight-sheet-level", "20")
-    page.click("#eight-sheet-make")
+    make_sheet(page, "eight", 8, "20")
     _, _, goal, states = shown.address().split("/")
-    assert page.locator("#eight-sheet-boards svg").count() == 8
     answers = page.locator("#eight-sheet-answers li").all_inner_texts()
     for state, answer in zip(states.split(","), answers, strict=True):
         solved = tables.eight.probe(state, goal, solution=True).to_dict()
@@ -310,10 +306,7 @@ def test_senet(shown: Explorer, tables: Tables) -> None:
     assert shown.address() == "senet/BAABABABAB....."
 
     # a sheet's answers are lines to its positions
-    page.click("#view-senet >> text=Sheet to print")
-    page.fill("#senet-sheet-count", "3")
-    page.select_option("#senet-sheet-level", "4")
-    page.click("#senet-sheet-make")
+    make_sheet(page, "senet", 3, "4")
     positions = shown.address().removeprefix("senet/sheet/").split(",")
     answers = page.locator("#senet-sheet-answers li").all_inner_texts()
     for wanted, answer in zip(positions, answers, strict=True):
@@ -385,8 +378,7 @@ def test_the_knight(shown: Explorer, outputs: Path, tables: Tables) -> None:
     expect(page.locator("#knight-word")).to_contain_text("You made a tour! It is closed.")
 
     page.click("[data-board='6x6']")
-    page.click("#view-knight >> text=Sheet to print")
-    page.click("#knight-sheet-make")
+    make_sheet(page, "knight", 6)
     starts = shown.address().removeprefix("knight/sheet/6x6/").split(",")
     board = KnightBoard(6, 6)
     answers = page.locator("#knight-sheet-answers svg").all()
@@ -399,13 +391,23 @@ def test_the_knight(shown: Explorer, outputs: Path, tables: Tables) -> None:
     require_two_pages(shown, "knight")
 
 
+def make_sheet(page: Page, view: str, count: int, level: str = "") -> None:
+    page.click(f"#view-{view} >> text=Sheet to print")
+    # Firefox's driver adds to a number where it should replace it
+    page.locator(f"#{view}-sheet-count").evaluate(f"field => {{ field.value = {count}; }}")
+    if level:
+        page.select_option(f"#{view}-sheet-level", level)
+    page.click(f"#{view}-sheet-make")
+    expect(page.locator(f"#{view}-sheet-boards svg")).to_have_count(count)
+
+
 def require_two_pages(shown: Explorer, view: str) -> None:
     """Require a sheet to be accessible, to fit a phone, and to take a page for boards, another
     for answers."""
     page, size = shown.page, shown.page.viewport_size
     assert broken_rules(page) == []
     page.set_viewport_size({"width": 320, "height": 640})
-    assert shown.width() == 320
+    assert shown.width() <= 320
     if size:
         page.set_viewport_size(size)
     if shown.context.browser and shown.context.browser.browser_type.name == "chromium":
