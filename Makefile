@@ -7,13 +7,13 @@ TABLES := $(VENV)/.tables
 REPORT := $(VENV)/.report
 TESTS := $(VENV)/.tests
 # This file marks the installed JavaScript linter.
-LINTER := node_modules/.package-lock.json
+LINTER := queries/node_modules/.package-lock.json
 # Two workers a core, because many tests wait for processes that they start.
 WORKERS = $(shell $(BIN)/python -c "import os; print(2 * (os.cpu_count() or 1))")
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup precompute test test-fast test-rest nightly check docs lock report explore coverage fuzz same-bytes bench clean
+.PHONY: help setup precompute test test-fast test-rest test-others nightly check docs lock report explore coverage fuzz same-bytes bench clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,8 +33,8 @@ $(TESTS): requirements-dev.lock pyproject.toml | $(TABLES)
 	$(install)
 	@touch $(TABLES) $(REPORT) $@
 
-$(LINTER): package.json package-lock.json
-	npm ci --loglevel=error
+$(LINTER): queries/package.json queries/package-lock.json
+	npm ci --prefix queries --loglevel=error
 	@touch $@
 
 # An environment has its own path in it: in a clone that was moved or renamed, it is made again.
@@ -74,12 +74,33 @@ test-fast: precompute $(TESTS) ## run the tests of rules, searches and answers: 
 test-rest: precompute $(TESTS) ## run the tests that test-fast leaves out
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(addprefix --ignore=,$(FAST))
 
+# What the fast tests need beside the packages for the tables.
+RUNNER := pytest|pytest-xdist|execnet|iniconfig|packaging|pluggy|pygments|hypothesis|sortedcontainers
+OTHERS := 3.12 3.13
+# pyenv runs the version that the variable names
+find_python = PYENV_VERSION=$(1) python$(1) -c 'import sys; print(sys.executable)' 2>/dev/null
+
+test-others: precompute $(TESTS) ## run the tests of rules and searches on other Pythons that are installed
+	@for version in $(OTHERS); do \
+		python=$$($(call find_python,$$version)) || { echo "Python $$version is not installed"; continue; }; \
+		$(MAKE) --no-print-directory test-other OTHER=$$version OTHER_PYTHON=$$python || exit 1; \
+	done
+
+.PHONY: test-other
+test-other: INSTALL = $(VENV)/$(OTHER)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes
+test-other:
+	@echo 'Testing with $(OTHER_PYTHON)'
+	@test $(VENV)/$(OTHER)/.whole -nt requirements-dev.lock || { $(OTHER_PYTHON) -m venv --clear $(VENV)/$(OTHER) && \
+		awk '/^[a-z]/ { kept = $$1 ~ /^($(RUNNER))==/ } kept' requirements-dev.lock > $(VENV)/$(OTHER)/runner.lock && \
+		$(INSTALL) -r requirements.lock && $(INSTALL) -r $(VENV)/$(OTHER)/runner.lock && touch $(VENV)/$(OTHER)/.whole; }
+	$(VENV)/$(OTHER)/bin/python -m pytest -n logical --dist worksteal -p no:cacheprovider tests/rules tests/search
+
 check: $(TESTS) $(if $(shell command -v npm),$(LINTER)) ## check lint, format, types and allowed imports
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	@if command -v npm >/dev/null; then node_modules/.bin/eslint --max-warnings 0 .; else \
+	@if command -v npm >/dev/null; then queries/node_modules/.bin/eslint --config queries/eslint.config.js --max-warnings 0 queries pipeline examples tests; else \
 		echo 'npm is missing, so the JavaScript was not checked. On Debian and Ubuntu: apt-get install npm' >&2; \
 		test "$$CI" != true; fi
 
@@ -101,8 +122,9 @@ coverage: precompute $(TESTS) ## measure the branch coverage of the package
 fuzz: precompute $(TESTS) ## fuzz the parsers and readers for FUZZ_SECONDS (default: 60)
 	@folder=$$(mktemp -d) && TMPDIR=$$folder FUZZ_SECONDS=$(or $(FUZZ_SECONDS),60) $(BIN)/python -m tools.fuzz; code=$$?; rm -rf $$folder; exit $$code
 
-same-bytes: precompute $(TESTS) ## check that the newest installed Python builds the same bytes
-	$(BIN)/python -m tools.same_bytes
+same-bytes: precompute $(TESTS) ## check that the newest Python builds the same bytes, if it is installed
+	@python=$$($(call find_python,$(lastword $(OTHERS)))) || { echo 'Python $(lastword $(OTHERS)) is not installed'; exit 0; }; \
+	$(BIN)/python -m tools.same_bytes $$python
 
 bench: $(TESTS) ## measure, print the results and save them in docs/benchmarks.md
 	$(BIN)/python -m benchmarks
@@ -118,5 +140,5 @@ LOCK := uv pip compile pyproject.toml --quiet --universal --python-version 3.11 
 
 clean: ## remove all built files: tables, caches, the environment
 	@test ! -x $(BIN)/python || $(BIN)/python -m tools.remove_outputs
-	rm -rf $(VENV) node_modules build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage
+	rm -rf $(VENV) queries/node_modules build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -7,9 +7,9 @@ from typing import Any
 
 from puzzle_tablebase.errors import TablebaseError, TableError
 from puzzle_tablebase.formats.manifest import Entry, find_mismatch, read_manifest
-from puzzle_tablebase.puzzles import list_puzzles
-from puzzle_tablebase.stores import MANIFEST
-from puzzle_tablebase.stores.access import format_rebuild_command, format_repair_command
+from puzzle_tablebase.puzzles import find_owner, list_puzzles
+from puzzle_tablebase.stores import COMMAND, MANIFEST, REMOVE
+from puzzle_tablebase.stores.access import format_command, format_rebuild_command
 from puzzle_tablebase.stores.folder import Store
 
 TYPE_CHECKING = False
@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 
 UNUSABLE = "missing", "damaged", "unreadable"
 """The states of tables that answer nothing."""
+
+
+def format_repair_command(table: str, store: Store) -> str:
+    """Return the command that builds a table again, or removes one that no puzzle here has."""
+    return format_command(store, COMMAND if find_owner(table) else REMOVE, table)
 
 
 def list_status(store: Store) -> list[dict[str, Any]]:

@@ -1,16 +1,10 @@
 """Fixtures that many tests share: the published tables, and the program run at the shell."""
 
-import contextlib
-import gc
-import importlib
-import io
 import os
 import signal
-import sys
-from collections.abc import Callable, Mapping
-from contextlib import chdir
+from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
-from unittest.mock import patch
 
 import pytest
 from filelock import FileLock
@@ -19,7 +13,6 @@ from hypothesis import HealthCheck, settings
 from puzzle_tablebase.errors import TableError
 from puzzle_tablebase.formats.manifest import read_manifest, read_versions
 from puzzle_tablebase.pipeline.jobs import explain_rebuild
-from puzzle_tablebase.pipeline.run import run_command
 from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.puzzles.fifteen import PARTITIONS
 from puzzle_tablebase.puzzles.fifteen import PUZZLE as FIFTEEN
@@ -33,12 +26,11 @@ from puzzle_tablebase.queries.api import Tables
 from puzzle_tablebase.stores.folder import Folder
 from tests import NIGHTLY, usual_or_nightly
 from tests.support.build_recorder import build_tables
-from tests.support.preloaded import SHARED, scripts
-from tests.support.shell import ROOT, Ask, Cli, Said, environment, pipeline, program
-from tests.support.shell import run as run_program
+from tests.support.shell import ROOT, Ask, Cli, Said, run_here
 from tests.support.tampered import link_copy, write_manifest
 
-pytest_plugins = ["tests.support.explorer_fixtures"]
+# the fast tests run without it, on other versions of Python
+pytest_plugins = ["tests.support.browser"] if find_spec("playwright") else []
 
 # every run tries the same cases, but the nightly one; on a busy machine any case may be slow
 settings.register_profile(
@@ -59,33 +51,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--write-golden", action="store_true", help="write the files of tests/golden anew"
     )
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    if config.getoption("numprocesses", None):
-        os.environ[SHARED] = str(scripts())
-    gc.disable()
-    if worker := getattr(config, "workerinput", None):
-        modules = [file for place in config.args for file in sorted(Path(place).rglob("test_*.py"))]
-        _compile(modules[int(worker["workerid"][2:]) :: worker["workercount"]])
-
-
-def _compile(modules: list[Path]) -> None:
-    """Import a worker's share of the test modules, so that each is rewritten only once."""
-    for module in modules:
-        name = ".".join(module.resolve().relative_to(ROOT).with_suffix("").parts)
-        with contextlib.suppress(Exception):  # pytest reports an import error better itself
-            importlib.import_module(name)
-
-
-def pytest_collection_finish() -> None:
-    # what is loaded by now stays to the end, so the collector need not scan it again
-    gc.freeze()
-    gc.enable()
-
-
-def pytest_unconfigure() -> None:
-    gc.unfreeze()
 
 
 @pytest.hookimpl(trylast=True)  # after `-m` has deselected some
@@ -150,53 +115,29 @@ def tables(outputs: Path) -> Tables:
 
 @pytest.fixture(scope="session")
 def cli() -> Cli:
-    """Return a function that runs the installed console script."""
-    return pipeline
+    """Return a function that runs the program in this process."""
+    return run_here
+
+
+@pytest.fixture
+def cli_in_process(cli: Cli) -> Cli:
+    return cli
 
 
 @pytest.fixture(scope="session")
 def ask(outputs: Path) -> Ask:
     """Return a function that queries the published tables and returns code, stdout and stderr."""
 
-    def run(*words: str, text: bytes = b"") -> tuple[int, str, str]:
-        command = [program(), "query", *words, "--outputs", str(outputs)]
-        return run_program(command, cwd=Path.cwd(), input=text)
-
-    return run
-
-
-@pytest.fixture
-def cli_in_process(
-    monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
-) -> Cli:
-    """Return a function like `cli` that runs in this process, so no program has to start."""
-
-    def run(
-        *words: str,
-        cwd: Path = ROOT,
-        env: Mapping[str, str] | None = None,
-        stdin: str = "",
-        timeout: float = 0,
-    ) -> Said:
-        source = io.BufferedReader(io.BytesIO(os.fsencode(stdin)))
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(source))
-        with chdir(cwd), patch.dict(os.environ, environment(env), clear=True):
-            code = run_command([*words])
-        output, errors = capfdbinary.readouterr()
-        return Said(code, output.decode(), errors.decode())
-
-    return run
-
-
-@pytest.fixture
-def ask_in_process(outputs: Path, cli_in_process: Cli) -> Ask:
-    """Return a function like `ask` that answers in this process."""
-
-    def run(*words: str, text: bytes = b"") -> Said:
+    def query(*words: str, text: bytes = b"") -> Said:
         words = ("query", *words, "--outputs", str(outputs))
-        return cli_in_process(*words, cwd=Path.cwd(), stdin=os.fsdecode(text))
+        return run_here(*words, cwd=Path.cwd(), stdin=os.fsdecode(text))
 
-    return run
+    return query
+
+
+@pytest.fixture
+def ask_in_process(ask: Ask) -> Ask:
+    return ask
 
 
 def make_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:

@@ -10,8 +10,8 @@ from puzzle_tablebase.pipeline.commands.app import app
 
 BEGIN = """# Commands
 
-`pipeline COMMAND --help` prints the same for one command, and `pipeline precompute --list` the names
-of the tables that can be built. `make docs` writes this page from the help.
+`pipeline COMMAND --help` prints the same for one command, and `pipeline precompute --list` the
+names of the tables that can be built. `make docs` writes this page from the help.
 
 | command | what it does |
 | --- | --- |
@@ -63,7 +63,7 @@ def format_command_page() -> str:
         for puzzle, child in puzzles or [("", command)]:
             for row in list_rows(child):
                 users.setdefault(row, {}).setdefault(name, []).append(puzzle)
-    counts = {name: len(list_subcommands(command) or [name]) for name, command in commands}
+    counts = {name: max(1, len(list_subcommands(command))) for name, command in commands}
     rows = []
     for row, taken in users.items():
         names = [

@@ -1,4 +1,4 @@
-"""A check that the newest installed Python builds the same bytes: `make same-bytes`.
+"""A check that another Python builds the same bytes: `python -m tools.same_bytes PYTHON`.
 
 The lock file's packages and the program are installed as a user installs them, in a folder outside
 the checkout. The tables built there, and the answers to queries, are compared with those of
@@ -13,7 +13,6 @@ import shlex
 import subprocess
 import sys
 import tempfile
-import tomllib
 from pathlib import Path
 
 from puzzle_tablebase.pipeline.runs import RUNS
@@ -25,34 +24,6 @@ NOT_COMPARED = (LOCK, RUNS)
 QUERY_GROUPS = ("eight", "senet", "knight", "no", "overview")
 """Files of `tests/golden` whose commands are run."""
 ENVIRONMENT = {"PATH": os.environ["PATH"], "COLUMNS": "80", "LC_ALL": "C.UTF-8"}
-
-
-def find_newest() -> tuple[str, str] | None:
-    """Return version and path of the newest Python here, or None if this one is the newest.
-
-    Only versions that `pyproject.toml` lists are considered.
-    """
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    versions = (word.rpartition(" ")[2] for word in project["classifiers"])
-    minors = (int(word[2:]) for word in versions if word.startswith("3."))
-    for minor in sorted(minors, reverse=True):
-        if minor <= sys.version_info.minor:
-            break
-        version = f"3.{minor}"
-        # pyenv runs the version that this variable names
-        env = {**os.environ, "PYENV_VERSION": version}
-        try:
-            result = subprocess.run(
-                [f"python{version}", "-c", "import sys; print(sys.executable)"],
-                env=env,
-                capture_output=True,
-                text=True,
-                check=True,
-            )
-        except (OSError, subprocess.CalledProcessError):
-            continue
-        return version, result.stdout.strip()
-    return None
 
 
 def list_queries() -> list[list[str]]:
@@ -99,22 +70,16 @@ def have_same_bytes(path: Path, other: Path) -> bool:
     return other.is_file() and path.read_bytes() == other.read_bytes()
 
 
-def main() -> int:
-    """Compare the newest Python with this one; return 1 if anything differs."""
-    here = f"{sys.version_info.major}.{sys.version_info.minor}"
-    newest = find_newest()
-    if newest is None:
-        print(f"No Python newer than {here} is here: nothing to compare.")
-        return 0
-    version, python = newest
+def main(python: str) -> int:
+    """Compare a Python with this one; return 1 if anything differs."""
     with tempfile.TemporaryDirectory() as folder:
         wrong = find_differences(python, Path(folder))
     for name in wrong:
-        print(f"Python {version} makes another {name} than {here} does.", file=sys.stderr)
+        print(f"{python} makes another {name} than {sys.executable} does.", file=sys.stderr)
     if not wrong:
-        print(f"Python {version} builds the same bytes as {here}, and answers the same.")
+        print(f"{python} builds the same bytes as {sys.executable}, and answers the same.")
     return bool(wrong)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1]))

@@ -24,7 +24,7 @@ COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 
 def list_pages_with_sessions() -> list[str]:
     """List the names of all pages that have a session."""
-    pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("queries/**/*.md")]
+    pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("queries/javascript/*.md")]
     return sorted(
         page.relative_to(ROOT).as_posix() for page in pages if SESSION.search(page.read_text())
     )

@@ -47,8 +47,9 @@ from puzzle_tablebase.pipeline.site.pages import (
 from puzzle_tablebase.process import CleanupOnSignal, cleanup_lock, expand_path
 from puzzle_tablebase.queries.explorer.writer import EXPLORER_PAGE, write_explorer
 from puzzle_tablebase.queries.report import REPORT_PAGE, write_report
+from puzzle_tablebase.queries.status import format_repair_command
 from puzzle_tablebase.stores import MANIFEST, PART_SUFFIX
-from puzzle_tablebase.stores.access import format_repair_command, make_open_error
+from puzzle_tablebase.stores.access import make_open_error
 from puzzle_tablebase.stores.folder import Folder, Store
 from puzzle_tablebase.stores.new_files import name_temporary
 
@@ -250,7 +251,7 @@ def _copy_sources(versioned: Path) -> None:
         _write(docs / name, text)
     copies = [(DOCS / name, docs / name) for name in copied]
     copies += [(path, package / path.name) for path in PACKAGE.iterdir() if path.is_file()]
-    copies += [(SOURCE / name, versioned / name) for name in ("style.css", "try.js")]
+    copies += [(SOURCE / name, versioned / name) for name in ("index.html", "style.css", "try.js")]
     for source, target in copies:
         _write(target, source.read_bytes())
 

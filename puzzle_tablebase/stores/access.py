@@ -21,7 +21,7 @@ from puzzle_tablebase.process import (
     explain_os_error,
     is_unicode,
 )
-from puzzle_tablebase.stores import COMMAND, REMOVE
+from puzzle_tablebase.stores import COMMAND
 from puzzle_tablebase.stores.folder import DEFAULT_FOLDER, Folder, Store
 
 
@@ -68,13 +68,6 @@ def make_damage_error(
     """Make the error for a file that is as published, and yet contradicts itself."""
     command = format_rebuild_command(name, store, force=True)
     return TableDamaged(store.locate(f"{name}.{suffix}"), problem, command)
-
-
-def format_repair_command(table: str, store: Store) -> str:
-    """Return the command that builds a table again, or removes one that no puzzle here has."""
-    from puzzle_tablebase.puzzles import find_owner
-
-    return format_command(store, COMMAND if find_owner(table) else REMOVE, table)
 
 
 def format_command(store: Store, *words: str) -> str:

@@ -106,6 +106,9 @@ def make_client(root: str, login: str, mode: Mode) -> Client:
     )
 
 
+MAX_REASON = 200
+"""The most characters of a reason that a host has a part in."""
+
 ELSEWHERE = (
     *("AWS_ACCESS_KEY_ID", "AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_SKIP_SIGNATURE"),
     *("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "AWS_CONTAINER_CREDENTIALS_FULL_URI"),
@@ -147,6 +150,8 @@ def explain_error(error: Exception) -> tuple[str, int]:
         return f"HTTP status {status[1]}: {words}".rstrip(": ."), int(status[1])
     # without the address, whose query may be secret
     words = " ".join(re.sub(GENERAL, "", sentence.rpartition(" - ")[2]).split()).rstrip(".")
+    if len(words) > MAX_REASON:  # it may quote a header of any length
+        words = f"{words[:MAX_REASON]}…"
     causes = re.findall(CAUSE, parts) if "reqwest::Error" in parts else []
     return f"{words} ({causes[-1]})" if causes else words, 0
 

@@ -31,13 +31,13 @@ export function followBlank(board, view, state, cells) {
 
 /**
  * Answer for a state. The search, of seconds for the hardest states, is done here and now: a page asks in a worker.
- * @param {string} state
+ * @param {string} text
  * @param {{goal?: string, onProgress?: OnBound}} [options]
  * @returns {Generator<import("./sliding.js").Need, FifteenAnswer, any>}
  */
-export function* answerFifteen(state, { goal = GOAL, onProgress = () => {} } = {}) {
+export function* answerFifteen(text, { goal = GOAL, onProgress = () => {} } = {}) {
   const board = new Board(FIFTEEN);
-  board.requireState(state);
+  const state = board.requireState(text);
   const goalState = board.findGoal(state, goal);
   const view = board.turn(goalState);
   if (!view) throw new TablebaseError(NO_ANSWER, `The blank of ${goalState} is not in a corner, as a goal's must be.`);

@@ -68,15 +68,15 @@ const BOARD = new KnightBoard(8);
 
 /**
  * Return the tour between two squares.
- * @param {string} start
- * @param {string} finish
+ * @param {...string} texts its start and its finish
  * @returns {Generator<import("./sliding.js").Need, KnightAnswer, Uint8Array[]>}
  */
-export function* answerKnight(start, finish) {
-  for (const name of [start, finish]) {
-    if (typeof name === "string" && !BOARD.problem(name)) continue;
-    throw new TablebaseError(BAD_REQUEST, `${JSON.stringify(name)} is not a square, one of a1 to h8, such as b1.`);
-  }
+export function* answerKnight(...texts) {
+  const [start, finish] = texts.map((text) => {
+    const name = typeof text === "string" ? text.trim().toLowerCase() : "";
+    if (!BOARD.problem(name)) return name;
+    throw new TablebaseError(BAD_REQUEST, `${JSON.stringify(text)} is not a square, one of a1 to h8, such as b1.`);
+  });
   const [from, to] = [start, finish].map((name) => BOARD.numberOf(name));
   if (!BOARD.joins(from, to)) {
     throw new TablebaseError(NO_ANSWER, `No tour leads from ${start} to ${finish}: it ends on the other colour.`);

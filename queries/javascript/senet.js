@@ -1,6 +1,6 @@
 // Senet on 15 squares: a shortest line of play, followed back by the last moves in the index.
 import { BAD_REQUEST, NO_ANSWER, TablebaseError } from "./errors.js";
-import { swapCells } from "./sliding.js";
+import { SEPARATORS, swapCells } from "./sliding.js";
 
 export const OPENING = "ABABABABAB.....";
 export const PIECES = ".AB";
@@ -79,13 +79,14 @@ export function* followBack(position, plies, onProgress = () => {}) {
 
 /**
  * Answer for a position.
- * @param {string} position
+ * @param {string} text
  * @param {{onProgress?: (told: {moves: number, state: string}) => void}} [options]
  * @returns {Generator<import("./sliding.js").Need, SenetAnswer, Uint8Array[]>}
  */
-export function* answerSenet(position, { onProgress } = {}) {
-  if (typeof position !== "string" || [...position].sort().join("") !== ".....AAAAABBBBB") {
-    throw new TablebaseError(BAD_REQUEST, `${JSON.stringify(position)} is not a position, `
+export function* answerSenet(text, { onProgress } = {}) {
+  const position = typeof text === "string" ? text.toUpperCase().replaceAll("_", ".").split(SEPARATORS).join("") : "";
+  if ([...position].sort().join("") !== ".....AAAAABBBBB") {
+    throw new TablebaseError(BAD_REQUEST, `${JSON.stringify(text)} is not a position, `
       + `which has five each of A, B and ., such as ${OPENING}.`);
   }
   const [record] = yield { ...TABLE, ranks: [rankPosition(position)] };

@@ -9,6 +9,8 @@ const MAX_SMALL_CELLS = 10;
 const ROW_STATES = 360;
 const ROW_BYTES = 45;
 const MAX_STEPS = 254;
+/** What may stand between the cells of a board. */
+export const SEPARATORS = /[\s,;/|[\](){}]+/;
 /** The board of the 8-puzzle. */
 export const EIGHT = {
   rows: 3,
@@ -76,9 +78,17 @@ export class Board {
     for (let tile = 3; tile < this.cells; tile++) this.orders *= tile;
   }
 
-  /** Throw an error if a text is no state. */
+  /** Return the state that a text means: a character or a number for each cell, with or without separators. */
+  parse(text) {
+    const words = text.toLowerCase().replace(/[._]/g, "0").split(SEPARATORS).filter(Boolean);
+    const isNumbers = words.length === this.cells && words.every((word) => /^\d+$/.test(word) && Number(word) < this.cells);
+    return isNumbers ? words.map((word) => this.marks[Number(word)]).join("") : words.join("");
+  }
+
+  /** Return the state that a text means; throw an error if it means none. */
   requireState(text) {
-    if (typeof text === "string" && [...text].sort().join("") === this.marks) return;
+    const state = typeof text === "string" ? this.parse(text) : "";
+    if ([...state].sort().join("") === this.marks) return state;
     const example = this.goals[0]?.state ?? this.marks;
     throw new TablebaseError(BAD_REQUEST, `${JSON.stringify(text)} is not a state of ${this.rows}x${this.columns}, `
       + `which has each of ${this.marks} once, such as ${example}.`);
@@ -186,21 +196,20 @@ export class Board {
     if (goal !== undefined && goal !== null) {
       const corner = goal === "corner" ? makeGoal(this.cells, this.cells - 1) : goal;
       const named = this.goals.find(({ name }) => name === goal)?.state ?? corner;
-      this.requireState(named);
-      return named;
+      return this.requireState(named);
     }
     return (this.goals.find((one) => this.joins(state, one.state)) ?? this.goals[0]).state;
   }
 
   /**
    * Answer for a state.
-   * @param {string} state
+   * @param {string} text
    * @param {{goal?: string, solution?: boolean, onProgress?: OnProgress}} [options] `solution: false`:
    *   distance and best moves alone, where the table has distances
    * @returns {Generator<Need, BoardAnswer, Uint8Array[]>}
    */
-  *answer(state, { goal, solution = true, onProgress = () => {} } = {}) {
-    this.requireState(state);
+  *answer(text, { goal, solution = true, onProgress = () => {} } = {}) {
+    const state = this.requireState(text);
     const goalState = this.findGoal(state, goal);
     const view = this.turn(goalState);
     if (!view) {

@@ -14,13 +14,11 @@ from puzzle_tablebase import __version__
 from puzzle_tablebase.pipeline.commands.app import app
 from puzzle_tablebase.puzzles import MODULES, list_puzzles
 from tests.support.commands import EXITS, GROUPS, lines
-from tests.support.shell import Cli, Said
+from tests.support.shell import Cli, Said, pipeline
 
 
 @pytest.mark.parametrize("group", GROUPS)
-def test_golden(
-    group: str, cli: Cli, cli_in_process: Cli, place: Path, golden: Callable[[str, str], None]
-) -> None:
+def test_golden(group: str, cli: Cli, place: Path, golden: Callable[[str, str], None]) -> None:
     """Compare the exact output of each command with its golden file.
 
     The first line of each command in a group runs in a process of its own.
@@ -29,7 +27,7 @@ def test_golden(
     started: set[str] = set()
     for words in lines(group):
         command = " ".join(words[: 2 if words[0] in ("query", "sample", "check") else 1])
-        text = (cli_in_process if command in started else cli)(*words, cwd=place)
+        text = (cli if command in started else pipeline)(*words, cwd=place)
         started.add(command)
         transcript.append(f"$ {shlex.join(['pipeline', *words])}\n{text.out}{text.err}")
         if group in EXITS:

@@ -1,7 +1,13 @@
-"""Tests of damaged files: `verify` finds every seeded damage, and no lookup answers wrongly."""
+"""Every reader of every kind of file, in the face of every change: the right answer, or an error.
+
+Random changes of bytes never change an answer, and `verify` names the file. Whole files that are
+cut, replaced, gone or withheld have one class of error for all that reads them, and the next build
+replaces them.
+"""
 
 from __future__ import annotations
 
+import os
 import random
 import re
 import shutil
@@ -10,23 +16,31 @@ from pathlib import Path
 
 import pytest
 
-from puzzle_tablebase.errors import TableError
+from puzzle_tablebase import puzzles
+from puzzle_tablebase.errors import TableDamaged, TableError, TableMissing, TableUnreadable
 from puzzle_tablebase.formats.index import BLOCK_BYTES, BODY_BYTES
-from puzzle_tablebase.formats.manifest import read_manifest
-from puzzle_tablebase.pipeline.proofs import verify
-from puzzle_tablebase.pipeline.single_query import OptionTexts
-from puzzle_tablebase.puzzles import list_puzzles
+from puzzle_tablebase.pipeline.proofs import VerifyFailed, verify
+from puzzle_tablebase.pipeline.single_query import OptionTexts, answer_as_text
+from puzzle_tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
+from puzzle_tablebase.puzzles.knight.tables import make_tour_table
 from puzzle_tablebase.queries.dispatch import open_reader
 from puzzle_tablebase.queries.index_reader import IndexReader
+from puzzle_tablebase.queries.scans import scan_table
+from puzzle_tablebase.queries.status import list_status
 from puzzle_tablebase.stores import MANIFEST
 from puzzle_tablebase.stores.folder import Folder
 from tests import usual_or_nightly
-from tests.support.tampered import replace_link
+from tests.conftest import make_once
+from tests.support.build_recorder import COUNTS, TOURS, build_tables, contents
+from tests.support.default_tables import INDEXES
+from tests.support.pancakes import PUZZLE as PANCAKES
+from tests.support.shell import without_privileges
+from tests.support.tampered import replace_link, write_manifest
 
-Damage = Callable[[bytearray, random.Random], None]
-Query = tuple[str, str, OptionTexts]
+# ---- changed bytes ---------------------------------------------------------------------------
 
-QUERIES: list[Query] = [
+QUERIES: list[tuple[str, str, OptionTexts]] = [
     ("eight", "378546201", {}),
     ("eight", "152703846", {"goal": "edge"}),
     ("eight", "738046521", {"goal": "283104765"}),
@@ -36,6 +50,19 @@ QUERIES: list[Query] = [
     ("knight", "a1", {"board": "5x5", "number": "300"}),
     ("knight", "c3", {"board": "5x5", "count": True}),
 ]
+FILES = {
+    "eight.idx": 15,
+    "eight.parquet": 1,
+    "eight_edge.idx": 15,
+    "senet.idx": 6,
+    "senet.parquet": 1,
+    "knight_tours_8x8.idx": 25,
+    "knight_tours_5x5.parquet": 15,
+    "knight_counts.parquet": 15,
+    "knight_tours_6x6.parquet": 1,
+    MANIFEST: 40,
+}
+"""How often each file is changed in each way."""
 
 
 def flip(data: bytearray, draw: random.Random) -> None:
@@ -63,111 +90,238 @@ def zero(data: bytearray, draw: random.Random) -> None:
     data[at:end] = bytes(end - at)
 
 
-DAMAGES: tuple[Damage, ...] = (flip, cut, grow, swap, zero)
-
-
-def answer(folder: Path, query: Query) -> dict[str, object]:
-    name, key, options = query
-    return open_reader(name, Folder(folder)).make_query(**options).answer(key).to_dict()
-
-
-def answer_or_error(folder: Path, query: Query) -> dict[str, object] | TableError:
-    try:
-        return answer(folder, query)
-    except TableError as error:
-        return error
-
-
 @pytest.fixture(scope="module")
 def damaged_folder(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Copy the published files except the large list of tours, which would only be slow."""
+    """Copy the published files."""
     folder = tmp_path_factory.mktemp("damaged")
-    for path in outputs.iterdir():
-        if path.suffix in (".parquet", ".idx", ".json") and "6x6" not in path.name:
-            shutil.copy(path, folder)
+    for name in [*FILES, "eight_edge.parquet", "knight_tours_8x8.parquet"]:
+        shutil.copy(outputs / name, folder)
     yield folder
     shutil.rmtree(folder)
 
 
+def answer(folder: Path, name: str, key: str, options: OptionTexts) -> dict[str, object]:
+    return open_reader(name, Folder(folder)).make_query(**options).answer(key).to_dict()
+
+
+def answer_or_error(
+    folder: Path, name: str, key: str, options: OptionTexts
+) -> dict[str, object] | TableError:
+    try:
+        return answer(folder, name, key, options)
+    except TableError as error:
+        return error
+
+
 def count_damaged_blocks(path: Path, original: bytes, data: bytes) -> int:
     """Count the damaged blocks, and check that reading any of them raises an error."""
-    tables = [table for puzzle in list_puzzles() for table in puzzle.tables]
-    (table,) = [table for table in tables if table.index_file == path.name]
     changed = [
         at // BLOCK_BYTES
         for at in range(0, max(len(original), len(data)), BLOCK_BYTES)
         if data[at : at + BLOCK_BYTES] != original[at : at + BLOCK_BYTES]
     ]
     try:
-        index = IndexReader(Folder(path.parent), table)
+        index = IndexReader(Folder(path.parent), INDEXES[path.name])
     except TableError:
         return len(changed)
     assert 0 not in changed
     for number in changed:
-        with pytest.raises(TableError, match=f"the checksum of block {number:,} is wrong"):
+        with pytest.raises(TableError, match=f"block {number:,}"):
             index.read_record((number - 1) * (BODY_BYTES // index.width))
     return len(changed)
 
 
-FILES = {
-    "eight.idx": 75,
-    "eight_edge.idx": 75,
-    "senet.idx": 30,
-    "knight_tours_8x8.idx": 125,
-    "knight_tours_5x5.parquet": 75,
-    "knight_counts.parquet": 75,
-    "manifest.json": 200,
-}
-
-
+@pytest.mark.parametrize("damage", [flip, cut, grow, swap, zero], ids=lambda one: one.__name__)
 @pytest.mark.parametrize("name", FILES)
-@pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.__name__)
-def test_no_damage_changes_an_answer(
-    damaged_folder: Path, outputs: Path, name: str, damage: Damage
+def test_no_change_of_bytes_changes_an_answer(
+    damaged_folder: Path,
+    outputs: Path,
+    name: str,
+    damage: Callable[[bytearray, random.Random], None],
 ) -> None:
-    path = damaged_folder / name
+    path, draw = damaged_folder / name, random.Random(f"{name} {damage.__name__}")
     original = path.read_bytes()
     queries = [query for query in QUERIES if name.startswith((query[0], MANIFEST))]
-    right_answers = [answer(outputs, query) for query in queries]
-    draw = random.Random(f"{name} {damage.__name__}")
-    error_count = 0
+    right = [answer(outputs, *query) for query in queries]
+    noticed = 0
     try:
-        for _ in range(usual_or_nightly(1, 20) * FILES[name] // len(DAMAGES)):
-            data = bytearray(original)
-            damage(data, draw)
-            path.write_bytes(data)
-            for query, expected in zip(queries, right_answers, strict=True):
-                result = answer_or_error(damaged_folder, query)
-                if isinstance(result, TableError):
-                    assert "Run: pipeline precompute" in str(result)
-                    error_count += 1
-                else:
-                    assert result == expected, (query, "was answered wrong")
-            if path.suffix == ".idx" and data != original:
-                error_count += count_damaged_blocks(path, original, bytes(data))
-        for query in QUERIES:  # of other puzzles
-            if query not in queries:
-                assert answer(damaged_folder, query) == answer(outputs, query)
-    finally:
-        path.write_bytes(original)
-    assert error_count, "no damage was noticed at all"
-
-
-@pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.__name__)
-def test_verify_finds_every_damage(copy: Path, damage: Damage) -> None:
-    """Damage every published file in turn, the largest too."""
-    listed = read_manifest(Folder(copy)).values()
-    files = [file.file for entry in listed for file in entry.all_files]
-    for name in (*files, "manifest.json"):
-        path = replace_link(copy / name) if (copy / name).is_symlink() else copy / name
-        original = path.read_bytes()
-        draw = random.Random(f"verify {name} {damage.__name__}")
-        for _ in range(usual_or_nightly(1, 100)):
+        for time in range(usual_or_nightly(1, 20) * FILES[name]):
             data = bytearray(original)
             while data == original:
                 damage(data, draw)
             path.write_bytes(data)
-            with pytest.raises(TableError, match=re.escape(name)):
-                verify(Folder(copy), quick=True)
+            for query, expected in zip(queries, right, strict=True):
+                told = answer_or_error(damaged_folder, *query)
+                if isinstance(told, TableError):
+                    assert told.command.startswith("pipeline precompute")
+                    noticed += 1
+                else:
+                    assert told == expected, query
+            if path.suffix == ".idx":
+                noticed += count_damaged_blocks(path, original, bytes(data))
+            if time < 2:
+                with pytest.raises(TableError, match=re.escape(name)):
+                    verify(Folder(damaged_folder), quick=True)
+                noticed += 1
+        for query in QUERIES:  # of other puzzles
+            if query not in queries:
+                assert answer(damaged_folder, *query) == answer(outputs, *query)
+    finally:
         path.write_bytes(original)
-    assert verify(Folder(copy), quick=True).claims
+    assert noticed
+
+
+# ---- whole files -----------------------------------------------------------------------------
+
+SIDEWAYS = make_tour_table(KnightBoard(4, 3))
+OWN = {"pancakes.parquet": PANCAKES, "pancakes.idx": PANCAKES, TOURS.file: KNIGHT}
+OTHERS = {"pancakes.parquet": TOURS.file, "pancakes.idx": "eight.idx", TOURS.file: SIDEWAYS.file}
+
+
+def edit(change: Callable[[bytes], bytes]) -> Callable[[Path], object]:
+    return lambda path: path.write_bytes(change(path.read_bytes()))
+
+
+def put_other(path: Path) -> None:
+    """Put another table's file of the same kind in place of a file."""
+    shutil.copy(path.parent / OTHERS[path.name], path)
+
+
+def put_folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+def put_pipe(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
+DAMAGED = (TableDamaged, "damaged", "damaged")
+KINDS: dict[str, tuple[Callable[[Path], object], tuple[type[TableError], str, str]]] = {
+    "flipped": (edit(lambda data: data[:-40] + bytes([data[-40] ^ 1]) + data[-39:]), DAMAGED),
+    "cut": (edit(lambda data: data[:-1]), DAMAGED),
+    "cut short": (edit(lambda data: data[:1000]), DAMAGED),
+    "grown": (edit(lambda data: data + b"\0"), DAMAGED),
+    "empty": (edit(lambda _: b""), DAMAGED),
+    "zero": (edit(lambda data: bytes(len(data))), DAMAGED),
+    "another table's": (put_other, DAMAGED),
+    "gone": (Path.unlink, (TableMissing, "damaged", "missing")),
+    "a pipe": (put_pipe, (TableUnreadable, "unreadable", "cannot be read")),
+    "a folder": (put_folder, (TableUnreadable, "unreadable", "")),
+}
+"""For each change the error of a reader, the state of the table, and why it is built again."""
+
+
+@pytest.fixture
+def whole(
+    outputs: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Path:
+    monkeypatch.setitem(puzzles.MODULES, PANCAKES.name, "tests.support.pancakes")
+
+    def make(place: Path) -> None:
+        build_tables(place, PANCAKES)
+        build_tables(place, KNIGHT, TOURS, SIDEWAYS)
+        shutil.copy(outputs / "eight.idx", place)
+
+    return make_once(tmp_path_factory, "whole_files", make)
+
+
+def look_up(folder: Path, file: str) -> object:
+    """Ask for a record of an index, or for a tour of a list."""
+    if file == "pancakes.idx":
+        return answer_as_text("pancakes", "45321", {"outputs": str(folder)})
+    return answer_as_text("knight", "a1", {"board": "3x4", "outputs": str(folder)})
+
+
+def scan(folder: Path, file: str) -> object:
+    table = TOURS if file == TOURS.file else PANCAKES.tables[0]
+    return scan_table(Folder(folder), table).collect().height
+
+
+def compare_files(folder: Path, file: str) -> object:
+    return verify(Folder(folder), quick=True)
+
+
+READERS: dict[str, tuple[Callable[[Path, str], object], ...]] = {
+    "pancakes.parquet": (scan, compare_files),
+    "pancakes.idx": (look_up, compare_files),
+    TOURS.file: (look_up, scan, compare_files),
+}
+
+
+@pytest.mark.parametrize("change", KINDS)
+@pytest.mark.parametrize("file", READERS)
+def test_a_changed_file_is_named_by_all_that_reads_it(
+    whole: Path, tmp_path: Path, file: str, change: str
+) -> None:
+    folder, name = tmp_path / "tables", file.partition(".")[0]
+    shutil.copytree(whole, folder)
+    for ask in READERS[file]:
+        assert ask(folder, file)
+    make, (kind, state, reason) = KINDS[change]
+    make(folder / file)
+    for ask in READERS[file]:
+        with pytest.raises(TableError) as caught:
+            ask(folder, file)
+        is_refuted = kind is TableDamaged and ask is compare_files
+        assert isinstance(caught.value, VerifyFailed if is_refuted else kind)
+        command = f"pipeline precompute {name} --outputs {folder}"
+        assert (caught.value.file, caught.value.command) == (str(folder / file), command)
+        assert caught.value.exit_code == 3
+    (row,) = (row for row in list_status(Folder(folder)) if row["table"] == name)
+    assert row["state"] == state
+    if reason:
+        tables = [TOURS] if file == TOURS.file else PANCAKES.tables
+        report = build_tables(folder, OWN[file], *tables)
+        assert report.reasons == {name: f"{file} {reason}"}
+        assert contents(folder) == contents(whole)
+
+
+def test_what_no_manifest_lists_is_missing_and_a_damaged_list_leaves_the_counts(
+    whole: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "tables"
+    shutil.copytree(whole, folder)
+    write_manifest(Folder(folder), {})
+    for file in ("pancakes.parquet", TOURS.file):
+        with pytest.raises(TableMissing, match=file):
+            scan(folder, file)
+    build_tables(tmp_path / "counts", KNIGHT, TOURS, COUNTS)
+    (tmp_path / "counts" / TOURS.file).write_bytes(b"")
+    words: dict[str, str | bool] = {"board": "3x4", "count": True}
+    words["outputs"] = str(tmp_path / "counts")
+    assert "tours" in answer_as_text("knight", "a1", words)
+
+
+@pytest.mark.parametrize(
+    ("file", "words"),
+    [
+        ("eight.idx", "query eight 123456780"),
+        ("senet.parquet", "verify --quick"),
+        ("knight_counts.parquet", "query knight a1 --board 5x5 --count"),
+        (MANIFEST, "query eight 123456780"),
+        (MANIFEST, "status"),
+        (MANIFEST, "precompute eight"),
+        (".", "query eight 123456780"),
+    ],
+)
+def test_a_file_without_permission_is_neither_missing_nor_damaged(
+    copy: Path, file: str, words: str
+) -> None:
+    path = copy / file
+    (replace_link(path) if path.is_symlink() else path).chmod(0)
+    said = without_privileges(*words.split(), "--outputs", str(copy))
+    copy.chmod(0o755)
+    named = path if file != "." else copy / MANIFEST
+    assert said.code == 3
+    assert said.err.startswith(f"pipeline: {named} cannot be read: permission denied.")
+    assert ("verify" in words) == (said.out != ""), "the other tables have their verdicts"
+
+
+def test_a_build_replaces_a_file_without_permission(copy: Path) -> None:
+    replace_link(copy / "eight.parquet").chmod(0)
+    words = ("eight", "--outputs", str(copy))
+    assert without_privileges("status", *words[1:]).code == 3
+    assert without_privileges("precompute", *words).code == 0
+    assert without_privileges("status", *words[1:]).code == 0

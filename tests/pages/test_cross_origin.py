@@ -1,17 +1,14 @@
 """The JavaScript package in a page of another site, and the configuration of a host in the docs."""
 
 import shutil
-from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 from urllib.request import urlopen
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, expect
 
-from puzzle_tablebase.queries import open_tables
-from tests.support.explorer_fixtures import in_both
+from puzzle_tablebase.queries.api import Tables
+from tests.support.browser import in_both
 from tests.support.hosts import NGINX, run_nginx
 from tests.support.shell import ROOT
 
@@ -36,66 +33,45 @@ ASK = """async (url) => {
 pytestmark = [pytest.mark.nightly, pytest.mark.skipif(not NGINX, reason="nginx is missing")]
 
 
-class Site:
-    """A page with the package, and hosts of other origins beside it."""
-
-    def __init__(self, page: Page, hosts: ExitStack, work: Path) -> None:
-        self.page, self.hosts, self.work = page, hosts, work
-
-    def ask(self, outputs: Path, options: str) -> tuple[dict[str, Any], str, str]:
-        """Ask the package about a host with those options; also return its address and its log."""
-        work = self.work / "other"
-        work.mkdir()
-        url = self.hosts.enter_context(run_nginx(outputs, work, options))
-        told = self.page.evaluate(ASK, url)
-        return told, url, (work / "requests").read_text()
-
-
-@pytest.fixture
-def site(browser: Browser, tmp_path: Path) -> Iterator[Site]:
-    folder, work = tmp_path / "site", tmp_path / "work"
-    work.mkdir()
-    shutil.copytree(ROOT / "queries" / "javascript", folder / "javascript")
-    (folder / "index.html").write_text("<!doctype html><title>another site</title>")
-    with ExitStack() as hosts:
-        url = hosts.enter_context(run_nginx(folder, work, SCRIPTS))
-        page = browser.new_page()
-        page.goto(f"{url}/index.html")
-        yield Site(page, hosts, tmp_path)
-        page.close()
-
-
 @in_both
 @pytest.mark.parametrize(
-    "options",
+    ("options", "is_allowed"),
     [
-        ALLOW,
-        f"{ALLOW} add_header Access-Control-Expose-Headers 'Content-Range, ETag';",
-        f"{ALLOW} gzip on; gzip_types *; gzip_min_length 1;",
-        f"{ALLOW} max_ranges 0;",
+        (ALLOW, True),
+        (f"{ALLOW} add_header Access-Control-Expose-Headers 'Content-Range, ETag';", True),
+        (f"{ALLOW} gzip on; gzip_types *; gzip_min_length 1;", True),
+        (f"{ALLOW} max_ranges 0;", True),
+        ("", False),
     ],
-    ids=["allowed", "exposed", "gzip", "without ranges"],
+    ids=["allowed", "exposed", "gzip", "without ranges", "refused"],
 )
-def test_a_page_of_another_site_is_answered(options: str, site: Site, outputs: Path) -> None:
-    told, _, log = site.ask(outputs, options)
-    with open_tables(str(outputs)) as tables:
-        assert told["distance"] == tables.eight.distance(STATE)
-        assert told["solution"] == tables.eight.solution(STATE)
+def test_a_page_of_another_site_is_answered(
+    options: str, is_allowed: bool, browser: Browser, outputs: Path, tables: Tables, tmp_path: Path
+) -> None:
+    folder, works = tmp_path / "site", (tmp_path / "work", tmp_path / "other")
+    for work in works:
+        work.mkdir()
+    shutil.copytree(ROOT / "queries" / "javascript", folder / "javascript")
+    (folder / "index.html").write_text("<!doctype html><title>another site</title>")
+    with (
+        run_nginx(folder, works[0], SCRIPTS) as site,
+        run_nginx(outputs, works[1], options) as url,
+        browser.new_page() as page,
+    ):
+        page.goto(f"{site}/index.html")
+        told = page.evaluate(ASK, url)
+        if not is_allowed:
+            assert told["name"] == "TablebaseError"
+            assert "(it must send Access-Control-Allow-Origin)" in told["message"]
+            return
+        solved = tables.eight.probe(STATE, solution=True)
+        assert (told["distance"], told["solution"]) == (solved.distance, solved.solution)
         assert told["plies"] == tables.senet.probe("ABAAABBB.B...A.").plies
         assert told["path"] == tables.knight.probe("b1", to="a3").path
-    # a range needs no permission of its own: no request is made twice
-    assert "OPTIONS" not in log
-    assert 0 < log.count("GET ") <= told["requests"] <= 7
-
-
-@in_both
-def test_a_host_that_does_not_allow_it_is_named(site: Site, outputs: Path) -> None:
-    told, url, _ = site.ask(outputs, "")
-    assert told["name"] == "TablebaseError"
-    assert told["message"] == (
-        f"{url}/manifest.json cannot be read: the connection failed, or the host does not allow "
-        "pages of other sites (it must send Access-Control-Allow-Origin)."
-    )
+        log = (works[1] / "requests").read_text()
+        # a range needs no permission of its own: no request is made twice
+        assert "OPTIONS" not in log
+        assert 0 < log.count("GET ") <= told["requests"] <= 7
 
 
 def test_the_configuration_in_the_docs_hosts_tables_and_pages(

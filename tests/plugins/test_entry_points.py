@@ -18,10 +18,16 @@ from puzzle_tablebase.puzzles.plugins import PluginError, find_entry_points
 from puzzle_tablebase.queries import open_tables
 from tests.support.pancakes import PUZZLE as PANCAKE_PUZZLE
 from tests.support.plugin_packages import install
-from tests.support.shell import ROOT, Cli, python
+from tests.support.shell import ROOT, Cli, pipeline, python
 
 PANCAKES = "from tests.support.pancakes import PUZZLE\n"
 JUGS = "from tests.support.jugs import PUZZLE\n"
+
+
+@pytest.fixture
+def cli() -> Cli:
+    """Return a function that runs the program in a process, which finds packages at its start."""
+    return pipeline
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tests import first
 from tests.support import oracles
 from tests.support.tour_lists import all_tours
 
@@ -20,7 +19,7 @@ GOALS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "goal", "goal_state"), first(1, GOALS, rest=pytest.mark.nightly))
+@pytest.mark.parametrize(("name", "goal", "goal_state"), GOALS)
 def test_the_8_puzzle_state_for_state(outputs: Path, name: str, goal: str, goal_state: str) -> None:
     distances, solutions = oracles.eight_search(goal_state)
     table = pl.read_parquet(outputs / f"{name}.parquet").filter(pl.col("goal") == goal)

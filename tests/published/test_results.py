@@ -9,9 +9,9 @@ import numpy as np
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
-from puzzle_tablebase.pipeline.selection import select_tables
 
 from benchmarks.results import senet_moves, shortest_solutions, sliding_goals, tour_edges
+from puzzle_tablebase.pipeline.jobs import select_tables
 from puzzle_tablebase.puzzles import senet
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from tests.support import oracles, reference_numbers, sliding_oracle
@@ -250,8 +250,8 @@ def test_open_and_closed_tours_as_knuth_has_them(outputs: Path) -> None:
 @pytest.mark.parametrize("board", ["5x9", pytest.param("7x8", marks=pytest.mark.nightly)])
 def test_open_tours_of_larger_boards_as_published(tmp_path: Path, board: str) -> None:
     name = f"knight_counts_{board}"
-    for puzzle, tables in select_tables([name]):
-        build_tables(tmp_path, puzzle, *tables)
+    for puzzle, table in select_tables([name]):
+        build_tables(tmp_path, puzzle, table)
     tours = pl.read_parquet(tmp_path / f"{name}.parquet")["tours"].sum()
     published = reference_numbers.read_named_numbers("results.txt", "open larger")[board]
     assert tours == 2 * published

@@ -4,8 +4,6 @@ Each reader's tests ask the other cases, and `tests/index/test_document_reader.p
 by rank. The answers of the cases are the program's own: `make docs` writes them.
 """
 
-import json
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 from random import Random
@@ -29,7 +27,7 @@ from tests.support.default_tables import INDEXES
 from tests.support.format_page import record_of
 from tests.support.index_cases import read_cases
 from tests.support.index_vectors import BOARDS, FOLDER, BoardSpec, list_views, make_board
-from tests.support.reader_programs import EXAMPLES, run
+from tests.support.reader_programs import compile_reader, run
 from tests.support.tampered import sha256, write_manifest
 
 Distances = dict[str, int | None]
@@ -37,7 +35,6 @@ Questions = dict[tuple[str, str], Distances]
 """By board and goal, the distance of each state, None if it does not reach the goal."""
 Told = dict[str, tuple[int, str, str] | None]
 """For each state its distance, its best moves and a solution."""
-FACTS = ("distance", "best_moves", "solution")
 GOALS = [
     ("2x2", "3120"), ("2x3", "143250"), ("3x2", "123450"), ("3x2", "125034"), ("2x4", "72345601"),
     ("4x2", "62345071"), ("3x3", "867254301"), ("3x3", "314265708"),
@@ -81,33 +78,37 @@ def ask_package(folder: Path, questions: Questions) -> dict[tuple[str, str], Tol
     return result
 
 
-def ask_copied_reader(folder: Path, board: str, goal: str, states: list[str]) -> Told:
-    """Ask the reader in `examples/`."""
-    text = run(sys.executable, "-I", EXAMPLES / "reader.py", folder, f"{board}:{goal}", *states)
-    assert (text.code, text.err) == (0, "")
+def ask_reader_in_c(command: list[str], folder: Path, place: str, states: list[str]) -> Told:
+    """Ask the reader in C, which ends at the first key without an answer."""
     result: Told = {}
-    for told in map(json.loads, text.out.splitlines()):
-        is_unreachable = told.get("error") == "unreachable"
-        result[told["key"]] = None if is_unreachable else tuple(map(told.get, FACTS))
+    while remaining := states[len(result) :]:
+        text = run(*command, folder, place, stdin=" ".join(remaining))
+        for state, line in zip(remaining, text.out.splitlines(), strict=False):
+            key, distance, best, solution = line.replace("-", "").split(" ")
+            assert key == state
+            result[state] = int(distance), best, solution
+        if len(result) < len(states):
+            assert text.code == 1, text
+            result[states[len(result)]] = None
     return result
 
 
-def require_answers(folder: Path, questions: Questions) -> None:
+def require_answers(folder: Path, programs: Path, questions: Questions) -> None:
     """Require these distances of every reader, the same best moves, and solutions to the goal."""
-    package = ask_package(folder, questions)
+    command, package = compile_reader(programs), ask_package(folder, questions)
     for (board, goal), known in questions.items():
-        asked = folder, board, goal, sorted(known, key=lambda state: known[state] is None)
-        told = {"program": ask_program(*asked), "package": package[board, goal]}
-        told["copied"] = ask_copied_reader(*asked)
+        states = sorted(known, key=lambda state: known[state] is None)
+        program = ask_program(folder, board, goal, states)
+        in_c = ask_reader_in_c(command, folder, f"{board}:{goal}", states)
         rows, columns = map(int, board.split("x"))
-        for name, answers in told.items():
-            assert {state: row and row[0] for state, row in answers.items()} == known, name
+        for answers in (program, package[board, goal], in_c):
+            assert {state: row and row[0] for state, row in answers.items()} == known
             for state, answer in answers.items():
                 if answer:
-                    assert answer[:2] == (told["program"][state] or ())[:2], (name, state)
+                    assert answer[:2] == (program[state] or ())[:2], state
                     assert len(answer[2]) == answer[0]
                     path = sliding_oracle.replay(state, answer[2], rows, columns)
-                    assert path[-1] == goal, (name, state)
+                    assert path[-1] == goal, state
 
 
 def list_questions(tables: set[str]) -> Questions:
@@ -123,20 +124,24 @@ def list_questions(tables: set[str]) -> Questions:
 
 
 @pytest.mark.parametrize("size", sorted({(rows, columns) for rows, columns, _ in BOARDS}))
-def test_every_reader_answers_as_the_cases_say(size: tuple[int, int], tmp_path: Path) -> None:
+def test_every_reader_answers_as_the_cases_say(
+    size: tuple[int, int], tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     boards = [make_board(*board) for board in BOARDS if board[:2] == size]
     publish(tmp_path, boards)
     for board in boards:
         written = (tmp_path / f"{board.name}.idx").read_bytes()
         assert written == (FOLDER / f"{board.name}.idx").read_bytes()
     questions = list_questions({board.name for board in boards})
-    require_answers(tmp_path, questions)
+    require_answers(tmp_path, tmp_path_factory.mktemp("programs"), questions)
 
 
-def test_every_reader_answers_as_the_cases_of_a_larger_board_say(large_boards: Path) -> None:
+def test_every_reader_answers_as_the_cases_of_a_larger_board_say(
+    large_boards: Path, tmp_path: Path
+) -> None:
     questions = list_questions({"sliding_3x4_12"})
     assert max(filter(None, questions["3x4", "123456789ab0"].values())) == 42
-    require_answers(large_boards, questions)
+    require_answers(large_boards, tmp_path, questions)
 
 
 @pytest.mark.parametrize("board", ["2x3", "3x2"])
@@ -150,8 +155,10 @@ def test_without_a_goal_it_is_the_last_corner(board: str, tmp_path: Path) -> Non
         assert tables.sliding(board).probe("123450").distance == 0
 
 
-@pytest.mark.parametrize(("board", "goal"), first(7, GOALS))
-def test_every_reader_answers_as_a_search_finds(board: str, goal: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("board", "goal"), first(4, GOALS))
+def test_every_reader_answers_as_a_search_finds(
+    board: str, goal: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     """Half of all orders of the tiles are reached."""
     rows, columns = map(int, board.split("x"))
     known = sliding_oracle.distances(goal, rows, columns)
@@ -162,7 +169,7 @@ def test_every_reader_answers_as_a_search_finds(board: str, goal: str, tmp_path:
     unreached = dict.fromkeys(state.translate(twin) for state in reached[:3])
     assert not unreached.keys() & known.keys()
     questions: Questions = {(board, goal): {**{s: known[s] for s in reached}, **unreached}}
-    require_answers(tmp_path, questions)
+    require_answers(tmp_path, tmp_path_factory.mktemp("programs"), questions)
 
 
 def test_the_program_reads_boards_as_the_cases_say() -> None:
@@ -175,13 +182,9 @@ def test_the_program_reads_boards_as_the_cases_say() -> None:
         assert (str(wide), goal) == (str(board.wide), view.table_goal)
         assert (state, board.wide.rank(state)) == (case["read_as"], case["rank"])
     assert {case["board"] for case in cases} == {"2x3", "3x2", "2x4", "4x2", "3x4", "4x3"}
-
-
-def test_there_are_cases_of_every_kind() -> None:
     for puzzle in ("eight", "senet", "knight", "sliding"):
         kinds = {case.get("error") for case in read_cases(puzzle)}
         assert kinds == {None, *CODES}, puzzle
-    assert {len(read_cases(puzzle)) > 5 for puzzle in ("fifteen", "ranks")} == {True}
 
 
 def test_the_ranks_of_the_cases_lead_to_records_with_their_answers(outputs: Path) -> None:

@@ -4,6 +4,7 @@ from a script, from TypeScript, and in a page and a worker of a browser.
 
 import json
 import random
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -22,7 +23,7 @@ from tests.support.shell import ROOT, environment
 from tests.support.sliding_oracle import replay
 from tests.support.tampered import link_copy
 
-COMPILER = ROOT / "node_modules" / ".bin" / "tsc"
+COMPILER = ROOT / "queries" / "node_modules" / ".bin" / "tsc"
 FIFTEEN = "0123456789abcdef"
 
 
@@ -79,24 +80,20 @@ def test_missing_tables_are_told_as_at_the_shell(large_boards: Path) -> None:
             assert each["error"][1].partition("Run: ")[2] == expected
 
 
-def test_a_text_that_is_no_board_is_refused(large_boards: Path) -> None:
-    boards = ("", 0, "9x9", "3x", "1x4", "03x4", "4x5")
-    told = ask(large_boards, *(["sliding", board, "x"] for board in boards))
-    for board, each in zip(boards, told, strict=True):
-        assert each["error"][0] == 2
-        assert each["error"][1].startswith(f"{json.dumps(board)} is not a sliding board, ")
-
-
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder where the packed package is installed."""
-    if not COMPILER.exists():  # `make check` installs it
-        tool("tsc")
+    """Return a folder where the package is installed, which packs to the same bytes twice."""
     folder = tmp_path_factory.mktemp("user")
-    packed = run_npm(PACKAGE, "pack", "--silent", "--pack-destination", str(folder))
+    copy = tmp_path_factory.mktemp("other") / "package"
+    shutil.copytree(PACKAGE, copy)  # all its files are newer
+    archives = list[Path]()
+    for name, source in (("first", PACKAGE), ("second", copy)):
+        (folder / name).mkdir()
+        words = ("--silent", "--pack-destination", str(folder / name))
+        archives.append(folder / name / run_npm(source, "pack", *words).split()[-1])
+    assert archives[0].read_bytes() == archives[1].read_bytes()
     (folder / "package.json").write_text('{"type": "module"}')
-    archive = folder / packed.split()[-1]
-    run_npm(folder, "install", "--offline", "--no-audit", "--no-fund", archive.name)
+    run_npm(folder, "install", "--offline", "--no-audit", "--no-fund", str(archives[0]))
     return folder
 
 
@@ -154,15 +151,35 @@ def test_a_script_uses_the_installed_package(installed: Path, outputs: Path) -> 
     assert run(tool("node"), installed / "use.mjs", outputs).out == "27 ULR 0\n2\n"
 
 
-def test_strict_typescript_knows_its_types(installed: Path) -> None:
-    (installed / "use.ts").write_text(TYPED)
+@pytest.mark.parametrize("source", ["installed", "a folder"])
+def test_strict_typescript_knows_its_types(installed: Path, source: str) -> None:
+    if not COMPILER.exists():  # `make check` installs it
+        tool("tsc")
+    name = "puzzle-tablebase-reader"
+    typed = TYPED if source == "installed" else TYPED.replace(name, str(PACKAGE / "index.js"))
+    (installed / "use.ts").write_text(typed)
     options = ["--strict", "--noEmit", "--module", "nodenext", "--target", "es2022"]
     told = run(COMPILER, installed / "use.ts", *options)
     assert told.code == 0, told.out
-    (installed / "wrong.ts").write_text(TYPED.replace("plies: number", "plies: string"))
-    told = run(COMPILER, installed / "wrong.ts", *options)
-    assert told.code != 0
-    assert "TS2322" in told.out
+    (installed / "use.ts").write_text(typed.replace("plies: number", "plies: string"))
+    assert run(COMPILER, installed / "use.ts", *options).code != 0
+
+
+def test_the_types_name_what_there_is() -> None:
+    types = (PACKAGE / "index.d.ts").read_text()
+    exported = re.findall(r"^export (?:const|class|function) (\w+)", types, re.MULTILINE)
+    (body,) = re.findall(r"^export class Tables {(.*?)^}", types, re.MULTILINE | re.DOTALL)
+    methods = re.findall(r"^  (\w+)\(", body, re.MULTILINE)
+    script = f"""
+        import * as made from {json.dumps(str(PACKAGE / "index.js"))};
+        const own = Object.getOwnPropertyNames(made.Tables.prototype);
+        console.log(JSON.stringify([Object.keys(made), own]));
+    """
+    said = run(tool("node"), "--input-type=module", "-e", script)
+    names, own = json.loads(said.out)
+    assert sorted(exported) == sorted(names)
+    inner = {"constructor", "readManifest", "find"}
+    assert {*methods} == {*own} - inner
 
 
 def test_a_page_and_a_worker_use_the_installed_package(

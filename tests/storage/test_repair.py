@@ -7,9 +7,9 @@ import shlex
 import pytest
 
 from puzzle_tablebase.errors import TableError, TableMissing, TableUnreadable
+from puzzle_tablebase.queries.status import format_repair_command
 from puzzle_tablebase.stores.access import (
     format_rebuild_command,
-    format_repair_command,
     make_open_error,
 )
 from puzzle_tablebase.stores.folder import Folder

@@ -1,4 +1,4 @@
-"""Programs that call the readers which have code of their own, in Python and JavaScript."""
+"""Commands of the readers in `examples/` that have code of their own, in C and Python."""
 
 import shutil
 import sys
@@ -21,6 +21,47 @@ def run(*command: str | Path, stdin: str = "") -> Said:
     return shell.run(command, cwd=Path.cwd(), input=stdin.encode(), timeout=120)
 
 
+def compile_reader(folder: Path, source: Path = EXAMPLES / "reader.c") -> list[str]:
+    program = folder / "reader"
+    strict = ("-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror")
+    text = run(tool("gcc"), "-O2", *strict, f"-I{EXAMPLES}", "-o", program, source)
+    assert text.code == 0, text.err
+    return [str(program)]
+
+
+RECORDS_IN_C = """
+#define _POSIX_C_SOURCE 200809L
+#define main as_it_is
+#include "reader.c"
+#undef main
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void) {
+    char folder[4096], name[128], text[32];
+    unsigned long size;
+    unsigned char bytes[BODY];
+    while (scanf("%4095s %127s %lu %31s", folder, name, &size, text) == 4) {
+        fflush(stdout);
+        pid_t child = fork(); /* because a refusal ends the process */
+        if (child == 0) {
+            dup2(1, 2);
+            open_index(folder, name, size);
+            if (*text != '-') {
+                read_record(strtoull(text, NULL, 10), bytes);
+                for (size_t byte = 0; byte < width; byte++) printf("%02x", bytes[byte]);
+            }
+            puts("");
+            fflush(stdout);
+            _exit(0);
+        }
+        int status;
+        waitpid(child, &status, 0);
+        printf("%d\\n", WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+    }
+    return 0;
+}
+"""
+
 RECORDS_IN_PYTHON = """
 import sys
 sys.path.insert(0, sys.argv.pop(1))
@@ -28,14 +69,26 @@ import reader
 for line in sys.stdin:
     folder, name, width, number = line.split()
     try:
-        index = reader.Index(open(f"{folder}/{name}.idx", "rb"), name, int(width))
+        index = reader.Index(folder, name, int(width))
         print("" if number == "-" else index.read_record(int(number)).hex(), 0, sep="\\n")
-    except ValueError as error:
-        print(error, 3, sep="\\n")
+    except reader.ReaderError as error:
+        print(error, error.code, sep="\\n")
 """
 
 
+def records_in_c(folder: Path) -> list[str]:
+    source = folder / "records.c"
+    source.write_text(RECORDS_IN_C, "utf-8")
+    return compile_reader(folder, source)
+
+
+COMMANDS: dict[str, Callable[[Path], list[str]]] = {
+    "c": compile_reader,
+    "py": lambda _: [sys.executable, "-I", str(EXAMPLES / "reader.py")],
+}
+
 RECORDS: dict[str, Callable[[Path], list[str]]] = {
+    "c": records_in_c,
     "package": lambda _: [tool("node"), str(Path(__file__).with_name("javascript_records.mjs"))],
     "py": lambda _: [sys.executable, "-I", "-c", RECORDS_IN_PYTHON, str(EXAMPLES)],
 }

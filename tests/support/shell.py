@@ -1,17 +1,24 @@
-"""The program run at the shell: the installed script, or Python, in its own process."""
+"""The program, run as at the shell: in a process of its own, or in that of the tests.
 
+A command takes half a second to start, so `run_here` runs most of them in this process. Those that
+the start, signals or pipes are tested with run the installed script.
+"""
+
+import io
 import os
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, chdir, contextmanager
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any, NamedTuple, NoReturn, Protocol
+from unittest.mock import patch
 
 import pytest
 
-from tests.support.preloaded import warm
+from puzzle_tablebase.pipeline.run import run_command
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = Path(sysconfig.get_path("scripts")) / "pipeline"
@@ -19,15 +26,16 @@ INHERITED = (
     "COVERAGE_PROCESS_CONFIG",
     "HOME",
     "LD_LIBRARY_PATH",
-    "MUTANT_UNDER_TEST",
     "NUMBA_CACHE_DIR",
     "PATH",
     "PYTHONPATH",
     "TMPDIR",
 )
 """The caller's variables that a process inherits; no other can change its output."""
-LATE = {"COMP_CWORD", "COMP_WORDS", "PIPELINE_OUTPUTS", "PYTHONPATH", "_PIPELINE_COMPLETE"}
-"""Variables that the program reads only once it runs, so that a preloaded process sees them."""
+
+
+STREAMS = {1: ("stdout", "surrogateescape"), 2: ("stderr", "backslashreplace")}
+"""The standard outputs, each with its name and what Python does about a character's error."""
 
 
 class Said(NamedTuple):
@@ -73,9 +81,8 @@ def require_no_bug(errors: str) -> None:
 
 
 def program(name: str = "pipeline", env: Mapping[str, str] | None = None) -> str:
-    """Return a preloaded `pipeline` or `python`, or the real one if `env` affects its start."""
-    cold = "COVERAGE_PROCESS_CONFIG" in os.environ or {*(env or {})} - LATE
-    return str(Path(sys.executable).with_name(name)) if cold else warm(name)
+    """Return the path of the installed `pipeline` or `python`."""
+    return str(Path(sys.executable).with_name(name))
 
 
 def run(
@@ -107,10 +114,52 @@ def pipeline(
     stdin: str = "",
     timeout: float = 120,
 ) -> Said:
-    """Run `pipeline` with these words."""
-    lone = words[:1] == ("query",) and not stdin and "--input" not in words
-    script = str(SCRIPT) if lone else program(env=env)
-    return run([script, *words], cwd=cwd, env=env, input=stdin.encode(), timeout=timeout)
+    """Run `pipeline` with these words in a process of its own."""
+    return run([SCRIPT, *words], cwd=cwd, env=env, input=stdin.encode(), timeout=timeout)
+
+
+def run_here(
+    *words: str,
+    cwd: Path = ROOT,
+    env: Mapping[str, str] | None = None,
+    stdin: str = "",
+    timeout: float = 0,
+) -> Said:
+    """Run `pipeline` with these words in this process; a bug in it raises."""
+    source = io.TextIOWrapper(io.BufferedReader(io.BytesIO(os.fsencode(stdin))))
+    with ExitStack() as stack:
+        stack.enter_context(chdir(cwd))
+        stack.enter_context(patch.dict(os.environ, environment(env), clear=True))
+        stack.enter_context(patch.object(sys, "stdin", source))
+        output, errors = (stack.enter_context(_capture(at)) for at in (1, 2))
+        code = run_command([*words])
+        texts = [read_back() for read_back in (output, errors)]
+    return Said(code, *texts)
+
+
+@contextmanager
+def _capture(descriptor: int) -> Iterator[Callable[[], str]]:
+    """Send a standard stream into a file; yield what reads it."""
+    name, on_error = STREAMS[descriptor]
+    kept = os.dup(descriptor)
+    with (
+        TemporaryFile() as file,
+        open(descriptor, "w", encoding="utf-8", errors=on_error, closefd=False) as stream,
+    ):
+
+        def read_back() -> str:
+            stream.flush()
+            file.seek(0)
+            return file.read().decode()
+
+        os.dup2(file.fileno(), descriptor)
+        try:
+            with patch.object(sys, name, stream):
+                yield read_back
+        finally:
+            stream.flush()
+            os.dup2(kept, descriptor)
+            os.close(kept)
 
 
 def python(

@@ -34,13 +34,6 @@ export class Game extends Board {
     Object.assign(this, described);
   }
 
-  /** Return the state that a text means: characters or numbers, with or without separators. */
-  parse(text) {
-    const words = text.trim().split(/[\s,]+/);
-    const isNumbers = words.length === this.cells && words.every((word) => /^\d+$/.test(word) && Number(word) < this.cells);
-    return isNumbers ? words.map((word) => this.marks[Number(word)]).join("") : words.join("").toLowerCase();
-  }
-
   /** Return the problem of a text that should be a state; "" if there is none. */
   problem(text) {
     if (!text) return "it is empty";

@@ -2,7 +2,6 @@ import js from "@eslint/js";
 import globals from "globals";
 
 export default [
-  { ignores: [".venv/", "outputs/", "build/", "dist/"] },
   js.configs.recommended,
   { rules: { eqeqeq: "error", "no-var": "error", "prefer-const": "error" } },
   { files: ["queries/**", "pipeline/**"], languageOptions: { globals: globals.browser } },

@@ -1,0 +1,241 @@
+"""Huge, negative and wrapped numbers in files whose checksums are right: an answer, or an error.
+
+The commands run in a process whose memory is limited; it prints a line for each that fails.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import resource
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from puzzle_tablebase.errors import TableDamaged
+from puzzle_tablebase.formats.index import HEADER
+from puzzle_tablebase.formats.manifest import File, Footer, read_manifest
+from puzzle_tablebase.pipeline.searches import checkpoints
+from puzzle_tablebase.puzzles import list_puzzles
+from puzzle_tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.puzzles.knight.tables import make_tour_table
+from puzzle_tablebase.queries.row_groups import RowGroups
+from puzzle_tablebase.stores import MANIFEST
+from puzzle_tablebase.stores.folder import Folder
+from tests import usual_or_nightly
+from tests.conftest import make_once
+from tests.support.hosts import Answer, Request, serve
+from tests.support.shell import SCRIPT, Cli, run, run_here
+from tests.support.tampered import (
+    FIELDS,
+    change_header,
+    edit_manifest,
+    link_copy,
+    place,
+    replace_link,
+    reseal,
+    seal_values,
+    sha256,
+)
+
+MAX_BYTES = 1200 << 20
+"""The most address space that a command may use beyond what it uses for whole files."""
+EXTREMES = [
+    *(0, 1, -1, 255, 65_535, -(1 << 63), 10**30),
+    *((1 << bits) + more for bits in (31, 32, 40, 62, 63, 64) for more in (-1, 0)),
+]
+COMMANDS = {
+    "knight_tours_5x5": [
+        "query knight a1 --board 5x5 --number 300",
+        "sample knight --board 5x5 --size 3",
+    ],
+    "knight_ranks_5x4": ["query knight a1 --board 5x4 --rank 5"],
+    "knight_closed_ranks_5x6": ["sample knight --board 5x6 --closed --size 3"],
+    "sliding_2x4_8": [
+        "query sliding 12345607 --board 2x4",
+        "query sliding --hardest --board 2x4",
+        "sample sliding --board 2x4 --size 3",
+        "histogram sliding --board 2x4",
+    ],
+    "fifteen_12356": ["query fifteen 123456789abc0def --patterns 5-5-5"],
+}
+"""Commands that read each table."""
+
+
+Change = tuple[str, Callable[[], object], list[str]]
+"""What it is, what makes it, and the commands that then read the store."""
+
+
+def iter_index_changes(folder: Path) -> Iterator[Change]:
+    """Yield the changes of headers and records of indexes, with right checksums everywhere."""
+    entries = read_manifest(Folder(folder))
+    tables = (table for puzzle in list_puzzles() for table in puzzle.list_published(entries))
+    for table in tables:
+        if not table.index:
+            continue
+        path = folder / table.index_file
+        commands = [*COMMANDS.get(table.name, []), f"verify {table.name}", "precompute --dry-run"]
+        data = path.read_bytes()
+        for field in FIELDS[1:6]:
+            bits = 8 * {"version": 2, "zero": 2, "count": 8}.get(field, 4)
+            for number in {number % (1 << bits) for number in EXTREMES}:
+                changed, count = change_header(data, **{field: number}), number
+                for listed in {None, count if field == "count" else None}:
+                    what = f"{path.name}: {field} {number}, listed {listed}"
+                    yield what, partial(write_index, path, changed, listed), commands
+        count, width = HEADER.unpack_from(data)[5], HEADER.unpack_from(data)[3]
+        for rank in {0, count // 3, count - 1}:
+            at = place(data, rank)
+            for fill in (b"\0", b"\1", b"\x7f", b"\x80", b"\xff"):
+                changed = reseal(data[:at] + fill * width + data[at + width :])
+                what = f"{path.name}: record {rank}: {fill!r}"
+                yield what, partial(write_index, path, changed), commands
+
+
+def write_index(path: Path, data: bytes, count: int | None = None) -> None:
+    """Write an index; the manifest lists it, with `count` as its number of records."""
+    replace_link(path).write_bytes(data)
+    with edit_manifest(path.parent) as entries:
+        entry = entries[path.stem]
+        entry["index"] |= {"bytes": len(data), "sha256": sha256(path)}
+        if count is not None:
+            entry["index"]["records"] = entry["rows"] = count
+
+
+def iter_manifest_changes(folder: Path) -> Iterator[Change]:
+    """Yield the changes of every number in the manifest, with right checksums."""
+    text = (folder / MANIFEST).read_text()
+    for keys in iter_numbers(json.loads(text)):
+        name = next((str(key) for key in keys if key in COMMANDS), "sliding_2x4_8")
+        commands = [*COMMANDS[name], f"verify {name} --quick", "status --json"]
+        for number in (*EXTREMES, -0.5, 1e308):
+            what = f"manifest: {'.'.join(map(str, keys))} {number}"
+            make = partial(write_number, folder / MANIFEST, text, keys, number)
+            yield what, make, [*commands, "precompute --dry-run"]
+
+
+def iter_numbers(values: Any, keys: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Yield the keys that lead to each number in JSON; of a long list, its first and last."""
+    if isinstance(values, dict):
+        for key, value in values.items():
+            yield from iter_numbers(value, (*keys, key))
+    elif isinstance(values, list):
+        for at in sorted({0, 1, len(values) - 1} & {*range(len(values))}):
+            yield from iter_numbers(values[at], (*keys, at))
+    elif isinstance(values, int | float):
+        yield keys
+
+
+def write_number(path: Path, text: str, keys: tuple[Any, ...], number: float) -> None:
+    """Write a manifest with another number, and a right checksum."""
+    manifest = inner = json.loads(text)
+    for key in keys[:-1]:
+        inner = inner[key]
+    inner[keys[-1]] = number
+    del manifest["checksum"]
+    path.write_bytes(seal_values(manifest))
+
+
+def main() -> None:
+    kind, whole, count = sys.argv[1:]
+    source = Path(whole)
+    changing = {"indexes": iter_index_changes, "manifests": iter_manifest_changes}[kind]
+    folder = source.parent / f"copy_{kind}" / "copy"
+    folder.parent.mkdir()
+    link_copy(source, folder.parent)
+    changes = [*changing(folder)]
+    tried = random.Random(1).sample(changes, min(len(changes), int(count)))
+    for words in dict.fromkeys(words for _, _, commands in tried for words in commands):
+        # everything is imported and compiled now, and no command is misspelt
+        said = run_here(*words.split(), "--outputs", str(folder))
+        if said.code and not words.startswith("status"):  # default tables are missing
+            print(f"before any change: {words}: {said}")
+    status = Path("/proc/self/status").read_text()
+    (mapped,) = re.findall(r"VmSize:\s+(\d+)", status)
+    resource.setrlimit(
+        resource.RLIMIT_AS, ((int(mapped) << 10) + MAX_BYTES, resource.RLIM_INFINITY)
+    )
+    for what, make, commands in tried:
+        make()
+        for words in commands:
+            try:
+                said = run_here(*words.split(), "--outputs", str(folder))
+                problem = "" if said.code in (0, 1, 2, 3) and "\x1b" not in said.err else str(said)
+            except BaseException as error:
+                problem = repr(error)
+            if problem or "not enough memory" in said.err:
+                print(f"{what}: {words}: {problem or said.err}", flush=True)
+        shutil.rmtree(folder)
+        link_copy(source, folder.parent)
+
+
+@pytest.fixture(scope="session")
+def files_of_each_kind(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a small store with a file of every kind."""
+    names = ("knight_tours_5x5", "knight_ranks_5x4", "knight_closed_ranks_5x6", "sliding_2x4_8")
+
+    def build(folder: Path) -> None:
+        words = ("precompute", *names, "fifteen_5-5-5", "--quiet", "--outputs", str(folder))
+        assert run([SCRIPT, *words]) == (0, "", "")
+
+    return make_once(tmp_path_factory, "files_of_each_kind", build)
+
+
+@pytest.mark.parametrize("kind", ["indexes", "manifests"])
+def test_no_number_of_a_file_is_too_much_for_a_command(kind: str, files_of_each_kind: Path) -> None:
+    # proofs read indexes, which takes longer
+    count = usual_or_nightly(2, 250) if kind == "indexes" else usual_or_nightly(4, 1_000)
+    code = "from tests.faults.test_forged_numbers import main; main()"
+    words = (sys.executable, "-c", code, kind, str(files_of_each_kind), str(count))
+    # each arena of malloc reserves address space
+    ended = run(words, env={"MALLOC_ARENA_MAX": "2"})
+    assert ended[:2] == (0, ""), ended.err[-300:]
+
+
+@pytest.mark.parametrize("header", ["Content-Length", "Content-Range", MANIFEST])
+def test_a_number_of_5000_digits_of_a_host_is_one_sentence(
+    header: str, outputs: Path, cli: Cli
+) -> None:
+    number = "9" * 5_000
+
+    def forge(request: Request, answer: Answer) -> None:
+        if header == MANIFEST:
+            answer.replace_body(answer.body.replace(b'"format_version": 4', number.encode()))
+        elif header == "Content-Length" or request.span:
+            answer.headers[header] = f"bytes 0-9/{number}" if "Range" in header else number
+
+    with serve(outputs, forge) as host:
+        said = cli("verify", "--quick", "--outputs", host.url)
+    assert said.code == 3
+    assert max(map(len, said.err.splitlines())) < 600
+    assert "Exceeds the limit" not in said.err
+
+
+@pytest.mark.parametrize("number", [*EXTREMES, 2.5, True, None])
+def test_a_size_that_a_file_does_not_have_is_refused(
+    number: Any, outputs: Path, tmp_path: Path
+) -> None:
+    class Wrong(np.ndarray):
+        shape = property(lambda _: (3, number))
+
+    store = checkpoints(Folder(tmp_path), make_tour_table(KnightBoard(3, 4)))
+    store.save("task", [np.arange(7).view(Wrong)])
+    assert store.load("task") is None
+    if isinstance(number, int):
+        (tmp_path / "file").write_bytes(b"0123456789")
+        file = Folder(tmp_path).open_random_access("file")
+        assert file.read(number, 5) == (b"56789"[: min(number, 5)] if number > 0 else b"")
+        assert file.read(5, number) == (b"0123456789"[number:][:5] if number in (0, 1) else b"")
+        file.close()
+        known = read_manifest(Folder(outputs))["knight_tours_5x5"].parquet
+        assert known
+        wrong = File(known.file, known.bytes, known.sha256, Footer(number, known.footer.sha256))
+        with pytest.raises(TableDamaged):
+            RowGroups(Folder(outputs), "knight_tours_5x5", [wrong])

@@ -1,0 +1,140 @@
+"""The explorer beside tables on a host: boards that are not inside the page, read in parts."""
+
+import re
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from puzzle_tablebase.queries.api import Tables
+from tests.support.browser import DESK, Explorer
+from tests.support.faults import make_fault
+from tests.support.hosts import Answer, Fault, Host, Request, serve
+from tests.support.tampered import link_copy
+
+BOARD = "sliding/3x4/0369147a258b/123456789ab0"
+
+
+@pytest.fixture(scope="module")
+def folder(
+    outputs: Path, large_boards: Path, explorer: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """Return the default tables with a board of bytes, one of bits, and the page beside them."""
+    copy = link_copy(outputs, tmp_path_factory.mktemp("hosted"), large_boards)
+    shutil.copy(explorer, copy / "explorer.html")
+    return copy
+
+
+@contextmanager
+def show(
+    folder: Path, browser: Browser, address: str, fault: Fault | None = None
+) -> Iterator[tuple[Explorer, Page, Host]]:
+    with serve(folder, fault) as host, browser.new_context(**DESK) as context:
+        shown = Explorer(f"{host.url}/explorer.html", context)
+        yield shown, shown.open(address), host
+
+
+def test_a_board_beside_the_page_is_answered_and_played(
+    folder: Path, browser: Browser, tables: Tables
+) -> None:
+    with show(folder, browser, BOARD) as (shown, page, host):
+        expect(page.locator("#sliding-distance")).to_have_text("37", timeout=20_000)
+        parts = [request for request in host.requests if request.name == "sliding_3x4_12.idx"]
+        assert 0 < len(parts) <= 37 * 3
+        assert host.sent - (folder / "explorer.html").stat().st_size < 500_000
+        beside = "The answers of 2×5, 3×4 are read from the tables beside this page."
+        assert shown.text("#beside") == beside
+        shown.go("sliding/play/3x4")
+        for count in "12345":
+            page.click("#sliding-help")
+            page.click("#sliding-board .best")
+            expect(page.locator("#sliding-count")).to_have_text(count)
+        told = "Solved! 5 moves with 5 hints; the best is 5."
+        expect(page.locator("#sliding-word")).to_have_text(told)
+        assert page.locator("#trouble").is_hidden()
+        assert [text for text in shown.said if "favicon" not in text] == []
+
+
+@pytest.mark.parametrize(
+    ("fault", "told"),
+    [
+        (make_fault("compressed parts", ""), "or the host compresses parts of files."),
+        (make_fault("parts absent"), "HTTP status 404"),
+    ],
+)
+def test_trouble_of_the_host_is_told_and_passes(
+    fault: Fault, told: str, folder: Path, browser: Browser
+) -> None:
+    with show(folder, browser, BOARD, fault) as (shown, page, host):
+        trouble = page.locator("#trouble")
+        expect(trouble).to_contain_text("This board cannot be answered: ", timeout=20_000)
+        expect(trouble).to_contain_text(told)
+        expect(page.locator("#sliding-unit")).to_have_text("not known")
+        host.fault = None
+        shown.go("sliding/play/3x4")
+        page.click("#sliding-help")
+        expect(page.locator("#sliding-word")).to_contain_text("Hint: ", timeout=20_000)
+        expect(trouble).to_be_hidden()
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("manifest absent", ""),
+        ("manifest failing", "cannot be read: HTTP status 500: Internal Server Error."),
+        ("half a manifest", "cannot be used: it is not a manifest."),
+        ("later manifest", "cannot be used: it is of format version 9, not 4."),
+    ],
+)
+def test_a_manifest_that_fails_is_told(
+    name: str, reason: str, folder: Path, browser: Browser
+) -> None:
+    """Below the page, unless the host has no tables; above it to those who ask for a board."""
+    with show(folder, browser, "eight", make_fault(name)) as (shown, page, host):
+        page.click("#eight-help")
+        assert "Hint" in shown.text("#eight-word")
+        told = f"The tables beside this page cannot be used. {host.url}/manifest.json {reason}"
+        expect(page.locator("#beside")).to_have_text(told if reason else "")
+        assert page.locator("#trouble").is_hidden()
+        page.goto(f"{shown.base}#{BOARD}")
+        expect(page.locator("#trouble")).to_contain_text("This page has no puzzle “sliding”.")
+        expect(page.locator("#trouble")).to_contain_text(reason)
+        host.fault = None
+        page.goto(f"{shown.base}#eight")
+        page.goto(f"{shown.base}#{BOARD}")
+        expect(page.locator("#sliding-distance")).to_have_text("37", timeout=20_000)
+
+
+def test_the_page_waits_neither_for_the_manifest_nor_for_a_board(
+    folder: Path, browser: Browser
+) -> None:
+    held = {name: Event() for name in ("manifest.json", "sliding_3x4_12.idx")}
+
+    def hold(request: Request, _: Answer) -> None:
+        if request.name in held:
+            held[request.name].wait(30)
+
+    with show(folder, browser, "eight", hold) as (shown, page, _):
+        page.click("#eight-help")
+        assert page.locator("nav a[data-view=sliding]").count() == 0
+        page.goto(f"{shown.base}#sliding/play/2x5")
+        held["manifest.json"].set()
+        expect(page).to_have_url(re.compile("/play/2x5/[0-9]{10}/"))
+        with page.expect_request(re.compile("sliding_3x4")):
+            page.click("#sliding-boards >> text=3×4")
+        assert page.locator("#sliding-board .tile").count() == 9, "the other board is not drawn yet"
+        held["sliding_3x4_12.idx"].set()
+        expect(page).to_have_url(re.compile("/play/3x4/[0-9a-b]{12}/"))
+
+
+def test_a_page_from_disk_has_no_board_beside_it(folder: Path, browser: Browser) -> None:
+    with browser.new_context(**DESK) as context:
+        shown = Explorer((folder / "explorer.html").as_uri(), context)
+        page = shown.open("eight")
+        assert page.locator("nav a[data-view=sliding]").count() == 0
+        page.goto(f"{shown.base}#{BOARD}")
+        expect(page.locator("#trouble")).to_contain_text("this page was opened from disk")

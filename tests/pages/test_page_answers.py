@@ -1,0 +1,249 @@
+"""Tests of the explorer's answers, asked in Node: those of the library and of oracles."""
+
+import datetime
+import json
+import math
+import random
+import re
+import struct
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from puzzle_tablebase.errors import GoalUnreachable, PositionUnreachable
+from puzzle_tablebase.puzzles import eight, senet
+from puzzle_tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.puzzles.sliding import parse_board
+from puzzle_tablebase.queries.dispatch import open_reader
+from puzzle_tablebase.queries.explorer.writer import iter_tables
+from puzzle_tablebase.queries.sliding import BoardReader
+from puzzle_tablebase.stores.folder import Folder
+from tests import usual_or_nightly
+from tests.support import oracles
+from tests.support.reader_programs import run, tool
+from tests.support.shell import ROOT
+
+PROGRAM = ROOT / "tests" / "support" / "ask_page.mjs"
+DAY = datetime.date(2026, 11, 26)
+DAYS = (DAY - datetime.date(1970, 1, 1)).days
+
+
+def ask(page: Path, *questions: list[Any]) -> list[Any]:
+    said = run(tool("node"), PROGRAM, page, stdin="\n".join(map(json.dumps, questions)))
+    assert (said.code, said.err) == (0, "")
+    return [json.loads(line) for line in said.out.splitlines()]
+
+
+def require_facts(answers: list[Any], expected: list[dict[str, object]], least: set[str]) -> None:
+    """Require the facts that both have to be equal, and the page to have at least some."""
+    for answer, right in zip(answers, json.loads(json.dumps(expected)), strict=True):
+        assert {name: answer[name] for name in answer.keys() & right} == {
+            name: right[name] for name in answer.keys() & right
+        }
+    assert least <= {name for answer in answers for name in answer}
+
+
+def test_modules_that_need_no_browser() -> None:
+    said = run(tool("node"), "--test", Path(__file__).with_name("test_page_modules.mjs"))
+    assert said.code == 0, said.out
+
+
+def test_the_page_holds_the_published_records(boards_page: Path) -> None:
+    def hash_planes(file: Path, most: int) -> str:
+        data = file.read_bytes()
+        width, count = struct.unpack_from("<I4xQ", data, 8)
+        blocks = [data[at : at + 4092 // width * width] for at in range(4096, len(data), 4096)]
+        records = b"".join(blocks)[: width * count]
+        return sha256(b"".join(records[at::width] for at in range(min(width, most)))).hexdigest()
+
+    folder = boards_page.parent
+    expected = {
+        # without the numbers of Senet's lines, which the page counts
+        table.name: hash_planes(folder / table.index_file, 4 if table.name == "senet" else 64)
+        for _, table in iter_tables(Folder(folder))
+        if table.index and not table.name.startswith("fifteen")
+    }
+    assert len(expected) > 10
+    assert ask(boards_page, ["planes"]) == [expected]
+
+
+@pytest.mark.parametrize("name", ["eight", "2x3", "2x4", "3x3"])
+def test_boards_are_answered_as_by_query(boards_page: Path, name: str) -> None:
+    draw, store = random.Random(name), Folder(boards_page.parent)
+    board = parse_board("3x3" if name == "eight" else name)
+    reader = open_reader("eight", store) if name == "eight" else BoardReader(board, store)
+    states = ["".join(draw.sample(board.example, len(board.example))) for _ in range(400)]
+    asked = [*zip(states[:200], states[200:], strict=True), *((state,) for state in states[:200])]
+    expected: list[dict[str, object]] = []
+    for state, *goal in asked:
+        try:
+            query = reader.make_query(goal=goal[0] if goal else None, path=True)
+            expected.append(query.answer(state).to_dict())
+        except GoalUnreachable:
+            expected.append({"state": state, "distance": None})
+    assert 50 < sum(one["distance"] is None for one in expected) < 250
+    facts = {"goal", "best_moves", "best_tiles", "solution", "tiles", "path"}
+    facts |= {"solutions"} if name == "eight" else set()
+    require_facts(ask(boards_page, *(["board", name, *words] for words in asked)), expected, facts)
+
+
+def test_boards_are_read_and_drawn(boards_page: Path) -> None:
+    goal = "123450"
+    read, problem, empty, *moves = ask(
+        boards_page,
+        ["board", "2x3", " 1,2,0 4 5/3", goal],
+        ["problem", "2x3", "112x40"],
+        ["problem", "2x3", ""],
+        *(["moves", "eight", "123456708", text] for text in ("7 7 8", "lrU", "L, R", "7 9 8")),
+    )
+    assert (read["state"], read["distance"]) == ("120453", 1)
+    assert ("x" in problem, empty) == (True, "it is empty")
+    assert [move["letters"] for move in moves] == ["LRR", "LRU", "LR", "L"]
+    assert [bool(move["problem"]) for move in moves] == [False, False, False, True]
+    names = {name: str(distance) for name, distance in (("5", 5), ("20", 20), ("hardest", 31))}
+    drawn = ask(boards_page, *(["draw", "eight", eight.SOLVED, name] for name in names))
+    told = ask(boards_page, *(["board", "eight", state, eight.SOLVED] for state in drawn))
+    assert [str(one["distance"]) for one in told] == [*names.values()]
+    assert ask(boards_page, ["hardest", "2x3", goal], ["hardest", "2x4", "12345670"]) == [21, 36]
+
+
+def test_the_puzzle_of_a_day_follows_from_the_date(boards_page: Path, outputs: Path) -> None:
+    board = parse_board("2x4")
+    today, small = ask(boards_page, ["today", "eight", DAYS], ["today", "2x4", DAYS])
+    assert today[0] == eight.unrank(oracles.draw_day_number(DAY, math.factorial(9)))
+    state = board.unrank(oracles.draw_day_number(DAY, math.factorial(8) // 2))
+    assert small == ["2x4", state, board.example]
+    plies = 4 + oracles.draw_day_number(DAY, 5)
+    rows = pl.scan_parquet(outputs / "senet.parquet").filter(pl.col("plies") == plies)
+    positions = rows.select("position").collect()["position"]
+    number = oracles.draw_day_number(DAY, len(positions))
+    assert ask(boards_page, ["target", plies, DAYS]) == [positions[number]]
+    days = (DAY + datetime.timedelta(days=at) for at in range(36_525))
+    drawn = {eight.unrank(oracles.draw_day_number(day, math.factorial(9))) for day in days}
+    assert not {"123456780", "123804765"} & drawn, "none of a century is solved already"
+
+
+def test_positions_are_answered_as_by_query(explorer: Path, outputs: Path) -> None:
+    rng, reader = random.Random(15), open_reader("senet", Folder(outputs))
+    positions = [senet.unrank(rng.randrange(senet.SIZE)) for _ in range(500)]
+    positions += [senet.OPENING, "BBBBBAAAAA....."]
+    expected: list[dict[str, object]] = []
+    for position in positions:
+        try:
+            expected.append(reader.make_query(path=True).answer(position).to_dict())
+        except PositionUnreachable:
+            expected.append({"position": position, "plies": None})
+    told = ask(explorer, *(["senet", position] for position in positions))
+    require_facts(told, expected, {"plies_even", "plies_odd", "dice", "moves", "path"})
+    reached = [one for one in expected if one["plies"] is not None][:20]
+    counted = ask(explorer, *(["lines", one["position"], one["plies"]] for one in reached))
+    assert counted == [one["lines"] for one in reached]
+
+
+def test_targets_are_drawn_evenly(explorer: Path, outputs: Path) -> None:
+    rows = pl.read_parquet(outputs / "senet.parquet", columns=["position", "plies"])
+    plies = dict(rows.rows())
+    most = max(filter(None, plies.values()))
+    levels = [(level, seed) for level in range(1, most + 1) for seed in range(30)]
+    told = ask(explorer, ["mostPlies"], *(["target", *one] for one in levels))
+    assert told[0] == most
+    assert [plies[position] for position in told[1:]] == [level for level, _ in levels]
+    drawn = ask(explorer, *(["target", 1, seed] for seed in range(3600)))
+    counts = [drawn.count(position) for position, count in plies.items() if count == 1]
+    assert len(counts) == 18
+    assert 140 < min(counts) <= max(counts) < 260
+
+
+def test_plies_to_a_target_are_those_of_the_oracle(explorer: Path, outputs: Path) -> None:
+    """From positions of random games: the page searches back from the target, the oracle on."""
+    rng, opening = random.Random(46), oracles.SENET_OPENING
+    rows = pl.read_parquet(outputs / "senet.parquet", columns=["position", "plies"]).drop_nulls()
+    sample = rows.sample(usual_or_nightly(20, 200), seed=46).rows()
+    expected: list[tuple[list[Any], int | None]] = [
+        ([position, opening, "A"], plies) for position, plies in sample
+    ]
+    for _ in range(usual_or_nightly(6, 40)):
+        position, side = opening, 0
+        for _ in range(rng.randrange(10)):
+            if moves := oracles.senet_successors(position, "AB"[side]):
+                position, side = rng.choice(moves)[-1], 1 - side
+        near, layer = {position: 0}, {position}
+        for depth in range(1, 4):
+            mover = "AB"[(side + depth - 1) % 2]
+            layer = {to for one in layer for *_, to in oracles.senet_successors(one, mover)}
+            near = dict.fromkeys(layer, depth) | near
+        for depth in {*near.values()}:
+            target = rng.choice(sorted(one for one, plies in near.items() if plies == depth))
+            expected.append(([target, position, "AB"[side]], depth))
+        # moves never lower the sum of the numbers of the occupied squares
+        back = 0 if position == opening else None
+        expected.append(([opening, position, "AB"[side]], back))
+    assert {0, 1, 2, 3, None} <= {plies for _, plies in expected}
+    told = ask(explorer, *(["measure", *question] for question, _ in expected))
+    assert told == [plies for _, plies in expected]
+
+
+def test_tours_are_those_of_the_tables(explorer: Path, outputs: Path) -> None:
+    reader, five, six = open_reader("knight", Folder(outputs)), KnightBoard(5, 5), KnightBoard(6, 6)
+    for board, count in ((five, 1728), (six, 60)):
+        columns = ["start", "finish", "number", "closed", "path"]
+        rows = pl.read_parquet(outputs / f"knight_tours_{board}.parquet", columns=columns)
+        rows = rows.with_columns(pl.col("start", "finish").cast(pl.String))
+        totals = ask(explorer, *(["total", str(board), name] for name in board.name_squares()))
+        counted = dict(rows.group_by("start").len().rows())
+        assert totals == [counted.get(name, 0) for name in board.name_squares()]
+        pairs = rows.group_by("start", "finish").agg(pl.col("number").min())
+        asked = pairs.select("start", "finish").rows()[:: 1 if board == five else 20]
+        told = ask(explorer, *(["knight", str(board), *pair] for pair in asked))
+        first = {(start, end): number for start, end, number in pairs.rows()}
+        assert [one["number"] for one in told] == [first[pair] for pair in asked]
+        some = rows if rows.height == count else rows.sample(count, seed=6)
+        told = ask(explorer, *(["knight", str(board), row[0], row[2]] for row in some.rows()))
+        got = pl.DataFrame(told).select(columns)
+        assert got.equals(some)
+        numbers = [board.parse_square(name) for name in re.findall("..", some["path"][-1])]
+        assert ask(explorer, ["numberOf", str(board), numbers]) == [some["number"][-1]]
+    rng, wide = random.Random(64), KnightBoard(8, 8)
+    squares = [(rng.randrange(64), rng.randrange(64)) for _ in range(400)]
+    pairs_8x8 = [
+        (wide.name_square(start), wide.name_square(end))
+        for start, end in squares
+        if wide.can_join(start, end)
+    ]
+    expected = [reader.make_query(to=end).answer(start).to_dict() for start, end in pairs_8x8]
+    told = ask(explorer, *(["knight", "8x8", *pair] for pair in pairs_8x8))
+    require_facts(told, expected, {"number", "closed", "path", "jumps"})
+
+
+def test_the_page_knows_whether_a_tour_can_be_completed(explorer: Path, outputs: Path) -> None:
+    """Compare with the tables, after each number of squares, for random walks of a knight."""
+    rng = random.Random(5)
+    questions = list[tuple[str, list[int], int]]()
+    for board, start, walks in ((KnightBoard(5, 5), "a1", 15), (KnightBoard(6, 6), "c3", 12)):
+        rows = pl.scan_parquet(outputs / f"knight_tours_{board}.parquet")
+        tours = rows.filter(pl.col("start") == start).select("path").collect()["path"]
+        for _ in range(walks):
+            walk = re.findall("..", tours[rng.randrange(len(tours))])[: rng.randrange(1, 20)]
+            while rng.random() < 0.6 and (
+                free := [
+                    name
+                    for to in board.list_neighbours(board.parse_square(walk[-1]))
+                    if (name := board.name_square(to)) not in walk
+                ]
+            ):
+                walk.append(rng.choice(free))
+            count = int(tours.str.starts_with("".join(walk)).sum())
+            questions.append((str(board), [board.parse_square(name) for name in walk], count))
+    told = ask(explorer, *(["complete", board, squares] for board, squares, _ in questions))
+    assert len({count > 0 for _, _, count in questions}) == 2
+    for (_, squares, count), answer in zip(questions, told, strict=True):
+        assert answer["isSure"]
+        assert (answer["tour"] is not None) == (count > 0)
+        assert not count or answer["tour"][: len(squares)] == squares
+    counts = ask(explorer, *(["count", board, squares] for board, squares, _ in questions))
+    known = zip(questions, counts, strict=True)
+    assert all(told in (count, None) for (_, _, count), told in known)
+    assert sum(count is not None for count in counts) > 5

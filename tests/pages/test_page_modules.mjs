@@ -1,0 +1,141 @@
+// The explorer's modules that need no browser: what it keeps, levels, its data, and the search's workers.
+import assert from "node:assert/strict";
+import test from "node:test";
+import { gzipSync } from "node:zlib";
+
+const page = new URL("../../queries/explorer/page/", import.meta.url);
+const load = (name) => import(new URL(name, page));
+
+/** An element as far as these modules use one. */
+class Element {
+  constructor() { Object.assign(this, { value: "", handlers: {}, children: [] }); }
+
+  addEventListener(name, handler) { this.handlers[name] = handler; }
+
+  setAttribute(name, value) { this[name] = value; }
+
+  append(...children) { this.textContent = children.join(""); }
+
+  replaceChildren(...children) { this.children = children; }
+
+  focus() {}
+}
+
+let storage = {};
+const blocks = {};
+globalThis.document = { createElement: () => new Element(), getElementById: (id) => blocks[id] ?? null };
+globalThis.localStorage = { getItem: (name) => storage[name] ?? null, setItem: (name, value) => { storage[name] = value; } };
+const { canKeep, getKept, keep } = await load("kept.js");
+
+test("what is kept has the type that is usual, whatever else has its name", () => {
+  keep("level", 7);
+  assert.equal(JSON.parse(storage["puzzle-explorer"]).level, 7);
+  assert.equal(getKept("level", 5), 7);
+  for (const strange of ['{"level": "<b>"}', '{"level": null}', "[]", "null", "{", "7"]) {
+    storage = { "puzzle-explorer": strange };
+    assert.equal(typeof getKept("level", 5), "number");
+  }
+  assert.equal(getKept("constructor", 5), 5);
+});
+
+test("a browser that keeps nothing keeps it as long as the page is open", () => {
+  const usual = globalThis.localStorage;
+  Object.defineProperty(globalThis, "localStorage", { configurable: true, get() { throw new Error("denied"); } });
+  keep("level", 9);
+  assert.equal(canKeep(), false);
+  assert.equal(getKept("level", 5), 9);
+  Object.defineProperty(globalThis, "localStorage", { configurable: true, writable: true, value: usual });
+  assert.equal(canKeep(), true);
+});
+
+test("a level of one's own goes up after good games and down after hints", async () => {
+  const { makeLevels, OWN } = await load("own_level.js");
+  storage = {};
+  const parts = {};
+  const mine = (part) => { parts[part] ??= new Element(); return parts[part]; };
+  const game = { title: () => "a game", most: () => 8, levels: () => [{ name: "10", label: "10" }], write: String, deal() {} };
+  const levels = makeLevels(mine, { first: 5, least: 2, step: 2 }, game);
+  levels.begin(false);
+  parts.level.value = OWN;
+  parts.level.handlers.change();
+  const play = (moves, hints = 0, best = levels.find()) => {
+    levels.begin(false);
+    levels.count({ best, moves, hints });
+    levels.count({ best, moves, hints }); // a game counts once
+    return levels.find();
+  };
+  // a long game changes nothing; hints lower it; no board is easier than the least or harder than the most
+  assert.deepEqual([play(5), play(7), play(20), play(8, 1)], [7, 8, 8, 6]);
+  assert.deepEqual([play(6, 1), play(4, 3), play(2, 1)], [4, 2, 2]);
+  assert.equal(play(4, 0, 4), 2, "a game of another level");
+  assert.equal(levels.wordNext("board"), " Your next board takes 2.");
+  levels.begin(true);
+  levels.count({ best: 2, moves: 2, hints: 0 });
+  assert.equal(levels.find(), 2, "a game that was over");
+  parts.level.value = "10";
+  assert.equal(play(2), 2);
+  levels.follow(10, "10");
+  assert.equal(levels.choose(), "10");
+});
+
+test("the day is the visitor's", async () => {
+  const { drawNumber, findDay } = await load("today.js");
+  const { name, number } = findDay(new Date(2026, 10, 26, 0, 30));
+  assert.equal(name, "2026-11-26");
+  assert.equal(findDay(new Date(2026, 10, 25, 23, 30)).number, number - 1);
+  assert.ok(new Set(Array.from({ length: 1000 }, (_, at) => drawNumber(number + at, 362880))).size > 990);
+});
+
+test("damage to the page's data is named", async () => {
+  const { carried, openIndex } = await load("reader.js");
+  const packed = gzipSync(Buffer.alloc(500, 7));
+  const put = (bytes) => { blocks["x.idx"] = { textContent: bytes.toString("base64") }; };
+  put(packed);
+  assert.equal((await carried("x.idx")).length, 500);
+  for (const at of [0, 12, packed.length - 6]) {
+    const wrong = Buffer.from(packed);
+    wrong[at] ^= 1;
+    put(wrong);
+    await assert.rejects(openIndex("x"), /x\.idx, inside this page, is damaged/);
+  }
+  put(packed.subarray(0, 12));
+  await assert.rejects(carried("x.idx"), /damaged/);
+  blocks["x.idx"] = { textContent: "?" };
+  await assert.rejects(carried("x.idx"), /damaged/);
+  await assert.rejects(carried("y.idx"), /y\.idx, inside this page, is missing/);
+});
+
+const workers = [];
+globalThis.Worker = class {
+  constructor() { workers.push(this); this.boards = []; }
+
+  postMessage({ board }) { if (board) this.boards.push(board); }
+
+  terminate() { this.isEnded = true; }
+};
+const { makeSolver } = await load("pattern_solver.js");
+
+test("a worker that fails fails its question, and the others are asked of another one", async () => {
+  const { solve } = makeSolver([]);
+  const [first, second] = [[1], [2]].map((board) => solve(board));
+  const [failing] = workers;
+  assert.deepEqual(failing.boards, [[1]]);
+  failing.onerror({});
+  await assert.rejects(first, /cannot run the search/);
+  assert.ok(failing.isEnded);
+  const other = workers.at(-1);
+  assert.deepEqual(other.boards, [[2]]);
+  other.onmessage({ data: "solved" });
+  assert.equal(await second, "solved");
+  other.onerror({}); // with no question
+  const third = solve([3]);
+  workers.at(-1).onmessage({ data: "anew" });
+  assert.equal(await third, "anew");
+});
+
+test("a browser without workers fails each question", async () => {
+  globalThis.Worker = class { constructor() { throw new Error("refused"); } };
+  const { solve } = makeSolver([]);
+  await assert.rejects(solve([1]), /cannot run the search/);
+  await assert.rejects(solve([2]), /cannot run the search/);
+});

@@ -1,0 +1,63 @@
+// The answers of the explorer's modules without a browser: node ask_page.mjs EXPLORER.html, with a question a line on
+// standard input, [name, ...arguments]; for each a line of JSON.
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+
+const html = readFileSync(process.argv[2], "utf8");
+const blocks = [...html.matchAll(/<script type="application\/gzip" id="([^"]*)">([^<]*)</g)];
+const scripts = blocks.map(([, id, textContent]) => ({ id, textContent }));
+globalThis.document = { scripts, getElementById: (id) => scripts.find((script) => script.id === id) ?? null };
+
+// browsers have it, and Node since version 22
+const iterators = Object.getPrototypeOf(Object.getPrototypeOf([].values()));
+iterators.find ??= function find(isWanted) {
+  for (const one of this) if (isWanted(one)) return one;
+  return undefined;
+};
+
+const page = new URL("../../queries/explorer/page/", import.meta.url);
+const load = (name) => import(new URL(name, page));
+const { EIGHT, SLIDING } = await load("tabled_game.js");
+const senet = await load("senet.js");
+const { listBest, measure } = await load("senet_search.js");
+const { BOARDS, knightFacts, openKnight, toursOf } = await load("knight_tours.js");
+const { findDay } = await load("today.js");
+
+const opened = {
+  ...await EIGHT.open(), senet: await senet.openSenet(), knight_tours_8x8: await openKnight(),
+};
+for (const game of Object.values(SLIDING)) Object.assign(opened, await game.open());
+const games = { eight: EIGHT, ...SLIDING };
+
+const answers = {
+  board: (name, state, goal) => games[name].facts(games[name].parse(state), goal),
+  problem: (name, text) => games[name].problem(games[name].parse(text)),
+  moves: (name, state, text) => games[name].readMoves(state, text),
+  hardest: (name, goal) => games[name].most(goal),
+  draw: (name, goal, level) => games[name].draw(goal, level),
+  today: (name, number) => games[name].findToday(number),
+  day: (now) => findDay(new Date(now)),
+  senet: senet.senetFacts,
+  lines: senet.countLines,
+  mostPlies: senet.findMostPlies,
+  target: senet.drawTarget,
+  measure,
+  best: listBest,
+  // a tour by its board, its start, and its number or its end
+  knight(name, start, which) {
+    const board = BOARDS[name];
+    const from = board.numberOf(start);
+    return knightFacts(board, from, typeof which === "number" ? which : toursOf(board).numberTo(from, board.numberOf(which)));
+  },
+  total: (name, start) => toursOf(BOARDS[name]).total(BOARDS[name].numberOf(start)),
+  complete: (name, squares) => toursOf(BOARDS[name]).complete(squares),
+  count: (name, squares) => toursOf(BOARDS[name]).count(squares),
+  numberOf: (name, squares) => toursOf(BOARDS[name]).numberOf(squares),
+  planes: () => Object.fromEntries(Object.entries(opened).map(([name, { planes }]) => (
+    [name, createHash("sha256").update(Buffer.concat(planes)).digest("hex")]
+  ))),
+};
+for (const line of readFileSync(0, "utf8").trim().split("\n")) {
+  const [name, ...words] = JSON.parse(line);
+  console.log(JSON.stringify(answers[name](...words) ?? null));
+}
