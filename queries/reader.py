@@ -8,9 +8,7 @@ from puzzle_tablebase.errors import (
     BadRequest,
     NoAnswer,
     NotationError,
-    TablebaseError,
     TableDamaged,
-    TableError,
     Undecided,
     quote,
     require_choice,
@@ -41,6 +39,7 @@ if TYPE_CHECKING:
     from typing_extensions import TypeVar
 
     from puzzle_tablebase.queries.answer_frames import Answers, Frame, Keys
+    from puzzle_tablebase.queries.batch_input import BatchQuery
     from puzzle_tablebase.queries.row_groups import RowGroups
     from puzzle_tablebase.queries.sampling import SampleRequest
     from puzzle_tablebase.schema import Table
@@ -98,12 +97,14 @@ class Query:
     def has_key(self, text: str) -> bool:
         """Return whether a text is in the notation of keys."""
         try:
-            self.look_up(text)
-        except TableError:
-            raise
-        except TablebaseError as error:
-            return not isinstance(error, NotationError)
+            self.parse_key(text)
+        except NotationError:
+            return False
         return True
+
+    def parse_key(self, text: str) -> object:
+        """Parse a key; NotationError for a text that is none."""
+        return self.reader.puzzle.parse(text)  # type: ignore[attr-defined]  # of states
 
     def draw_samples(
         self,
@@ -503,6 +504,20 @@ class Reader(Generic[Found]):
         table = self.puzzle.tables[0]
         rows = self.scan_table(table).select(self.columns)
         return self.keep("rows", lambda: self.collect(table, rows))
+
+
+def make_batch_query(query: Any) -> BatchQuery:
+    """Make what a batch asks of its rows, from a query or a judge."""
+    from puzzle_tablebase.queries.answer_frames import concatenate_answers
+    from puzzle_tablebase.queries.batch_input import BatchQuery
+
+    def answer(*columns: pl.Series) -> pl.DataFrame:
+        return concatenate_answers(query.iter_answers(*columns))[0]
+
+    reader, second = query.reader, query.second_column
+    names = (reader.columns[0], *([second] if second else ()))
+    cells, digits = reader.key_cells, reader.key_digits
+    return BatchQuery(answer, names, query.make_schema(), query.has_key, cells, digits)
 
 
 def _restore_reader(kind: type[Reader], puzzle: Puzzle | str, store: Store) -> Reader:

@@ -235,11 +235,12 @@ def answer_rows(
             bar.show(f"reading {name_read}", 0, None)
         # after the first line on the screen, because it takes a second
         from puzzle_tablebase.queries.batch import Batch, choose_output_format, run_batch
+        from puzzle_tablebase.queries.reader import make_batch_query
 
         chosen = choose_output_format(output, options.get("format"))
         request = Batch(**{**options, "input": source, "format": chosen}, **more)
         query = make_query()
-        return query, run_batch(query, request, bar.on_rows, bar.printing)
+        return query, run_batch(make_batch_query(query), request, bar.on_rows, bar.printing)
 
 
 def require_valid(invalid: int, options: dict[str, Any]) -> None:
