@@ -311,7 +311,9 @@ def _read_delimited(file: BinaryIO, delimiter: str, chunk_bytes: int) -> Iterato
     except pa.ArrowInvalid as error:
         if bad_rows:
             cells = format_count(bad_rows[0].actual_columns, "column")
-            problem = f"Row {bad_rows[0].number:,} of the input has {cells}, its header {len(names)}"
+            problem = (
+                f"Row {bad_rows[0].number:,} of the input has {cells}, its header {len(names)}"
+            )
             raise BadRequest(problem) from error
         if "straddling" not in str(error):
             raise
