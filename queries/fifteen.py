@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from puzzle_tablebase.puzzles.sliding import BoardGoalView
-    from puzzle_tablebase.queries.answer_frames import Answers
     from puzzle_tablebase.queries.fifteen_search import Found, Solver
     from puzzle_tablebase.schema import Table
 
@@ -118,14 +117,13 @@ class FifteenQuery(Query):
         names = (*self.reader.columns[1:], *(("path",) if "path" in self.given else ()))
         return pl.Schema({name: types.get(name, pl.String()) for name in names})
 
-    def answer_keys(self, keys: pl.Series) -> Answers:
-        from puzzle_tablebase.queries.answer_frames import look_up_keys
+    def answer_keys(self, keys: pl.Series) -> pl.DataFrame:
+        from puzzle_tablebase.queries.answer_frames import answer_each
         from puzzle_tablebase.queries.fifteen_search import answer_in_threads
 
         self.reader.open_solver(self.partition)  # missing tables are no error of a row
         answers = answer_in_threads(keys.drop_nulls().unique().to_list(), self.solve)
-        schema = self.make_schema()
-        return look_up_keys(keys, lambda key: answers[key](), schema, ignore_progress)
+        return answer_each(keys, lambda key: answers[key](), self.make_schema())
 
     def has_key(self, text: str) -> bool:
         try:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     import polars as pl
     from typing_extensions import TypeVar
 
-    from puzzle_tablebase.queries.answer_frames import Answers, Frame, Keys
+    from puzzle_tablebase.queries.answer_frames import Frame, Keys
     from puzzle_tablebase.queries.batch_input import BatchQuery
     from puzzle_tablebase.queries.row_groups import RowGroups
     from puzzle_tablebase.queries.sampling import SampleRequest
@@ -81,8 +81,6 @@ class Query:
         self.reader = reader
         self.given = select_given(options)
         """The options that are given, by name."""
-        self.on_progress: Callable[[int], None] = ignore_progress
-        """The callback that gets the number of keys done while they are looked up one by one."""
         declared = (*reader.options, *(reader.sample_options or ()))
         require_options(reader.puzzle.title, declared, self.given)
 
@@ -159,18 +157,11 @@ class Query:
 
         return make_answer_schema(self.reader.columns[1:], self.reader.puzzle.tables[0].columns)
 
-    def answer_keys(self, keys: pl.Series) -> Answers:
+    def answer_keys(self, keys: pl.Series) -> pl.DataFrame:
         """Answer many keys, one row per key, with a column of errors."""
-        from puzzle_tablebase.queries.answer_frames import look_up_keys
+        from puzzle_tablebase.queries.answer_frames import answer_each
 
-        return look_up_keys(keys, self.look_up, self.make_schema(), self.on_progress)
-
-    def iter_answers(self, keys: pl.Series, *others: pl.Series) -> Iterator[Answers]:
-        """Answer many keys, and yield their rows in order; a few at a time if each takes long.
-
-        `others`: the second column of the rows, if the query has one.
-        """
-        yield self.answer_keys(keys)
+        return answer_each(keys, self.look_up, self.make_schema())
 
     def make_judge(self, answer_column: str = "answer", answers: str | None = None) -> Any:
         """Make the judge of answers to this query's keys.
@@ -183,7 +174,7 @@ class Query:
 
     def annotate_keys(self, keys: pl.Series, errors: str = "null") -> pl.DataFrame:
         """Answer many keys, one row per key; `errors` is that of `Reader.annotate`."""
-        answers = self.answer_keys(keys)[0]
+        answers = self.answer_keys(keys)
         failed = answers["error"].is_not_null().arg_true() if errors == "raise" else ()
         for at in failed:
             self.look_up(keys[at])  # raises the error itself, with its facts
@@ -508,15 +499,12 @@ class Reader(Generic[Found]):
 
 def make_batch_query(query: Any) -> BatchQuery:
     """Make what a batch asks of its rows, from a query or a judge."""
-    from puzzle_tablebase.queries.answer_frames import concatenate_answers
     from puzzle_tablebase.queries.batch_input import BatchQuery
-
-    def answer(*columns: pl.Series) -> pl.DataFrame:
-        return concatenate_answers(query.iter_answers(*columns))[0]
 
     reader, second = query.reader, query.second_column
     names = (reader.columns[0], *([second] if second else ()))
     cells, digits = reader.key_cells, reader.key_digits
+    answer = query.judge_rows if second else query.answer_keys
     return BatchQuery(answer, names, query.make_schema(), query.has_key, cells, digits)
 
 

@@ -17,7 +17,7 @@ LIGHT = {
     "query eight 378546201": "27 moves",
     "query eight 087654321 --goal 103245768 --path --json": '"distance": 29',
     "query eight 150423786 --solutions": "",
-    "query senet ABAAABBB.B...A.": "9-14 4x7",
+    "query senet ABAAABBB.B...A.": "A 9-14, B 4x7",
     "query knight b1 --closed": "closed",
 }
 """Lookups that need the standard library alone, and what they print."""
