@@ -344,7 +344,7 @@ def _iter_texts(file: BinaryIO, chunk_bytes: int) -> Iterator[tuple[str, int]]:
             bad_line = number + text.count(b"\n", 0, error.start)
             problem = f"Line {bad_line:,} of the input is not UTF-8"
             raise BadRequest(problem, "Save it as UTF-8") from error
-        number += text.count(b"\n") + 1
+        number += (text + end).count(b"\n")
 
 
 def _read_objects(texts: Iterator[tuple[str, int]], *, keep_lines: bool) -> Iterator[Rows]:
@@ -403,8 +403,10 @@ def _read_keys(texts: Iterator[tuple[str, int]], query: BatchQuery) -> Iterator[
         if number == 1:
             _require_no_columns(text, query.columns[0])
         words = text.split()
-        # no word is short: none is a cell, with a separator or without one
-        if split_line is _split_keys and min(map(len, words), default=9) > CELL_CHARACTERS + 1:
+        # no word is one cell, or several
+        has_cells = min(map(len, words), default=9) <= CELL_CHARACTERS
+        is_plain = not has_cells and not any(mark in text for mark in SEPARATORS)
+        if is_plain and split_line is _split_keys:
             frame = pl.DataFrame({query.columns[0]: words}, schema)
         else:
             rows = [row for line in text.split("\n") for row in split_line(line, query.cells)]

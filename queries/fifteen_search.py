@@ -114,6 +114,8 @@ BUDGET = 200_000
 """Positions between two calls of `pause`: some hundredths of a second."""
 MAX_SINGLE_BLOCKS = 20_000
 """Blocks that are read one by one; then the rest of the tables is read at once, if it fits."""
+MIN_BLOCKS = 1 << 12
+"""Blocks that are kept in any case: a step needs eight together, and in each thread."""
 MEMORY_SHARE = 2
 """The tables take one part in so many of the free memory at most."""
 
@@ -131,7 +133,11 @@ class Solver:
     max_single_blocks = MAX_SINGLE_BLOCKS
 
     def __init__(
-        self, patterns: Sequence[Pattern], indexes: Sequence[IndexReader], memory: int | None = None
+        self,
+        patterns: Sequence[Pattern],
+        indexes: Sequence[IndexReader],
+        memory: int | None = None,
+        min_blocks: int = MIN_BLOCKS,
     ) -> None:
         self._patterns, self._indexes = patterns, indexes
         self._offsets = [0, *accumulate(pattern.size for pattern in patterns)]
@@ -141,7 +147,7 @@ class Solver:
         self._fits = memory is None or size <= memory // MEMORY_SHARE
         if not self._fits:  # a block is in two pages of memory
             pages = (memory or 0) // MEMORY_SHARE // mmap.PAGESIZE
-            self.max_single_blocks = max(1, pages // 2)
+            self.max_single_blocks = max(min_blocks, pages // 2)
         self._blocks = 0
         self._lock = Lock()
 
