@@ -159,7 +159,7 @@ class Solver:
         """
         search = np.zeros(int(words.SEARCH_WORDS), dtype=np.uint64)
         seen = np.zeros(words.SEEN, dtype=np.uint64)
-        bound = self._begin(search, board, pause)
+        bound = self._begin(search, board)
         while search[words.STATUS] != words.SOLVED:
             pause(int(search[words.LIMIT]))
             # a plain tuple: compiled code that is cached would depend on the name of the class
@@ -172,14 +172,14 @@ class Solver:
         blanks: list[int] = frames[: int(search[words.DEPTH]) + 1, words.BLANK].tolist()
         return Found(blanks, bound, int(search[words.POSITIONS]))
 
-    def _begin(self, search: Words, board: list[int], pause: Callable[[int], object]) -> int:
+    def _begin(self, search: Words, board: list[int]) -> int:
         """Write the words of a search that begins, and return its first limit."""
         slots, bounds = [0] * (2 * words.SLOTS), [0, 0]
         for image, to_image in enumerate(self._images):
             for number, pattern in enumerate(self._patterns):
                 cells = pattern.find_cells(to_image, board)
                 entry = self._offsets[number] + pattern.rank(cells)
-                value = self._read(entry, partial(pause, 0))
+                value = self._read(entry, ignore_progress)
                 mask = sum(1 << cell for cell in cells)
                 order = join_places(sorted(range(len(cells)), key=cells.__getitem__))
                 slot = image * words.SLOTS + number

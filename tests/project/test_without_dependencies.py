@@ -96,7 +96,7 @@ def test_python_answers_one_key_and_raises_for_columns(program: Path, outputs: P
     code, out, complaint = run([python, "-c", ASK], outputs)
     assert (code, out) == (1, "27\n")
     assert complaint.splitlines()[-1].startswith("ModuleNotFoundError: ")
-    module = [python, "-m", "puzzle_tablebase", "query", "eight", "378546201"]
+    module: list[str | Path] = [python, "-m", "puzzle_tablebase", "query", "knight", "b1"]
     assert run(module, outputs)[0] == 0
 
 
