@@ -98,3 +98,20 @@ def format_duration(seconds: float) -> str:
         if seconds >= 2 * size:
             return f"{seconds / size:,.1f} {unit}"
     return f"{seconds:.1f} s"
+
+
+def explain_missing_package(error: ModuleNotFoundError) -> str | None:
+    """Say which package is missing, and the line that installs all; None for a module of ours."""
+    import re
+    from importlib.metadata import PackageNotFoundError, requires
+
+    package = __name__.partition(".")[0]
+    missing = (error.name or package).partition(".")[0]
+    if missing == package:
+        return None
+    try:
+        needed = [each for each in requires(package) or () if "extra ==" not in each]
+    except PackageNotFoundError:  # a folder of source code, which nothing has installed
+        needed = []
+    names = sorted(re.split("[^A-Za-z0-9_-]", each)[0] for each in needed) or [missing]
+    return f"{missing} is not installed. Run: pip install {' '.join(names)}"

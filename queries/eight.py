@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from puzzle_tablebase.puzzle import GoalPuzzle
-    from puzzle_tablebase.queries.answer_frames import Answers, Bytes
+    from puzzle_tablebase.queries.answer_frames import Bytes
     from puzzle_tablebase.stores.folder import Store
 
 
@@ -45,8 +45,8 @@ class EightQuery(BoardQuery):
     judge_class = "puzzle_tablebase.queries.judges:BoardJudge"
     width = WIDTH
 
-    def answer_keys(self, keys: pl.Series) -> Answers:
-        from puzzle_tablebase.queries.answer_frames import explain_unreachable_states, merge_answers
+    def answer_keys(self, keys: pl.Series) -> pl.DataFrame:
+        from puzzle_tablebase.queries.answer_frames import explain_unreachable_states, fill_answers
         from puzzle_tablebase.queries.eight_columns import NO_RANK, read_states
 
         states, state_ranks = read_states(keys)
@@ -57,7 +57,7 @@ class EightQuery(BoardQuery):
                 self.reader.puzzle, self.goal, states, is_unreachable.to_numpy()
             )
             answers = answers.with_columns(error=reasons)
-        return merge_answers(keys, answers, super().answer_keys)
+        return fill_answers(keys, answers, super().answer_keys)
 
     def annotate_keys(self, keys: pl.Series, errors: str = "null") -> pl.DataFrame:
         if errors != "null":

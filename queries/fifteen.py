@@ -27,14 +27,13 @@ from puzzle_tablebase.queries.reader import Query, Reader, ignore_progress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from typing import Any
 
     import polars as pl
 
     from puzzle_tablebase.puzzles.sliding import BoardGoalView
-    from puzzle_tablebase.queries.answer_frames import Answers
-    from puzzle_tablebase.queries.fifteen_search import SearchState, Solver
+    from puzzle_tablebase.queries.fifteen_search import Found, Solver
     from puzzle_tablebase.schema import Table
 
 
@@ -69,10 +68,6 @@ EXPLORED_PARTITION = "5-5-5"
 """The partition whose tables the explorer's page contains: others are too large for a page."""
 
 
-class TimeIsUp(Exception):
-    """The end of a search whose time limit has passed."""
-
-
 class FifteenQuery(Query):
     """A query of states and a goal with the blank in a corner.
 
@@ -98,12 +93,9 @@ class FifteenQuery(Query):
     def answer(self, key: str) -> FifteenSolution:
         return self.solve(key)
 
-    def make_answer(self, state: str, path: list[int], search: SearchState) -> FifteenSolution:
-        """Make the answer for a state from the blank's cells on a solution, as the view has them.
-
-        `search` is that of the solution.
-        """
-        states, letters = follow_blank(self.view, state, path)
+    def make_answer(self, state: str, found: Found) -> FifteenSolution:
+        """Make the answer for a state from a solution in the view."""
+        states, letters = follow_blank(self.view, state, found.blanks)
         return FifteenSolution(
             state=state,
             goal=self.goal,
@@ -111,8 +103,8 @@ class FifteenQuery(Query):
             _has_boards="boards" in self.given,
             _width=BOARD.width,
             distance=len(letters),
-            bound=search.bound,
-            positions=search.positions,
+            bound=found.bound,
+            positions=found.positions,
             solution=letters,
             tiles=list_moved_tiles(states),
             path=states if self.given.keys() & {"path", "boards"} else None,
@@ -125,19 +117,13 @@ class FifteenQuery(Query):
         names = (*self.reader.columns[1:], *(("path",) if "path" in self.given else ()))
         return pl.Schema({name: types.get(name, pl.String()) for name in names})
 
-    def answer_keys(self, keys: pl.Series) -> Answers:
-        from puzzle_tablebase.queries.answer_frames import concatenate_answers
+    def answer_keys(self, keys: pl.Series) -> pl.DataFrame:
+        from puzzle_tablebase.queries.answer_frames import answer_each
+        from puzzle_tablebase.queries.fifteen_search import answer_in_threads
 
-        return concatenate_answers(self.iter_answers(keys))
-
-    def iter_answers(self, keys: pl.Series, *others: pl.Series) -> Iterator[Answers]:
-        from puzzle_tablebase.queries.fifteen_search import answer_in_threads, iter_in_order
-
-        self.partition = self.reader.find_partition(self.partition)
-        unique = keys.drop_nulls().unique(maintain_order=True).to_list()
-        answered = answer_in_threads(unique, self.solve)
-        seconds, schema = self.reader.part_seconds, self.make_schema()
-        yield from iter_in_order(keys, answered, schema, self.on_progress, seconds)
+        self.reader.open_solver(self.partition)  # missing tables are no error of a row
+        answers = answer_in_threads(keys.drop_nulls().unique().to_list(), self.solve)
+        return answer_each(keys, lambda key: answers[key](), self.make_schema())
 
     def has_key(self, text: str) -> bool:
         try:
@@ -167,31 +153,19 @@ class FifteenQuery(Query):
         state = self.parse_state(key)
         board = list_tiles(self.view.map_state(state))
         end = None if self.seconds is None else monotonic() + self.seconds
-        partition = self.reader.find_partition(self.partition)
-        bound = self.reader.compute_bound(partition, board)
 
-        def pause() -> None:
+        def pause(least: int) -> None:
             on_pause()
-            if end is not None and monotonic() > end:
-                raise TimeIsUp
+            if self.seconds is not None and end is not None and monotonic() > end:
+                raise Undecided(state, self.seconds, least)
 
-        from puzzle_tablebase.queries.fifteen_search import SearchState
-
-        search = SearchState(bound, pause)
-        try:
-            path = self.reader.open_solver(partition).search(board, search)
-        except TimeIsUp:
-            assert self.seconds is not None
-            raise Undecided(state, self.seconds, search.limit) from None
-        return self.make_answer(state, path, search)
+        return self.make_answer(state, self.reader.open_solver(self.partition).search(board, pause))
 
 
 class FifteenReader(Reader[FifteenSolution]):
     """The tables of the 15-puzzle's patterns, and the searches that they lead."""
 
     query = FifteenQuery
-    part_seconds = 0.5
-    """Seconds after which a batch passes answered rows on: an interrupt does not lose them."""
     has_pictures = True
     options = (
         Option(
@@ -259,14 +233,16 @@ class FifteenReader(Reader[FifteenSolution]):
 
     def find_partition(self, requested: str | None) -> str:
         """Return the partition that is requested, or the best one that is published."""
-        if requested is not None:
-            return requested
+        return requested or self.keep("partition", self._find_best_partition)
+
+    def _find_best_partition(self) -> str:
         for name in PARTITIONS:
             try:
                 self._open_indexes(name)
             except TableMissing:
                 continue
             return name
+        self._open_indexes(DEFAULT_PARTITION)  # raises the error
         return DEFAULT_PARTITION
 
     def compute_bound(self, partition: str, board: list[int]) -> int:
@@ -278,13 +254,14 @@ class FifteenReader(Reader[FifteenSolution]):
                 bounds[at] += index.read_record(pattern.rank(pattern.find_cells(image, board)))[0]
         return max(bounds)
 
-    def open_solver(self, partition: str) -> Solver:
-        """Return the search, which reads the tables as far as it needs them."""
+    def open_solver(self, requested: str | None) -> Solver:
+        """Return the search with a partition, the best one for None."""
+        partition = self.find_partition(requested)
 
         def make_solver() -> Solver:
-            from puzzle_tablebase.queries.fifteen_search import Solver
+            from puzzle_tablebase.queries.fifteen_search import open_solver
 
-            return Solver(PARTITIONS[partition].patterns, self._open_indexes(partition))
+            return open_solver(PARTITIONS[partition].patterns, self._open_indexes(partition))
 
         return self.keep(("solver", partition), make_solver)
 

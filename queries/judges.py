@@ -23,14 +23,10 @@ from puzzle_tablebase.puzzles import senet
 from puzzle_tablebase.puzzles.fifteen import BOARD
 from puzzle_tablebase.puzzles.knight.board import FILES, JUMPS
 from puzzle_tablebase.queries.answer import ANSWER_KINDS, Judgement, format_count
-from puzzle_tablebase.queries.reader import ignore_progress
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import polars as pl
 
-    from puzzle_tablebase.queries.answer_frames import Answers
 
 SEPARATORS = " \t\n\r\v\f,"
 """The characters that may stand between moves."""
@@ -107,7 +103,6 @@ class Judge:
         self.lookup, self.reader, self.has_key = lookup, lookup.reader, lookup.has_key
         self.second_column, self.summary = answer_column, Summary()
         self.has_moves = answers == ANSWER_KINDS[0]
-        self.on_progress: Callable[[int], None] = ignore_progress
 
     def check(self, key: str, answer: object) -> Judgement:
         """Judge one answer, of any type; an error only for its key, or for a search without end."""
@@ -216,22 +211,15 @@ class Judge:
 
     def judge_rows(self, keys: pl.Series, answers: pl.Series) -> pl.DataFrame:
         """Judge many answers, one row per key, with a column of errors."""
-        return next(self.iter_answers(keys, answers))[0]
-
-    def iter_answers(self, keys: pl.Series, *others: pl.Series) -> Iterator[Answers]:
-        """Judge a batch's rows, each with a key and an answer."""
-        from puzzle_tablebase.queries.answer_frames import look_up_keys
-
-        (answers,) = others
+        from puzzle_tablebase.queries.answer_frames import answer_each
 
         def judge_group(group: int) -> Judgement:
             alone = group < 0
             return self.check(keys[group], answers[group]) if alone else self.judge_alike(group)
 
-        groups = self.group(keys, answers)
-        judged = look_up_keys(groups, judge_group, self.make_schema(), self.on_progress)
-        self.summary.add(judged[0])
-        yield judged
+        judged = answer_each(self.group(keys, answers), judge_group, self.make_schema())
+        self.summary.add(judged)
+        return judged
 
 
 class Summary:

@@ -8,9 +8,7 @@ from puzzle_tablebase.errors import (
     BadRequest,
     NoAnswer,
     NotationError,
-    TablebaseError,
     TableDamaged,
-    TableError,
     Undecided,
     quote,
     require_choice,
@@ -40,7 +38,8 @@ if TYPE_CHECKING:
     import polars as pl
     from typing_extensions import TypeVar
 
-    from puzzle_tablebase.queries.answer_frames import Answers, Frame, Keys
+    from puzzle_tablebase.queries.answer_frames import Frame, Keys
+    from puzzle_tablebase.queries.batch_input import BatchQuery
     from puzzle_tablebase.queries.row_groups import RowGroups
     from puzzle_tablebase.queries.sampling import SampleRequest
     from puzzle_tablebase.schema import Table
@@ -82,8 +81,6 @@ class Query:
         self.reader = reader
         self.given = select_given(options)
         """The options that are given, by name."""
-        self.on_progress: Callable[[int], None] = ignore_progress
-        """The callback that gets the number of keys done while they are looked up one by one."""
         declared = (*reader.options, *(reader.sample_options or ()))
         require_options(reader.puzzle.title, declared, self.given)
 
@@ -98,12 +95,14 @@ class Query:
     def has_key(self, text: str) -> bool:
         """Return whether a text is in the notation of keys."""
         try:
-            self.look_up(text)
-        except TableError:
-            raise
-        except TablebaseError as error:
-            return not isinstance(error, NotationError)
+            self.parse_key(text)
+        except NotationError:
+            return False
         return True
+
+    def parse_key(self, text: str) -> object:
+        """Parse a key; NotationError for a text that is none."""
+        return self.reader.puzzle.parse(text)  # type: ignore[attr-defined]  # of states
 
     def draw_samples(
         self,
@@ -158,18 +157,11 @@ class Query:
 
         return make_answer_schema(self.reader.columns[1:], self.reader.puzzle.tables[0].columns)
 
-    def answer_keys(self, keys: pl.Series) -> Answers:
+    def answer_keys(self, keys: pl.Series) -> pl.DataFrame:
         """Answer many keys, one row per key, with a column of errors."""
-        from puzzle_tablebase.queries.answer_frames import look_up_keys
+        from puzzle_tablebase.queries.answer_frames import answer_each
 
-        return look_up_keys(keys, self.look_up, self.make_schema(), self.on_progress)
-
-    def iter_answers(self, keys: pl.Series, *others: pl.Series) -> Iterator[Answers]:
-        """Answer many keys, and yield their rows in order; a few at a time if each takes long.
-
-        `others`: the second column of the rows, if the query has one.
-        """
-        yield self.answer_keys(keys)
+        return answer_each(keys, self.look_up, self.make_schema())
 
     def make_judge(self, answer_column: str = "answer", answers: str | None = None) -> Any:
         """Make the judge of answers to this query's keys.
@@ -182,7 +174,7 @@ class Query:
 
     def annotate_keys(self, keys: pl.Series, errors: str = "null") -> pl.DataFrame:
         """Answer many keys, one row per key; `errors` is that of `Reader.annotate`."""
-        answers = self.answer_keys(keys)[0]
+        answers = self.answer_keys(keys)
         failed = answers["error"].is_not_null().arg_true() if errors == "raise" else ()
         for at in failed:
             self.look_up(keys[at])  # raises the error itself, with its facts
@@ -503,6 +495,17 @@ class Reader(Generic[Found]):
         table = self.puzzle.tables[0]
         rows = self.scan_table(table).select(self.columns)
         return self.keep("rows", lambda: self.collect(table, rows))
+
+
+def make_batch_query(query: Any) -> BatchQuery:
+    """Make what a batch asks of its rows, from a query or a judge."""
+    from puzzle_tablebase.queries.batch_input import BatchQuery
+
+    reader, second = query.reader, query.second_column
+    names = (reader.columns[0], *([second] if second else ()))
+    cells, digits = reader.key_cells, reader.key_digits
+    answer = query.judge_rows if second else query.answer_keys
+    return BatchQuery(answer, names, query.make_schema(), query.has_key, cells, digits)
 
 
 def _restore_reader(kind: type[Reader], puzzle: Puzzle | str, store: Store) -> Reader:

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from puzzle_tablebase.queries.answer_frames import Answers
 
 PLIES = (0, 2)
 """The fields of a record that hold the even and the odd plies; after each comes the last move."""
@@ -87,15 +86,15 @@ class SenetQuery(Query):
         self.path = "path" in self.given
         self.distances = parse_distances(self.given.get("distance"))
 
-    def answer_keys(self, keys: pl.Series) -> Answers:
+    def answer_keys(self, keys: pl.Series) -> pl.DataFrame:
         if self.path or self.turn:
             return super().answer_keys(keys)
-        from puzzle_tablebase.queries.answer_frames import merge_answers
+        from puzzle_tablebase.queries.answer_frames import fill_answers
 
         positions = keys.str.to_uppercase().alias("position").to_frame()
         rows = self.reader.read_rows()
         joined = positions.join(rows, on="position", how="left", maintain_order="left")
-        return merge_answers(keys, joined.drop("position"), super().answer_keys)
+        return fill_answers(keys, joined.drop("position"), super().answer_keys)
 
     def make_schema(self) -> pl.Schema:
         import polars as pl

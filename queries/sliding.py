@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from puzzle_tablebase.puzzle import Puzzle
     from puzzle_tablebase.puzzles.sliding import BoardGoalView
-    from puzzle_tablebase.queries.answer_frames import Answers, Bytes
+    from puzzle_tablebase.queries.answer_frames import Bytes
     from puzzle_tablebase.queries.index_reader import IndexReader
     from puzzle_tablebase.queries.reader import ProgressCallback, Query
     from puzzle_tablebase.queries.sampling import SampleRequest, StatesByDistance
@@ -107,12 +107,12 @@ class BoardTableQuery(BoardQuery):
 
         return pl.Schema(super().make_schema() | {"goal": pl.String(), "distance": pl.Int16()})
 
-    def answer_keys(self, keys: pl.Series) -> Answers:
+    def answer_keys(self, keys: pl.Series) -> pl.DataFrame:
         if self.path or self.solutions or len(keys) < self.reader.max_single_keys:
             return super().answer_keys(keys)
-        from puzzle_tablebase.queries.answer_frames import merge_answers
+        from puzzle_tablebase.queries.answer_frames import fill_answers
 
-        return merge_answers(keys, self._join_answers(keys), super().answer_keys)
+        return fill_answers(keys, self._join_answers(keys), super().answer_keys)
 
     def _join_answers(self, keys: pl.Series) -> pl.DataFrame:
         """Look up many keys together; a key that is no state gets nulls."""

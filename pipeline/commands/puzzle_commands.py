@@ -235,11 +235,13 @@ def answer_rows(
             bar.update(f"reading {name_read}")
         # after the first line on the screen, because it takes a second
         from puzzle_tablebase.queries.batch import Batch, choose_output_format, run_batch
+        from puzzle_tablebase.queries.reader import make_batch_query
 
         chosen = choose_output_format(output, options.get("format"))
         request = Batch(**{**options, "input": source, "format": chosen}, **more)
         query = make_query()
-        return query, run_batch(query, request, partial(bar.update, "rows"), bar.printing)
+        on_rows = partial(bar.update, "rows")
+        return query, run_batch(make_batch_query(query), request, on_rows, bar.printing)
 
 
 def require_valid(invalid: int, options: dict[str, Any]) -> None:

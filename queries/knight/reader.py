@@ -124,6 +124,9 @@ class KnightQuery(Query):
         self.number = None if number is None else _parse_number(number)
         self.rank = None if rank is None else _parse_number(rank)
 
+    def parse_key(self, text: str) -> int:
+        return self.board.parse_square(text)
+
     def answer(self, key: str) -> KnightAnswer | CountAnswer:
         if "rank_of" in self.given:
             problem = "--rank-of needs no key"

@@ -1,17 +1,15 @@
-"""What answers one question, completes a word or draws a picture imports nothing slow."""
+"""What answers one key, completes a word or draws a picture imports nothing slow."""
 
+import sys
+import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.support.shell import python
+from tests.support.shell import ROOT, python
 
-LIBRARIES = {
-    *("altair", "click", "msgspec", "numba", "numpy", "obstore"),
-    *("pandas", "polars", "pyarrow", "rich", "typer"),
-}
-SLOW = {"asyncio", "dataclasses", "inspect", "json", "logging", "pathlib", "random", "re", "typing"}
-"""Modules of the standard library that take milliseconds to import."""
+PACKAGE = "puzzle_tablebase"
 PROGRAM = """
 import sys
 before = {{*sys.modules}}
@@ -24,73 +22,88 @@ PICTURES = READ + (
     "[tables.answer(*key).to_svg() for key in"
     " (('eight', '867254301'), ('senet', 'ABAAABBB.B...A.'), ('knight', 'b1'))]"
 )
-TYPED = READ + (
-    "tables.eight.probe('378546201'), tables.senet.probe('ABABABABAB.....'),"
-    " tables.knight.probe('b1'), tables.eight.path('378546201', '123456780')"
-)
-STORES = (
-    "from puzzle_tablebase.stores.access import open_store;"
-    " [open_store(place) for place in ('outputs', 'http://127.0.0.1:9/tables', 's3://a/tables')]"
-)
-COMPLETE = """
-from puzzle_tablebase.pipeline.run import run_command
-run_command([])
-"""
-LOOKUPS = {
-    "eight 378546201": "outputs",
+PLAIN = {
+    "eight 378546201": ("outputs", 16),
+    "senet ABAAABBB.B...A.": ("outputs", 16),
+    "knight b1": ("outputs", 16),
+    "sliding 0369147a258b --board 3x4": ("large_boards", 18),
+}
+"""A lone lookup of each puzzle, with the fixture that has its tables, and the most modules of ours
+that it loads, packages aside."""
+WITH_OPTIONS = {
     "eight 087654321 --goal 103245768 --json": "outputs",
-    "eight 738046512 --path": "outputs",
     "eight 150423786 --boards": "outputs",
-    "senet ABAAABBB.B...A.": "outputs",
     "senet ABAAABBB.B...A. --json --path": "outputs",
-    "knight b1": "outputs",
     "knight e4 --closed --json": "outputs",
     "knight b1 --closed --rank 77 --board 6x6": "ranked_boards",
     "sliding 9876543210 --board 2x5": "large_boards",
     "sliding 1234567809 --board 5x2 --path --json": "large_boards",
-    "sliding 0369147a258b --board 3x4": "large_boards",
 }
-"""Queries, each with the fixture that has its tables."""
-CASES: list[tuple[str, str, set[str]]] = [
-    *(
-        (RUN.format(words=["query", *words.split()]), folder, LIBRARIES | SLOW)
-        for words, folder in LOOKUPS.items()
-    ),
-    *(
-        (RUN.format(words=["query", *words.split()]), "outputs", {library})
-        for words, library in {
-            "eight 378546201": "collections",
-            "senet ABAAABBB.B...A.": "collections",
-            "knight b1": "collections",
-            "knight b1 --board 6x6 --closed": "polars",
-        }.items()
-    ),
-    (TYPED, "outputs", LIBRARIES),
-    (PICTURES, "outputs", LIBRARIES),
-    ("import puzzle_tablebase", "outputs", LIBRARIES | SLOW | {"puzzle_tablebase.queries.api"}),
-    (STORES, "outputs", {"obstore"}),
-    (READ + "tables.eight.annotate(['378546201'])", "outputs", {"pandas"}),
+
+
+def read_contract() -> dict[str, Any]:
+    """Read what `pyproject.toml` says of the light path."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    contracts = settings["tool"]["importlinter"]["contracts"]
+    (light,) = (each for each in contracts if each["name"].startswith("the light path"))
+    return dict(light)
+
+
+HEAVY = {*read_contract()["forbidden_modules"], "typing"}
+"""What no lookup may load. The contract leaves out `typing`, which is imported for checkers."""
+CASES = [
+    *((RUN.format(words=["query", *words.split()]), WITH_OPTIONS[words]) for words in WITH_OPTIONS),
+    (PICTURES, "outputs"),
+    ("import puzzle_tablebase", "outputs"),
 ]
 
 
-def list_imported(code: str, env: dict[str, str]) -> set[str]:
-    """Return the packages and modules that some code imports."""
-    ended = python(PROGRAM.format(code=code), env=env)
+def list_imported(code: str, folder: Path, **more: str) -> set[str]:
+    """Return the modules that some code imports."""
+    ended = python(PROGRAM.format(code=code), env={"PIPELINE_OUTPUTS": str(folder), **more})
     assert ended.code == 0, ended.err
-    imported = ended.err.split()
-    return {*imported, *(name.partition(".")[0] for name in imported)}
+    return {*ended.err.split()}
 
 
-@pytest.mark.parametrize(("code", "folder", "unwanted"), CASES, ids=[case[0] for case in CASES])
-def test_nothing_slow_is_imported(
-    code: str, folder: str, unwanted: set[str], request: pytest.FixtureRequest
-) -> None:
-    env = {"PIPELINE_OUTPUTS": str(request.getfixturevalue(folder))}
-    assert not list_imported(code, env) & unwanted
+def list_packages(modules: set[str]) -> set[str]:
+    return {name.partition(".")[0] for name in modules}
+
+
+def test_the_listed_modules_are_those_that_lookups_load(request: pytest.FixtureRequest) -> None:
+    listed, loaded = read_contract()["source_modules"], set[str]()
+    assert listed == sorted(listed)
+    for words, (fixture, most) in PLAIN.items():
+        code = RUN.format(words=["query", *words.split()])
+        modules = list_imported(code, request.getfixturevalue(fixture))
+        ours = {name for name in modules if list_packages({name}) == {PACKAGE}}
+        assert not list_packages(modules) & HEAVY, words
+        files = [name for name in ours if not (ROOT / name.replace(".", "/")).is_dir()]
+        assert len(files) <= most, (words, sorted(files))
+        loaded |= ours
+    assert loaded == {*listed}
+
+
+@pytest.mark.parametrize(("code", "fixture"), CASES, ids=[case[0] for case in CASES])
+def test_nothing_slow_is_imported(code: str, fixture: str, request: pytest.FixtureRequest) -> None:
+    imported = list_packages(list_imported(code, request.getfixturevalue(fixture)))
+    allowed = sys.stdlib_module_names if code == PICTURES else set[str]()
+    assert not imported & HEAVY - allowed
+
+
+def test_what_is_heavy_is_imported_only_for_its_use(outputs: Path) -> None:
+    stores = (
+        "from puzzle_tablebase.stores.access import open_store;"
+        " [open_store(place) for place in ('outputs', 'http://127.0.0.1:9/tables', 's3://a/b')]"
+    )
+    listed = RUN.format(words=["query", "knight", "b1", "--board", "6x6", "--closed"])
+    annotate = READ + "tables.eight.annotate(['378546201'])"
+    for code, unwanted in ((stores, "obstore"), (listed, "polars"), (annotate, "pandas")):
+        assert unwanted not in list_packages(list_imported(code, outputs)), code
 
 
 @pytest.mark.parametrize("line", ["remove ", "query knight b1 --board ", "query eight --goal "])
 def test_a_completion_imports_nothing_heavy(line: str, ranked_boards: Path) -> None:
+    code = "from puzzle_tablebase.pipeline.run import run_command; run_command([])"
     words = {"COMP_WORDS": f"pipeline {line}", "COMP_CWORD": str(len(line.split(" ")))}
-    env = {"_PIPELINE_COMPLETE": "complete_bash", "PIPELINE_OUTPUTS": str(ranked_boards), **words}
-    assert not list_imported(COMPLETE, env) & {"numba", "numpy", "polars", "pyarrow", "pandas"}
+    imported = list_imported(code, ranked_boards, _PIPELINE_COMPLETE="complete_bash", **words)
+    assert not list_packages(imported) & {"numba", "numpy", "polars", "pyarrow", "pandas"}

@@ -19,7 +19,7 @@ import puzzle_tablebase as pt
 from puzzle_tablebase.errors import Undecided
 from puzzle_tablebase.pipeline.run import run_command
 from puzzle_tablebase.queries.batch import Batch, run_batch
-from puzzle_tablebase.queries.reader import ignore_progress
+from puzzle_tablebase.queries.reader import ignore_progress, make_batch_query
 from tests.support import sliding_oracle as oracle
 from tests.support.reference_numbers import lines
 from tests.support.shell import SCRIPT, Cli, pipeline
@@ -132,12 +132,7 @@ SEARCH = "puzzle_tablebase.queries.fifteen_search"
 
 @pytest.mark.parametrize(
     "slow",
-    [
-        f"{SEARCH}.continue_search",
-        f"{SEARCH}.Solver._write",
-        f"{SEARCH}.allocate_pages",
-        "puzzle_tablebase.queries.fifteen.FifteenReader.compute_bound",
-    ],
+    [f"{SEARCH}.continue_search", f"{SEARCH}.Solver._write"],
 )
 def test_a_time_limit_ends_with_what_is_known(
     patterns_555: Path, expire: Callable[[str], None], slow: str
@@ -150,8 +145,6 @@ def test_a_time_limit_ends_with_what_is_known(
     with pt.open_tables(str(patterns_555)) as tables:
         bound = tables.fifteen.bound(state)
         tables.fifteen.open_solver("5-5-5").max_single_blocks = 0
-        if "allocate" in slow:
-            tables.fifteen._kept.clear()
         expire(slow)
         with pytest.raises(Undecided) as caught:
             tables.fifteen.probe(state, time_limit=60)
@@ -235,10 +228,11 @@ def test_an_interrupt_loses_no_row_that_is_answered(patterns_555: Path, tmp_path
 def test_parquet_has_one_group_of_rows(patterns_555: Path, tmp_path: Path) -> None:
     keys, answers = str(_write_keys(tmp_path)), tmp_path / "answers.parquet"
     with pt.open_tables(str(patterns_555)) as tables:
-        tables.fifteen.part_seconds = 0.0
         for path in (answers, answers.with_suffix(".csv")):
             batch = Batch(keys, path.suffix[1:], str(path))
-            assert not run_batch(tables.fifteen.make_query(), batch, ignore_progress)
+            assert not run_batch(
+                make_batch_query(tables.fifteen.make_query()), batch, ignore_progress
+            )
     rows = pl.read_parquet(answers)
     assert rows.equals(pl.read_csv(answers.with_suffix(".csv"), schema=rows.schema))
     assert pq.ParquetFile(answers).num_row_groups == 1

@@ -1,0 +1,105 @@
+"""The wheel in an environment without other packages: what works there, and what says it does not.
+
+As `pip install --no-deps` and `uvx` install it, the program is its entry point's script.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+
+from puzzle_tablebase.pipeline.commands.app import app
+from tests.support.shell import ROOT, environment, require_no_bug
+
+LIGHT = {
+    "query eight 378546201": "27 moves",
+    "query eight 087654321 --goal 103245768 --path --json": '"distance": 29',
+    "query eight 150423786 --solutions": "",
+    "query senet ABAAABBB.B...A.": "A 9-14, B 4x7",
+    "query knight b1 --closed": "closed",
+}
+"""Lookups that need the standard library alone, and what they print."""
+NO_TABLE = "query sliding 123450 --board 2x3"
+HEAVY = {
+    "query eight --hardest": "polars",
+    "query eight 378546201 --svg picture.svg": "msgspec",
+    "query knight b1 --board 5x5": "msgspec",
+    "query eight": "typer",
+    "--version": "typer",
+    "no-such-command": "typer",
+}
+"""What needs a package, and which one is missed first."""
+ASK = """
+import puzzle_tablebase as pt
+tables = pt.open_tables()
+print(tables.eight.probe("378546201").distance)
+tables.eight.annotate(["378546201"])
+"""
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the installed script of the wheel that this checkout makes."""
+    folder = tmp_path_factory.mktemp("bare")
+    python, wheels = folder / "venv" / "bin" / "python", folder / "wheels"
+    build = (sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", wheels)
+    run_quietly(*build)
+    run_quietly(sys.executable, "-m", "venv", "--without-pip", folder / "venv")
+    (wheel,) = wheels.iterdir()
+    pip = (sys.executable, "-m", "pip", "--python", python, "install")
+    run_quietly(*pip, "--quiet", "--no-index", "--no-deps", wheel)
+    return python.with_name("pipeline")
+
+
+def run_quietly(*command: str | Path) -> None:
+    subprocess.run(command, cwd=ROOT, capture_output=True, check=True)
+
+
+def run(command: list[str | Path], outputs: Path) -> tuple[int, str, str]:
+    """Run a command away from this checkout; return its exit code, output and messages."""
+    env = environment({"PIPELINE_OUTPUTS": str(outputs)})
+    env = {name: env[name] for name in env if name not in ("PYTHONPATH", "PIPELINE_TRACEBACK")}
+    ended = subprocess.run(
+        command, cwd=outputs.parent, env=env, input="", capture_output=True, text=True, check=False
+    )
+    return ended.returncode, ended.stdout, ended.stderr
+
+
+def test_lookups_need_no_package(program: Path, outputs: Path) -> None:
+    for words, answer in LIGHT.items():
+        code, out, complaint = run([program, *words.split()], outputs)
+        assert (code, complaint) == (0, ""), words
+        assert answer in out
+    code, _, complaint = run([program, *NO_TABLE.split()], outputs)
+    assert (code, "is not published" in complaint) == (3, True)
+
+
+def test_every_command_names_the_package_that_it_needs(program: Path, outputs: Path) -> None:
+    group = typer.main.get_command(app)
+    commands = [*group.commands]  # type: ignore[attr-defined]  # it has some
+    assert len(commands) > 5
+    for words, package in {**dict.fromkeys(commands, "typer"), **HEAVY}.items():
+        code, out, complaint = run([program, *words.split()], outputs)
+        require_no_bug(complaint)
+        assert (code, out, complaint.count("\n")) == (3, "", 1), words
+        said, _, line = complaint.partition(" Run: ")
+        assert said == f"pipeline: {package} is not installed."
+        assert line.startswith("pip install ")
+        assert {package, "numba", "polars"} <= {*line.split()}
+        assert "altair" not in line
+
+
+def test_python_answers_one_key_and_raises_for_columns(program: Path, outputs: Path) -> None:
+    python = program.with_name("python")
+    code, out, complaint = run([python, "-c", ASK], outputs)
+    assert (code, out) == (1, "27\n")
+    assert complaint.splitlines()[-1].startswith("ModuleNotFoundError: ")
+    module: list[str | Path] = [python, "-m", "puzzle_tablebase", "query", "knight", "b1"]
+    assert run(module, outputs)[0] == 0
+
+
+def test_the_package_is_small(program: Path) -> None:
+    (folder,) = program.parents[1].glob("lib/*/site-packages/puzzle_tablebase")
+    assert sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) < 6e6
