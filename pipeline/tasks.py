@@ -125,8 +125,7 @@ class Tasks:
 
     def report(self, doing: str, done: int, total: int | None = None) -> None:
         """Report a step; raise the error that has ended another table or task."""
-        if self._shared.error.done():
-            self._shared.error.result()
+        self._require_no_error()
         if self._on_step:
             self._on_step(doing, done, total)
 
@@ -139,7 +138,8 @@ class Tasks:
         self._release_memory()
         shared = self._shared
         with shared.changed:
-            while not shared.error.done():
+            while True:
+                self._require_no_error()
                 if not shared.held:
                     shared.available = self.memory or get_free_memory()
                 available = shared.available
@@ -151,7 +151,6 @@ class Tasks:
                     raise MemoryShort(f"{self._table}{of}", needed, available, hint)
                 self.report("waits for memory", 0)
                 shared.changed.wait()
-            shared.error.result()
 
     def _release_memory(self) -> None:
         with self._shared.changed:
@@ -183,9 +182,13 @@ class Tasks:
         either: list[Future[Any]] = [pending[0], self._shared.error]
         while not wait(either, WAIT_SECONDS, FIRST_COMPLETED).done:
             pass
+        self._require_no_error()
+        return pending.popleft().result()
+
+    def _require_no_error(self) -> None:
+        """Raise the error that has ended the build, if one has."""
         if self._shared.error.done():
             self._shared.error.result()
-        return pending.popleft().result()
 
     def _note_error(self, future: Future[Any]) -> None:
         if not future.cancelled() and (error := future.exception()):
