@@ -19,8 +19,8 @@ from puzzle_tablebase.queries.goal_reader import GoalAnswer
 from puzzle_tablebase.queries.sliding import BitReader, SlidingReader
 from puzzle_tablebase.stores.folder import Folder
 from tests import NIGHTLY, usual_or_nightly
-from tests.published.test_sliding import Quiet
 from tests.support import sliding_oracle as oracle
+from tests.support.build_recorder import Recorder
 from tests.support.sliding_tables import treat_as_large
 from tests.support.tampered import change_records, link_copy
 
@@ -39,7 +39,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         treat_as_large(patch, 8)
         place = tmp_path_factory.mktemp("bits")
         tables = (*PUZZLE.find_tables("sliding_2x4_all"), *PUZZLE.find_tables("sliding_3x3_all"))
-        build(Request(Folder(place), [(PUZZLE, tables)]), Quiet())
+        build(Request(Folder(place), [(PUZZLE, tables)]), Recorder())
         yield place
 
 
@@ -127,7 +127,7 @@ def answer_small_board() -> str:
     with tempfile.TemporaryDirectory() as place, pytest.MonkeyPatch.context() as patch:
         patch.setattr(sliding, "MAX_SMALL_CELLS", 7)
         tables = PUZZLE.find_tables("sliding_2x4")
-        build(Request(Folder(Path(place)), [(PUZZLE, tables)]), Quiet())
+        build(Request(Folder(Path(place)), [(PUZZLE, tables)]), Recorder())
         board_reader = open_board(Path(place), "2x4", 0)
         states = ["12345670", "12345607", "07654321", "54321670"]
         answers, _ = board_reader.make_query().answer_keys(pl.Series(states))
