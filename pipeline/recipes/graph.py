@@ -52,8 +52,9 @@ def make(table: Table, puzzle: StateSpace, tasks: Tasks) -> TableData:
     def rows() -> Chunks:
         tasks.report("columns", 0)
         columns = puzzle.fill_columns(table, graph, results)
-        for first in range(0, len(columns[table.columns[0].name]), ROW_GROUP_ROWS):
-            tasks.report("rows", first)
+        count = len(columns[table.columns[0].name])
+        for first in range(0, count, ROW_GROUP_ROWS):
+            tasks.report("rows", first, count)
             yield {name: column[first : first + ROW_GROUP_ROWS] for name, column in columns.items()}
 
     def records() -> Chunks:

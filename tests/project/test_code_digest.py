@@ -1,4 +1,4 @@
-"""Digests of code: what changes them, and that those of tables cover what their builders import."""
+"""Digests of code: what changes them, and that those of tables cover what their recipes import."""
 
 import ast
 import importlib.util
@@ -58,6 +58,7 @@ def test_code_that_cannot_be_read_is_an_error(name: str) -> None:
         digest_code([name])
 
 
+PACKAGE = "puzzle_tablebase"
 APART = (
     *("errors", "jit", "process", "resources", "puzzles", "puzzles.knight", "frontier", ""),
     *("stores.checkpoints", "formats.manifest", "pipeline", "pipeline.tasks", "pipeline.costs"),
@@ -98,7 +99,7 @@ TABLES = [puzzle.tables[0] for puzzle in list_puzzles() if puzzle.tables]
 
 
 @pytest.mark.parametrize("search", SEARCHES)
-def test_a_digest_covers_what_a_builder_imports(search: str) -> None:
+def test_a_digest_covers_what_a_recipe_imports(search: str) -> None:
     recipe, others, *_ = SEARCHES[search]
     modules = {f"puzzle_tablebase.{name}" for name in (f"{RECIPES}.{recipe}", *others)}
     owned = {*modules}
@@ -117,6 +118,8 @@ def test_a_digest_covers_what_a_builder_imports(search: str) -> None:
     rules.add("puzzle_tablebase.frontier.word_space")  # of boards, which other recipes name
     for module in modules:
         assert list_imports(module) <= owned | apart | rules, module
+    others = ("queries", "stores", "pipeline.tasks", "pipeline.costs", "pipeline.searches")
+    assert not [name for name in owned if name.startswith(tuple(f"{PACKAGE}.{o}" for o in others))]
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)

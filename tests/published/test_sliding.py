@@ -19,11 +19,8 @@ from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores.folder import Folder
 from tests.support import reference_numbers
 from tests.support import sliding_oracle as oracle
-from tests.support.build_recorder import Recorder, build_tables, contents
+from tests.support.build_recorder import build_tables, contents
 from tests.support.sliding_tables import require_oracles, treat_as_large
-
-Quiet = Recorder
-"""An observer by the name that other tests import."""
 
 
 def build_boards(

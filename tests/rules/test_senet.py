@@ -48,27 +48,19 @@ def test_white_space_around_a_position_is_ignored(position: str, before: str, af
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("", "it is empty"),
         (" \t", "it is empty"),
         ("AAAAAAABBB.....", "it has 7 As, not 5, it has 3 Bs, not 5"),
-        ("ABABABABA......", "it has 4 Bs, not 5, it has 6 empty squares, not 5"),
         ("ABBBBB.........", "it has 1 A, not 5, it has 9 empty squares, not 5"),
-        ("AABBBBB........", "it has 2 As, not 5, it has 8 empty squares, not 5"),
         ("B" * 15, "it has 0 As, not 5, it has 15 Bs, not 5, it has 0 empty squares, not 5"),
-        ("AB", "it has 2 squares, not 15"),
         ("ABABABABAB....", "it has 14 squares, not 15"),
         ("A", "it has 1 square, not 15"),
-        ("ABABABABAB......", "it has 16 squares, not 15"),
         ("ababababab....c", "'c' is not one of A, B and '.'"),
         ("ababababa......", "it has 4 Bs, not 5, it has 6 empty squares, not 5"),
-        ("ABABABABAB....C", "'C' is not one of A, B and '.'"),
-        ("ABABABABAB____", "it has 14 squares, not 15"),
         ("ABABA-BABAB....", "'-' is not one of A, B and '.'"),
         ("ABABABABAB00000", "'0' is not one of A, B and '.'"),
         ("ABABABABAB    ", "it has 10 squares, not 15"),
         ("ABAAABBB B   A", "it has 10 squares, not 15; write each empty square as '.'"),
         ("ＡBABABABAB.....", "'Ａ' is not one of A, B and '.'"),
-        ("123456780", "'1' is not one of A, B and '.'"),
     ],
 )
 def test_invalid_positions_are_explained(text: str, problem: str) -> None:

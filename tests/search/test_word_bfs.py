@@ -11,11 +11,10 @@ import pytest
 from puzzle_tablebase.errors import SearchError
 from puzzle_tablebase.frontier import word_bfs
 from puzzle_tablebase.frontier.word_bfs import (
-    estimate_search_bytes,
     iter_word_records,
     search_words,
 )
-from puzzle_tablebase.frontier.word_space import BLOCK, ROW_STATES, WordSpace
+from puzzle_tablebase.frontier.word_space import BLOCK, WordSpace
 from puzzle_tablebase.pipeline.tasks import run_in_threads
 from puzzle_tablebase.puzzles.sliding import SlidingBoard, parse_board
 from tests import first
@@ -80,15 +79,6 @@ def search_small_boards() -> str:
     return str([search_depths(board.make_words(board.example)).tolist() for board in boards])
 
 
-def test_a_failure_of_a_callback_ends_the_search() -> None:
-    def tired(level: int, states: int) -> None:
-        raise KeyboardInterrupt
-
-    board = parse_board("2x4")
-    with pytest.raises(KeyboardInterrupt):
-        search_words(board.make_words(board.example), 2, tired, run_in_threads)
-
-
 def test_too_deep_a_search_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(word_bfs, "UNREACHED", 36)
     board = parse_board("2x4")
@@ -110,9 +100,3 @@ def test_two_searches_run_in_parallel() -> None:
     with ThreadPoolExecutor(2) as pool:
         first, second = pool.map(search_depths, spaces)
     assert np.array_equal(first, second)
-
-
-def test_the_estimate_of_memory_is_two_words_for_60_states() -> None:
-    space = parse_board("3x4").make_words("123456789ab0")
-    rows = space.size // ROW_STATES
-    assert estimate_search_bytes(space.size) == rows * 98
