@@ -10,8 +10,8 @@ from puzzle_tablebase.pipeline.commands.app import app
 
 BEGIN = """# Commands
 
-`pipeline COMMAND --help` prints the same for one command, and `pipeline precompute --list` the names
-of the tables that can be built. `make docs` writes this page from the help.
+`pipeline COMMAND --help` prints the same for one command, and `pipeline precompute --list` the
+names of the tables that can be built. `make docs` writes this page from the help.
 
 | command | what it does |
 | --- | --- |
@@ -57,13 +57,14 @@ def format_command_page() -> str:
     commands = list_subcommands(get_command(app))
     for name, command in commands:
         puzzles = list_subcommands(command)
-        words = [name_argument(each) for each in command.params if not each.opts[0].startswith("-")]
-        usage = " ".join(["pipeline", name, *(["PUZZLE"] if puzzles else words)])
+        arguments = [each for each in command.params if not each.opts[0].startswith("-")]
+        words = ["PUZZLE"] if puzzles else [name_argument(each) for each in arguments]
+        usage = " ".join(["pipeline", name, *words])
         summaries.append(f"| {code(usage)} | {' '.join(command.help.split())} |\n")
         for puzzle, child in puzzles or [("", command)]:
             for row in list_rows(child):
                 users.setdefault(row, {}).setdefault(name, []).append(puzzle)
-    counts = {name: len(list_subcommands(command) or [name]) for name, command in commands}
+    counts = {name: max(1, len(list_subcommands(command))) for name, command in commands}
     rows = []
     for row, taken in users.items():
         names = [
@@ -83,7 +84,7 @@ def list_subcommands(command: Any) -> list[tuple[str, Any]]:
 def name_argument(argument: Any) -> str:
     """Name an argument; one in brackets may be left out."""
     name = f"{argument.metavar}{'...' * (argument.nargs < 0)}"
-    return name if argument.required else f"[{name}]"
+    return str(name if argument.required else f"[{name}]")
 
 
 def list_rows(command: Any) -> list[str]:
