@@ -57,8 +57,9 @@ def format_command_page() -> str:
     commands = list_subcommands(get_command(app))
     for name, command in commands:
         puzzles = list_subcommands(command)
-        words = [name_argument(each) for each in command.params if not each.opts[0].startswith("-")]
-        usage = " ".join(["pipeline", name, *(["PUZZLE"] if puzzles else words)])
+        arguments = [each for each in command.params if not each.opts[0].startswith("-")]
+        words = ["PUZZLE"] if puzzles else [name_argument(each) for each in arguments]
+        usage = " ".join(["pipeline", name, *words])
         summaries.append(f"| {code(usage)} | {' '.join(command.help.split())} |\n")
         for puzzle, child in puzzles or [("", command)]:
             for row in list_rows(child):
@@ -83,7 +84,7 @@ def list_subcommands(command: Any) -> list[tuple[str, Any]]:
 def name_argument(argument: Any) -> str:
     """Name an argument; one in brackets may be left out."""
     name = f"{argument.metavar}{'...' * (argument.nargs < 0)}"
-    return name if argument.required else f"[{name}]"
+    return str(name if argument.required else f"[{name}]")
 
 
 def list_rows(command: Any) -> list[str]:

@@ -52,7 +52,7 @@ def test_ranks_of_each_goal_are_one_to_one(name: str) -> None:
 
 
 def test_rank_matches_the_documented_example() -> None:
-    """Compute the example that docs/sliding.md works out by hand."""
+    """Compute the example that docs/format/ranks.md works out by hand."""
     board = parse_board("3x4")
     assert board.rank("3a1b87254960") == 11 * 19_958_400 + 4_774_561
     assert board.unrank(0) == "0369147a258b"
