@@ -8,6 +8,7 @@ import os
 import pickle
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from hashlib import sha256
 from types import CodeType, ModuleType
 from typing import Any, TypeVar, cast
@@ -20,7 +21,6 @@ from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
 from puzzle_tablebase.process import explain_os_error
-from puzzle_tablebase.stores.new_files import name_temporary, write_new_files
 
 Array = npt.NDArray[Any]
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
@@ -74,13 +74,15 @@ class _CheckedFiles(NullCache):
         if result.library.has_dynamic_globals:  # addresses of this process
             return
         path, code = self._locate(signature, result.codegen), dumps(result._reduce())  # type: ignore[no-untyped-call]
+        temporary = f"{path}.{os.getpid()}"  # one thread at a time compiles
         try:
             os.makedirs(os.path.dirname(path), exist_ok=True)
-            temporary = os.path.join(os.path.dirname(path), name_temporary())
-            with write_new_files([(path, temporary)]) as files:
-                files[0].write(self._compute_checksum(path, code) + code)
-                files.publish()
+            with open(temporary, "wb") as file:
+                file.write(self._compute_checksum(path, code) + code)
+            os.replace(temporary, path)
         except OSError as error:
+            with suppress(OSError):
+                os.unlink(temporary)
             _note_failure(explain_os_error(error))
 
     def _compute_checksum(self, path: str, code: bytes) -> bytes:

@@ -46,14 +46,15 @@ class _HashedFile(io.FileIO):
 class TemporaryFiles:
     """New files, written under temporary names.
 
-    `targets`: each file's name and temporary path; `place` puts a file where it belongs.
+    `targets`: each file's name and temporary path; `place` puts a file where it belongs, by default
+    by renaming it.
     """
 
     def __init__(
         self,
         targets: Sequence[tuple[str, str]],
         translate_errors: ErrorTranslator,
-        place: Callable[[str, str], object],
+        place: Callable[[str, str], object] | None,
     ) -> None:
         self._targets, self._translate_errors, self._place = targets, translate_errors, place
         self._is_finished = False
@@ -90,8 +91,8 @@ class TemporaryFiles:
         with cleanup_lock, self._translate_errors():
             self.close()
             for path, temporary in self._targets:
-                self._place(temporary, path)
-            if self._is_finished and self._place is os.replace:
+                (self._place or os.replace)(temporary, path)
+            if self._is_finished and not self._place:
                 for path in {os.path.dirname(path) for pair in self._targets for path in pair}:
                     sync_folder(path or ".")
 
@@ -111,7 +112,7 @@ class TemporaryFiles:
 def write_new_files(
     targets: Sequence[tuple[str, str]],
     translate_errors: ErrorTranslator = nullcontext,
-    place: Callable[[str, str], object] = os.replace,
+    place: Callable[[str, str], object] | None = None,
 ) -> Iterator[TemporaryFiles]:
     """Open new files; what is left of them after the block is removed, by a signal too."""
     files = TemporaryFiles(targets, translate_errors, place)
@@ -183,7 +184,8 @@ def _explain_error(folder: str, error: OSError) -> tuple[str, str]:
     reason = explain_os_error(error)
     if not error.errno:  # our own
         return reason, "Move it away."
-    path = error.filename2 or error.filename or folder
     if is_full_disk(error):
         return reason, "Free some space, or choose another folder with --outputs."
-    return f"{path}: {reason}", "Choose a folder that you may write to with --outputs."
+    path = error.filename2 or error.filename or folder
+    where = "" if path == folder else f"{os.path.basename(path)}: "
+    return where + reason, "Choose a folder that you may write to with --outputs."
