@@ -53,7 +53,8 @@ class BatchQuery(NamedTuple):
     `answer` gets the texts of the columns that `columns` names, the keys' first, and returns a row
     for each with the columns of `schema` and `error`. `is_key` tells whether a text is in the
     notation of keys. `cells`: how many a key has, if they may stand apart in text; `digits`: how
-    many a key has, if it can be read as a number; 0: no key can.
+    many a key has, if it can be read as a number; 0: no key can. `stream` takes the place of
+    `answer` where each key takes long: it yields rows in order as they are answered.
     """
 
     answer: Callable[..., pl.DataFrame]
@@ -62,6 +63,7 @@ class BatchQuery(NamedTuple):
     is_key: Callable[[str], bool]
     cells: int = 0
     digits: int = 0
+    stream: Callable[..., Iterator[pl.DataFrame]] | None = None
 
 
 class Rows(NamedTuple):
@@ -177,10 +179,6 @@ def _choose_columns(
     hold what is needed.
     """
     names = schema.names()
-    if requested is not None and kind == "text":
-        others = ", ".join(list(INPUT_FORMATS)[1:])
-        hint = f"Leave out --column, or add --input-format ({others})"
-        raise BadRequest("The input is read as text, which has no columns", hint)
     if kind in DELIMITERS and requested is None:
         _require_header(names, query)
     keys = requested or (names[0] if len(names) == 1 else query.columns[0])

@@ -27,7 +27,7 @@ from puzzle_tablebase.queries.reader import Query, Reader, ignore_progress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Any
 
     import polars as pl
@@ -118,12 +118,24 @@ class FifteenQuery(Query):
         return pl.Schema({name: types.get(name, pl.String()) for name in names})
 
     def answer_keys(self, keys: pl.Series) -> pl.DataFrame:
+        import polars as pl
+
+        return pl.concat(self.iter_answers(keys))
+
+    def iter_answers(self, keys: pl.Series) -> Iterator[pl.DataFrame]:
+        """Answer keys in threads; yield the rows in order, some at a time."""
         from puzzle_tablebase.queries.answer_frames import answer_each
         from puzzle_tablebase.queries.fifteen_search import answer_in_threads
 
         self.reader.open_solver(self.partition)  # missing tables are no error of a row
-        answers = answer_in_threads(keys.drop_nulls().unique().to_list(), self.solve)
-        return answer_each(keys, lambda key: answers[key](), self.make_schema())
+        schema, first = self.make_schema(), 0
+        for part in answer_in_threads(keys.to_list(), self.solve):
+            some = keys[first : first + len(part)]
+            answers = dict(zip(some, part, strict=True))
+            yield answer_each(some, lambda key, found=answers: found[key](), schema)  # type: ignore[misc]  # a default binds the value of this round
+            first += len(part)
+        if keys.is_empty():
+            yield answer_each(keys, self.solve, schema)
 
     def has_key(self, text: str) -> bool:
         try:

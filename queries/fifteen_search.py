@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import mmap
+import time
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import CancelledError, ThreadPoolExecutor, wait
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
 from functools import partial
-from itertools import accumulate, permutations
+from itertools import accumulate, permutations, takewhile
 from threading import Event, Lock
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,6 +17,7 @@ import numpy.typing as npt
 
 from puzzle_tablebase.formats.index import BODY_BYTES
 from puzzle_tablebase.puzzles.fifteen import Pattern, list_images, list_neighbours, rank_order
+from puzzle_tablebase.queries.answer import Answer
 from puzzle_tablebase.queries.kernels import pattern_search as words
 from puzzle_tablebase.queries.kernels.pattern_search import (
     CELLS,
@@ -33,7 +35,6 @@ from puzzle_tablebase.queries.reader import ignore_progress
 from puzzle_tablebase.resources import allocate_pages, count_cores, get_free_memory
 
 if TYPE_CHECKING:
-    from puzzle_tablebase.queries.answer import Answer
     from puzzle_tablebase.queries.index_reader import IndexReader
 
 
@@ -246,10 +247,19 @@ def open_solver(patterns: Sequence[Pattern], indexes: Sequence[IndexReader]) -> 
     return Solver(patterns, indexes, get_free_memory())
 
 
+PART_SECONDS = 0.5
+"""Seconds after which answers are passed on: an interrupt does not lose them."""
+WINDOW = 1 << 12
+"""Answers that are waited for together."""
+
+GetAnswer = Callable[[], Answer]
+"""A function that returns the answer to a key, or raises its error."""
+
+
 def answer_in_threads(
     keys: Iterable[str], answer: Callable[[str, Callable[[], None]], Answer]
-) -> dict[str, Callable[[], Answer]]:
-    """Answer each key in a thread; return functions that return the answer, or raise its error.
+) -> Iterator[list[GetAnswer]]:
+    """Answer each key in a thread; yield what is answered in order, some of it at a time.
 
     `answer` gets a key and a function to call now and then, which raises CancelledError once nobody
     waits for the answer.
@@ -262,9 +272,15 @@ def answer_in_threads(
 
     with ThreadPoolExecutor(count_cores()) as pool:
         try:
-            futures = {key: pool.submit(answer, key, pause) for key in keys}
-            wait(futures.values())
-            return {key: future.result for key, future in futures.items()}
+            futures, first = [pool.submit(answer, key, pause) for key in keys], 0
+            while first < len(futures):
+                end = time.monotonic() + PART_SECONDS
+                window = futures[first : first + WINDOW]
+                wait(window[:1])
+                wait(window, timeout=end - time.monotonic())
+                done = [*takewhile(Future.done, window)]
+                yield [each.result for each in done]
+                first += len(done)
         finally:
             is_over.set()
             pool.shutdown(wait=False, cancel_futures=True)

@@ -26,7 +26,7 @@ from puzzle_tablebase.formats.index import (
     make_record_struct,
     parse_header,
 )
-from puzzle_tablebase.stores import MANIFEST
+from puzzle_tablebase.stores import BACKUP, MANIFEST
 from puzzle_tablebase.stores.folder import ATTEMPTS
 
 TYPE_CHECKING = False
@@ -210,19 +210,19 @@ class IndexReader:
         return format_rebuild_command(self._request, self._store)
 
 
-def _search_contents(store: Store, table: Table) -> list[str]:
-    """Return the content hashes that the manifest has for a table's index; [] if none is found.
+def _search_contents(store: Store, table: Table, name: str = MANIFEST) -> list[str]:
+    """Return the content hashes that a manifest has for a table's index; [] if none is found.
 
     The manifest is searched as text: importing a JSON parser takes longer than an answer.
     """
     try:
-        text = store.read(MANIFEST)
+        text = store.read(name)
     except FileNotFoundError:
         return []
     except OSError as error:
         from puzzle_tablebase.stores.access import make_open_error
 
-        raise make_open_error(store.locate(MANIFEST), error, "") from error
+        raise make_open_error(store.locate(name), error, "") from error
     head = b'{\n "format_version": %d,\n' % FORMAT_VERSION
     begin, key, rest = text.partition(b'\n  "%s": [\n' % table.index_file.encode())
     if not (begin.startswith(head) and key and rest.endswith(b'"\n}\n')):
@@ -235,5 +235,5 @@ def _read_contents(store: Store, table: Table) -> list[str]:
     try:
         from puzzle_tablebase.formats.manifest import read_versions
     except ModuleNotFoundError:  # installed without dependencies
-        return _search_contents(store, table)
+        return _search_contents(store, table) or _search_contents(store, table, BACKUP)
     return [entry.content for entry in read_versions(store).get(table.name, []) if entry.index]

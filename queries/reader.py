@@ -504,8 +504,9 @@ def make_batch_query(query: Any) -> BatchQuery:
     reader, second = query.reader, query.second_column
     names = (reader.columns[0], *([second] if second else ()))
     cells, digits = reader.key_cells, reader.key_digits
+    stream = None if second else getattr(query, "iter_answers", None)
     answer = query.judge_rows if second else query.answer_keys
-    return BatchQuery(answer, names, query.make_schema(), query.has_key, cells, digits)
+    return BatchQuery(answer, names, query.make_schema(), query.has_key, cells, digits, stream)
 
 
 def _restore_reader(kind: type[Reader], puzzle: Puzzle | str, store: Store) -> Reader:

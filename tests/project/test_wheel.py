@@ -92,7 +92,7 @@ def test_the_packages_hold_the_program_and_two_builds_are_the_same_bytes(release
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("extras", ["", "report", "cluster", "report,cluster"])
+@pytest.mark.parametrize("extras", ["", "report,cluster"])
 def test_an_empty_environment_answers_from_a_host_without_a_build(
     release: Path, tmp_path: Path, extras: str
 ) -> None:

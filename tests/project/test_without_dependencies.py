@@ -11,6 +11,7 @@ import pytest
 import typer
 
 from puzzle_tablebase.pipeline.commands.app import app
+from puzzle_tablebase.stores import BACKUP, MANIFEST
 from tests.support.shell import ROOT, environment, require_no_bug
 
 LIGHT = {
@@ -74,6 +75,16 @@ def test_lookups_need_no_package(program: Path, outputs: Path) -> None:
         assert answer in out
     code, _, complaint = run([program, *NO_TABLE.split()], outputs)
     assert (code, "is not published" in complaint) == (3, True)
+
+
+def test_a_damaged_manifest_means_its_copy(program: Path, outputs: Path, tmp_path: Path) -> None:
+    for name in ("eight.idx", BACKUP):
+        (tmp_path / name).symlink_to(outputs / name)
+    manifest = (outputs / MANIFEST).read_bytes()
+    (tmp_path / MANIFEST).write_bytes(manifest[: len(manifest) // 2])
+    code, out, complaint = run([program, "query", "eight", "378546201"], tmp_path)
+    assert (code, complaint) == (0, "")
+    assert "27 moves" in out
 
 
 def test_every_command_names_the_package_that_it_needs(program: Path, outputs: Path) -> None:

@@ -444,6 +444,5 @@ def test_nulls_are_not_their_stored_numbers(outputs: Path, monkeypatch: pytest.M
     wanted = pl.concat([ends, rows.sample(300, seed=1)])
     query = open_reader("senet", Folder(outputs)).make_query()
     answers = query.answer_keys(wanted["position"])
-    assert answers["error"].null_count() == len(answers)
     assert answers.select("plies_even", "plies_odd").rows() == wanted.drop("position").rows()
     assert answers["plies_odd"].null_count() > 1
