@@ -119,11 +119,6 @@ def cli() -> Cli:
     return run_here
 
 
-@pytest.fixture
-def cli_in_process(cli: Cli) -> Cli:
-    return cli
-
-
 @pytest.fixture(scope="session")
 def ask(outputs: Path) -> Ask:
     """Return a function that queries the published tables and returns code, stdout and stderr."""
@@ -133,11 +128,6 @@ def ask(outputs: Path) -> Ask:
         return run_here(*words, cwd=Path.cwd(), stdin=os.fsdecode(text))
 
     return query
-
-
-@pytest.fixture
-def ask_in_process(ask: Ask) -> Ask:
-    return ask
 
 
 def make_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:

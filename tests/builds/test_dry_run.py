@@ -27,42 +27,42 @@ ON_REQUEST = (
 )  # fmt: skip
 
 
-def test_the_command_builds_what_its_dry_run_printed(cli_in_process: Cli, tmp_path: Path) -> None:
+def test_the_command_builds_what_its_dry_run_printed(cli: Cli, tmp_path: Path) -> None:
     folder = tmp_path / "tables"
     words = ("precompute", *SMALL, "--outputs", str(folder))
-    planned = cli_in_process(*words, "--dry-run", "--json")
+    planned = cli(*words, "--dry-run", "--json")
     assert (planned.code, planned.err) == (0, "")
     assert not folder.exists()
     tables = json.loads(planned.out)["tables"]
     names = [row["table"] for row in tables]
     assert names == ["eight", "eight_edge", "knight_tours_5x5"]
 
-    assert cli_in_process(*words).code == 0
+    assert cli(*words).code == 0
     assert {(run.table, run.reason) for run in read_last_runs(Folder(folder))} == {
         (row["table"], row["reason"]) for row in tables
     }
-    again = json.loads(cli_in_process(*words, "--dry-run", "--json").out)
+    again = json.loads(cli(*words, "--dry-run", "--json").out)
     assert (again["tables"], sorted(again["up_to_date"])) == ([], names)
-    assert cli_in_process(*words, "--dry-run").out == f"up to date: {', '.join(names)}\n"
+    assert cli(*words, "--dry-run").out == f"up to date: {', '.join(names)}\n"
 
     before = contents(folder)
-    forced = json.loads(cli_in_process(*words, "--dry-run", "--json", "--force").out)
+    forced = json.loads(cli(*words, "--dry-run", "--json", "--force").out)
     assert contents(folder) == before
     assert forced["tables"] == [{**row, "reason": "forced"} for row in tables]
 
 
-def test_a_dry_run_says_what_a_build_resumes_from(cli_in_process: Cli, tmp_path: Path) -> None:
+def test_a_dry_run_says_what_a_build_resumes_from(cli: Cli, tmp_path: Path) -> None:
     table = make_tour_table(parse_board("5x5"))
     saved = checkpoints(Folder(tmp_path), table)
     saved.save("a task", [np.arange(9)])
     size = sum(path.stat().st_size for path in tmp_path.glob(".work/knight_tours_5x5.*"))
     words = ("precompute", "knight_tours_5x5", "--outputs", str(tmp_path), "--dry-run")
-    (row,) = json.loads(cli_in_process(*words, "--json").out)["tables"]
+    (row,) = json.loads(cli(*words, "--json").out)["tables"]
     assert row["saved"] == {"files": 1, "bytes": size}
-    assert json.loads(cli_in_process(*words, "--json", "--jobs", "3").out)["tables"] == [row]
-    (forced,) = json.loads(cli_in_process(*words, "--json", "--force").out)["tables"]
+    assert json.loads(cli(*words, "--json", "--jobs", "3").out)["tables"] == [row]
+    (forced,) = json.loads(cli(*words, "--json", "--force").out)["tables"]
     assert forced["saved"] is None
-    line = cli_in_process(*words).out.splitlines()[1]
+    line = cli(*words).out.splitlines()[1]
     assert line.split()[2] == "1", line
 
 

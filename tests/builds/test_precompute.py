@@ -39,9 +39,9 @@ AMOUNTS: dict[str, dict[str, int]] = {
 
 
 @pytest.fixture
-def cli(cli_in_process: Cli) -> Cli:
+def cli(cli: Cli) -> Cli:
     """Return the command in this process: tests of signals and locks start real ones."""
-    return cli_in_process
+    return cli
 
 
 def list_amounts(found: dict[str, Any]) -> dict[str, int]:

@@ -28,11 +28,11 @@ SUMMARY = "pipeline: 4 of 7 solved, 3 shortest, mean excess 0.5; first losses by
 @pytest.mark.parametrize("output", ["csv", "jsonl", "parquet"])
 @pytest.mark.parametrize("suffix", ["csv", "tsv", "jsonl", "parquet"])
 def test_every_format_is_read_and_written(
-    cli_in_process: Cli, outputs: Path, tmp_path: Path, suffix: str, output: str
+    cli: Cli, outputs: Path, tmp_path: Path, suffix: str, output: str
 ) -> None:
     source, target = tmp_path / f"answers.{suffix}", tmp_path / f"judged.{output}"
     source.write_bytes(write_frame(suffix, FRAME))
-    text = cli_in_process("check", "eight", "--input", str(source), "--output", str(target))
+    text = cli("check", "eight", "--input", str(source), "--output", str(target))
     assert (text.code, text.out, text.err) == (0, "", SUMMARY)
     read = {"csv": pl.read_csv, "jsonl": pl.read_ndjson, "parquet": pl.read_parquet}[output]
     judged = read(target)  # type: ignore[operator]  # each takes a path
@@ -40,7 +40,7 @@ def test_every_format_is_read_and_written(
     assert [*judged.columns[:3]] == FRAME.columns
 
 
-def test_text_has_a_key_and_an_answer_on_each_line(cli_in_process: Cli, outputs: Path) -> None:
+def test_text_has_a_key_and_an_answer_on_each_line(cli: Cli, outputs: Path) -> None:
     lines = [
         f"{STATE} D",
         "",
@@ -51,7 +51,7 @@ def test_text_has_a_key_and_an_answer_on_each_line(cli_in_process: Cli, outputs:
         f"{STATE} unreachable\r",
         "1 2 3",
     ]
-    text = cli_in_process("check", "eight", stdin="\n".join(lines))
+    text = cli("check", "eight", stdin="\n".join(lines))
     rows = pl.read_csv(text.out.encode(), infer_schema=False)
     assert rows["result"].to_list() == [
         *("shortest", "longer", "unreadable", "shortest", "shortest", "unreadable", None)
@@ -61,39 +61,39 @@ def test_text_has_a_key_and_an_answer_on_each_line(cli_in_process: Cli, outputs:
     assert text.err.endswith("pipeline: 1 key is invalid. See the column error.\n")
 
 
-def test_a_nul_is_judged_and_does_not_stop_a_batch(cli_in_process: Cli, tmp_path: Path) -> None:
-    text = cli_in_process("check", "eight", stdin=f"{STATE} D\0\n{STATE} D\n")
+def test_a_nul_is_judged_and_does_not_stop_a_batch(cli: Cli, tmp_path: Path) -> None:
+    text = cli("check", "eight", stdin=f"{STATE} D\0\n{STATE} D\n")
     rows = pl.read_csv(text.out.encode(), infer_schema=False)
     assert (text.code, rows["result"].to_list()) == (0, ["unreadable", "shortest"])
     csv = f'state,answer\n{STATE},"D\0"\n{STATE},D\n{STATE}\0,D\n'
     target = tmp_path / "judged.parquet"
     words = ("check", "eight", "-", "--input-format", "csv", "--output", str(target))
-    assert cli_in_process(*words, stdin=csv).code == 2
+    assert cli(*words, stdin=csv).code == 2
     judged = pl.read_parquet(target)
     assert judged["result"].to_list() == ["unreadable", "shortest", None]
     assert judged["problem"][0] == r"character 2, '\x00': not one of U, D, L, R"
     assert judged["error"][2].startswith(r"'123450786\x00' is not an 8-puzzle state")
 
 
-def test_columns_have_the_names_that_options_give(cli_in_process: Cli, tmp_path: Path) -> None:
+def test_columns_have_the_names_that_options_give(cli: Cli, tmp_path: Path) -> None:
     source = tmp_path / "moves.csv"
     source.write_text(f"board,moves,result\n{STATE},D,mine\n{STATE},RR,\n")
     words: tuple[str, ...] = ("check", "eight", "--input", str(source), "--column", "board")
-    text = cli_in_process(*words)
+    text = cli(*words)
     assert (text.code, text.out) == (2, "")
     assert "no text column 'answer'" in text.err
     assert "the answers with --answer-column" in text.err
     lists = tmp_path / "lists.parquet"
     pl.DataFrame({"state": [STATE], "answer": [[6]]}).write_parquet(lists)
-    text = cli_in_process("check", "eight", "--input", str(lists))
+    text = cli("check", "eight", "--input", str(lists))
     assert "no text column 'answer' (it has the type List(Int64))" in text.err
     words += ("--answer-column", "moves")
-    assert "The column 'result' exists already" in cli_in_process(*words).err
-    text = cli_in_process(*words, "--prefix", "my_")
+    assert "The column 'result' exists already" in cli(*words).err
+    text = cli(*words, "--prefix", "my_")
     assert text.out.splitlines()[1] == f"{STATE},D,mine,shortest,1,1,0,,,,1.0,"
 
 
-def test_answers_of_json_lines_may_be_numbers(cli_in_process: Cli) -> None:
+def test_answers_of_json_lines_may_be_numbers(cli: Cli) -> None:
     lines = [
         '{"state": "123450786", "answer": "D", "x": 1.50}',
         '{"answer": 6, "state": 123450786}',
@@ -102,21 +102,21 @@ def test_answers_of_json_lines_may_be_numbers(cli_in_process: Cli) -> None:
         '{"state": "123456780"}',
     ]
     words = ("check", "eight", "-", "--input-format", "jsonl", "--format", "jsonl")
-    text = cli_in_process(*words, stdin="\n".join(lines))
+    text = cli(*words, stdin="\n".join(lines))
     assert text.code == 0
     assert text.out.startswith('{"state":"123450786","answer":"D","x":1.5,"result":"shortest"')
     results = [json.loads(line)["result"] for line in text.out.splitlines()]
     assert results == ["shortest", "shortest", "unreadable", "unreadable", "shortest"]
 
 
-def test_states_of_json_lines_may_be_lists_of_numbers(cli_in_process: Cli) -> None:
+def test_states_of_json_lines_may_be_lists_of_numbers(cli: Cli) -> None:
     states = [1, 2, 3, 4, 5, 0, 7, 8, 6], [1, 2, 3, 4, 5, 6, 7, 8, 9]
     lines = "\n".join(json.dumps({"state": state, "answer": "D"}) for state in states)
     words = ("check", "eight", "-", "--input-format", "jsonl", "--column", "state", "--format")
-    text = cli_in_process(*words, "csv", stdin=lines)
+    text = cli(*words, "csv", stdin=lines)
     assert (text.code, text.out) == (2, "")
     assert "CSV cannot hold the rows (CSV format does not support nested data)" in text.err
-    text = cli_in_process(*words, "jsonl", stdin=lines)
+    text = cli(*words, "jsonl", stdin=lines)
     judged = [json.loads(line) for line in text.out.splitlines()]
     assert [each["result"] for each in judged] == ["shortest", None]
     assert "tile 9 does not exist" in judged[1]["error"]
@@ -129,13 +129,13 @@ def test_scores_that_nobody_knows_count_for_nothing() -> None:
     assert summary.to_dict()["mean_score"] == 1
 
 
-def test_the_summary_may_be_json_and_strict_fails(cli_in_process: Cli, tmp_path: Path) -> None:
+def test_the_summary_may_be_json_and_strict_fails(cli: Cli, tmp_path: Path) -> None:
     source = tmp_path / "answers.csv"
     FRAME.write_csv(source)
-    same = cli_in_process("check", "eight", "--input", str(source), "--answer-column", "")
-    assert same == cli_in_process("check", "eight", "--input", str(source))
+    same = cli("check", "eight", "--input", str(source), "--answer-column", "")
+    assert same == cli("check", "eight", "--input", str(source))
     words = ("check", "eight", "--input", str(source))
-    text = cli_in_process(*words, "--json")
+    text = cli(*words, "--json")
     assert text.code == 0
     assert json.loads(text.err) == {
         "answers": 7,
@@ -144,12 +144,12 @@ def test_the_summary_may_be_json_and_strict_fails(cli_in_process: Cli, tmp_path:
         "mean_score": pytest.approx((3 + 1 / 3) / 7),
         "first_losses": {"1": 1},
     }
-    text = cli_in_process(*words, "--strict")
+    text = cli(*words, "--strict")
     assert text.code == 1
     assert text.err == f"{SUMMARY}pipeline: 4 answers are not shortest.\n"
     assert len(text.out.splitlines()) == 8
-    assert cli_in_process("check", "eight", STATE, "D", "--strict").code == 0
-    assert cli_in_process("check", "eight", STATE, "LRD", "--strict").code == 1
+    assert cli("check", "eight", STATE, "D", "--strict").code == 0
+    assert cli("check", "eight", STATE, "LRD", "--strict").code == 1
 
 
 @pytest.mark.parametrize(
@@ -166,9 +166,9 @@ def test_the_summary_may_be_json_and_strict_fails(cli_in_process: Cli, tmp_path:
     ],
 )
 def test_batches_without_rows_or_of_other_puzzles_are_summed_up(
-    cli_in_process: Cli, words: str, answers: str, summary: str
+    cli: Cli, words: str, answers: str, summary: str
 ) -> None:
-    text = cli_in_process("check", *words.split(), stdin=answers)
+    text = cli("check", *words.split(), stdin=answers)
     assert (text.code, text.err) == (0, f"pipeline: {summary}\n")
     assert len(text.out.splitlines()) == 1 + len(answers.splitlines())
 
@@ -197,12 +197,12 @@ KEY = STATE.encode()
     ],
 )
 def test_a_contest_calls_it_as_a_checker(
-    cli_in_process: Cli, tmp_path: Path, key: bytes, answer: bytes, code: int, line: str
+    cli: Cli, tmp_path: Path, key: bytes, answer: bytes, code: int, line: str
 ) -> None:
     names = [str(tmp_path / name) for name in ("input", "output", "answer")]
     for name, content in zip(names, (key, answer, b""), strict=True):
         Path(name).write_bytes(content)
-    text = cli_in_process("check", "eight", "--testlib", *names)
+    text = cli("check", "eight", "--testlib", *names)
     assert (text.code, text.err) == (code, "")
     assert text.out.startswith(line)
     assert text.out.count("\n") == 1
@@ -224,22 +224,20 @@ SOLVED = "123456780"
     ],
 )
 def test_a_contest_has_several_boards(
-    cli_in_process: Cli, tmp_path: Path, keys: str, answers: str, code: int, line: str
+    cli: Cli, tmp_path: Path, keys: str, answers: str, code: int, line: str
 ) -> None:
     names = [str(tmp_path / name) for name in ("input", "output")]
     for name, content in zip(names, (keys, answers), strict=True):
         Path(name).write_text(content)
-    text = cli_in_process("check", "eight", "--testlib", *names)
+    text = cli("check", "eight", "--testlib", *names)
     assert (text.code, text.err) == (code, "")
     assert text.out.startswith(line)
 
 
-def test_a_checker_fails_where_the_contestant_is_not_at_fault(
-    cli_in_process: Cli, tmp_path: Path
-) -> None:
+def test_a_checker_fails_where_the_contestant_is_not_at_fault(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "file").write_text(STATE)
     file, missing = str(tmp_path / "file"), str(tmp_path / "none")
     for words in (["a"], [missing, file], [file, missing], [file, file, "--outputs", missing]):
-        text = cli_in_process("check", "eight", "--testlib", *words)
+        text = cli("check", "eight", "--testlib", *words)
         assert text.code == 3
         assert text.out.startswith("fail ")

@@ -74,26 +74,26 @@ NONSENSE += ["\udcff\x1b[31m"]
 
 
 @pytest.mark.parametrize("word", NONSENSE)
-def test_nonsense_is_refused(word: str, cli_in_process: Cli, tmp_path: Path) -> None:
+def test_nonsense_is_refused(word: str, cli: Cli, tmp_path: Path) -> None:
     """Type nonsense into every command."""
     env = {"PIPELINE_OUTPUTS": str(tmp_path / "none")}
     group: Any = typer.main.get_command(app)
     paths = [[name] for name in group.commands if name != "query"]
     for path in [*paths, ["precompute", "sliding"], *(["query", name] for name in MODULES)]:
         for words in ([*path, word], [*path, "eight", word, word]):
-            code, _, complaint = cli_in_process(*words, cwd=tmp_path, env=env)
+            code, _, complaint = cli(*words, cwd=tmp_path, env=env)
             # a site may have any name, and verify looks for the tables that it knows first
             assert code == 2 or (code == 3 and path[0] in ("site", "verify")), (words, complaint)
             assert "\x1b" not in complaint, (words, complaint)
 
 
-def test_the_version_is_printed(cli_in_process: Cli) -> None:
-    assert cli_in_process("-V") == cli_in_process("--version")
-    assert cli_in_process("-V") == Said(0, f"puzzle-tablebase {__version__}\n", "")
+def test_the_version_is_printed(cli: Cli) -> None:
+    assert cli("-V") == cli("--version")
+    assert cli("-V") == Said(0, f"puzzle-tablebase {__version__}\n", "")
 
 
-def test_without_a_command_the_help_is_an_error(cli_in_process: Cli) -> None:
+def test_without_a_command_the_help_is_an_error(cli: Cli) -> None:
     for words in ([], ["query"]):
-        text = cli_in_process(*words)
+        text = cli(*words)
         assert (text.code, text.out) == (2, "")
-        assert text.err == cli_in_process(*words, "--help").out
+        assert text.err == cli(*words, "--help").out

@@ -23,16 +23,12 @@ from tests.support.shell import Cli, program, run
         "report --output",
     ],
 )
-def test_the_tables_own_files_are_not_replaced(
-    words: str, name: str, cli_in_process: Cli, copy: Path
-) -> None:
+def test_the_tables_own_files_are_not_replaced(words: str, name: str, cli: Cli, copy: Path) -> None:
     (copy / ".lock").touch()
     (copy / "link").symlink_to(name)
     before = {path.name: path.read_bytes() for path in copy.iterdir()}
     for target in (copy / name, copy / "link"):
-        text = cli_in_process(
-            *words.split(), str(target), "--outputs", str(copy), stdin="123456780"
-        )
+        text = cli(*words.split(), str(target), "--outputs", str(copy), stdin="123456780")
         assert text.code == 2
         assert "it belongs to the tables" in text.err
     assert {path.name: path.read_bytes() for path in copy.iterdir()} == before
@@ -49,10 +45,10 @@ def test_a_name_that_no_file_can_have_is_an_error_of_the_output(
     assert [*tmp_path.iterdir()] == []
 
 
-def test_a_page_is_written_into_a_pipe_beside_the_tables(cli_in_process: Cli, copy: Path) -> None:
+def test_a_page_is_written_into_a_pipe_beside_the_tables(cli: Cli, copy: Path) -> None:
     page = copy / "page.html"
     content = start_reading(page)
-    assert cli_in_process("explore", "--output", str(page), "--outputs", str(copy)).code == 0
+    assert cli("explore", "--output", str(page), "--outputs", str(copy)).code == 0
     assert content.result(60).startswith(b"<!doctype html>")
 
 

@@ -241,20 +241,18 @@ def test_a_table_that_is_damaged_meanwhile_is_not_published(small: Path, tmp_pat
     assert [path.name for path in tmp_path.iterdir()] == [small.name]
 
 
-def test_the_command_proves_the_tables_first(cli_in_process: Cli, small: Path) -> None:
+def test_the_command_proves_the_tables_first(cli: Cli, small: Path) -> None:
     place = small.parent
-    said = cli_in_process("site", "website", "--outputs", str(small), cwd=place)
+    said = cli("site", "website", "--outputs", str(small), cwd=place)
     assert (said.code, said.out) == (0, "website\n")
     assert said.err.count("is left out. ") == 2
     card = (place / "website" / "v4" / "README.md").read_text()
     assert "- `knight_tours_5x5` is proved: every path was walked" in card
     assert "<b>proved</b>" in (place / "website" / "index.html").read_text()
-    said = cli_in_process(
-        "site", "website", "--outputs", str(small), "--date", "31.1.26", cwd=place
-    )
+    said = cli("site", "website", "--outputs", str(small), "--date", "31.1.26", cwd=place)
     assert said.code == 2
     flip_byte(replace_link(small / "knight_tours_8x8.parquet"))
-    said = cli_in_process("site", "other", "--outputs", str(small), cwd=place)
+    said = cli("site", "other", "--outputs", str(small), cwd=place)
     assert said.code == 3
     assert not (place / "other").exists()
 
@@ -263,10 +261,8 @@ def test_the_command_proves_the_tables_first(cli_in_process: Cli, small: Path) -
     "url",
     ["", "javascript:alert(1)", 'https://a.b/"><script>', "https://a.b/\n", "ftp://a.b", "a.b"],
 )
-def test_only_a_web_address_stands_in_a_site(url: str, cli_in_process: Cli, small: Path) -> None:
-    said = cli_in_process(
-        "site", "website", "--url", url, "--outputs", str(small), cwd=small.parent
-    )
+def test_only_a_web_address_stands_in_a_site(url: str, cli: Cli, small: Path) -> None:
+    said = cli("site", "website", "--url", url, "--outputs", str(small), cwd=small.parent)
     assert (said.code, said.out) == (2, "")
     assert "is not the address of a site. Example: https://example.org" in said.err
     assert not (small.parent / "website").exists()

@@ -53,7 +53,7 @@ def run_with_less(code: str) -> Said:
     return python(f"{REMOVE_MODULES}\n{code}")
 
 
-def test_lone_lookups_with_less(outputs: Path, ask_in_process: Ask) -> None:
+def test_lone_lookups_with_less(outputs: Path, ask: Ask) -> None:
     """Ask all in one process, each followed by its exit code."""
     commands = [["query", *words.split(), "--outputs", str(outputs)] for words in LOOKUPS]
     said = run_with_less(
@@ -61,7 +61,7 @@ def test_lone_lookups_with_less(outputs: Path, ask_in_process: Ask) -> None:
         f"for words in {commands!r}:\n"
         "    print(run_command(words))\n"
     )
-    expected = [ask_in_process(*words.split()) for words in LOOKUPS]
+    expected = [ask(*words.split()) for words in LOOKUPS]
     assert {(code, errors) for code, _, errors in expected} == {(0, "")}
     assert said == (0, "".join(f"{text}0\n" for _, text, _ in expected), "")
 

@@ -262,9 +262,9 @@ def read_names(text: Said) -> list[str]:
     return [line.split()[0].strip(",") for line in text.out.splitlines() if " claim" in line][:-1]
 
 
-def test_names_are_those_of_puzzles_and_tables(outputs: Path, cli_in_process: Cli) -> None:
+def test_names_are_those_of_puzzles_and_tables(outputs: Path, cli: Cli) -> None:
     def ask(*names: str) -> Said:
-        return cli_in_process("verify", *names, "--quick", "--outputs", str(outputs))
+        return cli("verify", *names, "--quick", "--outputs", str(outputs))
 
     assert read_names(ask("eight")) == ["eight_edge.parquet", "eight.parquet"]
     assert read_names(ask("eight_edge")) == ["eight_edge.parquet"]
@@ -278,21 +278,17 @@ def test_names_are_those_of_puzzles_and_tables(outputs: Path, cli_in_process: Cl
     assert f"Run: pipeline precompute sliding_3x4 --outputs {outputs}" in text.err
 
 
-def test_a_puzzle_stands_for_its_published_tables_on_request(
-    small_boards: Path, cli_in_process: Cli
-) -> None:
-    text = cli_in_process("verify", "sliding", "--quick", "--json", "--outputs", str(small_boards))
+def test_a_puzzle_stands_for_its_published_tables_on_request(small_boards: Path, cli: Cli) -> None:
+    text = cli("verify", "sliding", "--quick", "--json", "--outputs", str(small_boards))
     verified = {table["table"] for table in json.loads(text.out)["tables"]}
     assert verified == {*read_manifest(Folder(small_boards))}
 
 
-def test_a_group_is_verified_as_far_as_it_is_published(
-    large_boards: Path, cli_in_process: Cli
-) -> None:
+def test_a_group_is_verified_as_far_as_it_is_published(large_boards: Path, cli: Cli) -> None:
     """A group has the same tables for a board and its mirror image, as in a build."""
 
     def ask(*words: str) -> Said:
-        return cli_in_process("verify", *words, "--outputs", str(large_boards))
+        return cli("verify", *words, "--outputs", str(large_boards))
 
     for name in ("sliding_3x4", "sliding_4x3", "sliding_3x4_12"):
         text = ask(name, "--quick")
@@ -301,10 +297,10 @@ def test_a_group_is_verified_as_far_as_it_is_published(
     assert json.loads(text.out)["unpublished"] == [f"sliding_3x4_{cell}" for cell in (11, 8, 7)]
 
 
-def test_a_damaged_table_is_found_only_if_it_is_named(copy: Path, cli_in_process: Cli) -> None:
+def test_a_damaged_table_is_found_only_if_it_is_named(copy: Path, cli: Cli) -> None:
     path = replace_link(copy / "senet.idx")
     path.write_bytes(path.read_bytes()[:-1])
-    assert cli_in_process("verify", "senet", "--quick", "--outputs", str(copy)).code == 3
-    text = cli_in_process("verify", "knight_tours_5x5", "--outputs", str(copy))
+    assert cli("verify", "senet", "--quick", "--outputs", str(copy)).code == 3
+    text = cli("verify", "knight_tours_5x5", "--outputs", str(copy))
     assert (text.code, read_names(text)) == (0, ["knight_tours_5x5.parquet"])
     assert "proved" in text.out

@@ -373,18 +373,18 @@ def test_a_solution_whose_shortest_length_is_not_found_in_time_is_solved(
 
 
 def test_a_stated_distance_that_no_search_decides_in_time_exits_as_a_query_does(
-    patterns_555: Path, cli_in_process: Cli
+    patterns_555: Path, cli: Cli
 ) -> None:
     state = "fe169b4c0a73d852"
     words: tuple[str, ...] = ("--time-limit", "0.001", "--outputs", str(patterns_555))
-    asked = cli_in_process("query", "fifteen", state, "--json", *words)
+    asked = cli("query", "fifteen", state, "--json", *words)
     words += ("--answers", "distances")
-    stated = cli_in_process("check", "fifteen", state, "80", "--json", *words)
+    stated = cli("check", "fifteen", state, "80", "--json", *words)
     assert (stated.code, {*json.loads(stated.out)}) == (4, {*json.loads(asked.out)})
     assert stated.err.startswith(f"pipeline: Undecided after 0.001 s: {state} needs ")
     rows = f"{state} 80\n{state} 10\n"
     for strict, code in (((), 0), (("--strict",), 1)):
-        judged = cli_in_process("check", "fifteen", *words, *strict, stdin=rows)
+        judged = cli("check", "fifteen", *words, *strict, stdin=rows)
         results = pl.read_csv(judged.out.encode())
         assert results["result"].to_list() == [None, "wrong"]
         assert "Undecided" in results["error"][0]

@@ -110,16 +110,16 @@ def test_rejected_options_leave_no_picture(tmp_path: Path, outputs: Path) -> Non
     ],
 )
 def test_the_command_for_4x4_has_the_key(
-    ask_in_process: Ask, key: str | None, options: str, command: str
+    ask: Ask, key: str | None, options: str, command: str
 ) -> None:
     words = [*([key] if key else []), *options.split()]
-    code, out, complaint = ask_in_process("sliding", *words, "--board", "4x4")
+    code, out, complaint = ask("sliding", *words, "--board", "4x4")
     assert (code, out) == (3, "")
     assert f" is not published. Run: pipeline query fifteen {command} --outputs " in complaint
 
 
 def test_existing_files_are_recognized(
-    ask_in_process: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("states", "my states", "123456780"):
@@ -131,5 +131,5 @@ def test_existing_files_are_recognized(
         ("folder", "'o' is neither a digit nor"),
         *((name, "is not an 8-puzzle state") for name in ("a\0b", "\udcff", "x" * 5_000)),
     ):
-        assert complaint in ask_in_process("eight", key)[2]
-    assert ask_in_process("eight", "123456780")[0] == 0, "a key is a key"
+        assert complaint in ask("eight", key)[2]
+    assert ask("eight", "123456780")[0] == 0, "a key is a key"

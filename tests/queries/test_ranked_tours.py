@@ -21,11 +21,9 @@ def ask(folder: Path, key: str | None, **options: str | bool) -> str:
     return answer_as_text("knight", key, {"board": "6x6", "outputs": str(folder), **options})
 
 
-def test_closed_tours_are_ranked_and_unranked_at_the_shell(
-    ranked_boards: Path, cli_in_process: Cli
-) -> None:
+def test_closed_tours_are_ranked_and_unranked_at_the_shell(ranked_boards: Path, cli: Cli) -> None:
     words = ["--board", "6x6", "--outputs", str(ranked_boards)]
-    text = cli_in_process("query", "knight", "b1", "--closed", "--rank", "9861", "--json", *words)
+    text = cli("query", "knight", "b1", "--closed", "--rank", "9861", "--json", *words)
     assert (text.code, text.err) == (0, "")
     facts = json.loads(text.out)
     assert (facts["start"], facts["rank"], facts["closed"]) == ("b1", 9861, True)
@@ -34,9 +32,9 @@ def test_closed_tours_are_ranked_and_unranked_at_the_shell(
     assert oracles.is_closed(6, path)
     assert path[1] < path[-1]
     squares = " ".join(map(str.upper, reversed([oracles.square_name(6, at) for at in path])))
-    reported = cli_in_process("query", "knight", "--closed", "--rank-of", squares, "--json", *words)
+    reported = cli("query", "knight", "--closed", "--rank-of", squares, "--json", *words)
     assert json.loads(reported.out)["rank"] == 9861
-    reported = cli_in_process("query", "knight", "--closed", "--rank-of", facts["path"], *words)
+    reported = cli("query", "knight", "--closed", "--rank-of", facts["path"], *words)
     assert "tour     6x6 from b1 to " in reported.out
     assert ", rank 9861\n" in reported.out
 

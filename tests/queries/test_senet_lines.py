@@ -66,18 +66,18 @@ def test_a_side_that_never_moves_is_unreachable(outputs: Path) -> None:
 
 
 def test_letters_may_be_lower_case_in_every_interface(
-    cli_in_process: Cli, tables: Tables, outputs: Path
+    cli: Cli, tables: Tables, outputs: Path
 ) -> None:
     small = KNOWN.lower()
     command = ("query", "senet", "--outputs", str(outputs))
-    assert cli_in_process(*command, small) == cli_in_process(*command, KNOWN)
+    assert cli(*command, small) == cli(*command, KNOWN)
     assert tables.senet.probe(small) == tables.senet.probe(KNOWN)
     for turn in ((), ("--turn", "b"), ("--turn", "a")):
-        batch = cli_in_process(*command, *turn, stdin=f"{small}\n{KNOWN}\n")
+        batch = cli(*command, *turn, stdin=f"{small}\n{KNOWN}\n")
         _, first, second = batch.out.splitlines()
         assert first == second.replace(KNOWN, small)
         assert second.startswith(f"{KNOWN},{3 if 'b' in turn else 2},2,3,")
-    text = cli_in_process(*command, stdin="abx\n")
+    text = cli(*command, stdin="abx\n")
     assert "abx,,,,,,,\"'abx' is not a Senet position: 'x' is not one of" in text.out
 
 

@@ -34,11 +34,11 @@ def slide(board: list[str], tiles: list[str], width: int) -> list[str]:
 
 
 def test_a_sheet_has_boards_by_difficulty_and_answers_at_the_end(
-    cli_in_process: Cli, outputs: Path, tmp_path: Path
+    cli: Cli, outputs: Path, tmp_path: Path
 ) -> None:
     file = tmp_path / "sheet.html"
     words = ("--distance", "5-10,14", "--size", "31", "--sheet", str(file))
-    assert cli_in_process("sample", "eight", *words) == (0, "", "")
+    assert cli("sample", "eight", *words) == (0, "", "")
     boards, answers = read_sheet(file.read_text())
     heads = ["8-puzzle, 5 to 10 moves"] * 2 + ["8-puzzle, 14 moves"] * 2
     assert [head for head, _ in boards] == heads
@@ -53,12 +53,10 @@ def test_a_sheet_has_boards_by_difficulty_and_answers_at_the_end(
     assert starts == [1, 13, 16, 28]
 
 
-def test_a_sheet_of_a_large_board_has_numbers(
-    cli_in_process: Cli, large_boards: Path, tmp_path: Path
-) -> None:
+def test_a_sheet_of_a_large_board_has_numbers(cli: Cli, large_boards: Path, tmp_path: Path) -> None:
     file = tmp_path / "sheet.html"
     words = ("--board", "3x4", "--size", "2", "--distance", "7", "--sheet", str(file))
-    assert cli_in_process("sample", "sliding", *words, "--outputs", str(large_boards)).code == 0
+    assert cli("sample", "sliding", *words, "--outputs", str(large_boards)).code == 0
     ((_, boards),), answers = read_sheet(file.read_text())
     for board, (count, tiles) in zip(boards, answers, strict=True):
         assert {*board.split()} == {"gap", *map(str, range(1, 12))}
@@ -67,9 +65,9 @@ def test_a_sheet_of_a_large_board_has_numbers(
 
 
 @pytest.mark.parametrize("other", ["--json", "--output=rows.csv", "--format=csv"])
-def test_a_sheet_is_no_list_of_rows(cli_in_process: Cli, tmp_path: Path, other: str) -> None:
+def test_a_sheet_is_no_list_of_rows(cli: Cli, tmp_path: Path, other: str) -> None:
     words = ("sample", "eight", "--sheet", str(tmp_path / "sheet.html"), other)
-    code, out, errors = cli_in_process(*words)
+    code, out, errors = cli(*words)
     assert (code, out, [*tmp_path.iterdir()]) == (2, "", [])
     assert f"--sheet cannot be combined with {other.partition('=')[0]}" in errors
-    assert cli_in_process("sample", "senet", "--sheet", "page.html").code == 2
+    assert cli("sample", "senet", "--sheet", "page.html").code == 2

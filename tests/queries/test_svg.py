@@ -164,12 +164,12 @@ def test_titles_are_escaped() -> None:
     ],
 )
 def test_a_picture_at_the_shell(
-    words: str, drawn: str, cli_in_process: Cli, place: Path, tmp_path: Path
+    words: str, drawn: str, cli: Cli, place: Path, tmp_path: Path
 ) -> None:
     """Files that cannot be written are in `tests/command/test_output.py`."""
     target = tmp_path / "answer.svg"
-    text = cli_in_process(*words.split(), "--svg", str(target), cwd=place)
-    assert text == cli_in_process(*words.split(), cwd=place)
+    text = cli(*words.split(), "--svg", str(target), cwd=place)
+    assert text == cli(*words.split(), cwd=place)
     assert shapes(target.read_text(), drawn)
 
 

@@ -34,11 +34,9 @@ COMMANDS = (
 
 
 @pytest.mark.parametrize("words", COMMANDS)
-def test_a_folder_whose_name_is_not_utf_8_is_refused(
-    words: str, cli_in_process: Cli, tmp_path: Path
-) -> None:
+def test_a_folder_whose_name_is_not_utf_8_is_refused(words: str, cli: Cli, tmp_path: Path) -> None:
     name = os.fsdecode(b"caf\xe9")
-    said = cli_in_process(*words.split(), "--outputs", name, cwd=tmp_path)
+    said = cli(*words.split(), "--outputs", name, cwd=tmp_path)
     assert (said.code, said.out) == (2, "")
     assert said.err == "pipeline: 'caf\\udce9' is not valid UTF-8. Name a folder by a link to it.\n"
     assert [*tmp_path.iterdir()] == []
@@ -50,11 +48,9 @@ def test_half_a_surrogate_pair_names_no_store() -> None:
 
 
 def test_a_path_is_printed_without_its_control_characters(
-    cli_in_process: Cli, outputs: Path, tmp_path: Path
+    cli: Cli, outputs: Path, tmp_path: Path
 ) -> None:
-    said = cli_in_process(
-        "explore", "--output", "\x1b[31m.html", "--outputs", str(outputs), cwd=tmp_path
-    )
+    said = cli("explore", "--output", "\x1b[31m.html", "--outputs", str(outputs), cwd=tmp_path)
     assert (said.code, said.out, said.err) == (0, "\\x1b[31m.html\n", "")
 
 
