@@ -1,7 +1,6 @@
 """Commands of the readers in `examples/` that have code of their own, in C and Python."""
 
 import shutil
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -62,35 +61,15 @@ int main(void) {
 }
 """
 
-RECORDS_IN_PYTHON = """
-import sys
-sys.path.insert(0, sys.argv.pop(1))
-import reader
-for line in sys.stdin:
-    folder, name, width, number = line.split()
-    try:
-        index = reader.Index(folder, name, int(width))
-        print("" if number == "-" else index.read_record(int(number)).hex(), 0, sep="\\n")
-    except reader.ReaderError as error:
-        print(error, error.code, sep="\\n")
-"""
-
-
 def records_in_c(folder: Path) -> list[str]:
     source = folder / "records.c"
     source.write_text(RECORDS_IN_C, "utf-8")
     return compile_reader(folder, source)
 
 
-COMMANDS: dict[str, Callable[[Path], list[str]]] = {
-    "c": compile_reader,
-    "py": lambda _: [sys.executable, "-I", str(EXAMPLES / "reader.py")],
-}
-
 RECORDS: dict[str, Callable[[Path], list[str]]] = {
     "c": records_in_c,
     "package": lambda _: [tool("node"), str(Path(__file__).with_name("javascript_records.mjs"))],
-    "py": lambda _: [sys.executable, "-I", "-c", RECORDS_IN_PYTHON, str(EXAMPLES)],
 }
 """Programs that call the readers' functions for any index.
 
