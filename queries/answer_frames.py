@@ -49,9 +49,11 @@ def can_hold_answers(kind: pl.DataType | None) -> bool:
 
 
 def _has_cells(kind: pl.DataType) -> bool:
-    """Return whether a column of this type has the numbers of a board's cells."""
-    inner = kind.inner if isinstance(kind, pl.List | pl.Array) else None
-    return isinstance(inner, pl.DataType) and inner.is_integer()
+    """Return whether a column of this type has the numbers of a board's cells, or of its rows."""
+    inner: Any = kind
+    while isinstance(inner, pl.List | pl.Array):
+        inner = inner.inner
+    return inner is not kind and inner.is_integer()
 
 
 def _is_number(kind: pl.DataType) -> bool:
@@ -68,6 +70,9 @@ def read_key_column(column: pl.Series, digits: int = 0, *, is_untyped: bool = Fa
     if isinstance(kind, pl.Binary):
         return _decode(column)
     if _has_cells(kind):
+        if isinstance(kind.inner, pl.List | pl.Array):  # type: ignore[attr-defined]  # a list
+            rows = pl.element().cast(pl.List(pl.String)).list.join(" ")
+            column = column.list.eval(rows)
         return column.cast(pl.List(pl.String)).list.join(" ")
     if not _is_number(kind):
         keys = column.cast(pl.String)

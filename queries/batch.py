@@ -5,48 +5,44 @@ from __future__ import annotations
 import contextlib
 import gzip
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
+from time import monotonic
 from typing import IO, TYPE_CHECKING, Any, Protocol, cast
 
-import msgspec
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from puzzle_tablebase.errors import BadRequest, quote, require_choice
+from puzzle_tablebase.errors import BadRequest, require_choice
 from puzzle_tablebase.output import STANDARD, open_output, require_other_file
 from puzzle_tablebase.queries.answer import FORMATS
-from puzzle_tablebase.queries.answer_frames import concatenate_answers, rename_columns
+from puzzle_tablebase.queries.answer_frames import rename_columns
 from puzzle_tablebase.queries.batch_input import (
     CHUNK_BYTES,
-    Chunk,
-    KeyFormat,
-    Objects,
-    choose_key_column,
+    CHUNK_ROWS,
+    BatchQuery,
+    Rows,
     find_suffix,
-    open_input,
-    read_chunks,
-    read_texts,
+    read_rows,
 )
-from puzzle_tablebase.queries.reader import Query
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
-    from puzzle_tablebase.queries.judges import Judge
-
-_encode_object = msgspec.json.Encoder().encode
 PREFIX = "--prefix TEXT"
+FIRST_ROWS = 16
+"""The rows that are answered first, to find out how long they take."""
+PART_SECONDS = 0.5
+"""Seconds after which answered rows are written: an interrupt does not lose them."""
 
 
 class RowWriter(Protocol):
-    """A function that writes answers after the rows that were asked for, if there are any."""
+    """A function that writes rows; with `lines`, after the fields of these JSON objects."""
 
-    def __call__(self, answers: pl.DataFrame, rows: pa.Table | Objects | None = None) -> None: ...
+    def __call__(self, rows: pl.DataFrame, lines: pl.Series | None = None) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +63,7 @@ class Batch:
 
 
 def run_batch(
-    query: Query | Judge,
+    query: BatchQuery,
     batch: Batch,
     on_progress: Callable[[int], None],
     printing: Callable[[], AbstractContextManager[object]] = contextlib.nullcontext,
@@ -77,50 +73,51 @@ def run_batch(
     `on_progress(rows)` is called now and then with the rows answered so far. Rows are written
     within the context manager `printing()`.
     """
-    reader, added = query.reader, (*query.make_schema(), "error")
     require_other_file(STANDARD if batch.output is None else batch.output, batch.input)
-    form = KeyFormat(reader.columns[0], reader.key_cells, reader.key_digits, query.second_column)
-    invalid = done = 0
+    added, write, done, invalid = (*query.schema, "error"), None, 0, 0
     with contextlib.ExitStack() as stack:
-        source = stack.enter_context(open_input(batch.input, batch.input_format))
-        key, is_decoded, write = "", False, None
-        for chunk in read_chunks(
-            source, form, as_objects=batch.format == "jsonl", chunk_bytes=batch.chunk_bytes
-        ):
-            if write is None:
-                key = choose_key_column(source, chunk, batch.column, form, query.has_key)
-                is_decoded = _require_writable(chunk, key, batch.format)
+        chunks = read_rows(
+            batch.input, query, batch.input_format, batch.column, batch.chunk_bytes,
+            keep_lines=batch.format == "jsonl",
+        )  # fmt: skip
+        for rows in iter_parts(chunks):
+            names = rename_columns(added, rows.frame.columns, batch.prefix, PREFIX)
+            answers = query.answer(*rows.texts)
+            bad = find_invalid(query, rows.texts[0], answers["error"])
+            if bad and batch.strict:
+                problem = f"{rows.place(bad[0])}: {answers['error'][bad[0]]}"
+                raise BadRequest(problem, "To answer the other rows, leave out --strict")
+            if write is None:  # after the first rows, because an input that is bad leaves no file
                 write = stack.enter_context(open_row_writer(batch.output, batch.format))
-            names = rename_columns(added, chunk.list_names(), batch.prefix, PREFIX)
-            keys = read_texts(source, chunk, key, form.key_digits)
-            others = [read_texts(source, chunk, name) for name in [form.second] if name]
-            query.on_progress = partial(lambda earlier, count: on_progress(earlier + count), done)
-            parts = query.iter_answers(keys, *others)
-            if batch.format == "parquet":  # each part would be a row group
-                parts = iter([concatenate_answers(parts)])
-            first = 0
-            for answers, bad in parts:
-                if bad and batch.strict:
-                    problem = f"{chunk.place(first + bad[0])}: {answers['error'][bad[0]]}"
-                    raise BadRequest(problem, "To answer the other rows, leave out --strict")
-                rows = chunk.rows[first : first + len(answers)]
-                part = keys[first : first + len(answers)]
-                if source.format == "text" and bad:
-                    printable = part.scatter(bad, [*map(make_printable, part.gather(bad))])
-                    rows = _replace_column(rows, key, printable)
-                elif is_decoded:
-                    rows = _replace_column(rows, key, part)
-                with printing():
-                    write(answers.rename(names), rows)
-                invalid += len(bad)
-                first += len(answers)
-            done += first
+            answers = answers.select(added).rename(names)
+            with printing():
+                if rows.lines is None:
+                    answers = rows.frame.hstack(answers)
+                write(answers, rows.lines)
+            invalid += len(bad)
+            done += len(answers)
             on_progress(done)
     return invalid
 
 
-def _replace_column(rows: pa.Table, name: str, values: pl.Series) -> pa.Table:
-    return rows.set_column(rows.column_names.index(name), name, values.to_arrow())
+def iter_parts(chunks: Iterable[Rows]) -> Iterator[Rows]:
+    """Cut rows into parts that take `PART_SECONDS` each, from one request of a part to the next."""
+    size = FIRST_ROWS
+    for rows in chunks:
+        first, count = 0, len(rows.frame)
+        while first < count or not first:
+            begin = monotonic()
+            yield rows.slice(first, size)
+            first += size
+            seconds = max(monotonic() - begin, 1e-3)
+            size = max(1, min(8 * size, int(size * PART_SECONDS / seconds)))
+
+
+def find_invalid(query: BatchQuery, keys: pl.Series, errors: pl.Series) -> list[int]:
+    """Return the places of the keys with an error that are not in the notation."""
+    failed = errors.is_not_null().arg_true()
+    pairs = zip(failed.to_list(), keys.gather(failed).to_list(), strict=True)
+    return [at for at, key in pairs if not query.is_key(key)]
 
 
 def choose_output_format(output: str | None, requested: str | None) -> str:
@@ -137,82 +134,89 @@ def choose_output_format(output: str | None, requested: str | None) -> str:
     return chosen_format
 
 
-def make_printable(text: str) -> str:
-    """Cut an invalid key to 100 characters and replace those that would control a terminal."""
-    return "".join(letter if letter.isprintable() else "\ufffd" for letter in text[:100])
+@contextlib.contextmanager
+def open_row_writer(output: str | None, format: str) -> Iterator[RowWriter]:
+    """Open an output and yield a function that writes rows to it; each call is flushed at once.
 
-
-def _is_binary(kind: pa.DataType) -> bool:
-    return any(
-        is_kind(kind)
-        for is_kind in (
-            pa.types.is_binary, pa.types.is_large_binary, pa.types.is_binary_view,
-            pa.types.is_fixed_size_binary,
-        )
-    )  # fmt: skip
-
-
-def _require_writable(chunk: Chunk, key: str, format: str) -> bool:
-    """Return whether the keys are bytes that the output's format has no type for.
-
-    BadRequest for another column of a type on which polars panics.
+    Only Parquet keeps rows until they fill a row group.
     """
-    if isinstance(chunk.rows, list) or format == "parquet":
-        return False
-    for field in chunk.rows.schema:
-        kinds = [*_iter_types(field.type)]
-        is_bad = any(pa.types.is_decimal256(kind) or _is_binary(kind) for kind in kinds)
-        if is_bad and not (field.name == key and _is_binary(field.type)):
-            raise BadRequest(
-                f"{FORMATS[format]} cannot hold the column {quote(field.name)}, which is of type "
-                f"{field.type}",
-                "Choose another --format, or leave the column out",
-            )
-    return _is_binary(chunk.rows.schema.field(key).type)
+    name = STANDARD if output is None else output
+    with (
+        open_output(name) as raw,
+        compress_output(raw, Path(name).suffix.lower()) as file,
+        _write_parquet(file) if format == "parquet" else _write_text(file, format) as write,
+    ):
 
+        def write_and_flush(rows: pl.DataFrame, lines: pl.Series | None = None) -> None:
+            write(rows, lines)
+            file.flush()
 
-def _iter_types(kind: pa.DataType) -> Iterator[pa.DataType]:
-    """Yield a type, and the types of its elements or fields at any depth."""
-    yield kind
-    for at in range(kind.num_fields):
-        yield from _iter_types(kind.field(at).type)
+        yield write_and_flush
 
 
 @contextlib.contextmanager
-def open_row_writer(output: str | None, format: str) -> Iterator[RowWriter]:
-    """Open an output and yield a function that writes rows to it; each call is flushed at once."""
-    with contextlib.ExitStack() as stack:
-        name = STANDARD if output is None else output
-        file = stack.enter_context(open_output(name))
-        file = stack.enter_context(compress_output(file, Path(name).suffix.lower()))
-        writer: pq.ParquetWriter | None = None
-        has_header = False
+def _write_text(file: IO[bytes], format: str) -> Iterator[RowWriter]:
+    """Yield a function that writes rows as CSV or as JSON lines."""
+    has_header = False
 
-        def write(answers: pl.DataFrame, rows: pa.Table | Objects | None = None) -> None:
-            nonlocal has_header, writer
-            with _translate_errors(format):
-                if format == "parquet":
-                    table = _join_columns(rows, answers.to_arrow())
-                    writer = writer or stack.enter_context(
-                        pq.ParquetWriter(file, table.schema, compression="zstd")
-                    )
-                    writer.write_table(table)
-                elif isinstance(rows, list):
-                    file.write(_format_objects(rows, answers))
-                else:
-                    # through memory: polars would write to the file's descriptor, and so bypass
-                    # the checks of `open_output`
-                    text = io.BytesIO()
-                    frame = answers if rows is None else _make_frame(rows).hstack(answers)
-                    if format == "jsonl":
-                        frame.write_ndjson(text)
-                    else:
-                        frame.write_csv(text, include_header=not has_header)
-                        has_header = True
-                    file.write(text.getbuffer())
-            file.flush()
+    def write(rows: pl.DataFrame, lines: pl.Series | None = None) -> None:
+        nonlocal has_header
+        # through memory: polars would write to the file's descriptor, and so bypass the checks of
+        # `open_output`
+        text = io.BytesIO()
+        with _translate_errors(format):
+            rows = rows.cast({pl.Binary: pl.String})
+            if lines is not None:
+                text.write(_join_objects(lines, rows).encode())
+            elif format == "csv":
+                rows.write_csv(text, include_header=not has_header)
+                has_header = True
+            elif "Binary" in str(rows.schema):  # polars panics
+                raise ValueError("a column has bytes")
+            else:
+                rows.write_ndjson(text)
+        file.write(text.getbuffer())
+
+    yield write
+
+
+@contextlib.contextmanager
+def _write_parquet(file: IO[bytes]) -> Iterator[RowWriter]:
+    """Yield a function that writes rows as Parquet, in row groups of `CHUNK_ROWS` or more."""
+    waiting, count = list[pl.DataFrame](), 0
+    with contextlib.ExitStack() as stack:
+        writer: pq.ParquetWriter | None = None
+
+        def write_group() -> None:
+            nonlocal writer, count
+            with _translate_errors("parquet"):
+                table = pl.concat(waiting).to_arrow()
+                writer = writer or stack.enter_context(
+                    pq.ParquetWriter(file, table.schema, compression="zstd")
+                )
+                writer.write_table(table)
+            waiting.clear()
+            count = 0
+
+        def write(rows: pl.DataFrame, lines: pl.Series | None = None) -> None:
+            nonlocal count
+            waiting.append(rows)
+            count += len(rows)
+            if count >= CHUNK_ROWS:
+                write_group()
 
         yield write
+        if waiting:
+            write_group()
+
+
+def _join_objects(lines: pl.Series, rows: pl.DataFrame) -> str:
+    """Return JSON objects with the fields of rows after their own."""
+    objects = lines.str.strip_chars().str.strip_suffix("}").str.strip_chars_end()
+    fields = rows.select(pl.struct(pl.all()).struct.json_encode()).to_series().str.slice(1)
+    comma = pl.when(objects == "{").then(pl.lit("")).otherwise(pl.lit(","))
+    joined = pl.select(pl.concat_str(objects, comma, fields)).to_series()
+    return "".join(f"{line}\n" for line in joined)
 
 
 @contextlib.contextmanager
@@ -225,46 +229,8 @@ def _translate_errors(format: str) -> Iterator[None]:
         raise BadRequest(f"{FORMATS[format]} cannot hold the rows ({problem})") from error
 
 
-def _join_columns(rows: pa.Table | None, answers: pa.Table) -> pa.Table:
-    if rows is None:
-        return answers
-    for field, column in zip(answers.schema, answers.columns, strict=True):
-        rows = rows.append_column(field, column)
-    return rows
-
-
-def _make_frame(table: pa.Table) -> pl.DataFrame:
-    # the names are set last: polars would replace an empty one
-    frame = pl.DataFrame(pl.from_arrow(table.rename_columns([*map(str, range(table.num_columns))])))
-    frame.columns = table.column_names
-    return frame
-
-
-def _format_objects(rows: Objects, answers: pl.DataFrame) -> bytes:
-    """Format JSON objects with the answers' fields after their own."""
-    text = io.BytesIO()
-    answers.write_ndjson(text)
-    added = text.getvalue().split(b"\n")
-    return b"".join(
-        _encode_object(row)[:-1] + (b"," if row else b"") + fields[1:] + b"\n"
-        for row, fields in zip(rows, added, strict=False)
-    )
-
-
 GZIP_LEVEL = 6
 """As the command gzip: level 9 takes twice as long, for one percent."""
-
-
-def _open_zstd(file: IO[bytes]) -> IO[bytes]:
-    return cast("IO[bytes]", pa.CompressedOutputStream(pa.PythonFile(_KeptOpen(file), "w"), "zstd"))
-
-
-COMPRESSORS: dict[str, Callable[[IO[bytes]], Any]] = {
-    ".gz": lambda file: gzip.GzipFile("", "wb", GZIP_LEVEL, file, mtime=0),
-    ".zst": _open_zstd,
-    ".zstd": _open_zstd,
-}
-"""The functions that open a compressor of a file, by the ends of names."""
 
 
 def compress_output(file: IO[bytes], suffix: str) -> AbstractContextManager[IO[bytes]]:
@@ -273,9 +239,12 @@ def compress_output(file: IO[bytes], suffix: str) -> AbstractContextManager[IO[b
     For another suffix it is the file itself. No time or name is stored: the same data gives the
     same bytes. The file itself stays open.
     """
-    compress: Callable[[IO[bytes]], Any] = COMPRESSORS.get(suffix, contextlib.nullcontext)
-    packed: AbstractContextManager[IO[bytes]] = compress(file)
-    return packed
+    packed: Any = contextlib.nullcontext(file)
+    if suffix == ".gz":
+        packed = gzip.GzipFile("", "wb", GZIP_LEVEL, file, mtime=0)
+    elif suffix in (".zst", ".zstd"):
+        packed = pa.CompressedOutputStream(pa.PythonFile(_KeptOpen(file), "w"), "zstd")
+    return cast("AbstractContextManager[IO[bytes]]", packed)
 
 
 class _KeptOpen(io.RawIOBase):

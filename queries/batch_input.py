@@ -1,4 +1,4 @@
-"""A batch's input: opened and decompressed, and read as rows with keys, a chunk at a time."""
+"""A batch's input: a generator of frames of rows, each with the texts that are asked about."""
 
 from __future__ import annotations
 
@@ -7,18 +7,15 @@ import contextlib
 import csv
 import io
 import json
-import re
 import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate, islice
 from pathlib import PurePath
 from typing import Any, BinaryIO, NamedTuple, cast
 
-import msgspec
 import polars as pl
 import pyarrow as pa
 import pyarrow.csv
@@ -26,8 +23,7 @@ import pyarrow.parquet as pq
 
 from puzzle_tablebase.board_text import SEPARATORS
 from puzzle_tablebase.errors import BadRequest, OutputError, quote, require_choice
-from puzzle_tablebase.process import expand_path, explain_os_error, is_full_disk, is_unicode
-from puzzle_tablebase.puzzle import write_cells
+from puzzle_tablebase.process import expand_path, explain_os_error, is_full_disk
 from puzzle_tablebase.queries.answer import COMPRESSED_SUFFIXES, INPUT_FORMATS, format_count
 from puzzle_tablebase.queries.answer_frames import can_hold_answers, can_hold_keys, read_key_column
 
@@ -41,84 +37,82 @@ PARQUET = b"PAR1"
 COMPRESSIONS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 """The first bytes of compressed files; a file's name does not matter."""
 UNREADABLE = (
-    *(OSError, EOFError, ValueError, OverflowError, RecursionError, csv.Error),
+    *(OSError, EOFError, ValueError, csv.Error),
     *(pa.ArrowException, pl.exceptions.PolarsError),
 )
 CELL_CHARACTERS = 2
 """The most characters of a cell of a board."""
-_decode_object = msgspec.json.Decoder(dict[str, Any]).decode
-MAX_WORDS = 64
-"""The most words of a line that are read as cells of its key."""
+MAX_CHARACTERS = 100
+"""The most characters of a key in text; no board needs as many."""
 _WITHOUT_SEPARATORS = str.maketrans(dict.fromkeys(SEPARATORS, " "))
 
 
-@dataclass(frozen=True, slots=True)
-class Input:
-    """An open input; every format except Parquet is text without a byte order mark."""
+class BatchQuery(NamedTuple):
+    """What a batch asks of its rows.
 
-    name: str
-    format: str
-    file: BinaryIO
-
-
-class KeyFormat(NamedTuple):
-    """The format of an input's keys; see the attributes of `Reader` with these names.
-
-    `second`: the column that is read beside the keys; in text, the rest of a key's line.
+    `answer` gets the texts of the columns that `columns` names, the keys' first, and returns a row
+    for each with the columns of `schema` and `error`. `is_key` tells whether a text is in the
+    notation of keys. `cells`: how many a key has, if they may stand apart in text; `digits`: how
+    many a key has, if it can be read as a number; 0: no key can.
     """
 
-    column: str
-    key_cells: int = 0
-    key_digits: int = 0
-    second: str | None = None
+    answer: Callable[..., pl.DataFrame]
+    columns: tuple[str, ...]
+    schema: pl.Schema
+    is_key: Callable[[str], bool]
+    cells: int = 0
+    digits: int = 0
 
 
-Objects = list[dict[str, Any]]
-"""JSON objects, one a row."""
+class Rows(NamedTuple):
+    """Consecutive rows of the input; `place(at)` names the line or row of one, for messages.
 
+    `texts`: the columns that are asked about. `lines`: the rows as JSON objects, if they are.
+    """
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
-    """Consecutive rows of the input; `place(at)` names the line or row of one, for messages."""
-
-    rows: pa.Table | Objects
+    frame: pl.DataFrame
     place: Callable[[int], str] = str
+    texts: tuple[pl.Series, ...] = ()
+    lines: pl.Series | None = None
 
-    def list_names(self) -> list[str]:
-        """Return the names of all columns, or of all fields of the objects."""
-        if isinstance(self.rows, list):
-            return [*dict.fromkeys(name for row in self.rows for name in row)]
-        names: list[str] = self.rows.column_names
-        return names
+    def slice(self, first: int, count: int) -> Rows:
+        """Return some of the rows."""
+        lines = None if self.lines is None else self.lines[first : first + count]
+        texts = tuple(column[first : first + count] for column in self.texts)
+        frame = self.frame[first : first + count]
+        return Rows(frame, lambda at: self.place(first + at), texts, lines)
 
 
-@contextlib.contextmanager
-def open_input(source: str, format: str | None) -> Iterator[Input]:
-    """Open the input at a path, or standard input for -."""
+def read_rows(
+    source: str, query: BatchQuery, format: str | None = None, column: str | None = None,
+    chunk_bytes: int = CHUNK_BYTES, *, keep_lines: bool = False,
+) -> Iterator[Rows]:  # fmt: skip
+    """Yield the rows of a file, or of standard input for -; once at least, if there are none, too.
+
+    `column`: the name of the keys' column. `keep_lines`: JSON lines stay lines.
+    """
     if format is not None:
         require_choice(format, "format", *INPUT_FORMATS)
     source = expand_path(source)
     name = "Standard input" if source == "-" else f"The input {quote(source)}"
-    with contextlib.ExitStack() as stack:
-        with translate_input_errors(name):
-            file = sys.stdin.buffer if source == "-" else stack.enter_context(open(source, "rb"))
-            file = cast(io.BufferedReader, file)
-            magics = (magic for magic in COMPRESSIONS if file.peek().startswith(magic))
-            if compression := COMPRESSIONS.get(next(magics, b"")):
-                packed = pa.CompressedInputStream(pa.PythonFile(file, mode="r"), compression)
-                file = io.BufferedReader(stack.enter_context(packed))
-            is_parquet = file.peek().startswith(PARQUET)
-            kind = format or ("parquet" if is_parquet else _guess_format(source))
-            if kind == "parquet" and not is_parquet:
-                raise BadRequest(f"{name} is not a Parquet file", "Choose --input-format")
-            if kind == "parquet" and (compression or not file.seekable()):
-                # Parquet is read from its end, so the file has to be seekable
-                copy = stack.enter_context(tempfile.TemporaryFile())
-                shutil.copyfileobj(file, copy)
-                file = cast(io.BufferedReader, copy)
-            elif file.peek().startswith(codecs.BOM_UTF8):
-                file.read(len(codecs.BOM_UTF8))
-        yield Input(name, kind, file)
+    columns: list[str] = []
+    with contextlib.ExitStack() as stack, translate_input_errors(name):
+        stream = sys.stdin.buffer if source == "-" else stack.enter_context(open(source, "rb"))
+        file, kind = _unpack(cast(io.BufferedReader, stream), source, format, stack)
+        if kind == "parquet":
+            parts = _read_parquet(file)
+        elif kind in DELIMITERS:
+            parts = _read_delimited(file, DELIMITERS[kind], chunk_bytes)
+        elif kind == "jsonl":
+            parts = _read_objects(_iter_texts(file, chunk_bytes), keep_lines=keep_lines)
+        else:
+            parts = _read_keys(_iter_texts(file, chunk_bytes), query)
+        for rows in parts:
+            columns = columns or _choose_columns(rows.frame.schema, kind, column, query)
+            yield rows._replace(texts=_read_texts(rows.frame, columns, kind, query.digits))
+    if not columns:
+        keys = pl.DataFrame(schema=dict.fromkeys(query.columns, pl.String))
+        yield Rows(keys, texts=tuple(keys))
 
 
 @contextlib.contextmanager
@@ -137,6 +131,28 @@ def translate_input_errors(name: str) -> Iterator[None]:
         raise BadRequest(f"{name} cannot be read ({problem})") from error
 
 
+def _unpack(
+    file: io.BufferedReader, source: str, format: str | None, stack: contextlib.ExitStack
+) -> tuple[BinaryIO, str]:
+    """Return a file without compression or byte order mark, and its format."""
+    magics = (magic for magic in COMPRESSIONS if file.peek().startswith(magic))
+    if compression := COMPRESSIONS.get(next(magics, b"")):
+        packed = pa.CompressedInputStream(pa.PythonFile(file, mode="r"), compression)
+        file = io.BufferedReader(stack.enter_context(packed))
+    is_parquet = file.peek().startswith(PARQUET)
+    kind = format or ("parquet" if is_parquet else _guess_format(source))
+    if kind == "parquet" and not is_parquet:
+        raise ValueError("it is no Parquet file")
+    if kind == "parquet" and (compression or not file.seekable()):
+        # Parquet is read from its end, so the file has to be seekable
+        copy = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115
+        shutil.copyfileobj(file, copy)
+        return cast(BinaryIO, copy), kind
+    if file.peek().startswith(codecs.BOM_UTF8):
+        file.read(len(codecs.BOM_UTF8))
+    return file, kind
+
+
 def find_suffix(name: str) -> str:
     """Return the suffix of a file's name in lower case, that before one of a compressed file."""
     path = PurePath(name.lower())
@@ -149,113 +165,60 @@ def _guess_format(source: str) -> str:
     return next((kind for kind, names in INPUT_FORMATS.items() if suffix in names), "text")
 
 
-# ---- rows and their keys -------------------------------------------------------------------------
+# ---- columns that are asked about ----------------------------------------------------------------
 
 
-def read_chunks(
-    source: Input, form: KeyFormat, *, as_objects: bool, chunk_bytes: int
-) -> Iterator[Chunk]:
-    """Yield the rows of an input, a chunk at a time; at least one, even if it is empty.
+def _choose_columns(
+    schema: pl.Schema, kind: str, requested: str | None, query: BatchQuery
+) -> list[str]:
+    """Return the names of the columns that are asked about, the keys' first.
 
-    `as_objects`: JSON lines stay objects. `chunk_bytes`: bytes of text read at a time.
+    Keys are in the requested column, the only one, or the puzzle's. BadRequest if a column cannot
+    hold what is needed.
     """
-    file = source.file
-    if source.format == "text":
-        read_rows = _read_pairs if form.second else _read_keys
-        chunks = read_rows(_iter_texts(file, chunk_bytes, b"\n \t"), form)
-    elif source.format == "jsonl":
-        chunks = _read_objects(_iter_texts(file, chunk_bytes))
-        chunks = chunks if as_objects else _make_tables(chunks)
-    elif source.format == "parquet":
-        chunks = _read_parquet(file)
-    else:
-        chunks = _read_delimited(file, DELIMITERS[source.format], chunk_bytes)
-    with translate_input_errors(source.name):
-        yield next(chunks, Chunk(_make_key_table(form, [])))
-        yield from chunks
-
-
-def choose_key_column(
-    source: Input, first: Chunk, requested: str | None, form: KeyFormat,
-    is_key: Callable[[str], bool],
-) -> str:  # fmt: skip
-    """Return the name of the keys' column: the requested one, the only one, or the puzzle's.
-
-    BadRequest if the columns of the first chunk cannot hold what is needed.
-    """
-    names = first.list_names()
-    if requested is not None and source.format == "text":
+    names = schema.names()
+    if requested is not None and kind == "text":
         others = ", ".join(list(INPUT_FORMATS)[1:])
-        raise BadRequest(
-            f"{source.name} is read as text, which has no columns",
-            f"Leave out --column, or add --input-format ({others})",
-        )
-    if source.format in DELIMITERS and requested is None and form.column not in names:
-        _require_header(names, form, is_key)
-    name = requested or (names[0] if len(names) == 1 else form.column)
-    for each, what in ((name, "keys with --column"), (form.second, "answers with --answer-column")):
-        if each is None:
-            continue
-        if isinstance(first.rows, list):
-            kind, is_right = None, each in names
-        else:
-            kind = _read_column(first.rows, each).dtype if each in names else None
-            can_hold = can_hold_keys(kind, form.key_digits)
-            is_right = can_hold if each == name else can_hold_answers(kind)
-        if not is_right:
-            type_note = "" if kind is None else f" (it has the type {kind})"
-            columns = ", ".join(map(quote, names[:20])) or "none"
-            raise BadRequest(
-                f"The input has no text column {quote(each)}{type_note}",
-                f"Its columns: {columns}. Name the one that holds the {what}",
-            )
-    return name
+        hint = f"Leave out --column, or add --input-format ({others})"
+        raise BadRequest("The input is read as text, which has no columns", hint)
+    if kind in DELIMITERS and requested is None:
+        _require_header(names, query)
+    keys = requested or (names[0] if len(names) == 1 else query.columns[0])
+    if not can_hold_keys(schema.get(keys), query.digits):
+        raise _make_column_error(keys, schema, "keys with --column")
+    for name in query.columns[1:]:
+        if not can_hold_answers(schema.get(name)):
+            raise _make_column_error(name, schema, "answers with --answer-column")
+    return [keys, *query.columns[1:]]
 
 
-def read_texts(source: Input, chunk: Chunk, name: str, digits: int = 0) -> pl.Series:
-    """Return a column of a chunk as texts; for `digits` see `can_hold_keys`."""
-    if not isinstance(chunk.rows, list):
-        is_untyped = source.format in DELIMITERS
-        return read_key_column(_read_column(chunk.rows, name), digits, is_untyped=is_untyped)
-    values = [row.get(name) for row in chunk.rows]
-    with contextlib.suppress(TypeError):  # other values than texts
-        return pl.Series(values, dtype=pl.String)
-    texts, numbers = list[str | None](), list[str | None]()
-    for value in map(cast(Any, write_cells), values):
-        is_whole = type(value) is int or (type(value) is float and value.is_integer())
-        numbers.append(str(int(value)) if digits and is_whole else None)
-        texts.append(value if isinstance(value, str | None) else json.dumps(value))
-    whole = read_key_column(pl.Series(numbers, dtype=pl.String), digits, is_untyped=True)
-    return pl.select(pl.coalesce(whole, pl.Series(texts, dtype=pl.String))).to_series()
+def _make_column_error(name: str, schema: pl.Schema, what: str) -> BadRequest:
+    note = f" (it has the type {schema[name]})" if name in schema else ""
+    columns = ", ".join(map(quote, schema.names()[:20])) or "none"
+    hint = f"Its columns: {columns}. Name the one that holds the {what}"
+    return BadRequest(f"The input has no text column {quote(name)}{note}", hint)
 
 
-def _read_column(rows: pa.Table, name: str) -> pl.Series:
-    column = rows[name]
-    if pa.types.is_decimal256(column.type):  # polars panics
-        raise BadRequest(f"The column {quote(name)} of the input is of type {column.type}")
-    return pl.Series(pl.from_arrow(column))
-
-
-def _require_header(names: list[str], form: KeyFormat, is_key: Callable[[str], bool]) -> None:
-    """Raise BadRequest if a column's name is a key: then the input's first row is no header.
-
-    Nor may the only name hold what separates the columns of other files.
-    """
-    if len(names) == 1 and any(mark in names[0] for mark in ",;\t"):
-        raise BadRequest(
-            f"The input has one column, {quote(names[0])}",
-            "Separate columns with commas, or with tabs and --input-format tsv. "
-            "If there is one, name it with --column",
-        )
-    texts = read_key_column(pl.Series(names, dtype=pl.String), form.key_digits, is_untyped=True)
+def _require_header(names: list[str], query: BatchQuery) -> None:
+    """Raise BadRequest if a column's name is a key: then the input's first row is no header."""
+    texts = read_key_column(pl.Series(names, dtype=pl.String), query.digits, is_untyped=True)
     for name, text in zip(names, texts, strict=True):
-        if is_key(text):
+        if query.is_key(text):
             raise BadRequest(
                 f"The first row of the input has the key {quote(name)}, and not the names of its "
                 "columns",
-                f"Add a row with the names above it, such as {form.column}"
-                + (", or write --input-format text" if len(names) == 1 else ""),
+                f"Add a row with the names above it, such as {query.columns[0]}",
             )
+
+
+def _read_texts(
+    frame: pl.DataFrame, names: list[str], kind: str, digits: int
+) -> tuple[pl.Series, ...]:
+    """Return columns as texts; a field that some JSON objects have may have no column."""
+    nothing = pl.Series([None] * len(frame), dtype=pl.String)
+    columns = [frame[name] if name in frame.columns else nothing for name in names]
+    keys = read_key_column(columns[0], digits, is_untyped=kind in DELIMITERS)
+    return keys, *map(read_key_column, columns[1:])
 
 
 def _require_distinct(names: list[str]) -> None:
@@ -271,16 +234,24 @@ def _format_row(first: int, at: int) -> str:
 # ---- Parquet, CSV and TSV ------------------------------------------------------------------------
 
 
-def _read_parquet(file: BinaryIO) -> Iterator[Chunk]:
+def _read_parquet(file: BinaryIO) -> Iterator[Rows]:
     # with a buffer a row group of any size is read in small parts
     table = pq.ParquetFile(file, buffer_size=CHUNK_BYTES, pre_buffer=False)
     _require_distinct(table.schema_arrow.names)
+    if "decimal256" in str(table.schema_arrow):  # polars panics
+        raise ValueError("it has a column of type decimal256")
     if not table.metadata.num_rows:
-        yield Chunk(table.schema_arrow.empty_table())
+        yield Rows(_make_frame(table.schema_arrow.empty_table()))
     first = 1
     for batch in table.iter_batches(CHUNK_ROWS):
-        yield Chunk(pa.Table.from_batches([batch]), partial(_format_row, first))
+        yield Rows(_make_frame(batch), partial(_format_row, first))
         first += len(batch)
+
+
+def _make_frame(rows: pa.Table | pa.RecordBatch) -> pl.DataFrame:
+    frame = cast(pl.DataFrame, pl.from_arrow(rows))
+    frame.columns = rows.schema.names  # polars replaces an empty one
+    return frame
 
 
 class _DelimitedText:
@@ -303,20 +274,19 @@ class _DelimitedText:
         return data
 
 
-def _read_delimited(file: BinaryIO, delimiter: str, chunk_bytes: int) -> Iterator[Chunk]:
+def _read_delimited(file: BinaryIO, delimiter: str, chunk_bytes: int) -> Iterator[Rows]:
     """Read CSV or TSV, every cell as text; an empty cell is a null, an empty line is skipped."""
     head = file.read(chunk_bytes)
-    lines = io.StringIO(head.decode(errors="surrogateescape"), newline="")
+    # the last character may be cut
+    lines = io.StringIO(codecs.getincrementaldecoder("utf-8")().decode(head), newline="")
     names = next(filter(None, csv.reader(lines, delimiter=delimiter)), [])
     if not names:
         return
-    if not all(map(is_unicode, names)):
-        raise BadRequest("Row 1 of the input is not UTF-8", "Save the input as UTF-8")
     _require_distinct(names)
-    invalid_rows: list[pa.csv.InvalidRow] = []
+    bad_rows: list[pa.csv.InvalidRow] = []
 
     def reject_row(row: pa.csv.InvalidRow) -> str:
-        invalid_rows.append(row)
+        bad_rows.append(row)
         return "error"
 
     text = _DelimitedText(head, file)
@@ -331,206 +301,145 @@ def _read_delimited(file: BinaryIO, delimiter: str, chunk_bytes: int) -> Iterato
         strings_can_be_null=True,
         quoted_strings_can_be_null=False,
     )
-    first, last_rows = 2, None
+    first, frame = 2, None
     try:
-        reader = pa.csv.open_csv(pa.PythonFile(text, mode="r"), reading, parsing, as_written)
-        for batch in reader:
-            if not len(batch):
-                continue
-            yield Chunk(last_rows := pa.Table.from_batches([batch]), partial(_format_row, first))
-            first += len(batch)
+        for batch in pa.csv.open_csv(pa.PythonFile(text, mode="r"), reading, parsing, as_written):
+            if len(batch) or frame is None:
+                frame = _make_frame(batch)
+                yield Rows(frame, partial(_format_row, first))
+                first += len(batch)
     except pa.ArrowInvalid as error:
-        if "straddling" in str(error):
+        if bad_rows:
+            cells = format_count(bad_rows[0].actual_columns, "column")
             problem = (
-                f"A row after row {first - 1:,} of the input has more than {chunk_bytes:,} bytes"
+                f"Row {bad_rows[0].number:,} of the input has {cells}, its header {len(names)}"
             )
-            raise BadRequest(problem, "Look for a quote that is never closed") from error
-        if not invalid_rows:
+            raise BadRequest(problem) from error
+        if "straddling" not in str(error):
             raise
-        place = _format_row(0, invalid_rows[0].number).capitalize()
-        cells = format_count(invalid_rows[0].actual_columns, "column")
-        raise BadRequest(f"{place} of the input has {cells}, its header {len(names)}") from error
-    if last_rows is None:
-        yield Chunk(reader.schema.empty_table())
-    elif text.last != b'"' and str(last_rows.columns[-1][-1]).endswith("\n"):
+        problem = f"A row after {_format_row(0, first - 1)} has more than {chunk_bytes:,} bytes"
+        raise BadRequest(problem, "Look for a quote that is never closed") from error
+    if frame is None:
+        yield Rows(pl.DataFrame(schema=dict.fromkeys(names, pl.String)))
+    elif len(frame) and text.last != b'"' and (frame[-1, -1] or "").endswith("\n"):
         # pyarrow takes all that follows an open quote for one cell, with the line end of the text
-        place = _format_row(first, -1)
-        raise BadRequest(f"A quote that opens in {place} of the input is never closed")
+        raise BadRequest(f"A quote that opens in {_format_row(first, -1)} is never closed")
 
 
 # ---- JSON lines and text -------------------------------------------------------------------------
 
 
-def _iter_texts(file: BinaryIO, chunk_bytes: int, ends: bytes = b"\n") -> Iterator[tuple[str, int]]:
-    """Yield a text in chunks, each with the number of its first line.
-
-    A chunk ends with the first of the bytes `ends`; with another one if it has no line end.
-    """
+def _iter_texts(file: BinaryIO, chunk_bytes: int) -> Iterator[tuple[str, int]]:
+    """Yield a text in chunks of whole lines, each with the number of its first line."""
     rest, number, has_more = b"", 1, True
     while has_more:
         data = file.read(chunk_bytes)
         has_more = len(data) == chunk_bytes  # on a terminal another read would wait
-        text = rest + data
-        cuts = (text.rfind(end) + 1 for end in (ends if len(text) >= CHUNK_BYTES else ends[:1]))
-        cut = next(filter(None, cuts), 0) if has_more else len(text)
-        text, rest = text[:cut], text[cut:]
-        if len(rest) > (limit := max(CHUNK_BYTES, chunk_bytes)):
-            bad_line = number + text.count(b"\n")
-            raise BadRequest(
-                f"The input is not a list of keys: the item that starts on line {bad_line:,} has "
-                f"more than {limit:,} bytes"
-            )
+        text, end, rest = (rest + data).rpartition(b"\n") if has_more else (rest + data, b"", b"")
+        if len(rest) > max(CHUNK_BYTES, chunk_bytes):
+            raise BadRequest(f"The input has a line of more than {len(rest):,} bytes")
         try:
-            yield text.decode(), number
+            yield (text + end).decode(), number
         except UnicodeDecodeError as error:
             bad_line = number + text.count(b"\n", 0, error.start)
             problem = f"Line {bad_line:,} of the input is not UTF-8"
             raise BadRequest(problem, "Save it as UTF-8") from error
-        number += text.count(b"\n")
+        number += text.count(b"\n") + 1
 
 
-def _read_objects(texts: Iterator[tuple[str, int]]) -> Iterator[Chunk]:
-    """Read one JSON object per line."""
-    first = 1
+def _read_objects(texts: Iterator[tuple[str, int]], *, keep_lines: bool) -> Iterator[Rows]:
+    """Read one JSON object per line; the first chunk decides which columns there are."""
+    first, empty = 1, pl.DataFrame()
     for text, number in texts:
-        rows = Objects()
-        for at, line in enumerate(text.split("\n"), number):
-            if not line or line.isspace():
-                continue
-            try:
-                row = _decode_object(line)
-                if line.count(":") > len(row):  # a field may stand twice, at any depth
-                    json.loads(line, object_pairs_hook=_require_once)
-            except (msgspec.DecodeError, ValueError, RecursionError) as error:
-                problem = f"Line {at:,} of the input is not a JSON object ({error})"
-                raise BadRequest(problem) from error
-            rows.append(row)
-        if rows:
-            yield Chunk(rows, partial(_format_row, first))
-            first += len(rows)
+        lines = [line for line in text.split("\n") if line and not line.isspace()]
+        if not lines:
+            continue
+        try:
+            frame = pl.read_ndjson("\n".join(lines).encode(), infer_schema_length=None)
+        except pl.exceptions.PolarsError as error:
+            _require_objects(text, number)
+            raise ValueError(f"from line {number:,} on: {error}") from error
+        if keep_lines:
+            yield Rows(frame, partial(_format_row, first), lines=pl.Series(lines))
+        else:
+            empty = empty if empty.width else frame.clear()
+            frame = pl.concat([empty, frame], how="diagonal_relaxed")
+            _require_same_types(empty.schema, frame.schema, first)
+            yield Rows(frame, partial(_format_row, first))
+        first += len(lines)
 
 
-def _require_once(fields: list[tuple[str, Any]]) -> None:
-    names = [name for name, _ in fields]
-    for name in names:
-        if names.count(name) > 1:
-            raise ValueError(f"it has two fields {quote(name)}")
+def _require_objects(text: str, number: int) -> None:
+    """Raise BadRequest for the first line that is no JSON object, if there is one."""
+    for at, line in enumerate(text.split("\n"), number):
+        try:
+            is_bad = bool(line) and not line.isspace() and not isinstance(json.loads(line), dict)
+        except (ValueError, RecursionError):
+            is_bad = True
+        if is_bad:
+            raise BadRequest(f"Line {at:,} of the input is not a JSON object")
 
 
-def _make_tables(chunks: Iterator[Chunk]) -> Iterator[Chunk]:
-    """Make tables of objects; the first chunk decides which columns there are."""
-    types: dict[str, pa.DataType] = {}
-    for chunk in chunks:
-        columns = dict[str, pa.Array]()
-        for name in chunk.list_names():
-            try:
-                columns[name] = pa.array([row.get(name) for row in cast(Objects, chunk.rows)])
-            except OverflowError as error:
-                problem = f"The field {quote(name)} has a number of more than 64 bits"
-                raise BadRequest(problem, "Only --format jsonl keeps it") from error
-            except pa.ArrowException as error:
-                raise BadRequest(f"The field {quote(name)} is not of one type: {error}") from error
-        if not columns:
-            raise BadRequest("The rows of the input have no column")
-        types = types or {name: column.type for name, column in columns.items()}
-        for name, column in columns.items():
-            kind, known = column.type, types.get(name)
-            # a number that the other type cannot hold is refused by the cast
-            is_number = {kind, known} == {pa.int64(), pa.float64()}
-            if kind not in (known, pa.null()) and not is_number:
-                earlier = "not there" if known is None else f"of type {known}"
-                raise BadRequest(
-                    f"The field {quote(name)} is of type {kind} from {chunk.place(0)} on, and "
-                    f"{earlier} before"
-                )
-        nothing = pa.nulls(len(chunk.rows))
-        arrays = [columns.get(name, nothing).cast(kind) for name, kind in types.items()]
-        yield Chunk(pa.table(arrays, names=[*types]), chunk.place)
+def _require_same_types(earlier: pl.Schema, later: pl.Schema, first: int) -> None:
+    """Raise BadRequest if a field has changed its type, or is new."""
+    for name, kind in later.items():
+        known = earlier.get(name)
+        if kind != known:
+            before = "was not there before" if known is None else f"was {known} before"
+            raise BadRequest(
+                f"The field {quote(name)} is {kind} after row {first - 1:,}, and {before}",
+                "Only --format jsonl keeps fields of any type",
+            )
 
 
-def _make_key_table(form: KeyFormat, keys: list[str], *others: list[str]) -> pa.Table:
-    names = [form.column, *([form.second] if form.second else [])]
-    columns = [keys, *others] if keys else [[]] * len(names)
-    return pa.table([pa.array(column, pa.large_string()) for column in columns], names=names)
+def _read_keys(texts: Iterator[tuple[str, int]], query: BatchQuery) -> Iterator[Rows]:
+    """Read keys between white space, or from the beginning of each line if it has an answer, too.
 
-
-def _read_keys(texts: Iterator[tuple[str, int]], form: KeyFormat) -> Iterator[Chunk]:
-    """Read keys between white space, and boards whose cells are separate.
-
-    A board has all its cells on one line, or each on a line of its own.
+    The cells of a board may be separate, all on one line.
     """
-    cells: list[str] = []
-    last = 1
+    split_line = _split_pair if len(query.columns) > 1 else _split_keys
+    schema = dict.fromkeys(query.columns, pl.String)
     for text, number in texts:
         if number == 1:
-            _require_no_columns(text, form)
-        place = partial(_find_line, text, number, [*cells], form)
-        keys = text.split()
+            _require_no_columns(text, query.columns[0])
+        words = text.split()
         # no word is short: none is a cell, with a separator or without one
-        if cells or min(map(len, keys), default=0) <= CELL_CHARACTERS + 1:
-            lines = text.split("\n")
-            keys = [key for line in lines for key in _split_line(line, cells, form)]
-        if keys:
-            yield Chunk(_make_key_table(form, keys), place)
-        last = number + text.rstrip().count("\n")
-    if cells:
-        yield Chunk(_make_key_table(form, [_join(cells)]), lambda at: f"line {last:,}")
+        if split_line is _split_keys and min(map(len, words), default=9) > CELL_CHARACTERS + 1:
+            frame = pl.DataFrame({query.columns[0]: words}, schema)
+        else:
+            rows = [row for line in text.split("\n") for row in split_line(line, query.cells)]
+            frame = pl.DataFrame(rows, schema, orient="row")
+        if len(frame):
+            place = partial(_find_line, text, number, lambda line: split_line(line, query.cells))
+            keys = pl.col(query.columns[0]).str.slice(0, MAX_CHARACTERS)
+            yield Rows(frame.with_columns(keys.str.replace_all(r"\pC", "\ufffd")), place)
 
 
-def _split_line(line: str, waiting: list[str], form: KeyFormat) -> Iterator[str]:
-    """Yield the keys of a line; `waiting` are the cells of the lines before it."""
-    words, cells = line.split(), _split_cells(line)
-    if not form.key_cells or not words:
-        yield from words
-        return
-    are_cells = max(map(len, cells), default=form.key_cells) <= CELL_CHARACTERS
-    if len(words) > 1 or not are_cells:
-        if waiting:
-            yield _join(waiting)
-            waiting.clear()
-        yield from [_join(cells)] if are_cells else words
-        return
-    waiting += cells
-    if len(waiting) == form.key_cells:
-        yield _join(waiting)
-        waiting.clear()
-
-
-def _find_line(text: str, number: int, waiting: list[str], form: KeyFormat, at: int) -> str:
-    """Return the line of a text in which a key ends."""
+def _find_line(text: str, number: int, split_line: Callable[[str], list[Any]], at: int) -> str:
+    """Return the line of a text that has one of its rows."""
     lines = enumerate(text.split("\n"), number)
-    ends = (line for line, words in lines for _ in _split_line(words, waiting, form))
-    return f"line {next(islice(ends, at, None)):,}"
+    of_rows = (line for line, words in lines for _ in split_line(words))
+    return f"line {next(islice(of_rows, at, None)):,}"
 
 
-def _read_pairs(texts: Iterator[tuple[str, int]], form: KeyFormat) -> Iterator[Chunk]:
-    """Read a key from the beginning of each line that is not empty, and its answer from the rest.
-
-    The cells of a board may be separate.
-    """
-    for text, number in texts:
-        lines = {at: line for at, line in enumerate(text.split("\n"), number) if line.strip()}
-        pairs = [_split_pair(line, form) for line in lines.values()]
-        if pairs:
-            keys, answers = zip(*pairs, strict=True)
-            place = partial(_format_line, [*lines])
-            yield Chunk(_make_key_table(form, [*keys], [*answers]), place)
+def _split_keys(line: str, count: int) -> list[tuple[str, ...]]:
+    """Return the keys of a line: its words, or one of `count` cells."""
+    words, cells = line.split(), _split_cells(line)
+    if count and len(words) > 1 and max(map(len, cells), default=0) <= CELL_CHARACTERS:
+        return [(_join(cells),)]
+    return [(word,) for word in words]
 
 
-def _format_line(numbers: list[int], at: int) -> str:
-    return f"line {numbers[at]:,}"
-
-
-def _split_pair(line: str, form: KeyFormat) -> tuple[str, str]:
-    """Split a line into its key and the rest."""
-    words, end = line.split(None, MAX_WORDS), 1
-    if form.key_cells and len(words[0].strip(SEPARATORS)) <= CELL_CHARACTERS:
+def _split_pair(line: str, count: int) -> list[tuple[str, ...]]:
+    """Return the key of a line, of one word or of `count` cells, and the rest."""
+    words, end = line.split(), 1
+    if not words:
+        return []
+    if count and len(words[0].strip(SEPARATORS)) <= CELL_CHARACTERS:
         counts = accumulate(len(_split_cells(word)) for word in words)
-        end = next(
-            (at for at, cells in enumerate(counts, 1) if cells >= form.key_cells), len(words)
-        )
+        end = next((at for at, cells in enumerate(counts, 1) if cells >= count), len(words))
     key = words[0] if end == 1 else _join(_split_cells(" ".join(words[:end])))
-    return key, "".join(line.split(None, end)[end:])
+    return [(key, "".join(line.split(None, end)[end:]))]
 
 
 def _split_cells(text: str) -> list[str]:
@@ -541,15 +450,10 @@ def _join(cells: list[str]) -> str:
     return ("" if all(len(cell) == 1 for cell in cells) else " ").join(cells)
 
 
-def _require_no_columns(text: str, form: KeyFormat) -> None:
-    """Raise BadRequest if the first line looks like another format, whose words are not keys."""
+def _require_no_columns(text: str, column: str) -> None:
+    """Raise BadRequest if the first line looks like the header or an object of another format."""
     line = text.lstrip().partition("\n")[0]
-    kind = "jsonl" if line.startswith("{") else "tsv" if "\t" in line else "csv"
-    cells = (cell.strip(' \r"') for cell in re.split("[,\t]", line))
-    is_in_brackets = form.key_cells and re.match(r"[\[{(][\[{(\s]*[\w.]", line)
-    if is_in_brackets and '"' not in line:
-        return
-    if line.startswith(("<", "[")):
-        raise BadRequest("Unknown input format", f"Supported: {', '.join(INPUT_FORMATS)}")
-    if kind == "jsonl" or form.column in cells:
+    kind = "jsonl" if line.startswith('{"') else "tsv" if "\t" in line else "csv"
+    cells = [cell.strip(' \r"') for cell in line.replace("\t", ",").split(",")]
+    if kind == "jsonl" or column in cells:
         raise BadRequest(f"The input looks like {kind}, not text", f"Add --input-format {kind}")

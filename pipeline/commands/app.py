@@ -9,9 +9,8 @@ from typing import Annotated
 import typer
 
 from puzzle_tablebase import __version__
-from puzzle_tablebase.pipeline.commands.check import check_app
 from puzzle_tablebase.pipeline.commands.precompute import PrecomputeCommand, precompute
-from puzzle_tablebase.pipeline.commands.puzzle_commands import query_app, sample_app
+from puzzle_tablebase.pipeline.commands.puzzles import add_puzzle_commands
 from puzzle_tablebase.pipeline.commands.store_commands import (
     diff,
     explore,
@@ -34,9 +33,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.add_typer(query_app, name="query")
-app.add_typer(check_app, name="check")
-app.add_typer(sample_app, name="sample")
 
 
 def _print_version(is_requested: bool) -> None:
@@ -53,6 +49,7 @@ def run_app(arguments: list[str]) -> int:
     """
     code = 0
     try:
+        add_puzzle_commands(app, arguments)
         app(arguments, prog_name="pipeline")
     except SystemExit as ended:  # Typer has printed the help, or what is wrong with the arguments
         code = int(ended.code or 0)

@@ -2,25 +2,74 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
-from puzzle_tablebase.puzzles.knight.tables import make_tour_table
-from puzzle_tablebase.queries.reader import ignore_progress
+from puzzle_tablebase.errors import BadRequest, NoSuchTour
+from puzzle_tablebase.formats.manifest import read_manifest
+from puzzle_tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.puzzles.knight.tables import (
+    MAX_RANKED_SIDE,
+    explain_no_tour,
+    get_sides,
+    make_ranking_table,
+    make_tour_table,
+)
+from puzzle_tablebase.queries.reader import Reader, ignore_progress
 
 if TYPE_CHECKING:
-    from puzzle_tablebase.puzzles.knight.board import KnightBoard
     from puzzle_tablebase.queries.knight.ranked_tours import RankedTours
-    from puzzle_tablebase.queries.reader import ProgressCallback, Reader
-    from puzzle_tablebase.queries.sampling import Numbers
+    from puzzle_tablebase.queries.knight.reader import KnightReader
+    from puzzle_tablebase.queries.reader import ProgressCallback
+    from puzzle_tablebase.queries.samples import Numbers, SampleRequest
     from puzzle_tablebase.schema import Table
 
 CHUNK_TOURS = 1_000
 """Tours that are drawn by rank before they are written."""
 CHUNK_ROWS = 1 << 20
 """Rows of a list that are read at a time."""
+
+
+def draw_tours(
+    reader: KnightReader,
+    board: KnightBoard,
+    request: SampleRequest,
+    on_progress: ProgressCallback,
+    *,
+    closed: bool,
+) -> Iterator[pl.DataFrame]:
+    """Draw tours of a board, and yield them a chunk at a time; see `Reader.draw`."""
+    if not closed and not board.has_tours():
+        raise NoSuchTour(str(board), explain_no_tour(board, None))
+    if not closed and min(get_sides(board)) > MAX_RANKED_SIDE:
+        hint = "Add --closed" if board.has_closed_tours() else "Choose a smaller --board"
+        raise BadRequest(f"{board} has too many open tours to draw from", hint)
+    is_listed = board.squares <= reader.max_listed_squares
+    if closed and is_listed and board.has_closed_tours() and not _has_ranking(reader, board):
+        rows = list_closed_tours(reader, board)
+        for numbers in request.draw_numbers(len(rows), "tour"):
+            yield rows[numbers]
+    elif closed or not is_listed:
+        tours = reader.open_ranked_tours(board, closed=closed)
+        counts = tours.list_counts()
+        parts = request._replace(chunk_numbers=CHUNK_TOURS)
+        for numbers in parts.draw_numbers(sum(counts), "tour"):
+            yield sample_by_rank(tours, counts, numbers, on_progress)
+    else:
+        table = make_tour_table(board)
+        total = reader.collect(table, reader.scan_table(table).select(pl.len())).item()
+        for numbers in request.draw_numbers(total, "tour"):
+            yield sample_list(reader, table, total, numbers)
+
+
+def _has_ranking(reader: Reader, board: KnightBoard) -> bool:
+    """Return whether the closed tours of a board have numbers, or no list has them."""
+    published = read_manifest(reader.store)
+    ranking = make_ranking_table(board, closed=True).name
+    return ranking in published or make_tour_table(board).name not in published
 
 
 def sample_by_rank(
