@@ -71,7 +71,7 @@ class Tables:
         """
         with self._lock:
             if name not in self._opened:
-                self._opened[require_puzzle(name)] = reader = open_reader(name, self.store)
+                self._opened[name] = reader = open_reader(require_puzzle(name), self.store)
                 if self._is_closed:
                     reader.close()
             return self._opened[name]

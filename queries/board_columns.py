@@ -1,7 +1,7 @@
-"""Columns of states of a board: distances, best moves, solutions and errors, many states at a time.
+"""Columns of states of a board: their distances, best moves and solutions, many at a time.
 
-A dense board has a row for each state in memory, by its rank in a table. A board in bits has one bit
-of each distance, and walks to the goal count the moves. In an array a state is a column of tiles.
+A dense board has a row for each state in memory, by its rank in a table. A board in bits has one
+bit of each distance, and walks to the goal count the moves. A state is a column of tiles.
 """
 
 from __future__ import annotations
@@ -83,7 +83,12 @@ def read_tiles(states: pl.Series, cells: int) -> tuple[Bytes, Masks]:
 def _read_views(texts: Bytes, cells: int) -> tuple[Bytes, Masks]:
     tiles = TILES[texts[:, 4 : 4 + cells].T]
     tile_set = np.bitwise_or.reduce(np.int32(1) << tiles.astype(np.int32), axis=0)
-    return tiles, (texts[:, :4].copy().view("<u4")[:, 0] == cells) & (tile_set == (1 << cells) - 1)
+    return tiles, (_get_lengths(texts) == cells) & (tile_set == (1 << cells) - 1)
+
+
+def _get_lengths(texts: Bytes) -> npt.NDArray[np.uint32]:
+    lengths: npt.NDArray[np.uint32] = texts[:, :4].copy().view("<u4")[:, 0]
+    return lengths
 
 
 def find_view_cells(view: View, cells: int) -> list[int]:
@@ -256,7 +261,7 @@ class DenseRows:
             view = texts[at : at + CHUNK_ROWS]
             digits = np.array(view[:, 4 : 4 + cells].T, order="C")
             digits -= np.uint8(ord("0"))
-            digits[:, view[:, 0] != cells] = 0
+            digits[:, _get_lengths(view) != cells] = 0
             rows[at : at + CHUNK_ROWS] = self.rank_tiles(digits)
 
         run_chunks(rank_chunk, len(texts), CHUNK_ROWS)

@@ -106,7 +106,7 @@ def find_moved_tile(state: str, letter: str, width: int) -> str:
 
 
 class BoardReader(GoalReader[BoardAnswer]):
-    """The tables of one board of up to ten cells; the default goal has the blank in the last corner."""
+    """The tables of a board of up to ten cells; its blank is in the last corner by default."""
 
     has_pictures = True
     puzzle: SlidingBoard
@@ -202,8 +202,13 @@ class BoardReader(GoalReader[BoardAnswer]):
                 del self._rows_by_goal[next(iter(self._rows_by_goal))]
             return rows
 
+    def _is_single(self, keys: pl.Series, options: Options) -> bool:
+        """Return whether keys are looked up one by one: few of them, or for what no row has."""
+        is_uncounted = options.solutions and "solutions" not in self.columns
+        return is_uncounted or len(keys) < self.max_single_keys
+
     def answer_keys(self, keys: pl.Series, options: Options) -> pl.DataFrame:
-        if len(keys) < self.max_single_keys:
+        if self._is_single(keys, options):
             return super().answer_keys(keys, options)
         from puzzle_tablebase.queries.answer_frames import explain_unreachable_states
 
@@ -218,7 +223,7 @@ class BoardReader(GoalReader[BoardAnswer]):
         return self.complete_answers(keys, answers, options)
 
     def annotate_keys(self, keys: pl.Series, options: Options) -> pl.DataFrame:
-        if len(keys) < self.max_single_keys:
+        if self._is_single(keys, options):
             return super().annotate_keys(keys, options)
         rows = self.load_rows(self.choose_goal(options))
         return self._take_rows(rows, rows.find_rows(keys)[1], options)
@@ -371,7 +376,7 @@ class BitReader(BoardReader):
         return BitTable(self.puzzle, view, self._read_bits(view))
 
     def answer_keys(self, keys: pl.Series, options: Options) -> pl.DataFrame:
-        is_single = options.path or options.solutions or len(keys) < self.max_single_keys
+        is_single = options.path or self._is_single(keys, options)
         if is_single or not self._fits_memory(self._view_goal(options)):
             return Reader.answer_keys(self, keys, options)
         import polars as pl

@@ -177,8 +177,7 @@ class FifteenReader(Reader[FifteenSolution]):
         """Return a number of moves that no solution is shorter than, from the tables alone."""
         return self._compute_bound(key, self.parse(PROBE, {"goal": goal}))
 
-    def answer(self, key: str | None, options: Options) -> FifteenSolution:
-        assert key is not None
+    def answer(self, key: str, options: Options) -> FifteenSolution:
         return self.solve(key, options)
 
     def make_schema(self, options: Options) -> pl.Schema:

@@ -203,7 +203,8 @@ class GoalReader(Reader[GoalFound]):
         steps, problem = self.read_moves(require_text(moves, "moves", "UL"), state)
         if problem:
             raise BadRequest(problem)
-        return [state, *follow(self, state, steps)][-1]
+        ends: list[str] = [state, *follow(self, state, steps)]
+        return ends[-1]
 
     def list_hardest(self, goal: str | None = None) -> pl.DataFrame:
         """Return all states that are farthest from the goal, or from the named goals they reach."""
@@ -220,8 +221,8 @@ class GoalReader(Reader[GoalFound]):
     def parse_key(self, text: str, options: Options) -> str:
         return self.puzzle.parse(text)
 
-    def answer(self, key: str | None, options: Options) -> Answer:
-        if key is None:
+    def answer(self, key: Any, options: Options) -> Answer:
+        if options.verb == ALL:
             return self.answer_hardest(options)
         state, goal = self.parse_ends(key, options)
         distance, solutions = self.find_distance(state, goal)
@@ -271,10 +272,10 @@ class GoalReader(Reader[GoalFound]):
         }
 
     def parse_ends(self, text: str, options: Options) -> tuple[str, str]:
-        """Parse a state; return it with its goal: the one asked for, or the named one it reaches."""
+        """Parse a state; return it with its goal: that asked for, or the named one it reaches."""
         puzzle, state = self.puzzle, self.puzzle.parse(text)
-        goal: str = options.goal or puzzle.goals[puzzle.find_reachable_goal(state)]
-        return state, goal
+        goal: str | None = options.goal
+        return state, goal or puzzle.goals[puzzle.find_reachable_goal(state)]
 
     def make_schema(self, options: Options) -> pl.Schema:
         import polars as pl

@@ -1,6 +1,7 @@
 """Judging: what an answer to a key is worth by the rules and the tables, and the summary of many.
 
-The moves of an answer are read, and followed from where it starts by the `step` of the reader.
+The moves of an answer are read, and followed from where it starts by the `step` of a reader, which
+is any `Reader` here.
 """
 
 from __future__ import annotations
@@ -13,15 +14,15 @@ from typing import TYPE_CHECKING, Any
 from puzzle_tablebase.errors import IllegalMove, quote
 from puzzle_tablebase.queries.answer import Judgement, format_count
 from puzzle_tablebase.queries.options import ANSWER_KINDS
-from puzzle_tablebase.queries.reader import Reader, ignore_progress
 
 if TYPE_CHECKING:
     import polars as pl
 
     from puzzle_tablebase.puzzle import GoalPuzzle
     from puzzle_tablebase.queries.options import Options
-    from puzzle_tablebase.queries.reader import Moves
 
+Moves = tuple[list[str], str]
+"""The moves of an answer, and where reading stopped, or ""."""
 SEPARATORS = " \t\n\r\v\f,"
 """The characters that may stand between moves."""
 STATED = re.compile(f"[{SEPARATORS}]*+([0-9]{{1,3}}|unreachable)[{SEPARATORS}]*+")
@@ -35,7 +36,7 @@ def has_moves(options: Options) -> bool:
     return getattr(options, "answers", None) in (None, ANSWER_KINDS[0])
 
 
-def judge(reader: Reader, key: str, answer: object, options: Options) -> Judgement:
+def judge(reader: Any, key: str, answer: object, options: Options) -> Judgement:
     """Judge one answer, of any type; an error only for its key, or for a search without end."""
     start, goal, shortest = reader.parse_answer(key, options)
     try:
@@ -44,7 +45,8 @@ def judge(reader: Reader, key: str, answer: object, options: Options) -> Judgeme
         text = str(type(answer))
     if not has_moves(options):
         if stated := STATED.fullmatch(text):
-            return reader.judge_distance(stated[1], start, shortest, options)
+            judged: Judgement = reader.judge_distance(stated[1], start, shortest, options)
+            return judged
         problem = f"{quote(text)}: not a number of moves from 0 to 999, or unreachable"
         return Judgement(result="unreadable", problem=problem, score=0.0)
     moves, problem = reader.read_moves(text, start)
@@ -64,10 +66,11 @@ def judge(reader: Reader, key: str, answer: object, options: Options) -> Judgeme
         problem = _add_hint(problem, reader, text, start, goal)
     step = done + 1 if done < len(moves) else 0
     judged = judge_moves(len(moves), shortest, first_loss, step, problem, is_home=is_home)
-    return reader.complete(judged, start, here, options)
+    completed: Judgement = reader.complete(judged, start, here, options)
+    return completed
 
 
-def follow(reader: Reader, here: Any, moves: list[str]) -> Iterator[Any]:
+def follow(reader: Any, here: Any, moves: list[str]) -> Iterator[Any]:
     """Yield where each move leads; raise IllegalMove for one that is illegal."""
     for number, move in enumerate(moves, 1):
         here, problem = reader.step(here, move, number)
@@ -102,7 +105,7 @@ def judge_distance(stated: str, shortest: int | None) -> Judgement:
     return Judgement(result="wrong", shortest=shortest, problem=problem, score=0.0)
 
 
-def _add_hint(problem: str, reader: Reader, text: str, start: Any, goal: Any) -> str:
+def _add_hint(problem: str, reader: Any, text: str, start: Any, goal: Any) -> str:
     """Add to a problem how an answer that does not reach the goal must be read to do so."""
     for reading, hint in reader.list_readings(text):
         if reading != text and _is_solution(reader, reading, start, goal):
@@ -110,7 +113,7 @@ def _add_hint(problem: str, reader: Reader, text: str, start: Any, goal: Any) ->
     return problem
 
 
-def _is_solution(reader: Reader, text: str, start: Any, goal: Any) -> bool:
+def _is_solution(reader: Any, text: str, start: Any, goal: Any) -> bool:
     moves, problem = reader.read_moves(text, start)
     try:
         return not problem and [start, *follow(reader, start, moves)][-1] == goal
@@ -190,7 +193,7 @@ def list_board_readings(text: str) -> list[tuple[str, str]]:
     ]
 
 
-def make_judged_schema(reader: Reader) -> pl.Schema:
+def make_judged_schema(reader: Any) -> pl.Schema:
     """Return the columns that judgements of a batch add, with their types."""
     import polars as pl
 
@@ -199,9 +202,7 @@ def make_judged_schema(reader: Reader) -> pl.Schema:
     return pl.Schema({name: types[kind]() for name, kind in kinds.items()})
 
 
-def judge_rows(
-    reader: Reader, keys: pl.Series, answers: pl.Series, options: Options
-) -> pl.DataFrame:
+def judge_rows(reader: Any, keys: pl.Series, answers: pl.Series, options: Options) -> pl.DataFrame:
     """Judge many answers, one row per key, with a column of errors.
 
     Rows that array code has judged alike have one number, and each of the others has its own, below
@@ -217,11 +218,14 @@ def judge_rows(
         groups = groups if alike is None else groups.scatter(*alike)
 
     def judge_group(group: int) -> Judgement:
+        judged: Judgement
         if group < 0 or explain is None:
-            return reader.judge(keys[group], answers[group], options)
-        return explain(group)
+            judged = reader.judge(keys[group], answers[group], options)
+        else:
+            judged = explain(group)
+        return judged
 
-    return look_up_keys(groups, judge_group, make_judged_schema(reader), ignore_progress)[0]
+    return look_up_keys(groups, judge_group, make_judged_schema(reader), lambda _: None)[0]
 
 
 class Summary:

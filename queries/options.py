@@ -9,13 +9,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
     from typing import Any
 
-    from puzzle_tablebase.queries.reader import Reader
-
     Parse = Callable[[Any, Any, "Options"], object]
 
 QUERY, ALL, PROBE, BATCH, SAMPLE, CHECK = "query", "all", "probe", "batch", "sample", "check"
-"""The verbs: a query of one key and one without a key, a lookup from Python, many keys, a sample and
-a judged answer."""
+"""The verbs: a query of one key and one without a key, a lookup from Python, a batch of keys, a
+sample and a judged answer."""
 ALONE, SHEET = "alone", "sheet"
 """The marks of options that are asked without a key, and of those of sheets to print."""
 ONE_KEY = (QUERY, PROBE)
@@ -68,7 +66,7 @@ class Options:
         def __getattr__(self, name: str) -> Any: ...
 
 
-def parse_options(reader: Reader, verb: str, given: Mapping[str, Any]) -> Options:
+def parse_options(reader: Any, verb: str, given: Mapping[str, Any]) -> Options:
     """Check and parse the options of a question, by name; a TablebaseError if one is wrong."""
     declared = {option.name: option for option in reader.options}
     names = []
@@ -85,11 +83,11 @@ def parse_options(reader: Reader, verb: str, given: Mapping[str, Any]) -> Option
         if option.name in names and other:
             problem = f"{option.flag} cannot be combined with {format_flag(other)}"
             raise BadRequest(problem, "Leave out one of them")
+    if verb == ALL and not is_keyless(reader, names):
+        raise BadRequest(f"A {reader.key} is needed", f"Example: {reader.puzzle.example}")
     for name in names:
         if verb not in declared[name].verbs:
             raise _make_verb_error(reader, verb, declared[name])
-    if verb == ALL and not is_keyless(reader, names):
-        raise BadRequest(f"A {reader.key} is needed", f"Example: {reader.puzzle.example}")
     options = Options(verb, tuple(names))
     for option in reader.options:
         is_given, parse = option.name in names, option.parse
@@ -100,18 +98,18 @@ def parse_options(reader: Reader, verb: str, given: Mapping[str, Any]) -> Option
     return options
 
 
-def is_keyless(reader: Reader | type[Reader], names: Collection[str]) -> bool:
+def is_keyless(reader: Any, names: Collection[str]) -> bool:
     """Return whether options, by name, are asked without a key."""
     return any(option.name in names and ALONE in option.verbs for option in reader.options)
 
 
-def _make_unknown_error(reader: Reader, verb: str, name: str) -> BadRequest:
+def _make_unknown_error(reader: Any, verb: str, name: str) -> BadRequest:
     known = [option.name for option in reader.options if verb in option.verbs]
     hint = f"Choose from: {', '.join(known)}" if known else "It has none"
     return BadRequest(f"{reader.puzzle.title} has no option {quote(name)}", hint)
 
 
-def _make_verb_error(reader: Reader, verb: str, option: Option) -> BadRequest:
+def _make_verb_error(reader: Any, verb: str, option: Option) -> BadRequest:
     """Make the error for an option of other verbs."""
     if verb == QUERY and ALL in option.verbs:
         hint = "Leave out the key, or write the option's value in quotes"

@@ -1,4 +1,4 @@
-"""The reader of a puzzle's tables, which each kind of puzzle extends, and the one of plain records."""
+"""The reader of a puzzle's tables, which each kind of puzzle extends, and that of plain records."""
 
 from __future__ import annotations
 
@@ -267,8 +267,8 @@ class Reader(Generic[Found]):
         """Return the reader that answers a question with these options: this one."""
         return self
 
-    def answer(self, key: str | None, options: Options) -> Answer:
-        """Answer for one key, or without one; a TablebaseError if there is no answer."""
+    def answer(self, key: Any, options: Options) -> Answer:
+        """Answer for one key, or without one (None); a TablebaseError if there is no answer."""
         raise NotImplementedError
 
     def parse_key(self, text: str, options: Options) -> object:
@@ -548,8 +548,7 @@ class RecordReader(Reader):
     def parse_key(self, text: str, options: Options) -> str:
         return self.puzzle.parse(text)
 
-    def answer(self, key: str | None, options: Options) -> RecordAnswer:
-        assert key is not None
+    def answer(self, key: str, options: Options) -> RecordAnswer:
         state = self.puzzle.parse(key)
         record = self.open_index(self._table.name).read_record(self.puzzle.rank(state))
         values = (

@@ -20,7 +20,6 @@ from puzzle_tablebase.puzzles.sliding import SlidingBoard
 
 if TYPE_CHECKING:
     from puzzle_tablebase.queries.options import Options
-    from puzzle_tablebase.queries.reader import Reader
 
 SAMPLE_HINT = "Draw fewer, or use pipeline sample, which writes rows while it draws"
 CHUNK_NUMBERS = 1 << 18
@@ -188,7 +187,7 @@ SEEDS = 1_000
 
 
 def draw_set(
-    reader: Reader,
+    reader: Any,
     options: Options,
     request: SampleRequest,
     on_progress: Callable[..., None],
@@ -217,7 +216,7 @@ def draw_set(
         levels = [range(each, each + 1) for level in levels for each in level]
 
     def draw(one: SampleRequest, level: range | None) -> Iterator[pl.DataFrame]:
-        return reader.draw(one, level, options, on_progress)
+        yield from reader.draw(one, level, options, on_progress)
 
     if not is_set and len(levels) < 2 and not request.sorted:
         yield from draw(request, levels[0] if levels else None)
@@ -239,7 +238,7 @@ def draw_set(
 
 
 def share_levels(
-    reader: Reader,
+    reader: Any,
     options: Options,
     levels: list[range],
     request: SampleRequest,

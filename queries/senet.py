@@ -146,8 +146,8 @@ class SenetReader(Reader[SenetAnswer]):
     def parse_key(self, text: str, options: Options) -> str:
         return parse(text)
 
-    def answer(self, key: str | None, options: Options) -> Answer:
-        if key is None:
+    def answer(self, key: Any, options: Options) -> Answer:
+        if options.verb == ALL:
             return self.answer_hardest(options)
         position = parse(key)
         record = self.open_index("senet").read_record(rank(position))

@@ -106,8 +106,8 @@ def add_puzzle_commands(app: typer.Typer, arguments: list[str]) -> None:
     """
     app.registered_groups.clear()  # those of an earlier command line in this process
     is_completing = "_PIPELINE_COMPLETE" in os.environ
-    for command, (help, add) in COMMANDS.items():
-        group = typer.Typer(help=help, no_args_is_help=True)
+    for command, (text, add) in COMMANDS.items():
+        group = typer.Typer(help=text, no_args_is_help=True)
         names = list[str]()
         if is_completing or arguments[:1] == [command]:
             is_named = len(arguments) > 1 and is_registered(arguments[1])
@@ -127,7 +127,7 @@ def list_puzzles_with(command: str) -> list[str]:
 def add_command(
     group: typer.Typer, name: str, help: str, options: Iterable[Option], words: Any, run: Run
 ) -> None:
-    """Add a puzzle's command to a group; `words`: Typer's argument for what is no option, if any."""
+    """Add a puzzle's command to a group; `words`: Typer's argument beside the options, if any."""
     parameters = [make_parameter(name, option) for option in options]
     if words is not None:
         kind, annotation = inspect.Parameter.KEYWORD_ONLY, Annotated[list[str] | None, words]

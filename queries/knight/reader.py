@@ -29,6 +29,7 @@ from puzzle_tablebase.queries.reader import Reader, ignore_progress
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Any
 
     import polars as pl
 
@@ -238,11 +239,11 @@ class KnightReader(Reader[KnightAnswer]):
     def parse_key(self, text: str, options: Options) -> int:
         return choose_board(options).parse_square(text)
 
-    def answer(self, key: str | None, options: Options) -> KnightAnswer | CountAnswer:
+    def answer(self, key: Any, options: Options) -> KnightAnswer | CountAnswer:
         if options.count:
             return self._count_tours(key, options)
         board = choose_board(options)
-        if key is None:
+        if options.verb == ALL:
             squares, rank = self._find_rank(options)
             return make_tour_answer(board, squares, rank=rank)
         start = board.parse_square(key)
@@ -326,11 +327,11 @@ class KnightReader(Reader[KnightAnswer]):
         board, squares = last
         if len(squares) < board.squares:
             return judged
+        from contextlib import suppress
+
         is_closed, rank = board.is_jump(squares[-1], squares[0]), None
-        try:
+        with suppress(TableMissing, NoAnswer, BadRequest):  # there is no ranking
             rank = self.open_ranked_tours(board, closed=is_closed).rank(squares)
-        except (TableMissing, NoAnswer, BadRequest):  # there is no ranking
-            pass
         return Judgement(
             result="closed tour" if is_closed else "tour",
             length=judged.length,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -22,7 +22,6 @@ from puzzle_tablebase.queries.reader import Reader, ignore_progress
 
 if TYPE_CHECKING:
     from puzzle_tablebase.queries.knight.ranked_tours import RankedTours
-    from puzzle_tablebase.queries.knight.reader import KnightReader
     from puzzle_tablebase.queries.reader import ProgressCallback
     from puzzle_tablebase.queries.samples import Numbers, SampleRequest
     from puzzle_tablebase.schema import Table
@@ -34,7 +33,7 @@ CHUNK_ROWS = 1 << 20
 
 
 def draw_tours(
-    reader: KnightReader,
+    reader: Any,
     board: KnightBoard,
     request: SampleRequest,
     on_progress: ProgressCallback,

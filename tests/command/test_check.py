@@ -6,7 +6,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from puzzle_tablebase.queries.judges import Summary
+from puzzle_tablebase.queries.judging import Summary
 from tests.queries.test_batch_input import write_frame
 from tests.support.shell import Cli
 

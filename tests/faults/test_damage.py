@@ -21,6 +21,7 @@ from puzzle_tablebase.queries.index_reader import IndexReader
 from puzzle_tablebase.stores import MANIFEST
 from puzzle_tablebase.stores.folder import Folder
 from tests import usual_or_nightly
+from tests.support.asking import ask_one
 from tests.support.tampered import replace_link
 
 Damage = Callable[[bytearray, random.Random], None]
@@ -68,7 +69,7 @@ DAMAGES: tuple[Damage, ...] = (flip, cut, grow, swap, zero)
 
 def answer(folder: Path, query: Query) -> dict[str, object]:
     name, key, options = query
-    return open_reader(name, Folder(folder)).make_query(**options).answer(key).to_dict()
+    return ask_one(open_reader(name, Folder(folder)), key, **options).to_dict()
 
 
 def answer_or_error(folder: Path, query: Query) -> dict[str, object] | TableError:

@@ -22,6 +22,7 @@ from puzzle_tablebase.queries.explorer.writer import write_explorer
 from puzzle_tablebase.queries.reader import Reader
 from puzzle_tablebase.stores.folder import Folder
 from tests import first
+from tests.support.asking import ask_one
 from tests.support.explorer_browser import Explorer, find_differences
 from tests.support.explorer_fixtures import in_both
 from tests.support.tampered import flip_byte, replace_link
@@ -103,7 +104,7 @@ def test_500_random_positions_of_senet(shown: Explorer, readers: dict[str, Reade
     expected: list[dict[str, object]] = []
     for position in positions:
         try:
-            expected.append(readers["senet"].make_query(path=True).answer(position).to_dict())
+            expected.append(ask_one(readers["senet"], position, path=True).to_dict())
         except PositionUnreachable:
             expected.append({"position": position, "plies": None})
     assert find_differences(result, expected) == []
@@ -122,9 +123,7 @@ def test_500_random_tours(shown: Explorer, readers: dict[str, Reader]) -> None:
     joined = [tuple(map(BOARD.name_square, pair)) for pair in pairs if BOARD.can_join(*pair)][:500]
     page = shown.open("knight")
     result = page.evaluate("pairs => pairs.map((pair) => explorer.knight('8x8', ...pair))", joined)
-    expected = [
-        readers["knight"].make_query(to=end).answer(start).to_dict() for start, end in joined
-    ]
+    expected = [ask_one(readers["knight"], start, to=end).to_dict() for start, end in joined]
     assert find_differences(result, expected) == []
     assert {"number", "closed", "path", "jumps"} <= result[0].keys()
 
@@ -154,7 +153,7 @@ def test_states_typed_are_answered_as_by_query(shown: Explorer, readers: dict[st
         assert shown.address() == f"eight/{state}/{goal}"
         facts = shown.facts("eight")
         try:
-            expected = readers["eight"].make_query(goal=goal).answer(state).to_dict()
+            expected = ask_one(readers["eight"], state, goal=goal).to_dict()
         except GoalUnreachable:
             assert shown.text("#eight-distance") == "No solution"
             assert "odd" in facts["Why"]
@@ -194,7 +193,7 @@ def test_positions_typed_are_answered_as_by_query(
         expect(page.locator("#senet-facts")).not_to_contain_text("being counted")
         facts = shown.facts("senet")
         try:
-            expected = readers["senet"].make_query().answer(position).to_dict()
+            expected = ask_one(readers["senet"], position).to_dict()
         except PositionUnreachable:
             assert shown.text("#senet-plies") == "Never"
             assert "119 of the 756,756" in facts["Why"]
@@ -232,7 +231,7 @@ def test_squares_clicked_are_answered_as_by_query(
         end = BOARD.name_square(BOARD.parse_square(end) ^ 1)
     page.click(f"#knight-board [aria-label^='{end}']")
     assert shown.address() == f"knight/{start}/{end}"
-    expected = readers["knight"].make_query(to=end).answer(start).to_dict()
+    expected = ask_one(readers["knight"], start, to=end).to_dict()
     page.click("#knight-facts summary")
     facts = shown.facts("knight")
     assert shown.text("#knight-kind") == ("Closed" if expected["closed"] else "Open")

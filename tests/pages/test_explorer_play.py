@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 from puzzle_tablebase.puzzles import eight, senet
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.queries.reader import Reader
+from tests.support.asking import ask_one
 from tests.support.explorer_browser import Explorer
 from tests.support.explorer_fixtures import in_both
 from tests.support.oracles import senet_successors
@@ -170,7 +171,7 @@ def test_senet_is_played_by_the_rules(shown: Explorer, readers: dict[str, Reader
     page.click("#senet-board .open >> nth=0")
     # in study: how far the position is from the opening, and the shortest line
     page.click("#view-senet >> text=Study")
-    expected = readers["senet"].make_query().answer(position).to_dict()
+    expected = ask_one(readers["senet"], position).to_dict()
     assert shown.address().split("/")[1] == position
     assert shown.text("#senet-plies") == str(expected["plies"])
     page.click("#view-senet >> text=Play")
@@ -286,7 +287,7 @@ def test_the_page_knows_whether_a_tour_can_be_completed(shown: Explorer, outputs
 
 
 def test_8x8_knows_its_limits(shown: Explorer, readers: dict[str, Reader]) -> None:
-    tour = str(readers["knight"].make_query(to="a3").answer("b1").to_dict()["path"])
+    tour = str(ask_one(readers["knight"], "b1", to="a3").to_dict()["path"])
     page = shown.open(f"knight/play/8x8/{tour[:60]}")
     page.click("#knight-ask")
     assert shown.text("#knight-word") == "Yes, it can still be completed."
@@ -326,7 +327,7 @@ LINES_OVER_NUMBERS = """() => {
 
 @pytest.mark.nightly
 def test_lines_leave_the_numbers_free(shown: Explorer, readers: dict[str, Reader]) -> None:
-    tour = str(readers["knight"].make_query(to="a3").answer("b1").to_dict()["path"])
+    tour = str(ask_one(readers["knight"], "b1", to="a3").to_dict()["path"])
     page = shown.open(f"knight/play/8x8/{tour}")
     expect(page.locator("#knight-word")).to_contain_text("You made a tour!")
     assert page.evaluate(LINES_OVER_NUMBERS) == []

@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 from puzzle_tablebase.puzzles import senet
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.queries.reader import Reader
+from tests.support.asking import ask_one
 from tests.support.explorer_browser import Explorer, broken_rules
 from tests.support.oracles import senet_successors
 
@@ -29,7 +30,7 @@ def test_a_sheet_has_boards_and_answers(shown: Explorer, readers: dict[str, Read
     for state, answer in zip(
         states.split(","), page.locator("#eight-sheet-answers li").all_inner_texts(), strict=True
     ):
-        expected = readers["eight"].make_query(goal=goal).answer(state).to_dict()
+        expected = ask_one(readers["eight"], state, goal=goal).to_dict()
         assert expected["distance"] == 20
         assert answer == f"20 moves: {' '.join(str(expected['tiles']))}"
     address = shown.address()

@@ -12,12 +12,13 @@ from playwright.sync_api import expect
 from puzzle_tablebase.errors import GoalUnreachable
 from puzzle_tablebase.puzzles.fifteen import BOARD
 from puzzle_tablebase.puzzles.sliding import PUZZLE, parse_board
+from puzzle_tablebase.queries.boards import BoardReader
 from puzzle_tablebase.queries.dispatch import open_reader
 from puzzle_tablebase.queries.explorer.writer import iter_tables, write_explorer
-from puzzle_tablebase.queries.sliding import BoardReader
 from puzzle_tablebase.stores.folder import Folder
 from tests import NIGHTLY
 from tests.conftest import make_once
+from tests.support.asking import ask_one
 from tests.support.build_recorder import build_tables
 from tests.support.explorer_browser import (
     DESK,
@@ -115,8 +116,8 @@ def test_random_states_and_goals_are_answered_as_by_query(
     expected: list[dict[str, object]] = []
     for state, *goal in questions:
         try:
-            query = reader.make_query(goal=goal[0] if goal else None, path=True)
-            expected.append(query.answer(state).to_dict())
+            answer = ask_one(reader, state, goal=goal[0] if goal else None, path=True)
+            expected.append(answer.to_dict())
         except GoalUnreachable:
             expected.append({"state": state, "distance": None})
     assert 50 < sum(one["distance"] is None for one in expected) < 250
@@ -246,8 +247,8 @@ def test_4x4_boards_are_solved_as_by_query(shown: Explorer, folder: Path) -> Non
         assert (path[0], path[-1]) == (state, goal)
         for before, after in pairwise(path):
             assert after in {to for _, to in BOARD.moves(before)}
-        query = reader.make_query(goal=goal, patterns="5-5-5")
-        assert len(path) - 1 == query.answer(state).to_dict()["distance"]
+        answer = ask_one(reader, state, goal=goal, patterns="5-5-5")
+        assert len(path) - 1 == answer.to_dict()["distance"]
     median = sorted(milliseconds for _, milliseconds in answers)[len(answers) // 2]
     assert not NIGHTLY or median < 1000, "a typical board"
 

@@ -10,6 +10,7 @@ from puzzle_tablebase.errors import NoSuchTour
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.queries.reader import Reader
 from tests import NIGHTLY
+from tests.support.asking import ask_one
 from tests.support.explorer_browser import Explorer
 from tests.support.explorer_fixtures import in_both
 
@@ -102,7 +103,7 @@ def test_a_number_typed_is_answered_as_by_query(
     assert "289,050 tours start at b1" in shown.text("#knight-ends")
     page.fill("#knight-number", "200000")
     page.keyboard.press("Enter")
-    expected = readers["knight"].make_query(board="6x6", number="200000").answer("b1").to_dict()
+    expected = ask_one(readers["knight"], "b1", board="6x6", number="200000").to_dict()
     assert shown.address() == "knight/6x6/b1/200000"
     facts = shown.facts("knight")
     assert facts["Squares"].replace(" ", "") == expected["path"]
@@ -122,7 +123,7 @@ def test_a_number_past_the_last_is_refused_with_the_total(
     assert page.locator("#knight-next").is_disabled()
     assert page.locator("#knight-problem").is_hidden()
     with pytest.raises(NoSuchTour, match="289,050 tours from b1"):
-        readers["knight"].make_query(board="6x6", number="289050").answer("b1").to_dict()
+        ask_one(readers["knight"], "b1", board="6x6", number="289050").to_dict()
     problem = page.locator("#knight-problem")
     for past in ("289050", "9" * 400):
         page.fill("#knight-number", past)
@@ -146,7 +147,7 @@ def test_squares_where_no_tour_begins_or_ends_show_the_reason(
     assert page.locator("#knight-board .barred").count() == 12
     page.click("#knight-board [aria-label^=b1]")
     with pytest.raises(NoSuchTour) as refused:
-        readers["knight"].make_query(board="5x5").answer("b1").to_dict()
+        ask_one(readers["knight"], "b1", board="5x5").to_dict()
     assert shown.text("#knight-problem") == str(refused.value).replace("'", "’")
     assert shown.address() == "knight/5x5"
     page.click("#knight-board [aria-label^=b2]")
@@ -162,6 +163,6 @@ def test_squares_where_no_tour_begins_or_ends_show_the_reason(
     assert shown.text("#knight-problem") == "No tour of 5x5 from b2 is closed."
     end = min(ends)
     page.click(f"#knight-board [aria-label^={end}]")
-    expected = readers["knight"].make_query(board="5x5", to=end).answer("b2").to_dict()
+    expected = ask_one(readers["knight"], "b2", board="5x5", to=end).to_dict()
     assert shown.address() == f"knight/5x5/b2/{expected['number']}"
     assert page.locator("#knight-problem").is_hidden()

@@ -14,6 +14,7 @@ from puzzle_tablebase.queries.explorer.writer import iter_tables
 from puzzle_tablebase.queries.reader import Reader
 from puzzle_tablebase.stores.folder import Folder
 from tests import CI
+from tests.support.asking import ask_one
 from tests.support.explorer_browser import (
     DESK,
     MOVING,
@@ -90,7 +91,7 @@ def test_cells_are_exchanged_by_two_clicks(shown: Explorer) -> None:
 @in_window(MOVING)
 def test_a_line_of_senet_plays_throw_by_throw(shown: Explorer, readers: dict[str, Reader]) -> None:
     page = shown.open("senet/ABAAABBB.B...A.")
-    path = readers["senet"].make_query(path=True).answer("ABAAABBB.B...A.").to_dict()["path"]
+    path = ask_one(readers["senet"], "ABAAABBB.B...A.", path=True).to_dict()["path"]
     assert isinstance(path, list)
 
     labels = page.locator("#senet-board button").evaluate_all(

@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from puzzle_tablebase.queries.sampling import find_twin
+from puzzle_tablebase.queries.samples import find_twin
 from tests.support.shell import ROOT, Said, run
 
 PROGRAMS = ("class_report.py", "checker.sh", "reward.py")

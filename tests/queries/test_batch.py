@@ -9,6 +9,7 @@ from typing import BinaryIO, cast
 import polars as pl
 import pyarrow as pa
 import pytest
+from puzzle_tablebase.queries.eight_columns import NO_RANK, rank_states
 
 from puzzle_tablebase.errors import BadRequest, OutputError
 from puzzle_tablebase.pipeline.single_query import OptionTexts
@@ -30,7 +31,6 @@ from puzzle_tablebase.queries.batch_input import (
     read_texts,
 )
 from puzzle_tablebase.queries.dispatch import open_reader
-from puzzle_tablebase.queries.eight_columns import NO_RANK, rank_states
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores.folder import Folder, Store
 from tests.support.shell import Ask, Cli

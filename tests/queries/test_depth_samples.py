@@ -16,9 +16,9 @@ from puzzle_tablebase.puzzles.eight import GOALS
 from puzzle_tablebase.puzzles.sliding import parse_board
 from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.api import Tables
-from puzzle_tablebase.queries.dispatch import open_reader
-from puzzle_tablebase.queries.sampling import SampleRequest, StatesByDistance, find_twin
-from puzzle_tablebase.queries.sliding import BoardReader
+from puzzle_tablebase.queries.dispatch import open_reader, pose
+from puzzle_tablebase.queries.options import SAMPLE
+from puzzle_tablebase.queries.samples import SampleRequest, StatesByDistance, find_twin
 from puzzle_tablebase.stores.folder import Folder
 from tests.support import oracles
 from tests.support import sliding_oracle as oracle
@@ -98,7 +98,8 @@ def test_sliding_states_equal_those_of_a_search(
     table = open_tables(str(small_boards)).sliding(name)
     request = SampleRequest(len(known), replacement=False, chunk_numbers=300)
     reader = open_reader("sliding", Folder(small_boards))
-    everything = pl.concat(reader.make_query(board=name, goal=goal).draw_samples(request))
+    chosen, options = pose(reader, SAMPLE, {"board": name, "goal": goal})
+    everything = pl.concat(chosen.draw(request, None, options))
     assert {*everything["state"]} == {*known}
     assert {*everything["goal"]} == {goal or board.example}
     for state, distance, best in everything.select("state", "distance", "best_moves").rows():
@@ -122,11 +123,10 @@ def test_sliding_states_equal_those_of_a_search(
 def test_ranks_are_drawn_from_lists_and_at_random(
     small_boards: Path, monkeypatch: pytest.MonkeyPatch, rare: int, replacement: bool
 ) -> None:
-    monkeypatch.setattr("puzzle_tablebase.queries.sampling.RARE_STATES", rare)
-    monkeypatch.setattr("puzzle_tablebase.queries.sampling.CHUNK_STATES", 50)
-    reader = BoardReader(parse_board("2x3"), Folder(small_boards))
-    states = reader.read_distances(reader.puzzle.view_goal("123450"))
-    states = StatesByDistance(states.distances)
+    monkeypatch.setattr("puzzle_tablebase.queries.samples.RARE_STATES", rare)
+    monkeypatch.setattr("puzzle_tablebase.queries.samples.CHUNK_STATES", 50)
+    rows = open_tables(str(small_boards)).sliding("2x3").scan("sliding_2x3_6").collect()
+    states = StatesByDistance(rows["distance"].to_numpy().astype(np.uint8))
     assert states.counts.tolist() == np.bincount(states.distances, minlength=256).tolist()
     assert states.most == 21
     for wanted in (range(10, 11), range(8, 14), range(21, 22), range(30)):

@@ -19,6 +19,8 @@ import puzzle_tablebase as pt
 from puzzle_tablebase.errors import Undecided
 from puzzle_tablebase.pipeline.run import run_command
 from puzzle_tablebase.queries.batch import Batch, run_batch
+from puzzle_tablebase.queries.dispatch import make_batch_query, pose
+from puzzle_tablebase.queries.options import BATCH
 from puzzle_tablebase.queries.reader import ignore_progress
 from tests.support import sliding_oracle as oracle
 from tests.support.reference_numbers import lines
@@ -238,7 +240,8 @@ def test_parquet_has_one_group_of_rows(patterns_555: Path, tmp_path: Path) -> No
         tables.fifteen.part_seconds = 0.0
         for path in (answers, answers.with_suffix(".csv")):
             batch = Batch(keys, path.suffix[1:], str(path))
-            assert not run_batch(tables.fifteen.make_query(), batch, ignore_progress)
+            query = make_batch_query(*pose(tables.fifteen, BATCH, {}))
+            assert not run_batch(query, batch, ignore_progress)
     rows = pl.read_parquet(answers)
     assert rows.equals(pl.read_csv(answers.with_suffix(".csv"), schema=rows.schema))
     assert pq.ParquetFile(answers).num_row_groups == 1

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from puzzle_tablebase.queries.eight_columns import NO_RANK, read_states
 
 from puzzle_tablebase.board_text import split_cells
 from puzzle_tablebase.errors import BadRequest, NotationError
@@ -17,8 +18,7 @@ from puzzle_tablebase.puzzles.sliding import SlidingBoard
 from puzzle_tablebase.queries.answer_frames import read_key_column
 from puzzle_tablebase.queries.api import Tables
 from puzzle_tablebase.queries.batch_input import KeyFormat
-from puzzle_tablebase.queries.eight_columns import NO_RANK, read_states
-from puzzle_tablebase.queries.sliding_columns import normalize_keys
+from puzzle_tablebase.queries.board_columns import normalize_keys
 from tests.queries.test_batch import read_keys
 from tests.support.board_layouts import write_layouts
 from tests.support.shell import Ask

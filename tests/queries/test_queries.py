@@ -258,11 +258,12 @@ def test_every_state_of_goals_with_the_blank_on_each_cell(tables: Tables, cell: 
     view = PUZZLE.view_goal(goal)
     assert len(distances) == 181_440
     eight = tables.eight
-    rows = eight.read_rows(goal)
-    of_reached = rows.with_row_index().filter(pl.col("distance").is_not_null())
+    keys = pl.Series("state", PUZZLE.list_states()).cast(pl.String)
+    rows = eight.annotate(keys, goal=goal)
+    of_reached = rows.filter(pl.col("distance").is_not_null())
     assert {
-        PUZZLE.unrank(rank): (distance, count)
-        for rank, distance, count in of_reached.select("index", "distance", "solutions").iter_rows()
+        state: (distance, count)
+        for state, distance, count in of_reached.select("state", "distance", "solutions").rows()
     } == {state: (distance, solutions[state]) for state, distance in distances.items()}
     chance, states = random.Random(cell), sorted(distances)
     for state in chance.sample(states, usual_or_nightly(500, len(states))):

@@ -20,7 +20,7 @@ from puzzle_tablebase.queries.api import Tables
 from puzzle_tablebase.queries.dispatch import open_reader
 from puzzle_tablebase.queries.knight.reader import KnightReader
 from puzzle_tablebase.queries.knight.sampling import CHUNK_TOURS, sample_by_rank, sample_list
-from puzzle_tablebase.queries.sampling import MAX_DISTINCT, SampleRequest, draw_frame
+from puzzle_tablebase.queries.samples import MAX_DISTINCT, SampleRequest, draw_frame
 from puzzle_tablebase.stores.checkpoints import Arrays
 from puzzle_tablebase.stores.folder import Folder
 from tests import usual_or_nightly

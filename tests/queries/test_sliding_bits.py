@@ -14,13 +14,14 @@ from puzzle_tablebase.pipeline.build import build
 from puzzle_tablebase.pipeline.plan import Request
 from puzzle_tablebase.puzzles import sliding as sliding
 from puzzle_tablebase.puzzles.sliding import PUZZLE
+from puzzle_tablebase.queries.boards import BitReader, SlidingReader
 from puzzle_tablebase.queries.dispatch import open_reader
-from puzzle_tablebase.queries.goal_reader import GoalAnswer
-from puzzle_tablebase.queries.sliding import BitReader, SlidingReader
+from puzzle_tablebase.queries.goals import GoalAnswer
 from puzzle_tablebase.stores.folder import Folder
 from tests import NIGHTLY, usual_or_nightly
 from tests.published.test_sliding import Quiet
 from tests.support import sliding_oracle as oracle
+from tests.support.asking import ask_many, ask_one
 from tests.support.sliding_tables import treat_as_large
 from tests.support.tampered import change_records, link_copy
 
@@ -73,7 +74,7 @@ def test_answers_are_the_oracles(folder: Path, name: str) -> None:
     for goal in goals:
         known = oracle.distances(goal, rows, columns)
         for state in [goal, *chance.sample([*known], usual_or_nightly(30, 2000))]:
-            answer = board_reader.make_query(goal=goal).look_up(state)
+            answer = ask_one(board_reader, state, goal=goal)
             assert isinstance(answer, GoalAnswer)
             assert answer.distance == known[state]
             assert answer.best_moves == oracle.best_moves(state, rows, columns, known)
@@ -81,7 +82,7 @@ def test_answers_are_the_oracles(folder: Path, name: str) -> None:
             assert [known[step] for _, step in path] == list(range(answer.distance, -1, -1))
         swapped = goal.translate(str.maketrans("12", "21"))
         with pytest.raises(GoalUnreachable):
-            board_reader.make_query(goal=goal).look_up(swapped)
+            ask_one(board_reader, swapped, goal=goal)
 
 
 @pytest.mark.parametrize("name", SIDES)
@@ -92,12 +93,11 @@ def test_batches_answer_like_single_queries(folder: Path, name: str) -> None:
         states = random.Random(2).sample([*known], 200)
         swapped = states[0].translate(str.maketrans("12", "21"))
         keys = pl.Series([*states, swapped, "no state", None, goal])
-        answers, bad = open_board(folder, name, 0).make_query(goal=goal).answer_keys(keys)
+        answers = ask_many(open_board(folder, name, 0), keys, goal=goal)
         best = [oracle.best_moves(state, rows, columns, known) for state in states]
         assert answers["distance"].to_list() == [*map(known.get, states), None, None, None, 0]
         assert answers["best_moves"].to_list() == [*best, None, None, None, ""]
         assert answers["error"].is_null().to_list() == [True] * 200 + [False, False, True, True]
-        assert len(bad) == 1
 
 
 def test_solutions_are_those_of_the_oracle(folder: Path) -> None:
@@ -114,10 +114,10 @@ def test_walks_that_do_not_end_at_the_goal_are_damage(folder: Path, tmp_path: Pa
     copied = link_copy(folder, tmp_path)
     change_records(copied, "sliding_2x4_8", lambda records: records.fill(0))
     with pytest.raises(TableDamaged, match=f"no walk leads from {state} to the goal"):
-        open_board(copied, "2x4").make_query().look_up(state)
+        ask_one(open_board(copied, "2x4"), state)
     several = open_board(copied, "2x4", 0)
     with pytest.raises(TableDamaged, match="not every state has a move nearer to 12345670"):
-        several.make_query().answer_keys(pl.Series([state]))
+        ask_many(several, pl.Series([state]))
     with pytest.raises(TableDamaged, match="its distances are not those of a search"):
         several.read_distances(several.puzzle.view_goal("12345670"))
 
@@ -130,7 +130,7 @@ def answer_small_board() -> str:
         build(Request(Folder(Path(place)), [(PUZZLE, tables)]), Quiet())
         board_reader = open_board(Path(place), "2x4", 0)
         states = ["12345670", "12345607", "07654321", "54321670"]
-        answers, _ = board_reader.make_query().answer_keys(pl.Series(states))
+        answers = ask_many(board_reader, pl.Series(states))
         view = board_reader.puzzle.view_goal("12345670")
         counts = board_reader.read_distances(view).counts
     return json.dumps([answers["distance"].to_list(), counts.tolist()])

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -13,15 +12,14 @@ import pytest
 
 from puzzle_tablebase.errors import BadRequest, NotationError, TableDamaged, TableMissing
 from puzzle_tablebase.puzzles.eight import GOALS
-from puzzle_tablebase.queries import eight_columns
+from puzzle_tablebase.queries import board_columns
 from puzzle_tablebase.queries.answer_frames import WHITE_SPACE
 from puzzle_tablebase.queries.api import Tables
 from puzzle_tablebase.queries.dispatch import open_reader
 from puzzle_tablebase.queries.eight import EightReader
-from puzzle_tablebase.queries.eight_columns import rank_states
-from puzzle_tablebase.queries.reader import Query
 from puzzle_tablebase.stores.folder import Folder
 from tests.support import oracles
+from tests.support.asking import ask_many, ask_singly
 from tests.support.shell import Ask
 
 KEYS = {"eight": "378546201", "senet": "ABAAABBB.B...A.", "knight": "b1"}
@@ -102,32 +100,17 @@ def test_a_goal_may_be_spelled_in_two_ways(ask_in_process: Ask, tables: Tables, 
 def test_solutions_for_all_keys_together_equal_single_ones(outputs: Path, goal: str | None) -> None:
     """Answer all keys together, in more than one chunk, like each key alone; and replay some."""
     states = pl.read_parquet(outputs / "eight.parquet", columns=["state"])["state"]
-    keys = [None, "", "123456789", "123456780", *states.sample(eight_columns.SOLVED + 100, seed=3)]
-    query = open_reader("eight", Folder(outputs)).make_query(solutions=True, goal=goal)
-    answers, bad = query.answer_keys(pl.Series(keys))
-    alone, alone_bad = Query.answer_keys(query, pl.Series(keys[:104]))
+    keys = [None, "", "123456789", "123456780", *states.sample(board_columns.SOLVED + 100, seed=3)]
+    eight, options = open_reader("eight", Folder(outputs)), {"solutions": True, "goal": goal}
+    answers = ask_many(eight, pl.Series(keys), **options)
+    alone = ask_singly(eight, pl.Series(keys[:104]), **options)
     assert answers[:104].equals(alone)
-    assert bad == alone_bad == [1, 2]
     assert (answers["all_solutions"].str.split(" ").list.len() == answers["solutions"]).all()
     for state, to, text in zip(keys, alone["goal"], alone["all_solutions"], strict=False):
         ways = (text or "").split()
         assert ways == sorted({*ways}, key=lambda way: [*map("UDLR".index, way)])
         ends = {oracles.eight_replay(str(state), way)[-1] for way in ways}
         assert ends <= {GOALS.get(to, to)}
-
-
-@pytest.mark.nightly
-def test_keys_together_take_much_less_time_than_alone(outputs: Path) -> None:
-    states = pl.read_parquet(outputs / "eight.parquet", columns=["state"])["state"]
-    keys = states.sample(eight_columns.SOLVED + 100, seed=3)
-    query = open_reader("eight", Folder(outputs)).make_query(solutions=True)
-    query.answer_keys(keys[:4])  # builds what the reader caches
-    begun = time.process_time()
-    query.answer_keys(keys)
-    together = time.process_time()
-    Query.answer_keys(query, keys[:100])
-    alone = time.process_time()
-    assert (together - begun) / len(keys) * 4 < (alone - together) / 100
 
 
 @pytest.mark.parametrize(
@@ -138,18 +121,22 @@ def test_inconsistent_solutions_are_damage(
 ) -> None:
     eight = open_reader("eight", Folder(outputs))
     assert isinstance(eight, EightReader)
-    rows, state = eight.read_rows(), rank_states(pl.Series(["123456708"]))
-    result = eight_columns.every_solution(rows, state)
-    assert result is not None
-    assert result.to_list() == ["R"]
-    which = pl.int_range(pl.len()) == state[0]
-    changed_rows = rows.with_columns(
-        pl.when(which).then(pl.lit(value)).otherwise(name).cast(rows.schema[name]).alias(name)
-        for name, value in changed.items()
-    )
-    monkeypatch.setattr(eight, "read_rows", lambda _: changed_rows)
+    keys = pl.Series(["123456708"])
+    assert ask_many(eight, keys, solutions=True)["all_solutions"].to_list() == ["R"]
+    read, state = EightReader(eight.puzzle, eight.store).read_states, pl.col("state") == keys[0]
+
+    def read_changed(*arguments: Any) -> pl.DataFrame:
+        rows = read(*arguments)
+        return rows.with_columns(
+            pl.when(state).then(pl.lit(value)).otherwise(name).cast(rows.schema[name]).alias(name)
+            for name, value in changed.items()
+        )
+
+    eight.close()
+    eight = EightReader(eight.puzzle, eight.store)
+    monkeypatch.setattr(eight, "read_states", read_changed)
     with pytest.raises(TableDamaged, match=r"eight\.parquet is damaged: its best moves lead to"):
-        eight.make_query(solutions=True).answer_keys(pl.Series(["123456708"]))
+        ask_many(eight, keys, solutions=True)
 
 
 @pytest.mark.parametrize("goal", [None, "edge", "087654321"])
@@ -160,10 +147,9 @@ def test_paths_for_all_keys_together_equal_single_ones(
     table = pl.read_parquet(outputs / "eight.parquet", columns=["state"])
     states = ["087654321", *table["state"].sample(60, seed=2), None, "", "123456789"]
     eight = open_reader("eight", Folder(outputs))
-    query = eight.make_query(path=True, goal=goal)
+    options: dict[str, Any] = {"path": True, "goal": goal}
     keys = pl.Series(states, dtype=pl.String)
-    answers, bad = query.answer_keys(keys)
-    assert bad == [62, 63]
+    answers = ask_many(eight, keys, **options)
     for row, state in zip(answers.iter_rows(named=True), states, strict=True):
         answer = tables.eight.get(state or "", goal=goal)
         if answer is None:
@@ -174,12 +160,11 @@ def test_paths_for_all_keys_together_equal_single_ones(
             assert row[name] == getattr(answer, name), name
         assert row["solution"] == tables.eight.solution(answer.state, goal)
         assert row["path"].split() == tables.eight.path(answer.state, goal)
-    times = eight_columns.CHUNK_ROWS // len(keys) + 2
-    in_chunks, _ = query.answer_keys(pl.concat([keys] * times))
+    times = board_columns.CHUNK_ROWS // len(keys) + 2
+    in_chunks = ask_many(eight, pl.concat([keys] * times), **options)
     assert in_chunks.equals(pl.concat([answers] * times))
-    one_by_one, also_bad = Query.answer_keys(query, keys)
-    assert (one_by_one.rows(), also_bad) == (answers.rows(), bad)
-    none, _ = query.answer_keys(keys.clear())
+    assert ask_singly(eight, keys, **options).rows() == answers.rows()
+    none = ask_many(eight, keys.clear(), **options)
     assert none.schema == answers.schema
 
 

@@ -19,7 +19,7 @@ from playwright.sync_api import (
     Request,
 )
 
-from puzzle_tablebase.queries.goal_reader import BoardAnswer
+from puzzle_tablebase.queries.boards import BoardAnswer
 from puzzle_tablebase.queries.knight.reader import KnightAnswer
 from puzzle_tablebase.queries.senet import SenetAnswer
 
