@@ -19,7 +19,6 @@ from puzzle_tablebase.board_text import BLANKS, SEPARATORS
 from puzzle_tablebase.errors import (
     BadRequest,
     GoalUnreachable,
-    NotationError,
     TablebaseError,
     TableError,
     quote,
@@ -162,50 +161,28 @@ TYPES: dict[str, type[pl.DataType]] = {
 }
 TYPES["boolean"] = pl.Boolean
 
-REPORTED = 64
-"""Keys between two reports of progress; the slowest puzzle needs a second for that many."""
 
-Answers = tuple[pl.DataFrame, list[int]]
-"""One row per key, with a column `error`; and the row numbers whose key is not in the notation."""
+def answer_each(
+    keys: pl.Series, answer: Callable[[Any], Answer], columns: pl.Schema
+) -> pl.DataFrame:
+    """Answer every key by itself, equal keys once: a row for each, with a column `error`.
 
-
-def look_up_keys(
-    keys: pl.Series,
-    look_up: Callable[[Any], Answer],
-    columns: pl.Schema,
-    on_progress: Callable[[int], None],
-) -> Answers:
-    """Look up every key by itself, equal keys only once. A null key gets nulls."""
-    rows, bad = list[list[object]](), list[object]()
-    unique = keys.drop_nulls().unique(maintain_order=True)
-    for done, key in enumerate(unique):
-        if done and done % REPORTED == 0:
-            on_progress(done)
+    A null key gets nulls.
+    """
+    rows, unique = list[list[object]](), keys.drop_nulls().unique(maintain_order=True)
+    for key in unique:
         try:
-            facts = look_up(key).to_dict()
+            facts = answer(key).to_dict()
             rows.append([*(_format_cell(facts.get(name)) for name in columns), None])
         except TableError:
             raise
         except TablebaseError as error:
             rows.append([*([None] * len(columns)), str(error)])
-            if isinstance(error, NotationError):
-                bad.append(key)
     answers = pl.DataFrame(rows, {**columns, "error": pl.String()}, orient="row")
-    is_bad = keys.is_in(bad).arg_true().to_list() if bad else []
     if len(unique) == len(keys):
-        return answers, is_bad
+        return answers
     places = keys.replace_strict(unique, pl.int_range(len(unique), eager=True), default=None)
-    return answers.select(pl.all().gather(places)), is_bad
-
-
-def concatenate_answers(parts: Iterable[Answers]) -> Answers:
-    """Return the answers of consecutive rows as one."""
-    frames, all_bad, first = list[pl.DataFrame](), list[int](), 0
-    for answers, bad in parts:
-        frames.append(answers)
-        all_bad += [first + at for at in bad]
-        first += len(answers)
-    return pl.concat(frames), all_bad
+    return answers.select(pl.all().gather(places))
 
 
 def make_answer_schema(names: Iterable[str], columns: Iterable[Column]) -> pl.Schema:
@@ -222,21 +199,20 @@ def _format_cell(fact: object) -> object:
     return " ".join(fact) if isinstance(fact, list | tuple) else fact
 
 
-def merge_answers(
-    keys: pl.Series, joined: pl.DataFrame, answer_singly: Callable[[pl.Series], Answers]
-) -> Answers:
-    """Complete answers that a join found: look up singly each key with neither answer nor error."""
+def fill_answers(
+    keys: pl.Series, joined: pl.DataFrame, answer: Callable[[pl.Series], pl.DataFrame]
+) -> pl.DataFrame:
+    """Complete answers that a join found: answer the keys that have neither answer nor error."""
     no_error = pl.lit(None, dtype=pl.String).alias("error")
     answers = joined if "error" in joined.columns else joined.with_columns(no_error)
     is_missing = answers.to_series(0).is_null() & answers["error"].is_null()
     missing = (is_missing & keys.is_not_null()).arg_true()
     if missing.is_empty():
-        return answers, []
-    single_answers, bad = answer_singly(keys.gather(missing))
+        return answers
     row = pl.Series("row", missing, dtype=pl.UInt32)
-    patch = single_answers.cast(answers.schema).insert_column(0, row)
-    merged = answers.with_row_index("row").update(patch, on="row", include_nulls=True).drop("row")
-    return merged, [int(missing[at]) for at in bad]
+    patch = answer(keys.gather(missing)).cast(answers.schema).insert_column(0, row)
+    numbered = answers.with_row_index("row")
+    return numbered.update(patch, on="row", include_nulls=True).drop("row")
 
 
 def annotate_frame(

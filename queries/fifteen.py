@@ -83,10 +83,6 @@ EXPLORED_PARTITION = "5-5-5"
 """The partition whose tables the explorer's page contains: others are too large for a page."""
 
 
-class TimeIsUp(Exception):
-    """The end of a search whose time limit has passed."""
-
-
 def parse_time_limit(given: Any, *_: object) -> float:
     """Return the seconds of a time limit."""
     return parse_positive_number(given, "--time-limit", "seconds", 10)
@@ -138,8 +134,6 @@ class FifteenReader(Reader[FifteenSolution]):
     key = "STATE"
     columns = ("state", "goal", "distance", "bound", "positions", "solution")
     key_cells = BOARD.cells
-    part_seconds = 0.5
-    """Seconds after which a batch passes answered rows on: an interrupt does not lose them."""
 
     def __init__(self, puzzle: Puzzle, store: Store) -> None:
         super().__init__(puzzle, store)
@@ -188,19 +182,16 @@ class FifteenReader(Reader[FifteenSolution]):
         return pl.Schema({name: types.get(name, pl.String()) for name in names})
 
     def answer_keys(self, keys: pl.Series, options: Options) -> pl.DataFrame:
-        from puzzle_tablebase.queries.answer_frames import concatenate_answers
-        from puzzle_tablebase.queries.fifteen_search import answer_in_threads, iter_in_order
+        from puzzle_tablebase.queries.answer_frames import answer_each
+        from puzzle_tablebase.queries.fifteen_search import answer_in_threads
 
-        partition = self._find_partition(options)
-        unique = keys.drop_nulls().unique(maintain_order=True).to_list()
+        self.open_solver(options.patterns)  # missing tables are no error of a row
 
         def solve(key: str, on_pause: Callable[[], None]) -> FifteenSolution:
-            return self.solve(key, options, on_pause, partition)
+            return self.solve(key, options, on_pause)
 
-        answered = answer_in_threads(unique, solve)
-        schema = self.make_schema(options)
-        parts = iter_in_order(keys, answered, schema, ignore_progress, self.part_seconds)
-        return concatenate_answers(parts)[0]
+        answers = answer_in_threads(keys.drop_nulls().unique().to_list(), solve)
+        return answer_each(keys, lambda key: answers[key](), self.make_schema(options))
 
     def parse_key(self, text: str, options: Options) -> str:
         return BOARD.parse(text)
@@ -215,14 +206,10 @@ class FifteenReader(Reader[FifteenSolution]):
     def _compute_bound(self, key: str, options: Options) -> int:
         goal = options.goal or BOARD.example
         board = list_tiles(BOARD.view_goal(goal).map_state(self._parse_state(key, goal)))
-        return self.compute_bound(self._find_partition(options), board)
+        return self.compute_bound(self.find_partition(options.patterns), board)
 
     def solve(
-        self,
-        key: str,
-        options: Options,
-        on_pause: Callable[[], None] = ignore_progress,
-        partition: str = "",
+        self, key: str, options: Options, on_pause: Callable[[], None] = ignore_progress
     ) -> FifteenSolution:
         """Find a shortest solution; Undecided if it takes longer than the options allow, from here.
 
@@ -230,24 +217,15 @@ class FifteenReader(Reader[FifteenSolution]):
         """
         goal, seconds = options.goal or BOARD.example, options.time_limit
         view, state = BOARD.view_goal(goal), self._parse_state(key, goal)
-        board = list_tiles(view.map_state(state))
         end = None if seconds is None else monotonic() + seconds
-        partition = partition or self._find_partition(options)
-        bound = self.compute_bound(partition, board)
 
-        def pause() -> None:
+        def pause(least: int) -> None:
             on_pause()
             if end is not None and monotonic() > end:
-                raise TimeIsUp
+                raise Undecided(state, seconds, least)
 
-        from puzzle_tablebase.queries.fifteen_search import SearchState
-
-        search = SearchState(bound, pause)
-        try:
-            path = self.open_solver(partition).search(board, search)
-        except TimeIsUp:
-            raise Undecided(state, seconds, search.limit) from None
-        states, letters = follow_blank(view, state, path)
+        found = self.open_solver(options.patterns).search(list_tiles(view.map_state(state)), pause)
+        states, letters = follow_blank(view, state, found.blanks)
         return FifteenSolution(
             state=state,
             goal=goal,
@@ -255,8 +233,8 @@ class FifteenReader(Reader[FifteenSolution]):
             _has_boards=options.boards,
             _width=BOARD.width,
             distance=len(letters),
-            bound=search.bound,
-            positions=search.positions,
+            bound=found.bound,
+            positions=found.positions,
             solution=letters,
             tiles=list_moved_tiles(states),
             path=states if options.path or options.boards else None,
@@ -325,18 +303,19 @@ class FifteenReader(Reader[FifteenSolution]):
         published = read_manifest(self.store)
         return [*tables] if all(table.name in published for table in tables) else []
 
-    def _find_partition(self, options: Options) -> str:
+    def find_partition(self, requested: str | None) -> str:
         """Return the partition that is requested, or the best one that is published."""
-        if options.patterns is not None:
-            partition: str = options.patterns
-            return partition
+        return requested or self.keep("partition", self._find_best_partition)
+
+    def _find_best_partition(self) -> str:
         for name in PARTITIONS:
             try:
                 self._open_indexes(name)
             except TableMissing:
                 continue
             return name
-        return DEFAULT_PARTITION
+        self._open_indexes(DEFAULT_PARTITION)  # raises the error
+        raise AssertionError
 
     def compute_bound(self, partition: str, board: list[int]) -> int:
         """Return a number of moves that no solution is shorter than; it reads a few blocks."""
@@ -347,13 +326,14 @@ class FifteenReader(Reader[FifteenSolution]):
                 bounds[at] += index.read_record(pattern.rank(pattern.find_cells(image, board)))[0]
         return max(bounds)
 
-    def open_solver(self, partition: str) -> Solver:
-        """Return the search, which reads the tables as far as it needs them."""
+    def open_solver(self, requested: str | None) -> Solver:
+        """Return the search with a partition, the best one for None."""
+        partition = self.find_partition(requested)
 
         def make_solver() -> Solver:
-            from puzzle_tablebase.queries.fifteen_search import Solver
+            from puzzle_tablebase.queries.fifteen_search import open_solver
 
-            return Solver(PARTITIONS[partition].patterns, self._open_indexes(partition))
+            return open_solver(PARTITIONS[partition].patterns, self._open_indexes(partition))
 
         return self.keep(("solver", partition), make_solver)
 

@@ -232,6 +232,8 @@ def _search_contents(store: Store, table: Table) -> list[str]:
 
 def _read_contents(store: Store, table: Table) -> list[str]:
     """Return the same hashes of a manifest that is whole, or of its copy."""
-    from puzzle_tablebase.formats.manifest import read_versions
-
+    try:
+        from puzzle_tablebase.formats.manifest import read_versions
+    except ModuleNotFoundError:  # installed without dependencies
+        return _search_contents(store, table)
     return [entry.content for entry in read_versions(store).get(table.name, []) if entry.index]

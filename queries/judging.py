@@ -210,7 +210,7 @@ def judge_rows(reader: Any, keys: pl.Series, answers: pl.Series, options: Option
     """
     import polars as pl
 
-    from puzzle_tablebase.queries.answer_frames import look_up_keys
+    from puzzle_tablebase.queries.answer_frames import answer_each
 
     groups, explain = pl.int_range(-len(keys), 0, eager=True).set(keys.is_null(), None), None
     if len(keys) >= reader.min_together and has_moves(options):
@@ -225,7 +225,7 @@ def judge_rows(reader: Any, keys: pl.Series, answers: pl.Series, options: Option
             judged = explain(group)
         return judged
 
-    return look_up_keys(groups, judge_group, make_judged_schema(reader), lambda _: None)[0]
+    return answer_each(groups, judge_group, make_judged_schema(reader))
 
 
 class Summary:

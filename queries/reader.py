@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import polars as pl
     from typing_extensions import TypeVar
 
-    from puzzle_tablebase.queries.answer_frames import Answers, Frame, Keys
+    from puzzle_tablebase.queries.answer_frames import Frame, Keys
     from puzzle_tablebase.queries.options import Option, Options
     from puzzle_tablebase.queries.row_groups import RowGroups
     from puzzle_tablebase.queries.samples import SampleRequest
@@ -291,10 +291,9 @@ class Reader(Generic[Found]):
 
     def answer_keys(self, keys: pl.Series, options: Options) -> pl.DataFrame:
         """Answer many keys, one row per key, with a column of errors: here one by one."""
-        from puzzle_tablebase.queries.answer_frames import look_up_keys
+        from puzzle_tablebase.queries.answer_frames import answer_each
 
-        schema = self.make_schema(options)
-        return look_up_keys(keys, lambda key: self.answer(key, options), schema, ignore_progress)[0]
+        return answer_each(keys, lambda key: self.answer(key, options), self.make_schema(options))
 
     def annotate_keys(self, keys: pl.Series, options: Options) -> pl.DataFrame:
         """Answer many keys, one row per key, without errors."""
@@ -304,15 +303,9 @@ class Reader(Generic[Found]):
         self, keys: pl.Series, answers: pl.DataFrame, options: Options
     ) -> pl.DataFrame:
         """Look up those keys one by one that have neither an answer nor an error yet."""
-        from puzzle_tablebase.queries.answer_frames import look_up_keys, merge_answers
+        from puzzle_tablebase.queries.answer_frames import fill_answers
 
-        def look_up(some: pl.Series) -> Answers:
-            schema = self.make_schema(options)
-            return look_up_keys(
-                some, lambda key: self.answer(key, options), schema, ignore_progress
-            )
-
-        return merge_answers(keys, answers, look_up)[0]
+        return fill_answers(keys, answers, lambda some: Reader.answer_keys(self, some, options))
 
     def judge(self, key: str, answer: object, options: Options) -> Judgement:
         """Judge one answer, of any type; an error only for its key, or for a search without end."""

@@ -13,7 +13,7 @@ from puzzle_tablebase.pipeline.builders.pattern_table import make_moves
 from puzzle_tablebase.pipeline.search.pattern_search import search_pattern
 from puzzle_tablebase.pipeline.tasks import run_in_threads
 from puzzle_tablebase.puzzles.fifteen import Partition, Pattern, list_images, list_neighbours
-from puzzle_tablebase.queries.fifteen_search import BUDGET, SearchState, Solver
+from puzzle_tablebase.queries.fifteen_search import BUDGET, Solver
 
 SMALL = {
     "2x3": Partition(2, 3, "1 2", "3 4 5"),
@@ -128,11 +128,6 @@ class PlainSearch:
             return True
         self._seen[place] = board, room
         return False
-
-
-def make_state() -> SearchState:
-    """Return the state of a search that begins, and that nothing pauses."""
-    return SearchState(0)
 
 
 def require_path(board: list[int], width: int, path: list[int]) -> None:
