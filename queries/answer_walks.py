@@ -1,4 +1,4 @@
-"""Answers whose moves are made together, on sliding boards and in Senet, each as one number."""
+"""Answers whose moves are made together, on sliding boards, each as one number."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from puzzle_tablebase.puzzles.senet import OPENING, SIDES, THROWS
 from puzzle_tablebase.puzzles.sliding import CHARACTERS, LETTERS
 from puzzle_tablebase.queries.answer import Judgement
 from puzzle_tablebase.queries.answer_frames import Bytes
@@ -127,53 +126,3 @@ def _number_walks(
     facts = lengths, done, loss, start + 1, is_home, is_turned, illegal
     numbers: Numbers = np.ravel_multi_index([np.asarray(fact, np.int64) for fact in facts], WALKS)
     return numbers
-
-
-def group_lines(keys: pl.Series, answers: pl.Series, rows: pl.DataFrame) -> tuple[Numbers, Numbers]:
-    """Return the rows whose answers are lines of Senet that can be played, and a number for each.
-
-    `rows` has all positions with their plies. See `judge_line`.
-    """
-    known = rows.select("position", pl.col("plies").fill_null(-1).cast(pl.Int64))
-    positions = keys.str.to_uppercase().alias("position").to_frame()
-    plies = positions.join(known, on="position", how="left", maintain_order="left")["plies"]
-    texts = answers.fill_null("").str.replace_all(f"[{SEPARATORS}]+", " ").str.strip_chars(" ")
-    square = "(?:1[0-5]|[1-9])"
-    is_plain = texts.str.contains(f"^(?:{square}[-x]{square}(?: |$))*$")
-    is_plain &= plies.is_not_null() & (texts.str.count_matches("[-x]") <= MAX_MOVES)
-    at = np.flatnonzero(is_plain.to_numpy())
-    moves = texts.gather(at).str.extract_all("[0-9]+[-x][0-9]+")
-    lengths = moves.list.len().to_numpy().astype(np.int64)
-    parts = (
-        moves.explode().drop_nulls().str.extract_groups("([0-9]+)([-x])([0-9]+)").struct.unnest()
-    )
-    starts, goals = (parts[name].cast(pl.Int64).to_numpy() - 1 for name in ("1", "3"))
-    swaps, begins = (parts["2"] == "x").to_numpy(), np.cumsum(lengths) - lengths
-    # a column more on each side: no piece has a neighbour there
-    boards = np.tile(np.frombuffer(f".{OPENING}.".encode(), np.uint8), (len(at), 1))
-    is_legal = np.ones(len(at), dtype=np.bool_)
-    for step in range(int(lengths.max(initial=0))):
-        here = np.flatnonzero(is_legal & (lengths > step))
-        move = begins[here] + step
-        start, goal = starts[move] + 1, goals[move] + 1
-        mover, target = boards[here, start], boards[here, goal]
-        is_guarded = (boards[here, goal - 1] == target) | (boards[here, goal + 1] == target)
-        is_legal[here] = (
-            np.isin(goal - start, THROWS)
-            & (mover == ord(SIDES[step % 2]))
-            & (target != mover)
-            & (swaps[move] == (target != ord(".")))
-            & ~(swaps[move] & is_guarded)
-        )
-        boards[here, start], boards[here, goal] = target, mover
-    ends = boards[:, 1:-1].copy().view("S15").ravel()
-    is_home = ends == positions["position"].gather(at).to_numpy().astype("S15")
-    numbers = (lengths * 32 + plies.gather(at).to_numpy() + 1) * 2 + is_home
-    return at[is_legal], numbers[is_legal]
-
-
-def judge_line(number: int) -> Judgement:
-    """Return the judgement of a line with this number: its plies, the fewest, is it home."""
-    rest, is_home = divmod(number, 2)
-    length, fewest = divmod(rest, 32)
-    return judge_moves(length, fewest - 1 if fewest else None, None, is_home=bool(is_home))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 READERS = {
     "eight": "puzzle_tablebase.queries.eight:EightReader",
-    "sliding": "puzzle_tablebase.queries.boards:SlidingReader",
+    "sliding": "puzzle_tablebase.queries.sliding:SlidingReader",
     "fifteen": "puzzle_tablebase.queries.fifteen:FifteenReader",
     "senet": "puzzle_tablebase.queries.senet:SenetReader",
     "knight": "puzzle_tablebase.queries.knight.reader:KnightReader",

@@ -27,6 +27,8 @@ SEPARATORS = " \t\n\r\v\f,"
 """The characters that may stand between moves."""
 STATED = re.compile(f"[{SEPARATORS}]*+([0-9]{{1,3}}|unreachable)[{SEPARATORS}]*+")
 """An answer that states a distance."""
+MIN_TOGETHER = 100
+"""The fewest answers that array code judges: it takes a while to begin."""
 GOOD = ("shortest", "right", "tour", "closed tour")
 """The results of answers that could not be better."""
 
@@ -213,7 +215,7 @@ def judge_rows(reader: Any, keys: pl.Series, answers: pl.Series, options: Option
     from puzzle_tablebase.queries.answer_frames import answer_each
 
     groups, explain = pl.int_range(-len(keys), 0, eager=True).set(keys.is_null(), None), None
-    if len(keys) >= reader.min_together and has_moves(options):
+    if len(keys) >= MIN_TOGETHER and has_moves(options):
         alike, explain = reader.group_answers(keys, answers, options) or (None, None)
         groups = groups if alike is None else groups.scatter(*alike)
 

@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from puzzle_tablebase.queries.samples import SampleRequest
     from puzzle_tablebase.schema import Table
 
-    ProgressCallback = Callable[..., None]
     Moves = tuple[list[str], str]
     Found = TypeVar("Found", bound=Answer, default=Answer, covariant=True)
     Default = TypeVar("Default")
@@ -83,8 +82,6 @@ class Reader(Generic[Found]):
     """The number of digits of a key that can be read as a number; 0: no key can."""
     judged_columns: tuple[str, ...] = Judgement.facts[:-1]
     """The columns that judgements of a batch add."""
-    min_together = 100
-    """The fewest answers that array code judges: it takes a while to begin."""
     explored: Mapping[str, int] = {}
     """The tables that the explorer's page contains, each with the number of bytes at the end of a
     record that the page computes itself: they would double its size."""
@@ -236,9 +233,7 @@ class Reader(Generic[Found]):
             SampleRequest(size, seed, replacement, sorted),
             self.parse(SAMPLE, options),
         )
-        samples = draw_set(
-            self, parsed, request, ignore_progress, lambda note: warn(note, stacklevel=6)
-        )
+        samples = draw_set(self, parsed, request, lambda note: warn(note, stacklevel=6))
         return draw_frame(request, samples, get_free_memory())
 
     def histogram(self) -> pl.DataFrame:
@@ -358,13 +353,11 @@ class Reader(Generic[Found]):
         return None
 
     def draw(
-        self, request: SampleRequest, wanted: range | None, options: Options,
-        on_progress: ProgressCallback = ignore_progress,
-    ) -> Iterator[pl.DataFrame]:  # fmt: skip
+        self, request: SampleRequest, wanted: range | None, options: Options
+    ) -> Iterator[pl.DataFrame]:
         """Draw a uniform sample of rows, and yield it a chunk at a time.
 
-        `wanted`: the depths of the rows; None: any. `on_progress(done, all)` gets the number of
-        steps done of those to the next chunk.
+        `wanted`: the depths of the rows; None: any.
         """
         from puzzle_tablebase.queries.samples import select_depth
 

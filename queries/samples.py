@@ -190,7 +190,6 @@ def draw_set(
     reader: Any,
     options: Options,
     request: SampleRequest,
-    on_progress: Callable[..., None],
     on_note: Callable[[str], None],
 ) -> Iterator[pl.DataFrame]:
     """Draw a sample as the options say, a chunk at a time; a set as one chunk.
@@ -216,7 +215,7 @@ def draw_set(
         levels = [range(each, each + 1) for level in levels for each in level]
 
     def draw(one: SampleRequest, level: range | None) -> Iterator[pl.DataFrame]:
-        yield from reader.draw(one, level, options, on_progress)
+        yield from reader.draw(one, level, options)
 
     if not is_set and len(levels) < 2 and not request.sorted:
         yield from draw(request, levels[0] if levels else None)

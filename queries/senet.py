@@ -29,12 +29,10 @@ from puzzle_tablebase.queries.reader import Reader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
     import polars as pl
 
-    from puzzle_tablebase.queries.answer import Judgement
     from puzzle_tablebase.queries.options import Options
     from puzzle_tablebase.queries.reader import Moves
 
@@ -132,7 +130,6 @@ class SenetReader(Reader[SenetAnswer]):
     key = "POSITION"
     key_cells = SQUARES
     columns = ("position", "plies", "plies_even", "plies_odd", "dice", "moves", "lines")
-    min_together = 5_000  # below, reading all rows takes longer
     explored = {"senet": 4}  # noqa: RUF012  # a class's constants
 
     def plies(self, key: str, turn: str | None = None) -> int:
@@ -202,13 +199,6 @@ class SenetReader(Reader[SenetAnswer]):
             if (square, square + throw) == (start, goal) and is_swap == (position[goal - 1] != "."):
                 return after, ""
         return position, f"{move}: {_explain_illegal(position, mover, start, goal, is_swap)}"
-
-    def group_answers(
-        self, keys: pl.Series, answers: pl.Series, options: Options
-    ) -> tuple[Any, Callable[[int], Judgement]]:
-        from puzzle_tablebase.queries.answer_walks import group_lines, judge_line
-
-        return group_lines(keys, answers, self.read_rows()), judge_line
 
     def find_plies(self, position: str) -> list[int]:
         """Return the fewest even and odd plies after which a position is reached, if it is."""

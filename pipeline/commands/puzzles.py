@@ -270,13 +270,13 @@ def run_sample(name: str, words: list[str], values: Values) -> None:
     store = open_store(general.get("outputs"))
     reader, options = pose(open_reader(name, store), SAMPLE, values)
     with BatchProgress(output=output) as bar, contextlib.ExitStack() as stack:
-        on_progress, done = partial(bar.show, "steps to the next rows", row="steps"), 0
+        done = 0
 
         def note(text: str) -> None:
             with bar.printing():
                 print_error(text)
 
-        samples = draw_set(reader, options, request, on_progress, note)
+        samples = draw_set(reader, options, request, note)
         if sheet is not None:
             from puzzle_tablebase.queries.boards import BoardReader
             from puzzle_tablebase.queries.sheet import write_sheet

@@ -24,7 +24,7 @@ from puzzle_tablebase.queries.options import (
     SAMPLE,
     Option,
 )
-from puzzle_tablebase.queries.reader import Reader, ignore_progress
+from puzzle_tablebase.queries.reader import Reader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from puzzle_tablebase.queries.knight.ranked_tours import RankedTours
     from puzzle_tablebase.queries.knight.table_scans import CountAnswer
     from puzzle_tablebase.queries.options import Options
-    from puzzle_tablebase.queries.reader import Moves, ProgressCallback
+    from puzzle_tablebase.queries.reader import Moves
     from puzzle_tablebase.queries.samples import SampleRequest
     from puzzle_tablebase.schema import Table
 
@@ -279,13 +279,12 @@ class KnightReader(Reader[KnightAnswer]):
         return squares, self.open_ranked_tours(board, closed=closed).rank(squares)
 
     def draw(
-        self, request: SampleRequest, wanted: range | None, options: Options,
-        on_progress: ProgressCallback = ignore_progress,
-    ) -> Iterator[pl.DataFrame]:  # fmt: skip
+        self, request: SampleRequest, wanted: range | None, options: Options
+    ) -> Iterator[pl.DataFrame]:
         from puzzle_tablebase.queries.knight.sampling import draw_tours
 
         board = choose_board(options, SAMPLED_BOARD)
-        return draw_tours(self, board, request, on_progress, closed=options.closed)
+        return draw_tours(self, board, request, closed=options.closed)
 
     def parse_answer(self, key: str, options: Options) -> tuple[Visited, None, None]:
         board = choose_board(options)

@@ -18,11 +18,10 @@ from puzzle_tablebase.puzzles.knight.tables import (
     make_ranking_table,
     make_tour_table,
 )
-from puzzle_tablebase.queries.reader import Reader, ignore_progress
+from puzzle_tablebase.queries.reader import Reader
 
 if TYPE_CHECKING:
     from puzzle_tablebase.queries.knight.ranked_tours import RankedTours
-    from puzzle_tablebase.queries.reader import ProgressCallback
     from puzzle_tablebase.queries.samples import Numbers, SampleRequest
     from puzzle_tablebase.schema import Table
 
@@ -33,12 +32,7 @@ CHUNK_ROWS = 1 << 20
 
 
 def draw_tours(
-    reader: Any,
-    board: KnightBoard,
-    request: SampleRequest,
-    on_progress: ProgressCallback,
-    *,
-    closed: bool,
+    reader: Any, board: KnightBoard, request: SampleRequest, *, closed: bool
 ) -> Iterator[pl.DataFrame]:
     """Draw tours of a board, and yield them a chunk at a time; see `Reader.draw`."""
     if not closed and not board.has_tours():
@@ -56,7 +50,7 @@ def draw_tours(
         counts = tours.list_counts()
         parts = request._replace(chunk_numbers=CHUNK_TOURS)
         for numbers in parts.draw_numbers(sum(counts), "tour"):
-            yield sample_by_rank(tours, counts, numbers, on_progress)
+            yield sample_by_rank(tours, counts, numbers)
     else:
         table = make_tour_table(board)
         total = reader.collect(table, reader.scan_table(table).select(pl.len())).item()
@@ -71,12 +65,7 @@ def _has_ranking(reader: Reader, board: KnightBoard) -> bool:
     return ranking in published or make_tour_table(board).name not in published
 
 
-def sample_by_rank(
-    ranked: RankedTours,
-    counts: list[int],
-    numbers: Numbers,
-    on_progress: ProgressCallback = ignore_progress,
-) -> pl.DataFrame:
+def sample_by_rank(ranked: RankedTours, counts: list[int], numbers: Numbers) -> pl.DataFrame:
     """Return the tours with these numbers, one row per number; `counts`: `RankedTours.list_counts`.
 
     Open tours are numbered through all starts: those from b1 follow those from a1, and so on.
@@ -87,10 +76,9 @@ def sample_by_rank(
     ranks = numbers - np.append(0, ends)[starts]
     paths = [""] * len(numbers)
     # neighbouring ranks pass the same states, whose records stay in memory
-    for done, place in enumerate(np.argsort(numbers, kind="stable").tolist()):
+    for place in np.argsort(numbers, kind="stable").tolist():
         squares = ranked.unrank(int(ranks[place]), int(starts[place]))
         paths[place] = "".join([names[square] for square in squares])
-        on_progress(done + 1, len(numbers))
     start_names = {} if ranked.closed else {"start": [names[start] for start in starts]}
     return pl.DataFrame(
         {

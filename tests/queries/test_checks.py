@@ -13,7 +13,6 @@ from puzzle_tablebase.errors import BadRequest, NotationError, Undecided
 from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.api import Tables
 from puzzle_tablebase.queries.fifteen import FifteenReader
-from puzzle_tablebase.queries.senet import SenetReader
 from tests import first, usual_or_nightly
 from tests.support import sliding_oracle
 from tests.support.check_oracle import (
@@ -235,9 +234,8 @@ def test_frames_of_other_kinds_are_judged(tables: Tables) -> None:
 TOUR_COLUMNS = ("result", "length", "step", "problem", "score")
 
 
-@pytest.mark.parametrize("together", [1, 5_000])
 def test_lines_of_senet_are_judged_as_by_the_oracle(
-    tables: Tables, monkeypatch: pytest.MonkeyPatch, together: int
+    tables: Tables,
 ) -> None:
     random = Random(5)
     rows = tables.senet.scan("senet").select("position", "plies").collect()
@@ -270,7 +268,6 @@ def test_lines_of_senet_are_judged_as_by_the_oracle(
     assert judged.select(COLUMNS).to_dicts() == stated
     expected = [judge_senet(position, answer, plies[position]) for position, answer in pairs]
     frame = pl.DataFrame(pairs, schema=["position", "answer"], orient="row")
-    monkeypatch.setattr(SenetReader, "min_together", together)
     assert tables.senet.check_frame(frame).select(COLUMNS).to_dicts() == expected
     results = {str(facts["result"]) for facts in expected}
     assert results == {"shortest", "longer", "incomplete", "illegal", "unreadable"}

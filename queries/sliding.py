@@ -1,0 +1,290 @@
+"""The readers of boards in bits, too large for rows in memory, and of all boards by name."""
+
+from __future__ import annotations
+
+from puzzle_tablebase.errors import BadRequest, MemoryShort
+from puzzle_tablebase.puzzle import View
+from puzzle_tablebase.puzzles.sliding import EXAMPLE_BOARD, ROW_STATES, find_goal, parse_board
+from puzzle_tablebase.queries.boards import BoardReader
+from puzzle_tablebase.queries.options import ALL, ANY_KEYS, CHECK, SAMPLE, Option
+from puzzle_tablebase.queries.reader import Reader
+from puzzle_tablebase.resources import get_free_memory
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+    import numpy as np
+    import numpy.typing as npt
+    import polars as pl
+
+    from puzzle_tablebase.puzzle import Puzzle
+    from puzzle_tablebase.puzzles.sliding import BoardGoalView, SlidingBoard
+    from puzzle_tablebase.queries.answer import Judgement
+    from puzzle_tablebase.queries.answer_frames import Bytes
+    from puzzle_tablebase.queries.board_columns import BitTable, Distances
+    from puzzle_tablebase.queries.options import Options
+    from puzzle_tablebase.queries.samples import SampleRequest, StatesByDistance
+    from puzzle_tablebase.stores.folder import Store
+
+STATES_PER_WALK = 20_000_000
+"""States of a table of bits for each of which one more key is looked up singly."""
+MAX_KNOWN_STATES = 1 << 16
+MAX_DISTANCE = 254
+
+
+class BitReader(BoardReader):
+    """A reader of tables with one bit of each distance, which counts the steps to the goal.
+
+    Each move changes the colour of the blank's cell, so this gives bit 0 of the distance, and the
+    table bit 1: the distance modulo 4. A neighbour is one move nearer or farther, and this tells
+    which.
+    """
+
+    def __init__(self, puzzle: SlidingBoard, store: Store) -> None:
+        super().__init__(puzzle, store)
+        self.max_single_keys = 300 + puzzle.size // STATES_PER_WALK
+        self._walks: dict[tuple[str, str], int] = {}
+        """Distances of the states that walks passed, by goal and state of its table."""
+
+    def close(self) -> None:
+        super().close()
+        self._walks.clear()
+
+    def find_record(self, view: View, state: str) -> int:
+        return super().find_record(view, state) // ROW_STATES
+
+    def read_record(self, view: View, state: str) -> tuple[int, None]:
+        """Walk to the goal, or to a state that an earlier walk passed, and count the moves."""
+        walks, goal, passed = self._walks, view.table_goal, [view.map_state(state)]
+        if len(walks) > MAX_KNOWN_STATES:
+            walks.clear()
+        here, last = state, walks.get((goal, passed[-1]))
+        while last is None and passed[-1] != goal:
+            self.prefetch(view, here)
+            value = self._read_value(view, here)
+            step = next(self._iter_moves_at(view, here, value - 1), None)
+            if step is None or len(passed) > MAX_DISTANCE:
+                problem = f"no walk leads from {state} to the goal"
+                raise self.make_damage_error(self.table_names[goal], problem)
+            here = step[1]
+            passed.append(view.map_state(here))
+            # read once: another thread may clear them
+            last = walks.get((goal, passed[-1]))
+        last = last or 0
+        for steps, passed_state in enumerate(reversed(passed)):
+            walks[goal, passed_state] = last + steps
+        return last + len(passed) - 1, None
+
+    def _iter_moves_at(
+        self, view: View, state: str, distance: int, known: str = ""
+    ) -> Iterator[tuple[str, str]]:
+        for letter, neighbour in self.puzzle.moves(state):
+            if neighbour != known and self._read_value(view, neighbour) == distance % 4:
+                yield letter, neighbour
+
+    def _read_value(self, view: View, state: str) -> int:
+        """Return a state's distance modulo 4."""
+        wide, mapped = self.puzzle.wide, view.map_state(state)
+        record, bit = divmod(wide.rank(mapped), ROW_STATES)
+        row: bytes = self.open_index(self.table_names[view.table_goal]).read_record(record)[0]
+        side = wide.count_steps(mapped.index("0"), view.table_goal.index("0")) % 2
+        return side + 2 * (row[bit >> 3] >> (bit & 7) & 1)
+
+    def _view_goal(self, options: Options) -> BoardGoalView:
+        return self.puzzle.view_goal(options.goal or self.puzzle.example)
+
+    def _fits_memory(self, view: View) -> bool:
+        """Return whether a table's bits are in memory, or fit what is free."""
+        table, free = self.table_names[view.table_goal], get_free_memory()
+        return ("bits", table) in self._kept or free is None or self.puzzle.size / 8 < free
+
+    def _read_bits(self, view: View) -> npt.NDArray[np.uint8]:
+        """Return all bits of a table, read once."""
+        import numpy as np
+
+        table = self.table_names[view.table_goal]
+        bits = self.keep(("bits", table), lambda: self.open_index(table).read_records())
+        return np.frombuffer(bits, np.uint8)
+
+    def _make_table(self, options: Options) -> BitTable:
+        from puzzle_tablebase.queries.board_columns import BitTable
+
+        view = self._view_goal(options)
+        return BitTable(self.puzzle, view, self._read_bits(view))
+
+    def answer_keys(self, keys: pl.Series, options: Options) -> pl.DataFrame:
+        is_single = options.path or self._is_single(keys, options)
+        if is_single or not self._fits_memory(self._view_goal(options)):
+            return Reader.answer_keys(self, keys, options)
+        import polars as pl
+
+        from puzzle_tablebase.queries.answer_frames import explain_unreachable_states
+        from puzzle_tablebase.queries.board_columns import normalize_keys
+
+        goal, cells = options.goal or self.puzzle.example, self.key_cells
+        states = normalize_keys(keys, cells)
+        found = self._make_table(options).answer_states(states, cells)
+        if found is None:
+            raise self.make_goal_error(goal, f"not every state has a move nearer to {goal}")
+        rows, is_unreached = found
+        name = pl.when(pl.col("distance").is_not_null()).then(pl.lit(goal))
+        answers = rows.select(name.alias("goal"), "distance", "best_moves").with_columns(
+            error=explain_unreachable_states(self.puzzle, goal, states, is_unreached)
+        )
+        return self.complete_answers(keys, answers, options)
+
+    def annotate_keys(self, keys: pl.Series, options: Options) -> pl.DataFrame:
+        return Reader.annotate_keys(self, keys, options)
+
+    def make_measure(self, options: Options) -> Callable[[Bytes], Distances]:
+        table = self._make_table(options)
+
+        def measure(tiles: Bytes) -> Distances:
+            found = table.look_up(tiles)
+            if found is None:
+                goal = options.goal or self.puzzle.example
+                raise self.make_goal_error(goal, "not every walk leads to the goal")
+            return found[0]
+
+        return measure
+
+    def group_answers(
+        self, keys: pl.Series, answers: pl.Series, options: Options
+    ) -> tuple[Any, Callable[[int], Judgement]] | None:
+        is_kept = self._fits_memory(self._view_goal(options))
+        return super().group_answers(keys, answers, options) if is_kept else None
+
+    def read_distances(self, view: BoardGoalView) -> StatesByDistance:
+        """Return the distances of all states of a table by rank, read once."""
+        from puzzle_tablebase.queries.samples import StatesByDistance
+
+        name = ("distances", view.table_goal)
+        return self.keep(name, lambda: StatesByDistance(self._search_distances(view)))
+
+    def _search_distances(self, view: BoardGoalView) -> npt.NDArray[np.uint8]:
+        """Search the board again: that is faster than walks, and proves the table too."""
+        from puzzle_tablebase.frontier.word_bfs import estimate_search_bytes
+        from puzzle_tablebase.queries.board_columns import measure_distances
+
+        board, free = self.puzzle.wide, get_free_memory()
+        need = estimate_search_bytes(board.size) + 2 * board.size
+        if free is not None and free < need:
+            work = f"A list of the distances of all {board.size:,} states"
+            raise MemoryShort(work, need, free, "Close other programs")
+        distances = measure_distances(board, view.table_goal, self._read_bits(view))
+        if distances is None:
+            problem = "its distances are not those of a search"
+            raise self.make_damage_error(self.table_names[view.table_goal], problem)
+        return distances
+
+    def draw(
+        self, request: SampleRequest, wanted: range | None, options: Options
+    ) -> Iterator[pl.DataFrame]:
+        view = self._view_goal(options)
+        if wanted is None:
+            drawn = request.draw_numbers(self.puzzle.size, "state")
+        else:
+            drawn = self.read_distances(view).draw(request, wanted)
+        for ranks in drawn:
+            yield self._answer_ranks(view, ranks.tolist(), options)
+
+    def count_depths(self, options: Options) -> dict[int, int]:
+        return dict(enumerate(self.read_distances(self._view_goal(options)).counts.tolist()))
+
+    def list_hardest_rows(self, options: Options) -> pl.DataFrame:
+        view = self._view_goal(options)
+        distances = self.read_distances(view)
+        ranks = distances.list_ranks(range(distances.most, distances.most + 1))
+        return self._answer_ranks(view, ranks.tolist(), options).sort("state")
+
+    def _answer_ranks(
+        self, view: BoardGoalView, ranks: list[int], options: Options
+    ) -> pl.DataFrame:
+        """Return a batch's columns of the states with these ranks in a view's table."""
+        import polars as pl
+
+        wide = self.puzzle.wide
+        states = [view.restore_state(wide.unrank(rank, view.table_goal)) for rank in ranks]
+        keys = pl.Series("state", states, dtype=pl.String)
+        return keys.to_frame().hstack(self.answer_keys(keys, options).drop("error"))
+
+
+def open_board(text: str, reader: SlidingReader, _: Options) -> BoardReader:
+    """Return the reader of the board that an option names."""
+    return reader.open_board(text)
+
+
+class SlidingReader(Reader):
+    """A reader of the tables of all boards: each board has a reader of its own."""
+
+    has_pictures = True
+    options = (
+        Option(
+            "board",
+            "Board, rows x columns, up to 16 cells.",
+            "RxC",
+            open_board,
+            verbs=(*ANY_KEYS, ALL, SAMPLE, CHECK),
+        ),
+        *BoardReader.options,
+    )
+    key = BoardReader.key
+    columns = BoardReader.columns
+
+    def __init__(self, puzzle: Puzzle, store: Store) -> None:
+        super().__init__(puzzle, store)
+        self._boards: dict[str, BoardReader] = {}
+
+    def select(self, options: Options) -> BoardReader:
+        if options.board is None:
+            raise BadRequest("Missing option --board", f"Example: --board {EXAMPLE_BOARD}")
+        board: BoardReader = options.board
+        return board
+
+    def open_board(self, text: str) -> BoardReader:
+        """Return the reader of a board's tables; it is opened the first time."""
+        board = parse_board(text)
+        with self._lock:
+            if str(board) not in self._boards:
+                kind = BitReader if board.is_packed else BoardReader
+                self._boards[str(board)] = kind(board, self.store)
+                if self._closed:
+                    self._boards[str(board)].close()
+            return self._boards[str(board)]
+
+    def close(self) -> None:
+        with self._lock:
+            super().close()
+            for reader in self._boards.values():
+                reader.close()
+
+    def list_explorer_readers(self) -> list[Reader]:
+        """Return the readers of small boards that have tables for every goal.
+
+        Tables of larger boards are too large for a page.
+        """
+        readers: list[Reader] = []
+        for board, published in self._find_published().items():
+            parsed_board = parse_board(board)
+            names = [table.name for table in parsed_board.tables]
+            if published == {*names} and not parsed_board.is_packed:
+                readers.append(self.open_board(board))
+                readers[-1].explored = dict.fromkeys(names, 0)
+        return readers
+
+    def list_values(self, option: str) -> tuple[str, ...]:
+        if option == "goal":
+            return ("corner",)
+        return tuple(self._find_published()) if option == "board" else ()
+
+    def _find_published(self) -> dict[str, set[str]]:
+        """Return the names of the published tables, by board."""
+        from puzzle_tablebase.formats.manifest import read_manifest
+
+        tables_by_board: dict[str, set[str]] = {}
+        for name in read_manifest(self.store):
+            if board_and_goal := find_goal(name):
+                tables_by_board.setdefault(str(board_and_goal[0]), set()).add(name)
+        return tables_by_board
