@@ -218,9 +218,7 @@ class BoardReader(GoalReader[BoardAnswer]):
     ) -> pl.DataFrame:
         import polars as pl
 
-        answers = rows.rows[pl.Series(numbers)].cast(
-            {name: kind for name, kind in self.make_schema(options).items() if name in self.columns}
-        )
+        answers = self._cast(rows.rows[pl.Series(numbers)], options)
         if options.path:
             answers = answers.hstack(rows.find_solutions(numbers))
         if options.solutions:
@@ -237,7 +235,12 @@ class BoardReader(GoalReader[BoardAnswer]):
         rows = self.load_rows(self.choose_goal(options))
         texts = rows.texts[: rows.size].copy().view(f"S{rows.texts.shape[1]}").ravel()
         states = pl.Series("state", texts).cast(pl.String)
-        return rows.rows[: rows.size].insert_column(0, states).drop_nulls("distance")
+        answers = self._cast(rows.rows[: rows.size], options)
+        return answers.insert_column(0, states).drop_nulls("distance")
+
+    def _cast(self, rows: pl.DataFrame, options: Options) -> pl.DataFrame:
+        schema = self.make_schema(options)
+        return rows.cast({name: schema[name] for name in rows.columns})
 
     def list_hardest_rows(self, options: Options) -> pl.DataFrame:
         return super().list_hardest_rows(options).sort("state")

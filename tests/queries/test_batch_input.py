@@ -1,14 +1,13 @@
-"""Batch input: every format, named or detected, compressed or not; and inputs that are refused."""
+"""Batch input: every format, named or detected, packed or not; and inputs that are refused."""
 
 import gzip
 import io
 import itertools
 import json
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any
 
 import polars as pl
 import pyarrow as pa
@@ -19,7 +18,7 @@ from hypothesis import strategies as st
 
 from puzzle_tablebase.errors import BadRequest
 from puzzle_tablebase.queries import batch_input
-from tests.support.shell import SCRIPT, Ask, run
+from puzzle_tablebase.queries.batch_input import CHUNK_BYTES, BatchQuery, Rows, read_rows
 
 ROWS = [
     ("378546201", "plain"),
@@ -29,7 +28,12 @@ ROWS = [
     ("1 2 3 4 5 6 7 8 0", ""),
 ]
 FRAME = pl.DataFrame(ROWS, schema={"state": pl.String, "note": pl.String}, orient="row")
-DISTANCES = [27, 0, None, None, 0]
+NO_BREAK = "\u00a0"
+
+
+def zstd(data: bytes) -> bytes:
+    packed: bytes = pa.compress(data, "zstd", asbytes=True)
+    return packed
 
 
 def write_frame(kind: str, frame: pl.DataFrame = FRAME) -> bytes:
@@ -44,110 +48,145 @@ def write_frame(kind: str, frame: pl.DataFrame = FRAME) -> bytes:
     return file.getvalue()
 
 
-def zstd(data: bytes) -> bytes:
-    packed: bytes = pa.compress(data, "zstd", asbytes=True)
-    return packed
+def make_query(cells: int = 9, *, has_answers: bool = False) -> BatchQuery:
+    """Make a query of states that nothing answers."""
+    names = ("state", "answer") if has_answers else ("state",)
+    is_key = "012345678".__eq__
+    return BatchQuery(lambda *_: pl.DataFrame(), names, pl.Schema(), is_key, cells, 9)
 
 
-PACKED: dict[str, Callable[[bytes], bytes]] = {
-    "": bytes,
-    ".gz": gzip.compress,
-    ".zst": zstd,
-}
-KINDS = ["csv", "tsv", "jsonl", "parquet"]
+class Read:
+    """A function that reads an input with the options of a batch, and returns all its parts."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def __call__(
+        self, data: bytes | str, name: str = "asked.txt", query: BatchQuery | None = None,
+        **options: Any,
+    ) -> list[Rows]:  # fmt: skip
+        source = self._folder / name
+        source.write_bytes(data.encode() if isinstance(data, str) else data)
+        return [*read_rows(str(source), query or make_query(), **options)]
+
+    def list_texts(self, *arguments: Any, **options: Any) -> list[Any]:
+        """Return all texts that are asked about: keys, or keys with answers."""
+        parts = self(*arguments, **options)
+        rows = [row for part in parts for row in zip(*part.texts, strict=True)]
+        return [row[0] if len(row) == 1 else row for row in rows]
 
 
-def check(outcome: tuple[int, str, str]) -> None:
-    """Require that the answers stand beside the input, row for row, with nothing changed."""
-    code, out, complaint = outcome
-    assert (code, "1 key is invalid" in complaint) == (2, True), complaint
-    rows = [json.loads(line) for line in out.splitlines()]
-    assert [(row["state"], row["note"]) for row in rows] == ROWS
-    assert [row["distance"] for row in rows] == DISTANCES
-    assert [row["error"] is None for row in rows] == [True, True, True, False, True]
+@pytest.fixture
+def read(tmp_path: Path) -> Read:
+    return Read(tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("kind", "packed"),
-    [*((kind, "") for kind in KINDS), *(("csv", each) for each in PACKED if each)],
-)
-def test_formats_are_detected_by_file_name(
-    ask_in_process: Ask, tmp_path: Path, kind: str, packed: str
-) -> None:
-    source = tmp_path / f"asked.{kind}{packed}".upper()
-    source.write_bytes(PACKED[packed](write_frame(kind)))
-    check(ask_in_process("eight", "--input", str(source), "--format", "jsonl"))
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, zstd])
+@pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl", "parquet"])
+def test_rows_come_back_as_they_were(read: Read, kind: str, pack: Callable[[bytes], bytes]) -> None:
+    mark = b"" if kind == "parquet" else "\ufeff".encode()
+    data = pack(mark + write_frame(kind))
+    (rows,) = read(data, f"asked.{kind}{'' if pack is bytes else '.gz'}".upper())
+    assert rows.frame.rows() == ROWS
+    assert rows.texts[0].to_list() == FRAME["state"].to_list()
+    assert [rows.place(at) for at in (0, 4)] == (
+        ["row 2", "row 6"] if kind in ("csv", "tsv") else ["row 1", "row 5"]
+    )
+    (again,) = read(data, "asked.unknown", format=kind, column="state")
+    assert again.frame.equals(rows.frame)
 
 
-@pytest.mark.parametrize(("kind", "packed"), [*zip(KINDS, PACKED, strict=False)])
-def test_formats_are_read_from_standard_input(ask: Ask, kind: str, packed: str) -> None:
-    words = ("--format", "jsonl", "--input-format", kind, "--column", "state")
-    check(ask("eight", *words, text=PACKED[packed](write_frame(kind))))
+def test_packed_files_may_be_concatenated(read: Read) -> None:
+    for pack in (gzip.compress, zstd):
+        assert read.list_texts(pack(b"123456780\n") + pack(b"b\n")) == ["123456780", "b"]
 
 
-def test_parquet_and_compressed_files_are_detected_by_content(
-    ask_in_process: Ask, tmp_path: Path
-) -> None:
-    check(ask_in_process("eight", "--format", "jsonl", text=write_frame("parquet")))
-    source = tmp_path / "asked.csv"
-    for data in (
-        write_frame("parquet"),
-        gzip.compress(write_frame("csv")),
-        zstd(write_frame("parquet")),
-    ):
-        source.write_bytes(data)
-        check(ask_in_process("eight", "--format", "jsonl", "--input", str(source)))
-    code, out, _ = ask_in_process("eight", text=gzip.compress(b"123456780\n1 2 3 4 5 6 7 8 0"))
-    assert (code, out.count("123456780,corner,0")) == (0, 2)
+TEXTS: list[tuple[str, list[str]]] = [
+    ("", []),
+    ("\n\r\n \n", []),
+    ("123456780 oops\n\n378546201", ["123456780", "oops", "378546201"]),
+    ("\ufeff378546201\r\n1 2\r\n", ["378546201", "12"]),
+    ("1 5 2 7 0 3 8 4 6\n123456780 378546201", ["152703846", "123456780", "378546201"]),
+    ("3,7,8 5,4,6 2,.,1\n3,7,8,5,4,6,2,.,1\n", ["3785462.1", "3,7,8,5,4,6,2,.,1"]),
+    ("[[1, 2, 3], [4, 5, 6], [7, 8, 0]]", ["123456780"]),
+    ("14 13 15 7\t11 12 9 5", ["14 13 15 7 11 12 9 5"]),
+    (f"123456780{NO_BREAK}378546201\n{NO_BREAK}\n", ["123456780", "378546201"]),
+    ("\x1b[2J" + 200 * "x", ["\ufffd[2J" + 96 * "x"]),
+]
 
 
-@pytest.mark.parametrize("pack", [gzip.compress, zstd])
-def test_concatenated_streams_are_read(ask_in_process: Ask, pack: Callable[[bytes], bytes]) -> None:
-    text = pack(b"123456780\n") + pack(b"123456708\n")
-    assert ask_in_process("eight", text=text)[1].count("corner") == 2
+@pytest.mark.parametrize(("text", "keys"), TEXTS, ids=itertools.count())
+@pytest.mark.parametrize("chunk_bytes", [1, 7, CHUNK_BYTES])
+def test_keys_of_a_text(read: Read, text: str, keys: list[str], chunk_bytes: int) -> None:
+    assert read.list_texts(text, chunk_bytes=chunk_bytes) == keys
 
 
-@pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl"])
-def test_byte_order_marks_are_skipped(ask_in_process: Ask, tmp_path: Path, kind: str) -> None:
-    source, encoding = tmp_path / f"asked.{kind}", "utf-8-sig"
-    source.write_bytes(write_frame(kind).decode().encode(encoding))
-    check(ask_in_process("eight", "--input", str(source), "--format", "jsonl"))
-    code, out, complaint = ask_in_process("eight", text="123456780\r\n".encode(encoding))
-    assert (code, complaint) == (0, "")
-    assert out.splitlines()[1] == '123456780,corner,0,"",1,'
+def test_without_cells_each_word_is_a_key(read: Read) -> None:
+    assert read.list_texts("b1 c3\na1", query=make_query(0)) == ["b1", "c3", "a1"]
 
 
-def test_cells_are_copied_unchanged(ask_in_process: Ask) -> None:
-    rows = 'state,n,\r\n007,1.50,"a\r\nb"\r\n\r\n123456780,5" disk, x \r\n,"",\r\n'
-    code, out, _ = ask_in_process("eight", "--input-format", "csv", text=rows.encode())
-    assert code == 2
-    header, first = out.split("007,")[0], "007," + out.split("007,")[1]
-    assert header == 'state,n,"",goal,distance,best_moves,solutions,error\n'
-    assert first.startswith('007,1.50,"a\r\nb",,,,,')
-    assert first.endswith('\n123456780,"5"" disk", x ,corner,0,"",1,\n,"",,,,,,\n')
+def test_a_line_has_a_key_and_an_answer(read: Read) -> None:
+    text = "123456708 R\n\n1 2 3 4 5 6 7 0 8  R U \n[1,2,3],[4,5,6],[7,0,8] RD\nx\n"
+    board = "[1,2,3],[4,5,6],[7,0,8]"
+    pairs = [("123456708", "R"), ("123456708", "R U "), (board, "RD"), ("x", "")]
+    assert read.list_texts(text, query=make_query(has_answers=True)) == pairs
 
 
-@pytest.mark.parametrize("kind", ["csv", "tsv"])
+def list_places(parts: list[Rows]) -> Iterator[str]:
+    return (part.place(at) for part in parts for at in range(len(part.frame)))
+
+
+@pytest.mark.parametrize("chunk_bytes", [20, CHUNK_BYTES])
+def test_places_are_those_of_an_editor(read: Read, chunk_bytes: int) -> None:
+    """Put no-break spaces, which Python splits at, and empty lines between the rows."""
+    lines = ["123456780", "", NO_BREAK, f"a1{NO_BREAK}b1 c1c1", f"{NO_BREAK}99999", "7"]
+    parts = read("\n".join(lines), chunk_bytes=chunk_bytes)
+    assert [*list_places(parts)] == ["line 1", "line 4", "line 4", "line 4", "line 5", "line 6"][
+        : sum(len(part.frame) for part in parts)
+    ]
+    cells = [NO_BREAK, "1", f"{NO_BREAK}2", "3", "4", "5", "6", "7", "8"]
+    table = "state,n\n" + "".join(f"{cell},{at}\n" for at, cell in enumerate(cells, 2))
+    parts = read(table, "asked.csv", chunk_bytes=chunk_bytes)
+    assert [*list_places(parts)] == [f"row {at}" for at in range(2, 11)]
+    assert [cell for part in parts for cell in part.frame["n"]] == [*map(str, range(2, 11))]
+    with pytest.raises(BadRequest, match="Row 11 "):
+        read(f"{table}{NO_BREAK}\n", "asked.csv", chunk_bytes=chunk_bytes)
+    objects = "".join(f'{{"state":"{cell}"}}\n\n{NO_BREAK}\n' for cell in cells)
+    parts = read(objects, "asked.jsonl", chunk_bytes=chunk_bytes)
+    assert [*list_places(parts)] == [f"row {at}" for at in range(1, 10)]
+    with pytest.raises(BadRequest, match="Line 28 "):
+        read(f"{objects}[1]\n", "asked.jsonl", chunk_bytes=chunk_bytes)
+
+
+@pytest.mark.parametrize("delimiter", [",", "\t"])
 @given(
     rows=st.lists(st.tuples(st.text('ab", \t\n', max_size=8), st.text('"\n,', max_size=4))),
     chunk_bytes=st.integers(40, 80),
 )
 def test_rows_survive_any_chunk_boundary(
-    kind: str, rows: list[tuple[str, str]], chunk_bytes: int
+    delimiter: str, rows: list[tuple[str, str]], chunk_bytes: int
 ) -> None:
     frame = pl.DataFrame(rows, schema={"k": pl.String, "v": pl.String}, orient="row")
     file = io.BytesIO()
-    delimiter = "," if kind == "csv" else "\t"
     frame.write_csv(file, separator=delimiter, quote_style="non_numeric")
     file.seek(0)
-    parts = [part.rows for part in batch_input._read_delimited(file, delimiter, chunk_bytes)]
-    rows = [tuple(row.values()) for part in parts for row in cast(pa.Table, part).to_pylist()]
-    assert rows == frame.rows()
+    parts = [*batch_input._read_delimited(file, delimiter, chunk_bytes)]
+    assert pl.concat([part.frame for part in parts]).rows() == frame.rows()
 
 
-def test_parquet_types_are_preserved(ask_in_process: Ask, tmp_path: Path) -> None:
-    source, target = tmp_path / "asked.parquet", tmp_path / "answers.parquet"
-    given = pl.DataFrame(
+def test_cells_are_read_as_they_are_written(read: Read) -> None:
+    text = '\n\nstate,n,\r\n007,1.50,"a\r\nb"\r\n\r\n123456780,5" disk, x \r\n,"",\r\n'
+    (rows,) = read(text, "asked.csv")
+    assert rows.frame.columns == ["state", "n", ""]
+    assert rows.frame.rows() == [
+        ("007", "1.50", "a\r\nb"), ("123456780", '5" disk', " x "), (None, "", None)
+    ]  # fmt: skip
+    (rows,) = read('state,id\n1,"5"" disk\n"\n', "asked.csv")
+    assert rows.frame["id"].to_list() == ['5" disk\n']
+
+
+def test_types_of_parquet_are_kept(read: Read) -> None:
+    frame = pl.DataFrame(
         {
             "day": pl.Series(["2024-02-29", None]).str.to_date(),
             "state": pl.Series(["123456780", None], dtype=pl.Categorical),
@@ -158,263 +197,140 @@ def test_parquet_types_are_preserved(ask_in_process: Ask, tmp_path: Path) -> Non
             "none": pl.Series([None, None], dtype=pl.Null),
         }
     )
-    given.write_parquet(source)
-    code, _, complaint = ask_in_process("eight", "--input", str(source), "--output", str(target))
-    assert (code, complaint) == (0, "")
-    result = pl.read_parquet(target)
-    assert result.columns[: given.width] == given.columns
-    assert result.select(given.columns).equals(given)
-    assert result.select(given.columns).schema == given.schema
-    assert result["distance"].to_list() == [0, None]
-    given.select("state", "list").write_parquet(source)
-    _, _, complaint = ask_in_process("eight", "--input", str(source), "--format", "csv")
-    problem = "CSV cannot hold the rows (CSV format does not support nested data)"
-    assert complaint == f"pipeline: {problem}.\n"
+    (rows,) = read(write_frame("parquet", frame), "asked.pq")
+    assert rows.frame.equals(frame)
+    assert rows.frame.schema == frame.schema
 
 
-@pytest.mark.parametrize(
-    ("kind", "target"),
-    [("csv", "jsonl"), ("text", "parquet"), *((kind, "csv") for kind in ["text", *KINDS])],
+def test_json_lines_keep_their_text(read: Read) -> None:
+    lines = ['{"state":"a","x":1.50,"n":99999999999999999999}', '{"later":[1,"x"],"state":7}', "{}"]
+    (rows,) = read("\r\n\n".join(lines), "asked.jsonl", keep_lines=True)
+    assert rows.lines is not None
+    assert rows.lines.str.strip_chars().to_list() == lines
+    assert rows.texts[0].to_list() == ["a", "7", None]
+    (rows,) = read('{"state":12345678}\n{"state":null}\n', "asked.jsonl")
+    assert rows.texts[0].to_list() == ["012345678", None]
+    for board in ([1, 2, 3, 4, 5, 6, 7, 8, 0], [[1, 2, 3], [4, 5, 6], [7, 8, 0]]):
+        (rows,) = read(json.dumps({"state": board}), "asked.jsonl")
+        assert rows.texts[0].to_list() == ["1 2 3 4 5 6 7 8 0"]
+
+
+LATER: list[tuple[str, str, str]] = [
+    ('{"n":1}', '{"n":2}', ""),
+    ('{"n":1.5}', '{"n":2}', ""),
+    ('{"n":1}', '{"n":null}', ""),
+    ('{"n":{"x":[1]}}', "{}", ""),
+    ('{"n":1}', '{"n":2,"b":1}', "'b'"),
+    ('{"n":1}', '{"n":"x"}', "'n'"),
+    ('{"n":1}', '{"n":1.5}', "'n'"),
+    ('{"n":null}', '{"n":1}', "'n'"),
+    ('{"n":{"a":1}}', '{"n":{"a":1,"b":2}}', "'n'"),
+]
+
+
+@pytest.mark.parametrize(("first", "later", "field"), LATER)
+def test_fields_that_change_later_are_refused(
+    read: Read, first: str, later: str, field: str
+) -> None:
+    """Without a change the rows are one table; lines that stay lines may have any fields."""
+    lines = "".join(f'{line[:-1]}{"," * (line != "{}")}"state":"1"}}\n' for line in (first, later))
+    options: dict[str, Any] = {"name": "asked.jsonl", "chunk_bytes": len(first) + 14}
+    assert len(read(lines, keep_lines=True, **options)) == 2
+    if field:
+        with pytest.raises(BadRequest, match=f"The field {field} .* after row 1"):
+            read(lines, **options)
+    else:
+        rows = pl.concat([part.frame for part in read(lines, **options)])
+        assert rows["n"].to_list() == [json.loads(each).get("n") for each in (first, later)]
+
+
+def test_an_input_without_rows_has_columns_all_the_same(read: Read) -> None:
+    for kind in ("text", "csv", "tsv", "jsonl"):
+        for text in ("", "\n\n", "\r\n"):
+            (rows,) = read(text, format=kind)
+            assert (rows.frame.columns, rows.frame.height) == (["state"], 0)
+    for kind in ("csv", "tsv", "parquet"):
+        (rows,) = read(write_frame(kind, FRAME.clear()), format=kind)
+        assert rows.frame.schema == FRAME.schema
+        assert [len(texts) for texts in rows.texts] == [0]
+
+
+DIGITS = b"123456780\n"
+DECIMALS = pa.table(
+    {"state": ["1"], "x": pa.array([[Decimal("1.5")]], pa.list_(pa.decimal256(40, 2)))}
 )
-def test_an_input_without_rows_makes_an_empty_table(
-    ask_in_process: Ask, tmp_path: Path, kind: str, target: str
-) -> None:
-    """Give nothing, empty lines, or a header alone."""
-    answers = tmp_path / f"answers.{target}"
-    inputs = {text: ["state"] for text in (b"", b"\n\n", b"\r\n") if kind != "parquet"}
-    if kind in ("csv", "tsv", "parquet"):
-        inputs[write_frame(kind, FRAME.clear())] = ["state", "note"]
-    for text, columns in inputs.items():
-        words = ("--input-format", kind, "--output", str(answers))
-        assert ask_in_process("eight", *words, text=text) == (0, "", "")
-        names = [*columns, "goal", "distance", "best_moves", "solutions", "error"]
-        if target == "parquet":
-            result = pl.read_parquet(answers)
-            assert (len(result), result.columns) == (0, names)
-            assert [result.schema[name] for name in ("state", "distance")] == [pl.String, pl.Int16]
-        else:
-            assert answers.read_text() == ("" if target == "jsonl" else f"{','.join(names)}\n")
 
 
-def test_lines_before_the_header_are_skipped(ask_in_process: Ask) -> None:
-    words = ("--input-format", "csv")
-    code, out, _ = ask_in_process("eight", *words, text=b"\n\n\n\nstate\n123456780\n")
-    assert (code, out.splitlines()[1]) == (0, '123456780,corner,0,"",1,')
+def write_table(table: pa.Table) -> bytes:
+    file = io.BytesIO()
+    pq.write_table(table, file)
+    return file.getvalue()
 
 
-EVERY_TYPE = {
-    "state": pa.array(["123456780"]),
-    "exact": pa.array([Decimal("1.5")]),
-    "bytes": pa.array([b"1"]),
-    "list": pa.array([[1]]),
-    "map": pa.array([[("a", 1)]], pa.map_(pa.string(), pa.int64())),
-    "map of bytes": pa.array([[("a", b"1")]], pa.map_(pa.string(), pa.binary())),
-    "struct": pa.array([{"a": [1.5]}]),
-    "duration": pa.array([1], pa.duration("ms")),
-    "wide": pa.array([Decimal("1.5")], pa.decimal256(40, 2)),
-    "wide within": pa.array(
-        [[("a", [{"b": None}])]],
-        pa.map_(pa.string(), pa.list_(pa.struct({"b": pa.decimal256(40, 2)}))),
-    ),
-}
-REFUSED = {
-    "csv": {*EVERY_TYPE} - {"state", "exact"},
-    "jsonl": {"bytes", "map of bytes", "wide", "wide within"},
-    "parquet": set[str](),
-}
-
-
-@pytest.mark.parametrize("target", REFUSED)
-def test_unsupported_column_types_are_reported(
-    ask_in_process: Ask, tmp_path: Path, target: str
-) -> None:
-    source = tmp_path / "asked.parquet"
-    refused = set()
-    for name, values in EVERY_TYPE.items():
-        columns = {"state": EVERY_TYPE["state"], name: values}
-        pq.write_table(pa.table(columns), source)
-        answers = str(tmp_path / "answers")
-        words = ("--input", str(source), "--format", target, "--output", answers)
-        code, _, complaint = ask_in_process("eight", *words)
-        if code:
-            refused.add(name)
-            assert (code, complaint.count("\n")) == (2, 1), complaint
-            assert " cannot hold the " in complaint
-    assert refused == REFUSED[target]
-
-
-UNREADABLE: dict[str, list[tuple[bytes, str]]] = {
-    "": [
-        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "Line 1 of the input is not UTF-8"),
-        (b'<svg xmlns="x"/>', "Unknown input format. Supported: text, csv,"),
-        (b"state,note\n123456780,x\n", "looks like csv, not text. Add --input-format csv."),
-        (b"state\n123456780\n", "looks like csv, not text. Add --input-format csv."),
-        (b'note\t"state"\n', "looks like tsv, not text. Add --input-format tsv."),
-        (b' {"state":"123456780"}', "looks like jsonl, not text. Add --input-format jsonl."),
-        (b"123456780\n\xe9\n", "Line 2 of the input is not UTF-8."),
-        ("123456780\n".encode("utf-16"), "Line 1 of the input is not UTF-8."),
-        (gzip.compress(b"123456780\n" * 999)[:-9], "cannot be read (truncated compressed"),
-        (zstd(b"123456780")[:-2], "Standard input cannot be read ("),
+REFUSED: dict[str, list[tuple[bytes, str]]] = {
+    "text": [
+        (b"\x89PNG\r\n\x1a\n\0", "Line 1 of"),
+        (DIGITS + b"\xe9\n", "Line 2 of"),
+        ("123456780\n".encode("utf-16"), "Line 1 of"),
+        (b"state,note\n123456780,x\n", "--input-format csv"),
+        (b'note\t"state"\n', "--input-format tsv"),
+        (b' {"state":"123456780"}', "--input-format jsonl"),
+        (gzip.compress(DIGITS * 999)[:-9], "truncated"),
+        (zstd(DIGITS)[:-2], "cannot be read"),
+        (b"1" * (CHUNK_BYTES + 9) * 2, "a line of more than"),
     ],
-    "--column state": [(b"123456780", "is read as text, which has no columns.")],
-    "--input-format xml": [(b"", "no format 'xml'. Choose one of: text, csv, tsv, jsonl, parq")],
-    "--input-format parquet": [
-        (b"state\n", "Standard input is not a Parquet file. Choose --input-format."),
-        (b"", "Standard input is not a Parquet file."),
-        (b"PAR1" * 9, "Standard input cannot be read ("),
+    "parquet": [
+        (b"state\n", "no Parquet file"),
+        (b"", "no Parquet file"),
+        (b"PAR1" * 9, "cannot be read"),
+        (write_frame("parquet")[:-20], "cannot be read"),
+        (write_table(DECIMALS), "decimal256"),
+        (write_table(pa.table([["1"], ["2"]], names=["state", "state"])), "two columns 'state'"),
+        (write_frame("parquet", pl.DataFrame({"state": [True]})), "the type Boolean"),
     ],
-    "--input-format csv": [
-        (b"state,b\n1,2\n3\n", "Row 3 of the input has 1 column, its head"),
-        (b'"state\n1\n', "Standard input cannot be read ("),
-        (b"state,a,a\n", "The input has two columns 'a'. Rename one of them."),
-        (b"state\n\xe9\n", "invalid UTF8 data"),
-        (b"378546201\n1\n", "has the key '378546201', and not the names"),
-        (b"state;x\n123456780;1\n", "The input has one column, 'state;x'. Separate columns with"),
-        (b"a,b\n1,2\n", "no text column 'state'. Its columns: 'a', 'b'."),
+    "csv": [
+        (b"state,b\n1,2\n3\n", "Row 3 of the input has 1 column, its header 2"),
+        (b"state,b\n\n1,2,3\n", "Row 2 of the input has 3 columns, its header 2"),
+        (b"state,b\n" + b"1,2\n" * 999_999 + b"3\n", "Row 1,000,001 of"),
+        (b"state,a,a\n", "two columns 'a'"),
+        (b"state\n\xe9\n", "cannot be read"),
+        (b"state,\xe9\n1,2\n", "cannot be read"),
+        (b"012345678\n1\n", "the key '012345678'"),
+        (b"12345678,x\n1,2\n", "the key '12345678'"),
+        (b"a,b\n1,2\n", "no text column 'state'"),
+        (b'"state\n1\n', "cannot be read"),
+        (b'state,x\n1,"open\n2,2\n', "opens in row 2"),
+        (b'state,x\r\n1,"a\r\nb"\r\n1,"2\r\n', "opens in row 3"),
+        (b'state,note\n1,"' + b"1\n" * CHUNK_BYTES, "A row after row 1 "),
     ],
-    "--input-format tsv": [
-        (b"12345678\tx\n", "names above it, such as state."),
-    ],
-    "--input-format jsonl --format jsonl": [
-        (b'{"state":"1","error":1}', "'error' exists already"),
-        (b'{"state":"1","\\u0073tate":"2"}\n', "a JSON object (it has two fields 'state')."),
-        (b'{"state" : "1","x":{"a" :1,"a":2}}\n', "a JSON object (it has two fields 'a')."),
+    "jsonl": [
+        (b"1\n\n[1]\n", "Line 1 of"),
+        (b'{"state":"1"}\n\n{"state":\n', "Line 3 of"),
+        (b'{"state":"1"}\n\n{"x":NaN}', "cannot be read"),
+        (b'{"state":"1","x":' + b"[" * 9_000 + b"]" * 9_000 + b"}", "cannot be read|Line 1"),
+        (b'{"state":"1","n":1' + b"0" * 40 + b"}", "cannot be read"),
+        (b'{"state":true}', "the type Boolean"),
         (b'{"a":"1","b":1}', "no text column 'state'. Its columns: 'a', 'b'."),
-        (b'{"state":"1","x":1e400}', "Line 1 of the input is not a JSON object ("),
-        (b'{"state":"1"}\n\n{"x":NaN}', "Line 3 of the input is not a JSON object ("),
-        (b'{"state":"1","x":' + b"[" * 9_000 + b"]" * 9_000 + b"}", "maximum recursion depth"),
-        (b"1\n\n[1]\n", "Line 1 of the input is not a JSON object ("),
-    ],
-    "--input-format jsonl": [
-        (b"{}\n{}\n", "The rows of the input have no column."),
-        (b'{"state":true}', "'state' (it has the type Boolean)."),
-        (b'{"state":"1","n":1.5}\n\n{"n":9007199254740993}\n', "Integer value 9007199254740993 is"),
-        (b'{"state":"1","n":1}\n{"n":"x"}\n', "The field 'n' is not of one type: Could not conv"),
-        (
-            b'{"state":"1","n":1' + b"0" * 40 + b"}",
-            "The field 'n' has a number of more than 64 bits",
-        ),
+        (b"{}\n{}\n", "no text column 'state'"),
     ],
 }
-"""By options, inputs and what is said of each."""
+"""By format, inputs and what is said of each."""
 
 
 @pytest.mark.parametrize(
-    ("words", "text", "complaint"),
-    [(words, *case) for words, cases in UNREADABLE.items() for case in cases],
+    ("kind", "data", "problem"),
+    [(kind, *case) for kind, cases in REFUSED.items() for case in cases],
     ids=itertools.count(),
 )
-def test_unreadable_inputs_are_reported_in_one_line(
-    ask_in_process: Ask, words: str, text: bytes, complaint: str
-) -> None:
-    code, out, result = ask_in_process("eight", *words.split(), text=text)
-    assert (code, out) == (2, "")
-    assert complaint in result
-    assert result.startswith("pipeline: ")
-    assert result.count("\n") == 1
+def test_bad_inputs_are_refused(read: Read, kind: str, data: bytes, problem: str) -> None:
+    with pytest.raises(BadRequest, match=problem) as caught:
+        read(data, format=kind)
+    assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("text", "row"),
-    [
-        (b'state,x\n1,"open\n2,2\n', 2),
-        (b'state,x\n1,"open"\n1,"open\n2,2', 3),
-        (b'state,x\r\n1,"a\r\nb"\r\n1,"2\r\n', 3),
-    ],
-)
-def test_a_quote_that_is_never_closed_is_reported(
-    ask_in_process: Ask, tmp_path: Path, text: bytes, row: int
-) -> None:
-    words = ("--input-format", "csv", "--output", str(tmp_path / "answers.csv"))
-    code, _, complaint = ask_in_process("eight", *words, text=text)
-    problem = f"A quote that opens in row {row} of the input is never closed"
-    assert (code, complaint) == (2, f"pipeline: {problem}.\n")
-    assert not [*tmp_path.iterdir()]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [b'state,id\n378546201,5" disk\n123456780,"a\nb"\n', b'state,id\n378546201,"5"" disk\n"\n'],
-)
-def test_a_quote_or_a_line_end_in_a_cell_is_no_fault(ask_in_process: Ask, text: bytes) -> None:
-    code, out, complaint = ask_in_process("eight", "--input-format", "csv", text=text)
-    assert (code, complaint) == (0, "")
-    assert pl.read_csv(out.encode())["id"][-1] in ("a\nb", '5" disk\n')
-
-
-def test_a_reader_that_reads_ahead_does_not_abort_the_process(outputs: Path) -> None:
-    rows = b"state,id\n378546201,7\n123456780\n"
-    words = ["query", "eight", "--input-format", "csv", "--outputs", str(outputs)]
-    for _ in range(6):  # in processes of their own: the end is that of Python
-        code, out, complaint = run([SCRIPT, *words], input=rows)
-        assert (code, out) == (2, "")
-        assert complaint == "pipeline: Row 3 of the input has 1 column, its header 2.\n"
-
-
-def test_a_header_that_is_not_utf_8_is_reported(ask_in_process: Ask) -> None:
-    rows = b"state,\xe9\n378546201,1\n"
-    code, out, complaint = ask_in_process("eight", "--input-format", "csv", text=rows)
-    assert (code, out) == (2, "")
-    assert complaint == "pipeline: Row 1 of the input is not UTF-8. Save the input as UTF-8.\n"
-
-
-def test_an_endless_row_is_rejected(ask_in_process: Ask) -> None:
-    rows = b'state,note\n123456780,"' + b"1\n" * 4_000_000
-    code, out, complaint = ask_in_process("eight", "--input-format", "csv", text=rows)
-    assert (code, out) == (2, "")
-    assert "A row after row 1 of the input has more than 2,097,152 bytes. Look for a" in complaint
-
-
-def read_tables(chunk_bytes: int, *lines: str) -> list[pa.Table]:
-    """Return lines of JSON as tables."""
-    file = io.BytesIO("".join(f"{line}\n" for line in lines).encode())
-    texts = batch_input._iter_texts(cast(BinaryIO, file), chunk_bytes)
-    chunks = batch_input._make_tables(batch_input._read_objects(texts))
-    return [cast(pa.Table, chunk.rows) for chunk in chunks]
-
-
-@pytest.mark.parametrize(
-    ("first", "later", "problem"),
-    [
-        ("1", '"b":1', "The field 'b' is of type int64 from row 2 on, and not there before."),
-        ("1", '"n":"x"', "The field 'n' is of type string from row 2 on, and of type int64 before"),
-        (
-            '{"a":1}',
-            '"n":{"a":1,"b":2}',
-            "The field 'n' is of type struct<a: int64, b: int64> from",
-        ),
-        ("1.5", f'"n":{2**53 + 1}', "9007199254740993"),
-        ("1", '"n":1.5', "Float value 1.5"),
-    ],
-)
-def test_fields_that_change_later_are_refused(first: str, later: str, problem: str) -> None:
-    with pytest.raises((BadRequest, pa.ArrowInvalid), match=re.escape(problem)):
-        read_tables(30, f'{{"state":"123456780","n":{first}}}', f'{{"state":"1",{later}}}')
-
-
-def test_numbers_of_two_kinds_are_one_column() -> None:
-    parts = read_tables(12, '{"n":1.5,"at":{"x":[1]}}', '{"n":2}', '{"at":null}')
-    rows = pa.concat_tables(parts).to_pylist()
-    assert [row["n"] for row in rows] == [1.5, 2.0, None]
-    assert [row["at"] for row in rows] == [{"x": [1]}, None, None]
-
-
-def test_fields_of_json_lines_keep_their_values(ask_in_process: Ask) -> None:
-    lines = [
-        '{"state":"123456780","x":1.50,"n":' + "9" * 40 + ',"at":[{"a":1},{"b":"\\u00e9\\"}"}]}',
-        '{"later":[1,"x"],"state":12345678}',
-        '{"state":[1,2,3,4,5,6,7,8,0]}',
-        '{"state":null,"":":::"}',
-        '{"state":3.5}',
-    ]
-    words = ("--input-format", "jsonl", "--format", "jsonl")
-    code, out, complaint = ask_in_process("eight", *words, text="\r\n\n".join(lines).encode())
-    assert (code, complaint) == (2, "pipeline: 1 key is invalid. See the column error.\n")
-    rows = [json.loads(line) for line in out.splitlines()]
-    assert [row.pop("distance") for row in rows] == [0, 22, 0, None, None]
-    for row, line in zip(rows, lines, strict=True):
-        assert {name: row[name] for name in row if name not in ANSWERED} == json.loads(line)
-        assert [*row][-4:] == ANSWERED
-
-
-ANSWERED = ["goal", "best_moves", "solutions", "error"]
+def test_options_that_contradict_the_input_are_refused(read: Read) -> None:
+    options: list[dict[str, Any]] = [{"format": "xml"}, {"column": "state"}]
+    options.append({"format": "csv", "column": "other"})
+    for each in options:
+        with pytest.raises(BadRequest):
+            read(b"state\n123456780\n", **each)

@@ -12,16 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-import pyarrow.parquet as pq
 import pytest
 
 import puzzle_tablebase as pt
 from puzzle_tablebase.errors import Undecided
 from puzzle_tablebase.pipeline.run import run_command
-from puzzle_tablebase.queries.batch import Batch, run_batch
-from puzzle_tablebase.queries.dispatch import make_batch_query, pose
-from puzzle_tablebase.queries.options import BATCH
-from puzzle_tablebase.queries.reader import ignore_progress
 from tests.support import sliding_oracle as oracle
 from tests.support.reference_numbers import lines
 from tests.support.shell import SCRIPT, Cli, pipeline
@@ -138,7 +133,6 @@ SEARCH = "puzzle_tablebase.queries.fifteen_search"
         f"{SEARCH}.continue_search",
         f"{SEARCH}.Solver._write",
         f"{SEARCH}.allocate_pages",
-        "puzzle_tablebase.queries.fifteen.FifteenReader.compute_bound",
     ],
 )
 def test_a_time_limit_ends_with_what_is_known(
@@ -232,19 +226,6 @@ def test_an_interrupt_loses_no_row_that_is_answered(patterns_555: Path, tmp_path
         rest, errors = process.communicate(timeout=60)
     assert [row.split(",")[0] for row in rows] == ["state", *states]
     assert (rest, errors, process.returncode) == (b"", b"", 130)
-
-
-def test_parquet_has_one_group_of_rows(patterns_555: Path, tmp_path: Path) -> None:
-    keys, answers = str(_write_keys(tmp_path)), tmp_path / "answers.parquet"
-    with pt.open_tables(str(patterns_555)) as tables:
-        tables.fifteen.part_seconds = 0.0
-        for path in (answers, answers.with_suffix(".csv")):
-            batch = Batch(keys, path.suffix[1:], str(path))
-            query = make_batch_query(*pose(tables.fifteen, BATCH, {}))
-            assert not run_batch(query, batch, ignore_progress)
-    rows = pl.read_parquet(answers)
-    assert rows.equals(pl.read_csv(answers.with_suffix(".csv"), schema=rows.schema))
-    assert pq.ParquetFile(answers).num_row_groups == 1
 
 
 def test_frames_with_another_goal_and_a_time_limit(patterns_555: Path) -> None:

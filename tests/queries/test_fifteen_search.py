@@ -1,25 +1,25 @@
 """Searches for shortest solutions, beside the distances of all states of small boards."""
 
-import math
 import random
 import time
 from collections.abc import Callable
-from typing import NoReturn
+from typing import Any
 
-import polars as pl
 import pytest
 
-from puzzle_tablebase.queries.fifteen_search import SearchState, answer_in_threads, iter_in_order
+from puzzle_tablebase.queries.fifteen_search import Solver, answer_in_threads
 from tests.support import sliding_oracle as oracle
 from tests.support.fifteen_boards import (
+    SMALL,
     PlainSearch,
     make_records,
     make_solver,
-    make_state,
     require_path,
 )
 
 CHARACTERS = "0123456789ab"
+HARD = [11, 10, 9, 8, 7, 6, 5, 4, 3, 1, 2, 0]
+"""A state of 3x4 whose search takes thousands of positions."""
 
 
 def sample(name: str, size: int) -> list[tuple[list[int], int]]:
@@ -35,38 +35,32 @@ def sample(name: str, size: int) -> list[tuple[list[int], int]]:
 
 
 @pytest.mark.parametrize(
-    ("name", "size"),
+    ("name", "size", "plain_size"),
     [
-        ("2x3", 360),
-        ("3x3", 500),
-        ("3x3 alone", 500),
-        ("3x4", 200),
-        pytest.param("3x3", 181_440, marks=pytest.mark.nightly),
-        pytest.param("3x3 alone", 181_440, marks=pytest.mark.nightly),
+        ("2x3", 360, 360),
+        ("3x3", 500, 40),
+        ("3x3 alone", 500, 10),
+        ("3x4", 200, 20),
+        pytest.param("3x3", 181_440, 40, marks=pytest.mark.nightly),
+        pytest.param("3x3 alone", 181_440, 10, marks=pytest.mark.nightly),
     ],
 )
-def test_states_are_solved_in_the_fewest_moves(name: str, size: int) -> None:
+def test_solutions_are_shortest_and_those_of_a_plain_search(
+    name: str, size: int, plain_size: int
+) -> None:
     plain, solver = PlainSearch(name), make_solver(name)
-    for board, distance in sample(name, size):
-        bound = max(plain.compute_bounds(board))
-        assert 0 <= bound <= distance
-        assert (distance - bound) % 2 == 0
-        path = solver.search(board, make_state())
-        assert len(path) - 1 == distance
-        require_path(board, int(name[2]), path)
-
-
-@pytest.mark.parametrize(
-    ("name", "size"), [("2x3", 360), ("3x3", 40), ("3x3 alone", 10), ("3x4", 20)]
-)
-def test_the_positions_are_those_of_a_plain_search(name: str, size: int) -> None:
-    plain, solver = PlainSearch(name), make_solver(name)
-    for board, distance in sample(name, size):
-        state = make_state()
-        path = solver.search(board, state)
-        assert plain.search(board) == path
-        assert len(path) - 1 == distance == state.limit == plain.limit
-        assert state.positions == plain.positions
+    for at, (board, distance) in enumerate(sample(name, size)):
+        limits = list[int]()
+        found = solver.search(board, limits.append)
+        assert len(found.blanks) - 1 == distance
+        require_path(board, int(name[2]), found.blanks)
+        assert found.bound == max(plain.compute_bounds(board))
+        assert found.bound <= distance
+        assert all(limit <= distance for limit in limits)
+        if at < plain_size:
+            assert plain.search(board) == found.blanks
+            assert plain.limit == distance
+            assert plain.positions == found.positions
 
 
 @pytest.mark.parametrize(("most", "blocks"), [(0, 0), (3, 3), (1_000, 26)])
@@ -74,7 +68,7 @@ def test_blocks_are_read_as_they_are_needed_until_all_are_read(most: int, blocks
     solver, records = make_solver("3x4"), make_records("3x4")
     solver.max_single_blocks = most
     before = sum(each.blocks for each in records)
-    require_path(HARD, 4, solver.search(HARD, make_state()))
+    require_path(HARD, 4, solver.search(HARD).blanks)
     assert sum(each.blocks for each in records) - before == blocks
 
 
@@ -82,32 +76,63 @@ def test_an_easy_board_needs_few_blocks() -> None:
     records = make_records("3x4")
     before = sum(each.blocks for each in records)
     easy = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 0, 11]
-    assert len(make_solver("3x4").search(easy, make_state())) == 2
+    assert len(make_solver("3x4").search(easy).blanks) == 2
     assert sum(each.blocks for each in records) - before < 9
 
 
-def test_a_batch_that_fails_ends_its_searches() -> None:
+def test_tables_that_do_not_fit_are_read_block_by_block_and_forgotten() -> None:
+    records: Any = make_records("3x4")
+    solver = Solver(SMALL["3x4"].patterns, records, memory=4096, min_blocks=10)
+    assert solver.max_single_blocks == 10
+    expected = make_solver("3x4").search(HARD)
+    before = sum(each.blocks for each in records)
+    assert solver.search(HARD) == expected
+    assert sum(each.blocks for each in records) - before > 26, "some are read again"
+    distances = solver._tables.distances
+    known = sum(bool(distances[at : at + 4092].any()) for at in range(0, len(distances), 4092))
+    assert known < 20
+
+
+def test_an_interrupted_batch_ends_its_searches(monkeypatch: pytest.MonkeyPatch) -> None:
     solver, solved = make_solver("3x4", 100), list[str]()
-    keys = pl.Series(map(str, range(200_000)))
 
-    def answer(key: str, pause: Callable[[], None]) -> NoReturn:
-        solver.search(HARD, SearchState(0, pause))
+    class Interrupted(BaseException):
+        """What ends the wait for the answers."""
+
+    def answer(key: str, pause: Callable[[], None]) -> None:
+        solver.search(HARD, lambda _: pause())
         solved.append(key)
-        raise AssertionError
 
-    def fail(done: int) -> None:
-        if done:
-            raise MemoryError
+    def interrupt(*_: object) -> None:
+        while not solved:
+            time.sleep(0.01)
+        raise Interrupted
 
-    with pytest.raises(MemoryError):
-        next(
-            iter_in_order(
-                keys, answer_in_threads(keys, answer), pl.Schema(), fail, seconds=math.inf
-            )
-        )
+    monkeypatch.setattr("puzzle_tablebase.queries.fifteen_search.wait", interrupt)
+    with pytest.raises(Interrupted):
+        answer_in_threads(map(str, range(5_000)), answer)  # type: ignore[arg-type]  # no answer
     count = len(solved)
     time.sleep(0.1)
-    assert 0 < count == len(solved) < len(keys)
+    assert 0 < count == len(solved) < 5_000
+
+
+def test_a_pause_can_end_a_search() -> None:
+    class Stop(Exception):
+        """An error of the caller's own."""
+
+    limits = list[int]()
+
+    def stop(limit: int) -> None:
+        limits.append(limit)
+        if len(limits) > 50:
+            raise Stop
+
+    board = HARD[:]
+    with pytest.raises(Stop):
+        make_solver("3x4", 100).search(board, stop)
+    assert max(PlainSearch("3x4").compute_bounds(board)) <= limits[-1] <= 50
+    assert limits == sorted(limits)
+    assert board == HARD
 
 
 def solve_small_boards() -> str:
@@ -118,30 +143,7 @@ def solve_small_boards() -> str:
         ("3x3", [[1, 2, 3, 4, 5, 6, 0, 7, 8], [1, 2, 3, 0, 4, 6, 7, 5, 8]]),
     ):
         solver = make_solver(name)
-        for board in boards:
-            state = make_state()
-            lines.append(f"{name} {solver.search(board, state)} {state.positions}\n")
+        lines += [
+            f"{name} {found.blanks} {found.positions}\n" for found in map(solver.search, boards)
+        ]
     return "".join(lines)
-
-
-HARD = [11, 10, 9, 8, 7, 6, 5, 4, 3, 1, 2, 0]
-"""A state of 3x4 whose search takes thousands of positions."""
-
-
-def test_a_pause_can_end_a_search() -> None:
-    class Stop(Exception):
-        """An error of the caller's own."""
-
-    pauses = 0
-
-    def stop() -> None:
-        nonlocal pauses
-        pauses += 1
-        if pauses > 50:
-            raise Stop
-
-    board, state = HARD[:], SearchState(0, stop)
-    with pytest.raises(Stop):
-        make_solver("3x4", 100).search(board, state)
-    assert max(PlainSearch("3x4").compute_bounds(board)) <= state.limit <= 50
-    assert board == HARD

