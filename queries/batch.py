@@ -80,34 +80,36 @@ def run_batch(
             batch.input, query, batch.input_format, batch.column, batch.chunk_bytes,
             keep_lines=batch.format == "jsonl",
         )  # fmt: skip
-        for rows in iter_parts(chunks):
+        for rows, answers in iter_answers(query, chunks):
             names = rename_columns(added, rows.frame.columns, batch.prefix, PREFIX)
-            answers = query.answer(*rows.texts)
             bad = find_invalid(query, rows.texts[0], answers["error"])
             if bad and batch.strict:
                 problem = f"{rows.place(bad[0])}: {answers['error'][bad[0]]}"
                 raise BadRequest(problem, "To answer the other rows, leave out --strict")
             if write is None:  # after the first rows, because an input that is bad leaves no file
                 write = stack.enter_context(open_row_writer(batch.output, batch.format))
-            answers = answers.select(added).rename(names)
+            columns = answers.select(added).rename(names)
             with printing():
-                if rows.lines is None:
-                    answers = rows.frame.hstack(answers)
-                write(answers, rows.lines)
+                write(rows.frame.hstack(columns) if rows.lines is None else columns, rows.lines)
             invalid += len(bad)
             done += len(answers)
             on_progress(done)
     return invalid
 
 
-def iter_parts(chunks: Iterable[Rows]) -> Iterator[Rows]:
-    """Cut rows into parts that take `PART_SECONDS` each, from one request of a part to the next."""
+def iter_answers(query: BatchQuery, chunks: Iterable[Rows]) -> Iterator[tuple[Rows, pl.DataFrame]]:
+    """Answer rows, and yield them with their answers in parts of about `PART_SECONDS` each."""
     size = FIRST_ROWS
     for rows in chunks:
         first, count = 0, len(rows.frame)
+        if query.stream:
+            for answers in query.stream(*rows.texts):
+                yield rows.slice(first, len(answers)), answers
+                first += len(answers)
+            continue
         while first < count or not first:
-            begin = monotonic()
-            yield rows.slice(first, size)
+            begin, part = monotonic(), rows.slice(first, size)
+            yield part, query.answer(*part.texts)
             first += size
             seconds = max(monotonic() - begin, 1e-3)
             size = max(1, min(8 * size, int(size * PART_SECONDS / seconds)))

@@ -53,7 +53,8 @@ class BatchQuery(NamedTuple):
     `answer` gets the texts of the columns that `columns` names, the keys' first, and returns a row
     for each with the columns of `schema` and `error`. `is_key` tells whether a text is in the
     notation of keys. `cells`: how many a key has, if they may stand apart in text; `digits`: how
-    many a key has, if it can be read as a number; 0: no key can.
+    many a key has, if it can be read as a number; 0: no key can. `stream` takes the place of
+    `answer` where each key takes long: it yields rows in order as they are answered.
     """
 
     answer: Callable[..., pl.DataFrame]
@@ -62,6 +63,7 @@ class BatchQuery(NamedTuple):
     is_key: Callable[[str], bool]
     cells: int = 0
     digits: int = 0
+    stream: Callable[..., Iterator[pl.DataFrame]] | None = None
 
 
 class Rows(NamedTuple):
@@ -177,10 +179,6 @@ def _choose_columns(
     hold what is needed.
     """
     names = schema.names()
-    if requested is not None and kind == "text":
-        others = ", ".join(list(INPUT_FORMATS)[1:])
-        hint = f"Leave out --column, or add --input-format ({others})"
-        raise BadRequest("The input is read as text, which has no columns", hint)
     if kind in DELIMITERS and requested is None:
         _require_header(names, query)
     keys = requested or (names[0] if len(names) == 1 else query.columns[0])
@@ -344,7 +342,7 @@ def _iter_texts(file: BinaryIO, chunk_bytes: int) -> Iterator[tuple[str, int]]:
             bad_line = number + text.count(b"\n", 0, error.start)
             problem = f"Line {bad_line:,} of the input is not UTF-8"
             raise BadRequest(problem, "Save it as UTF-8") from error
-        number += text.count(b"\n") + 1
+        number += (text + end).count(b"\n")
 
 
 def _read_objects(texts: Iterator[tuple[str, int]], *, keep_lines: bool) -> Iterator[Rows]:
@@ -403,8 +401,10 @@ def _read_keys(texts: Iterator[tuple[str, int]], query: BatchQuery) -> Iterator[
         if number == 1:
             _require_no_columns(text, query.columns[0])
         words = text.split()
-        # no word is short: none is a cell, with a separator or without one
-        if split_line is _split_keys and min(map(len, words), default=9) > CELL_CHARACTERS + 1:
+        # no word is one cell, or several
+        has_cells = min(map(len, words), default=9) <= CELL_CHARACTERS
+        is_plain = not has_cells and not any(mark in text for mark in SEPARATORS)
+        if is_plain and split_line is _split_keys:
             frame = pl.DataFrame({query.columns[0]: words}, schema)
         else:
             rows = [row for line in text.split("\n") for row in split_line(line, query.cells)]

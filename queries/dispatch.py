@@ -64,6 +64,7 @@ def make_batch_query(reader: Reader, options: Options) -> BatchQuery:
         partial(reader.has_key, options=options),
         reader.key_cells,
         reader.key_digits,
+        partial(reader.iter_answers, options=options) if reader.iter_answers else None,
     )
 
 

@@ -36,7 +36,7 @@ from puzzle_tablebase.queries.reader import Reader, ignore_progress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Any
 
     import polars as pl
@@ -182,6 +182,12 @@ class FifteenReader(Reader[FifteenSolution]):
         return pl.Schema({name: types.get(name, pl.String()) for name in names})
 
     def answer_keys(self, keys: pl.Series, options: Options) -> pl.DataFrame:
+        import polars as pl
+
+        return pl.concat(self.iter_answers(keys, options))
+
+    def iter_answers(self, keys: pl.Series, options: Options) -> Iterator[pl.DataFrame]:
+        """Answer keys in threads; yield the rows in order, some at a time."""
         from puzzle_tablebase.queries.answer_frames import answer_each
         from puzzle_tablebase.queries.fifteen_search import answer_in_threads
 
@@ -190,8 +196,14 @@ class FifteenReader(Reader[FifteenSolution]):
         def solve(key: str, on_pause: Callable[[], None]) -> FifteenSolution:
             return self.solve(key, options, on_pause)
 
-        answers = answer_in_threads(keys.drop_nulls().unique().to_list(), solve)
-        return answer_each(keys, lambda key: answers[key](), self.make_schema(options))
+        schema, first = self.make_schema(options), 0
+        for part in answer_in_threads(keys.to_list(), solve):
+            some = keys[first : first + len(part)]
+            answers = dict(zip(some, part, strict=True))
+            yield answer_each(some, lambda key, found=answers: found[key](), schema)  # type: ignore[misc]  # a default binds the value of this round
+            first += len(part)
+        if keys.is_empty():
+            yield answer_each(keys, lambda key: self.solve(key, options), schema)
 
     def parse_key(self, text: str, options: Options) -> str:
         return BOARD.parse(text)

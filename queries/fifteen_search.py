@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import mmap
+import time
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import CancelledError, ThreadPoolExecutor, wait
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
 from functools import partial
-from itertools import accumulate, permutations
+from itertools import accumulate, permutations, takewhile
 from threading import Event, Lock
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,6 +17,7 @@ import numpy.typing as npt
 
 from puzzle_tablebase.formats.index import BODY_BYTES
 from puzzle_tablebase.puzzles.fifteen import Pattern, list_images, list_neighbours, rank_order
+from puzzle_tablebase.queries.answer import Answer
 from puzzle_tablebase.queries.kernels import pattern_search as words
 from puzzle_tablebase.queries.kernels.pattern_search import (
     CELLS,
@@ -33,7 +35,6 @@ from puzzle_tablebase.queries.reader import ignore_progress
 from puzzle_tablebase.resources import allocate_pages, count_cores, get_free_memory
 
 if TYPE_CHECKING:
-    from puzzle_tablebase.queries.answer import Answer
     from puzzle_tablebase.queries.index_reader import IndexReader
 
 
@@ -114,6 +115,8 @@ BUDGET = 200_000
 """Positions between two calls of `pause`: some hundredths of a second."""
 MAX_SINGLE_BLOCKS = 20_000
 """Blocks that are read one by one; then the rest of the tables is read at once, if it fits."""
+MIN_BLOCKS = 1 << 12
+"""Blocks that are kept in any case: a step needs eight together, and in each thread."""
 MEMORY_SHARE = 2
 """The tables take one part in so many of the free memory at most."""
 
@@ -131,7 +134,11 @@ class Solver:
     max_single_blocks = MAX_SINGLE_BLOCKS
 
     def __init__(
-        self, patterns: Sequence[Pattern], indexes: Sequence[IndexReader], memory: int | None = None
+        self,
+        patterns: Sequence[Pattern],
+        indexes: Sequence[IndexReader],
+        memory: int | None = None,
+        min_blocks: int = MIN_BLOCKS,
     ) -> None:
         self._patterns, self._indexes = patterns, indexes
         self._offsets = [0, *accumulate(pattern.size for pattern in patterns)]
@@ -141,7 +148,7 @@ class Solver:
         self._fits = memory is None or size <= memory // MEMORY_SHARE
         if not self._fits:  # a block is in two pages of memory
             pages = (memory or 0) // MEMORY_SHARE // mmap.PAGESIZE
-            self.max_single_blocks = max(1, pages // 2)
+            self.max_single_blocks = max(min_blocks, pages // 2)
         self._blocks = 0
         self._lock = Lock()
 
@@ -153,7 +160,7 @@ class Solver:
         """
         search = np.zeros(int(words.SEARCH_WORDS), dtype=np.uint64)
         seen = np.zeros(words.SEEN, dtype=np.uint64)
-        bound = self._begin(search, board, pause)
+        bound = self._begin(search, board)
         while search[words.STATUS] != words.SOLVED:
             pause(int(search[words.LIMIT]))
             # a plain tuple: compiled code that is cached would depend on the name of the class
@@ -166,14 +173,14 @@ class Solver:
         blanks: list[int] = frames[: int(search[words.DEPTH]) + 1, words.BLANK].tolist()
         return Found(blanks, bound, int(search[words.POSITIONS]))
 
-    def _begin(self, search: Words, board: list[int], pause: Callable[[int], object]) -> int:
+    def _begin(self, search: Words, board: list[int]) -> int:
         """Write the words of a search that begins, and return its first limit."""
         slots, bounds = [0] * (2 * words.SLOTS), [0, 0]
         for image, to_image in enumerate(self._images):
             for number, pattern in enumerate(self._patterns):
                 cells = pattern.find_cells(to_image, board)
                 entry = self._offsets[number] + pattern.rank(cells)
-                value = self._read(entry, partial(pause, 0))
+                value = self._read(entry, ignore_progress)
                 mask = sum(1 << cell for cell in cells)
                 order = join_places(sorted(range(len(cells)), key=cells.__getitem__))
                 slot = image * words.SLOTS + number
@@ -240,10 +247,19 @@ def open_solver(patterns: Sequence[Pattern], indexes: Sequence[IndexReader]) -> 
     return Solver(patterns, indexes, get_free_memory())
 
 
+PART_SECONDS = 0.5
+"""Seconds after which answers are passed on: an interrupt does not lose them."""
+WINDOW = 1 << 12
+"""Answers that are waited for together."""
+
+GetAnswer = Callable[[], Answer]
+"""A function that returns the answer to a key, or raises its error."""
+
+
 def answer_in_threads(
     keys: Iterable[str], answer: Callable[[str, Callable[[], None]], Answer]
-) -> dict[str, Callable[[], Answer]]:
-    """Answer each key in a thread; return functions that return the answer, or raise its error.
+) -> Iterator[list[GetAnswer]]:
+    """Answer each key in a thread; yield what is answered in order, some of it at a time.
 
     `answer` gets a key and a function to call now and then, which raises CancelledError once nobody
     waits for the answer.
@@ -256,9 +272,15 @@ def answer_in_threads(
 
     with ThreadPoolExecutor(count_cores()) as pool:
         try:
-            futures = {key: pool.submit(answer, key, pause) for key in keys}
-            wait(futures.values())
-            return {key: future.result for key, future in futures.items()}
+            futures, first = [pool.submit(answer, key, pause) for key in keys], 0
+            while first < len(futures):
+                end = time.monotonic() + PART_SECONDS
+                window = futures[first : first + WINDOW]
+                wait(window[:1])
+                wait(window, timeout=end - time.monotonic())
+                done = [*takewhile(Future.done, window)]
+                yield [each.result for each in done]
+                first += len(done)
         finally:
             is_over.set()
             pool.shutdown(wait=False, cancel_futures=True)

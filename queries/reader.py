@@ -76,6 +76,8 @@ class Reader(Generic[Found]):
     """A batch's columns, the key's first; options may add further ones."""
     board: str | None = None
     """The board of all keys, if the puzzle has several."""
+    iter_answers: Any = None
+    """A method that yields the rows of many keys as they are answered, if each takes long."""
     key_cells = 0
     """The number of cells of a key that a text input may have apart; 0: none."""
     key_digits = 0

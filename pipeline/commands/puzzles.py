@@ -360,6 +360,7 @@ def _judge_rows(
             answer=judge,
             columns=(reader.columns[0], answer_column),
             schema=make_judged_schema(reader),
+            stream=None,
         )
 
     invalid = answer_rows(rows, make, chunk_bytes=MAX_FILE_BYTES)

@@ -20,11 +20,11 @@ from puzzle_tablebase.queries.batch import (
     Batch,
     choose_output_format,
     compress_output,
-    iter_parts,
+    iter_answers,
     run_batch,
 )
 from puzzle_tablebase.queries.batch_input import BatchQuery, Rows
-from tests.support.shell import Ask, Cli
+from tests.support.shell import Ask
 
 ANSWERED = ["goal", "distance", "best_moves", "solutions", "error"]
 KEYS = b"378546201 123456780 bad"
@@ -191,15 +191,27 @@ def test_parts_are_the_rows_in_order() -> None:
             frame = pl.DataFrame({"n": range(first, first + 1_000)})
             yield Rows(frame, f"row {first} + {{}}".format, (frame["n"],), frame["n"])
 
-    parts = [*iter_parts(make_rows())]
-    numbers = [number for part in parts for number in part.frame["n"]]
-    assert numbers == [*range(3_000)]
-    for part in parts:
-        assert part.lines is not None
-        assert part.frame["n"].equals(part.texts[0])
-        assert part.frame["n"].equals(part.lines)
-        thousand = part.frame["n"][0] // 1_000 * 1_000
-        assert part.place(0) == f"row {thousand} + {part.frame['n'][0] - thousand}"
+    def stream(keys: pl.Series) -> Iterator[pl.DataFrame]:
+        for first in range(0, len(keys), 300):
+            yield keys[first : first + 300].to_frame()
+
+    plain = make_query()._replace(answer=pl.Series.to_frame)
+    for query in (plain, plain._replace(stream=stream)):
+        answered = [*iter_answers(query, make_rows())]
+        numbers = [number for part, _ in answered for number in part.frame["n"]]
+        assert numbers == [*range(3_000)]
+        for part, answers in answered:
+            require_part(part, answers)
+
+
+def require_part(part: Rows, answers: pl.DataFrame) -> None:
+    """Require that the columns of a part are those of the same rows."""
+    numbers = part.frame["n"]
+    assert part.lines is not None
+    for column in (answers["n"], part.texts[0], part.lines):
+        assert numbers.equals(column)
+    thousand = numbers[0] // 1_000 * 1_000
+    assert part.place(0) == f"row {thousand} + {numbers[0] - thousand}"
 
 
 UNFIT: dict[str, tuple[pa.Array, set[str]]] = {
@@ -244,13 +256,6 @@ def test_outputs_are_packed_by_suffix(
     words = ("--input", str(packed), "--column", "state", "--prefix", "again_")
     code, out, _ = ask_in_process("eight", *words)
     assert (code, out.splitlines()[1]) == (2, "378546201,corner,27,ULR,15,,corner,27,ULR,15,")
-
-
-def test_samples_are_packed(cli_in_process: Cli, outputs: Path, tmp_path: Path) -> None:
-    target = tmp_path / "sample.csv.gz"
-    words = ("sample", "eight", "--size", "700", "--seed", "2", "--outputs", str(outputs))
-    assert cli_in_process(*words, "--output", str(target)).code == 0
-    assert gzip.decompress(target.read_bytes()).decode() == cli_in_process(*words).out
 
 
 def test_a_format_is_found_before_the_suffix_of_packing() -> None:

@@ -132,7 +132,6 @@ SEARCH = "puzzle_tablebase.queries.fifteen_search"
     [
         f"{SEARCH}.continue_search",
         f"{SEARCH}.Solver._write",
-        f"{SEARCH}.allocate_pages",
     ],
 )
 def test_a_time_limit_ends_with_what_is_known(
@@ -146,8 +145,6 @@ def test_a_time_limit_ends_with_what_is_known(
     with pt.open_tables(str(patterns_555)) as tables:
         bound = tables.fifteen.bound(state)
         tables.fifteen.open_solver("5-5-5").max_single_blocks = 0
-        if "allocate" in slow:
-            tables.fifteen._kept.clear()
         expire(slow)
         with pytest.raises(Undecided) as caught:
             tables.fifteen.probe(state, time_limit=60)

@@ -3,6 +3,7 @@
 import random
 import time
 from collections.abc import Callable
+from threading import Event
 from typing import Any
 
 import pytest
@@ -93,27 +94,39 @@ def test_tables_that_do_not_fit_are_read_block_by_block_and_forgotten() -> None:
     assert known < 20
 
 
-def test_an_interrupted_batch_ends_its_searches(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_batch_that_is_left_ends_its_searches() -> None:
     solver, solved = make_solver("3x4", 100), list[str]()
 
-    class Interrupted(BaseException):
-        """What ends the wait for the answers."""
-
-    def answer(key: str, pause: Callable[[], None]) -> None:
+    def answer(key: str, pause: Callable[[], None]) -> Any:
         solver.search(HARD, lambda _: pause())
         solved.append(key)
 
-    def interrupt(*_: object) -> None:
-        while not solved:
-            time.sleep(0.01)
-        raise Interrupted
-
-    monkeypatch.setattr("puzzle_tablebase.queries.fifteen_search.wait", interrupt)
-    with pytest.raises(Interrupted):
-        answer_in_threads(map(str, range(5_000)), answer)  # type: ignore[arg-type]  # no answer
+    answered = answer_in_threads([*map(str, range(5_000))], answer)
+    part = next(answered)
+    assert part
+    del answered  # as an error does that ends a batch
     count = len(solved)
     time.sleep(0.1)
-    assert 0 < count == len(solved) < 5_000
+    assert len(part) <= count == len(solved) < 5_000
+
+
+def test_answers_come_in_order_and_before_the_last() -> None:
+    is_free = Event()
+
+    def answer(key: str, pause: Callable[[], None]) -> Any:
+        if key == "3":
+            is_free.wait()
+        if key == "4":
+            raise KeyError(key)
+        return key
+
+    answered = answer_in_threads(map(str, range(6)), answer)
+    assert [get() for get in next(answered)] == [*"012"]
+    is_free.set()
+    third, failed, *_ = [get for part in answered for get in part]
+    assert third() == "3"
+    with pytest.raises(KeyError):
+        failed()
 
 
 def test_a_pause_can_end_a_search() -> None:
