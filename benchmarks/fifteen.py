@@ -20,7 +20,7 @@ from puzzle_tablebase.puzzles.fifteen import BOARD, PARTITIONS
 from puzzle_tablebase.puzzles.sliding import CHARACTERS
 from puzzle_tablebase.queries.dispatch import open_reader
 from puzzle_tablebase.queries.fifteen import FifteenReader
-from puzzle_tablebase.queries.fifteen_search import SearchState, Solver
+from puzzle_tablebase.queries.fifteen_search import Solver
 from puzzle_tablebase.stores.folder import Folder
 
 STATES = 1_000
@@ -51,12 +51,11 @@ def solve(solver: Solver, boards: list[list[int]]) -> Solved:
     """Solve the boards one after the other in this thread."""
     solved = Solved([], [], [])
     for board in boards:
-        state = SearchState(0)
         begin = time.thread_time()
-        path = solver.search(board, state)
+        found = solver.search(board)
         solved.seconds.append(time.thread_time() - begin)
-        solved.moves.append(len(path) - 1)
-        solved.positions.append(state.positions)
+        solved.moves.append(len(found.blanks) - 1)
+        solved.positions.append(found.positions)
     return solved
 
 

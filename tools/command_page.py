@@ -6,8 +6,9 @@ from typing import Any
 
 from typer.main import get_command
 
-from puzzle_tablebase.pipeline.commands.app import app
+from puzzle_tablebase.pipeline.commands.app import load_app
 from puzzle_tablebase.queries.dispatch import get_reader_class
+from puzzle_tablebase.queries.options import BATCH
 
 BEGIN = """# Commands
 
@@ -69,7 +70,7 @@ END = """
 
 def format_command_page() -> str:
     """Return the page, as the command line describes itself."""
-    commands = list_subcommands(get_command(app))
+    commands = list_subcommands(get_command(load_app()))
     tables = {name: list_shared_rows(command) for name, command in commands}
     users: dict[str, list[str]] = {}
     for name, rows in tables.items():
@@ -98,7 +99,8 @@ def format_puzzle_rows(commands: list[tuple[str, Any]], tables: dict[str, list[s
     users: dict[str, dict[str, list[str]]] = {}
     for name, command in commands:
         for puzzle, child in list_subcommands(command):
-            single = {each.flag for each in get_reader_class(puzzle).options if each.is_single}
+            options = get_reader_class(puzzle).options
+            single = {each.flag for each in options if BATCH not in each.verbs}
             for row in list_rows(child):
                 if row not in tables[name] and row.startswith("| `--"):
                     is_single = name == "query" and row[3:].split()[0].strip("`") in single

@@ -41,6 +41,12 @@ def _print_version(is_requested: bool) -> None:
         raise typer.Exit
 
 
+def load_app(arguments: list[str] | None = None) -> typer.Typer:
+    """Return the application with the puzzles that a command line may name; None: with all."""
+    add_puzzle_commands(app, arguments)
+    return app
+
+
 def run_app(arguments: list[str]) -> int:
     """Run the command with these arguments and return its exit code.
 
@@ -49,8 +55,7 @@ def run_app(arguments: list[str]) -> int:
     """
     code = 0
     try:
-        add_puzzle_commands(app, arguments)
-        app(arguments, prog_name="pipeline")
+        load_app(arguments)(arguments, prog_name="pipeline")
     except SystemExit as ended:  # Typer has printed the help, or what is wrong with the arguments
         code = int(ended.code or 0)
     finally:

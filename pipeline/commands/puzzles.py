@@ -99,19 +99,20 @@ SAMPLE_GENERAL = (
 )
 
 
-def add_puzzle_commands(app: typer.Typer, arguments: list[str]) -> None:
+def add_puzzle_commands(app: typer.Typer, arguments: list[str] | None) -> None:
     """Add the three commands to an application, with the puzzles that a command line may name.
 
     Readers of other puzzles are not loaded, and no plugin that is not asked for can fail.
     """
     app.registered_groups.clear()  # those of an earlier command line in this process
-    is_completing = "_PIPELINE_COMPLETE" in os.environ
+    is_for_all = arguments is None or "_PIPELINE_COMPLETE" in os.environ
+    words = arguments or []
     for command, (text, add) in COMMANDS.items():
         group = typer.Typer(help=text, no_args_is_help=True)
         names = list[str]()
-        if is_completing or arguments[:1] == [command]:
-            is_named = len(arguments) > 1 and is_registered(arguments[1])
-            names = [arguments[1]] if is_named else list_puzzles_with(command)
+        if is_for_all or words[:1] == [command]:
+            is_named = len(words) > 1 and is_registered(words[1])
+            names = [words[1]] if is_named else list_puzzles_with(command)
         for name in names:
             if command in get_reader_class(name).commands:
                 add(group, name)

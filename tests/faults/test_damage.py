@@ -69,7 +69,8 @@ DAMAGES: tuple[Damage, ...] = (flip, cut, grow, swap, zero)
 
 def answer(folder: Path, query: Query) -> dict[str, object]:
     name, key, options = query
-    return ask_one(open_reader(name, Folder(folder)), key, **options).to_dict()
+    facts: dict[str, object] = ask_one(open_reader(name, Folder(folder)), key, **options).to_dict()
+    return facts
 
 
 def answer_or_error(folder: Path, query: Query) -> dict[str, object] | TableError:

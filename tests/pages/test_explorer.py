@@ -236,9 +236,9 @@ def test_squares_clicked_are_answered_as_by_query(
     facts = shown.facts("knight")
     assert shown.text("#knight-kind") == ("Closed" if expected["closed"] else "Open")
     assert facts["Squares"].replace(" ", "") == expected["path"]
-    assert facts["Jumps"].splitlines()[1].split() == [str(jump) for jump in expected["jumps"]]  # type: ignore[attr-defined]  # a list of numbers
+    assert facts["Jumps"].splitlines()[1].split() == [str(jump) for jump in expected["jumps"]]
     squares = page.locator("#knight-board button").all()
-    order = [number for row in expected["order"] for number in row]  # type: ignore[attr-defined]  # rows of numbers
+    order = [number for row in expected["order"] for number in row]
     for square, number in zip(squares, order, strict=True):
         assert f"number {number}" in str(square.get_attribute("aria-label"))
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from typer.main import get_command
 
-from puzzle_tablebase.pipeline.commands.app import app
+from puzzle_tablebase.pipeline.commands.app import load_app
 from tests.support.shell import ROOT
 from tools.generated_docs import MADE
 from tools.sessions import SESSION, fill_sessions
@@ -53,7 +53,7 @@ def test_commands_without_output_have_options_that_exist() -> None:
     commands = list_typed_commands()
     assert len(commands) > 20
     for page, words in commands:
-        command: Any = get_command(app)
+        command: Any = get_command(load_app())
         rest = words[1:]
         while hasattr(command, "list_commands") and rest[0] in command.list_commands(None):
             command = command.get_command(None, rest.pop(0))
