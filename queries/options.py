@@ -172,20 +172,27 @@ def parse_split(given: object, *_: object) -> dict[str, float]:
     >>> parse_split("train=0.8, test=0.2"), parse_split("train=1000,test=100")
     ({'train': 0.8, 'test': 0.2}, {'train': 1000.0, 'test': 100.0})
     """
-    import re
-
     parts = [part.partition("=") for part in str(given).replace(" ", "").split(",")]
-    for pattern, is_share in (("1|[01]?[.][0-9]+", True), ("[1-9][0-9]{0,9}", False)):
-        is_number = re.compile(pattern).fullmatch
+    for is_number in (_is_share, _is_count):
         sizes = {name: float(size) for name, _, size in parts if name and is_number(size)}
         whole = sum(sizes.values())
-        if len(sizes) == len(parts) and (abs(whole - 1) < 1e-9 if is_share else whole > 1):
+        is_whole = abs(whole - 1) < 1e-9 if is_number is _is_share else whole > 1
+        if len(sizes) == len(parts) and is_whole:
             return sizes
     problem = (
         "--split needs different names, with shares that add up to 1 or numbers of rows, "
         f"not {quote(str(given))}"
     )
     raise BadRequest(problem, "Example: train=0.8,test=0.2, or train=10000,test=1000")
+
+
+def _is_share(text: str) -> bool:
+    whole, _, digits = text.partition(".")
+    return text == "1" or (whole in ("", "0", "1") and digits.isascii() and digits.isdigit())
+
+
+def _is_count(text: str) -> bool:
+    return text.isascii() and text.isdigit() and text[0] != "0" and len(text) <= 10
 
 
 ANSWER_KINDS = ("moves", "distances")

@@ -1,6 +1,5 @@
 """Answers to be judged, one by one and together, compared with a slow judge."""
 
-import json
 from pathlib import Path
 from random import Random
 
@@ -32,7 +31,6 @@ from tests.support.oracles import (
     senet_successors,
     square_name,
 )
-from tests.support.shell import Cli
 from tests.support.strategies import eight_states
 
 LENGTH = usual_or_nightly(200_000, 10_000_000)
@@ -367,22 +365,3 @@ def test_a_solution_whose_shortest_length_is_not_found_in_time_is_solved(
     frame = pl.DataFrame({"state": [state, "123456789abcde0f"] * 2, "answer": [solution, "R"] * 2})
     judged = fifteen.check_frame(frame, time_limit=0.001)
     assert judged["result"].to_list() == ["solved", "shortest"] * 2
-
-
-def test_a_stated_distance_that_no_search_decides_in_time_exits_as_a_query_does(
-    patterns_555: Path, cli_in_process: Cli
-) -> None:
-    state = "fe169b4c0a73d852"
-    words: tuple[str, ...] = ("--time-limit", "0.001", "--outputs", str(patterns_555))
-    asked = cli_in_process("query", "fifteen", state, "--json", *words)
-    words += ("--answers", "distances")
-    stated = cli_in_process("check", "fifteen", state, "80", "--json", *words)
-    assert (stated.code, {*json.loads(stated.out)}) == (4, {*json.loads(asked.out)})
-    assert stated.err.startswith(f"pipeline: Undecided after 0.001 s: {state} needs ")
-    rows = f"{state} 80\n{state} 10\n"
-    for strict, code in (((), 0), (("--strict",), 1)):
-        judged = cli_in_process("check", "fifteen", *words, *strict, stdin=rows)
-        results = pl.read_csv(judged.out.encode())
-        assert results["result"].to_list() == [None, "wrong"]
-        assert "Undecided" in results["error"][0]
-        assert judged.code == code

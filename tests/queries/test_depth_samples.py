@@ -144,10 +144,6 @@ def test_ranks_are_drawn_from_lists_and_at_random(
     check_uniform([*map(str, drawn)], {*map(str, states.list_ranks(range(14, 16)))})
 
 
-def test_sizes_and_seeds_may_be_numpy_integers() -> None:
-    assert SampleRequest(np.int8(3), np.uint64(1)).check() == SampleRequest(3, 1, True)  # type: ignore[arg-type]
-
-
 SPLIT = "train=0.8,test=0.2"
 
 
@@ -215,14 +211,6 @@ def test_rows_of_a_set_are_shuffled_unless_sorted(tables: Tables) -> None:
     assert tables.knight.sample(50, board="5x5", sorted=True)["start"].is_sorted()
 
 
-def test_several_ranges_have_as_many_rows_each(tables: Tables) -> None:
-    sample = tables.eight.sample(300, distance="20,3-4,5-15", replacement=True)
-    near, far = sample["distance"] < 5, sample["distance"] == 20
-    assert (near.sum(), far.sum(), len(sample)) == (100, 100, 300)
-    spread = tables.eight.sample(90, distance="20,5-6", spread=True)
-    assert dict(spread["distance"].value_counts().iter_rows()) == {5: 30, 6: 30, 20: 30}
-
-
 @pytest.mark.parametrize("split", ["train=0.8,test=0.2", "train=16000,test=4000"])
 def test_parts_have_their_share_of_every_distance(tables: Tables, split: str) -> None:
     size = None if "16000" in split else 20_000
@@ -241,15 +229,6 @@ def test_parts_have_their_share_of_every_distance(tables: Tables, split: str) ->
         assert len({*known}) == 1
         twins += len(known) - 1
     assert twins > 500
-
-
-def test_a_sample_of_parts_is_reproducible(tables: Tables) -> None:
-    draw = partial(tables.eight.sample, split="a=5,b=3,c=4", distance="8-20")
-    assert draw().equals(draw())
-    assert dict(draw()["split"].value_counts().iter_rows()) == {"a": 5, "b": 3, "c": 4}
-    assert not draw(seed=2).equals(draw(seed=3))
-    with pytest.raises(BadRequest, match="parts of --split have 12 rows, and --size is 13"):
-        draw(13)
 
 
 @given(eight_states, eight_states, st.sampled_from(["123456780", "123804765", "083265417"]))
@@ -297,17 +276,3 @@ def test_boards_that_are_not_square_are_spread_and_split(large_boards: Path) -> 
 def test_other_options_are_refused(tables: Tables, options: dict[str, Any], message: str) -> None:
     with pytest.raises(BadRequest, match=message):
         tables.eight.sample(10, **options)
-
-
-def test_a_range_without_states_is_refused(tables: Tables) -> None:
-    for options in ({"distance": "32-40"}, {"distance": "30-40", "spread": True}):
-        with pytest.raises(NoAnswer, match="nothing to draw at distance 32: the largest is 31"):
-            tables.eight.sample(100, **options)
-
-
-def test_sets_are_drawn_at_the_shell(cli_in_process: Cli) -> None:
-    words = ("sample", "eight", "--distance", "5-6", "--spread", "--split", SPLIT, "--size", "4")
-    code, out, errors = cli_in_process(*words)
-    head, *rows = out.splitlines()
-    assert (code, errors, len(rows)) == (0, "", 4)
-    assert head == "state,goal,distance,best_moves,solutions,split"

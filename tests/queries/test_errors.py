@@ -101,24 +101,6 @@ def test_rejected_options_leave_no_picture(tmp_path: Path, outputs: Path) -> Non
     assert not picture.exists()
 
 
-@pytest.mark.parametrize(
-    ("key", "options", "command"),
-    [
-        ("123456789abcde0f", "", "123456789abcde0f"),
-        ("1 2 3 4/5 6 7 8/9 10 11 12/13 14 0 15", "", "123456789abcde0f"),
-        ("f23456789abcde01", "--goal 0123456789abcdef", "f23456789abcde01 --goal 0123456789abcdef"),
-        (None, "--hardest", "123456789abcdef0"),
-    ],
-)
-def test_the_command_for_4x4_has_the_key(
-    ask_in_process: Ask, key: str | None, options: str, command: str
-) -> None:
-    words = [*([key] if key else []), *options.split()]
-    code, out, complaint = ask_in_process("sliding", *words, "--board", "4x4")
-    assert (code, out) == (3, "")
-    assert f" is not published. Run: pipeline query fifteen {command} --outputs " in complaint
-
-
 def test_existing_files_are_recognized(
     ask_in_process: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

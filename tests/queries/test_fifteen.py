@@ -19,7 +19,7 @@ from puzzle_tablebase.errors import Undecided
 from puzzle_tablebase.pipeline.run import run_command
 from tests.support import sliding_oracle as oracle
 from tests.support.reference_numbers import lines
-from tests.support.shell import SCRIPT, Cli, pipeline
+from tests.support.shell import SCRIPT, Cli
 from tests.support.tampered import link_copy, replace_link
 
 GOAL = "123456789abcdef0"
@@ -161,13 +161,6 @@ def test_a_time_limit_at_the_shell(ask: Ask, expire: Callable[[str], None]) -> N
     code, output, _ = ask(state, "--time-limit", "60", "--json")
     known = json.loads(output)
     assert (code, [*known], known["state"]) == (4, ["state", "least"], state)
-
-
-def test_what_is_known_leaves_the_process(patterns_555: Path) -> None:
-    """A process that ends without shutting Python down has to flush it."""
-    words = (list_published("farthest")[QUICK][0], "--time-limit", "0.01", "--json")
-    code, output, _ = pipeline("query", "fifteen", *words, "--outputs", str(patterns_555))
-    assert (code, json.loads(output)["least"] > 0) == (4, True)
 
 
 @pytest.mark.parametrize(

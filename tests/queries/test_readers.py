@@ -17,23 +17,19 @@ import puzzle_tablebase as pt
 from puzzle_tablebase import queries
 from puzzle_tablebase.errors import BadRequest, NotationError
 from puzzle_tablebase.puzzles import get_puzzle
-from puzzle_tablebase.puzzles.senet import PUZZLE as SENET
 from puzzle_tablebase.queries.answer import Answer, HardestAnswer
 from puzzle_tablebase.queries.api import Tables
-from puzzle_tablebase.queries.batch import Batch, run_batch
 from puzzle_tablebase.queries.dispatch import (
     READERS,
     get_reader_class,
-    make_batch_query,
     open_reader,
-    pose,
 )
 from puzzle_tablebase.queries.goals import GoalAnswer
 from puzzle_tablebase.queries.index_reader import IndexReader
 from puzzle_tablebase.queries.knight.reader import KnightAnswer
 from puzzle_tablebase.queries.knight.table_scans import CountAnswer
 from puzzle_tablebase.queries.options import BATCH
-from puzzle_tablebase.queries.reader import Reader, ignore_progress
+from puzzle_tablebase.queries.reader import Reader
 from puzzle_tablebase.queries.senet import SenetAnswer
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores.folder import Folder, Store
@@ -227,16 +223,6 @@ def test_scan_checks_the_file(copy: Path) -> None:
         pt.open_tables(str(copy)).senet.scan("senet")
 
 
-def test_a_folder_may_have_any_name(copy: Path) -> None:
-    folder = copy.rename(copy.with_name("runs[1]*"))
-    senet = pt.open_tables(str(folder)).senet
-    assert senet.scan("senet").head(1).collect().height == 1
-    (folder / "senet.parquet").unlink()
-    assert senet.sample(1).height == 1, "the open file answers"
-    with pytest.raises(pt.TableMissing, match="precompute senet"):
-        pt.open_tables(str(folder)).senet.sample(1)
-
-
 def test_count_without_a_board(get: GetReader, outputs: Path) -> None:
     knight = get("knight")
     everything = pl.read_parquet(outputs / "knight_counts.parquet")
@@ -423,26 +409,6 @@ def test_declared_facts_are_the_columns_of_a_table(
 
 
 POSITION = "ABAAABBB.B...A."
-
-
-def test_a_state_is_answered_with_its_record(
-    outputs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Errors and text are in `tests/plugins/test_state_space.py`."""
-    monkeypatch.delitem(READERS, "senet")
-    reader = open_reader("senet", Folder(outputs))
-    record = reader.open_index("senet").read_record(SENET.rank(POSITION))
-    result = ask_one(reader, POSITION).to_dict()
-    assert tuple(result.values()) == (POSITION, *record)
-    assert record[0] == 2
-    assert list(result) == ["position", *(name for name, _ in SENET.tables[0].index)]
-    keys, answers = tmp_path / "keys.txt", tmp_path / "answers.parquet"
-    keys.write_text(f"{POSITION} AB\n")
-    batch = Batch(str(keys), "parquet", str(answers))
-    assert run_batch(make_batch_query(*pose(reader, BATCH, {})), batch, ignore_progress) == 1
-    rows = pl.read_parquet(answers).rows()
-    assert rows[0] == (POSITION, *record, None)
-    assert rows[1][:6] == ("AB", None, None, None, None, None)
 
 
 def test_nulls_are_not_their_stored_numbers(outputs: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,6 @@ import pytest
 
 from puzzle_tablebase.errors import BadRequest, MemoryShort, NoSuchTour, TableDamaged, TableMissing
 from puzzle_tablebase.frontier.compiled import decode_layer, encode_layer
-from puzzle_tablebase.pipeline.commands.app import run_app
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE, make_ranking_table, make_tour_table
 from puzzle_tablebase.queries import open_tables
@@ -161,15 +160,6 @@ def test_open_tours_of_larger_boards_are_sampled_by_rank(ranked_boards: Path) ->
             assert tables.knight.probe(start, rank=number, board="5x4").path == path
         with pytest.raises(BadRequest, match="There are 164 tours to draw 165 from"):
             draw(165, replacement=False)
-
-
-def test_all_chunks_of_a_sample_are_written(outputs: Path, tmp_path: Path) -> None:
-    file, options = tmp_path / "tours.txt", ["--board", "5x5", "--outputs", str(outputs)]
-    for size in (1, SampleRequest(1).chunk_numbers + 1):
-        words = ["--size", str(size), "--output", str(file), "--format", "csv"]
-        assert run_app(["sample", "knight", *options, *words]) == 0
-        sample = open_tables(str(outputs)).knight.sample(size, seed=0, board="5x5")
-        assert pl.read_csv(file)["path"].to_list() == sample["path"].to_list()
 
 
 @pytest.mark.parametrize(

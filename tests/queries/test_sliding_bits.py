@@ -16,6 +16,7 @@ from puzzle_tablebase.puzzles import sliding as sliding
 from puzzle_tablebase.puzzles.sliding import PUZZLE
 from puzzle_tablebase.queries.dispatch import open_reader
 from puzzle_tablebase.queries.goals import GoalAnswer
+from puzzle_tablebase.queries.index_reader import IndexReader
 from puzzle_tablebase.queries.sliding import BitReader, SlidingReader
 from puzzle_tablebase.stores.folder import Folder
 from tests import NIGHTLY, usual_or_nightly
@@ -134,3 +135,16 @@ def answer_small_board() -> str:
         view = board_reader.puzzle.view_goal("12345670")
         counts = board_reader.read_distances(view).counts
     return json.dumps([answers["distance"].to_list(), counts.tolist()])
+
+
+def test_a_table_that_does_not_fit_into_memory_is_not_read(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = oracle.distances("12345670", 2, 4)
+    states = random.Random(4).sample([*known], 120)
+    monkeypatch.setattr("puzzle_tablebase.queries.sliding.get_free_memory", lambda: 1)
+    monkeypatch.delattr(IndexReader, "read_records")
+    board = open_board(folder, "2x4", 0)
+    assert ask_many(board, pl.Series(states))["distance"].to_list() == [*map(known.get, states)]
+    judged = board.check_frame(pl.DataFrame({"state": states, "answer": [""] * 120}))
+    assert judged["shortest"].to_list() == [*map(known.get, states)]

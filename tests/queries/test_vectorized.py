@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from puzzle_tablebase.errors import BadRequest, NotationError, TableDamaged, TableMissing
+from puzzle_tablebase.errors import NotationError, TableDamaged
 from puzzle_tablebase.puzzles.eight import GOALS
 from puzzle_tablebase.queries import board_columns
 from puzzle_tablebase.queries.answer_frames import WHITE_SPACE
@@ -53,15 +53,6 @@ def test_a_batch_overwrites_no_column(
     assert all(added.startswith("its_") for added in list(first)[3:])
     assert f"its_{column}" in first
     assert not any(second.values()), "a null key has neither answers nor an error"
-
-
-def test_a_prefix_must_not_create_duplicate_columns(ask_in_process: Ask) -> None:
-    words = ("eight", "--input-format", "csv", "--prefix", "x")
-    code, _, complaint = ask_in_process(*words, text=b"state,xgoal\n")
-    assert (code, "The column 'xgoal' exists already" in complaint) == (2, True)
-    code, text, complaint = ask_in_process("eight", "--prefix", "x", text=b"123456780 nothing")
-    assert text.startswith("state,xgoal,xdistance,xbest_moves,xsolutions,xerror\n")
-    assert (code, "See the column xerror." in complaint) == (2, True)
 
 
 @pytest.mark.parametrize(
@@ -214,24 +205,3 @@ def test_keys_must_be_text(tables: Tables, key: Any) -> None:
     for get in (eight.get, senet.get, knight.get):
         assert get(key) is None
         assert get(key, default="none") == "none"
-
-
-def test_get_raises_for_a_wrong_option_and_for_missing_tables(tables: Tables) -> None:
-    for goal in ("zz", "123456789", ""):
-        with pytest.raises(NotationError, match="is not a goal"):
-            tables.eight.get("123456780", goal=goal, default=3)
-    wrong: list[tuple[dict[str, Any], type[Exception], str]] = [
-        ({"to": "zz"}, NotationError, "'zz' is not a square of 8x8"),
-        ({"board": "zz"}, NotationError, "'zz' is not a board"),
-        ({"number": -1}, NotationError, "'-1' is not a tour's number"),
-        ({"number": 1, "closed": True}, BadRequest, "--number cannot be combined with --closed"),
-    ]
-    for options, error, problem in wrong:
-        with pytest.raises(error, match=problem):
-            tables.knight.get("b1", default=3, **options)
-    assert tables.eight.get("123456780", goal="centre", default=3) == 3, "out of reach is no answer"
-    assert tables.knight.get("b1", to="d1", default=3) == 3
-    with pytest.raises(BadRequest, match="count has an answer of another kind"):
-        tables.knight.probe("a1", count=True)
-    with pytest.raises(TableMissing):
-        tables.sliding("3x4").get("123456789ab0", default=3)
