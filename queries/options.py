@@ -112,8 +112,10 @@ def _make_unknown_error(reader: Any, verb: str, name: str) -> BadRequest:
 def _make_verb_error(reader: Any, verb: str, option: Option) -> BadRequest:
     """Make the error for an option of other verbs."""
     if verb == QUERY and ALL in option.verbs:
-        hint = "Leave out the key, or write the option's value in quotes"
-        return BadRequest(f"{option.flag} needs no key", hint)
+        hint = f"Write all {option.metavar.lower()} in one pair of quotes"
+        return BadRequest(
+            f"{option.flag} needs no key", hint if option.metavar else "Leave out the key"
+        )
     if verb == BATCH and QUERY in option.verbs:
         hint = f"Add a {reader.key}, or leave out {option.flag}"
         return BadRequest(f"{option.flag} works with a single key only", hint)

@@ -95,9 +95,9 @@ def test_closed_tours_may_be_counted_alone(outputs: Path, board: str, closed: bo
 
 def test_rejected_options_leave_no_picture(tmp_path: Path, outputs: Path) -> None:
     picture = tmp_path / "drawn.svg"
-    options: Options = {"solutions": True, "path": True, "outputs": str(outputs)}
-    error = refusal("eight", EVEN, {**options, "svg": str(picture)})
-    assert "--solutions cannot be combined with --path" in str(error)
+    options: Options = {"count": True, "board": "5x5", "outputs": str(outputs)}
+    error = refusal("knight", "a1", {**options, "svg": str(picture)})
+    assert isinstance(error, BadRequest)
     assert not picture.exists()
 
 
