@@ -12,18 +12,20 @@ import os
 from puzzle_tablebase.errors import BadRequest, NotationError, TablebaseError, quote
 from puzzle_tablebase.process import watch_signals
 from puzzle_tablebase.puzzles import is_registered
-from puzzle_tablebase.queries.answer import Option, format_json
-from puzzle_tablebase.queries.dispatch import Readers, get_reader_class
+from puzzle_tablebase.queries.answer import format_json
+from puzzle_tablebase.queries.dispatch import get_reader_class, open_reader, pose
+from puzzle_tablebase.queries.options import ALL, QUERY, Option, is_keyless
 from puzzle_tablebase.stores.access import open_store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from puzzle_tablebase.queries.answer import Answer
-    from puzzle_tablebase.queries.reader import Query, Reader
+    from puzzle_tablebase.queries.options import Options
+    from puzzle_tablebase.queries.reader import Reader
 
 
-SVG = Option("svg", "Also draw the answer as an SVG picture.", "FILE", is_single=True)
-JSON = Option("json", "Print the answer as one JSON object.", is_single=True)
+SVG = Option("svg", "Also draw the answer as an SVG picture.", "FILE")
+JSON = Option("json", "Print the answer as one JSON object.")
 OUTPUTS = Option(
     "outputs", "Folder with the tables (default: $PIPELINE_OUTPUTS, or outputs).", "DIR"
 )
@@ -37,7 +39,8 @@ MAX_WORDS = 3
 
 def list_options(kind: type[Reader]) -> tuple[Option, ...]:
     """Return all options of the queries of a reader's puzzle."""
-    return (*kind.options, *((SVG,) if kind.has_pictures else ()), JSON, OUTPUTS)
+    own = [option for option in kind.options if {QUERY, ALL} & {*option.verbs}]
+    return (*own, *((SVG,) if kind.has_pictures else ()), JSON, OUTPUTS)
 
 
 def answer_fast(arguments: list[str]) -> str | None:
@@ -49,7 +52,7 @@ def answer_fast(arguments: list[str]) -> str | None:
         return None
     kind = get_reader_class(arguments[0])
     parsed = parse_simple_query(arguments[1:], list_options(kind))
-    if parsed is None or (parsed[0] is None and not {*kind.keyless} & {*parsed[1]}):
+    if parsed is None or (parsed[0] is None and not is_keyless(kind, parsed[1])):
         return None
     return answer_as_text(arguments[0], *parsed)
 
@@ -61,9 +64,10 @@ def answer_as_text(name: str, key: str | None, texts: OptionTexts) -> str:
     if svg is not None:  # a file that a signal must not leave behind
         watch_signals()
     require_one_printed(svg, as_json=bool(is_json))
-    readers = Readers(open_store(outputs))
+    opened = open_reader(name, open_store(outputs))
+    reader, parsed = pose(opened, ALL if key is None else QUERY, options)
     try:
-        answer = _ask(readers, name, key, options)
+        answer = _ask(reader, key, parsed)
     except TablebaseError as error:
         if is_json and error.known:
             from puzzle_tablebase.pipeline.terminal import (
@@ -83,15 +87,12 @@ def answer_as_text(name: str, key: str | None, texts: OptionTexts) -> str:
     return text
 
 
-def _ask(readers: Readers, name: str, key: str | None, options: OptionTexts) -> Answer:
+def _ask(reader: Reader, key: str | None, options: Options) -> Answer:
     """Answer a question; if its key is none, say so of a file's name or of several keys, too."""
     try:
-        return readers.answer(name, key, **options)
+        return reader.answer(key, options)
     except NotationError as error:
-        if key is None:
-            raise
-
-        raise find_key_hint(readers.open(name).make_query(**options), key) or error from None
+        raise (key and find_key_hint(reader, options, key)) or error from None
 
 
 def require_one_printed(svg: object, *, as_json: bool) -> None:
@@ -137,16 +138,16 @@ def parse_simple_query(
     return " ".join(keys) if keys else None, values
 
 
-def find_key_hint(query: Query, key: str) -> BadRequest | None:
+def find_key_hint(reader: Reader, options: Options, key: str) -> BadRequest | None:
     """Return the error for a key that is the name of a file, or several keys; None otherwise."""
-    noun, words = query.reader.key.lower(), key.split()
+    noun, words = reader.key.lower(), key.split()
     for name in [key] if os.path.exists(key) else [*words, key]:
         if is_file_name(name):
             return make_file_error(name, noun)
-    if len(words) > 1 and all(map(query.has_key, words[:MAX_WORDS])):
+    if len(words) > 1 and all(reader.has_key(word, options) for word in words[:MAX_WORDS]):
         problem = f"{len(words):,} {noun}s are given, and a single query answers one"
         hint = "Answer several with --input FILE, or from a pipe"
-        if len(words) == 2 and any(option.name == "to" for option in query.reader.options):
+        if len(words) == 2 and any(option.name == "to" for option in reader.options):
             hint = f"Did you mean {words[0]} --to {words[1]}? {hint}"
         return BadRequest(problem, hint)
     return None

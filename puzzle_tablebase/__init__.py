@@ -44,18 +44,18 @@ if TYPE_CHECKING:
     from puzzle_tablebase.queries import open_tables as open_tables
     from puzzle_tablebase.queries.answer import Answer as Answer
     from puzzle_tablebase.queries.api import Tables as Tables
+    from puzzle_tablebase.queries.boards import BoardAnswer as BoardAnswer
+    from puzzle_tablebase.queries.boards import BoardReader as BoardReader
     from puzzle_tablebase.queries.eight import EightReader as EightReader
     from puzzle_tablebase.queries.fifteen import FifteenReader as FifteenReader
     from puzzle_tablebase.queries.fifteen import FifteenSolution as FifteenSolution
-    from puzzle_tablebase.queries.goal_reader import BoardAnswer as BoardAnswer
-    from puzzle_tablebase.queries.goal_reader import GoalAnswer as GoalAnswer
-    from puzzle_tablebase.queries.goal_reader import GoalReader as GoalReader
+    from puzzle_tablebase.queries.goals import GoalAnswer as GoalAnswer
+    from puzzle_tablebase.queries.goals import GoalReader as GoalReader
     from puzzle_tablebase.queries.knight.reader import KnightAnswer as KnightAnswer
     from puzzle_tablebase.queries.knight.reader import KnightReader as KnightReader
     from puzzle_tablebase.queries.knight.table_scans import CountAnswer as CountAnswer
     from puzzle_tablebase.queries.senet import SenetAnswer as SenetAnswer
     from puzzle_tablebase.queries.senet import SenetReader as SenetReader
-    from puzzle_tablebase.queries.sliding import BoardReader as BoardReader
 
 __version__ = "1.0.0"
 
@@ -63,11 +63,11 @@ MODULES = {
     "queries": "open_tables",
     "queries.api": "Tables",
     "queries.eight": "EightReader",
-    "queries.sliding": "BoardReader",
+    "queries.boards": "BoardAnswer BoardReader",
     "queries.fifteen": "FifteenReader FifteenSolution",
     "queries.knight.reader": "KnightAnswer KnightReader",
     "queries.answer": "Answer",
-    "queries.goal_reader": "BoardAnswer GoalAnswer GoalReader",
+    "queries.goals": "GoalAnswer GoalReader",
     "queries.senet": "SenetAnswer SenetReader",
     "queries.knight.table_scans": "CountAnswer",
     "errors": "BadRequest BoardTooLarge ClusterError GoalUnreachable "

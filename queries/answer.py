@@ -1,16 +1,16 @@
-"""What is asked, and what is answered: options of queries, and facts as text and as JSON."""
+"""Answers: facts as attributes, as text and as JSON."""
 
 from __future__ import annotations
 
 import os
 import sys
 
-from puzzle_tablebase.errors import BadRequest, quote
+from puzzle_tablebase.errors import BadRequest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from typing import Any, ClassVar, NoReturn, dataclass_transform
+    from collections.abc import Iterable, Iterator
+    from typing import ClassVar, NoReturn, dataclass_transform
 else:  # a single lookup must not import `typing`
 
     def dataclass_transform(**_):
@@ -40,125 +40,6 @@ def join_names(names: Iterable[str]) -> str:
     """
     *others, last = names
     return f"{', '.join(others)} or {last}"
-
-
-class Option:
-    """An option of a query; without a metavar it is a flag.
-
-    `excludes` are the names of options that it cannot be combined with. Batches refuse it if
-    `is_single`.
-    """
-
-    __slots__ = ("excludes", "help", "is_single", "metavar", "name")
-
-    def __init__(
-        self,
-        name: str,
-        help: str,
-        metavar: str = "",
-        excludes: tuple[str, ...] = (),
-        *,
-        is_single: bool = False,
-    ) -> None:
-        self.name = name
-        self.help = help
-        self.metavar = metavar
-        self.excludes = excludes
-        self.is_single = is_single
-
-    @property
-    def flag(self) -> str:
-        return format_flag(self.name)
-
-
-HARDEST = Option(
-    "hardest",
-    "Print all states that are farthest from the goal.",
-    "",
-    ("path", "boards", "solutions"),
-    is_single=True,
-)
-DISTANCE = Option(
-    "distance", "Draw states at this distance, in a range, or as many of each range.", "N[-M],..."
-)
-SPREAD = Option("spread", "Draw as many states of each distance in the range.")
-SPLIT = Option(
-    "split", "Divide the sample by shares or numbers of rows; twins together.", "NAME=SHARE,..."
-)
-"""Options of samples, not of queries."""
-ANSWER_KINDS = ("moves", "distances")
-"""What the answers that are judged may be, the default first."""
-ANSWERS = Option("answers", "What the answers are: moves (default) or distances.", "KIND")
-"""An option of `check` alone."""
-
-
-def select_given(options: Mapping[str, object]) -> dict[str, Any]:
-    """Select the options that are given: 0 and "" are values, None and False are not.
-
-    >>> select_given({"number": 0, "to": "", "board": None, "closed": False})
-    {'number': 0, 'to': ''}
-    """
-    return {
-        name: value for name, value in options.items() if value is not None and value is not False
-    }
-
-
-def format_flag(name: str) -> str:
-    """Format the name of an option as it is written on a command line."""
-    return f"--{name.replace('_', '-')}"
-
-
-def require_options(title: str, options: tuple[Option, ...], given: Mapping[str, object]) -> None:
-    """Raise BadRequest if an option does not exist, or cannot be combined with another one."""
-    known = [option.name for option in options]
-    for name in given:
-        if name not in known:
-            hint = f"Choose from: {', '.join(known)}" if known else "It has none"
-            raise BadRequest(f"{title} has no option {quote(name)}", hint)
-    for option in options:  # in their own order, so that the message does not depend on that given
-        others = [other for other in option.excludes if other in given]
-        if option.name in given and others:
-            problem = f"{option.flag} cannot be combined with {format_flag(others[0])}"
-            raise BadRequest(problem, "Leave out one of them")
-
-
-def parse_positive_number(given: float | str, flag: str, unit: str, example: int) -> float:
-    """Return the number above 0 that an option's value names; `unit` is what it counts."""
-    text = str(given)
-    try:  # `float` accepts the digits of every script, and underscores between them
-        number = float(given) if text.isascii() and "_" not in text else 0.0
-    except (ValueError, TypeError, OverflowError):
-        number = 0.0
-    if not 0 < number < float("inf"):
-        problem = f"{flag} needs a number of {unit} above 0, not {quote(text)}"
-        raise BadRequest(problem, f"Example: {flag} {example}")
-    return number
-
-
-def parse_distances(given: int | str | None) -> tuple[range, ...]:
-    """Return the ranges of distances that an option gives as a number or a text; () for None.
-
-    >>> parse_distances(6), parse_distances("5-10,11-15")
-    ((range(6, 7),), (range(5, 11), range(11, 16)))
-    """
-    if given is None:
-        return ()
-    wanted: list[range] = []
-    for text in str(given).split(","):
-        first, dash, last = text.strip().partition("-")
-        ends = first, last if dash else first
-        if not all(end.isascii() and end.isdigit() and len(end) < 10 for end in ends):
-            problem = f"--distance needs a whole number from 0, not {quote(text.strip())}"
-            raise BadRequest(problem, "Example: --distance 6, or 5-25")
-        level = range(int(ends[0]), int(ends[1]) + 1)
-        if not level:
-            problem = f"--distance needs the smaller number first, not {quote(text.strip())}"
-            raise BadRequest(problem, f"Write: --distance {ends[1]}-{ends[0]}")
-        if any(level.start < other.stop and other.start < level.stop for other in wanted):
-            problem = f"--distance needs ranges that do not overlap, not {quote(str(given))}"
-            raise BadRequest(problem, "Example: --distance 5-10,11-15")
-        wanted.append(level)
-    return tuple(wanted)
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True)

@@ -1,4 +1,4 @@
-"""Answers whose moves are made together, on sliding boards and in Senet, each as one number."""
+"""Answers whose moves are made together, on sliding boards, each as one number."""
 
 from __future__ import annotations
 
@@ -11,9 +11,15 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from puzzle_tablebase.puzzles.senet import OPENING, SIDES, THROWS
-from puzzle_tablebase.puzzles.sliding import CHARACTERS, LETTERS, SlidingBoard
+from puzzle_tablebase.puzzles.sliding import CHARACTERS, LETTERS
+from puzzle_tablebase.queries.answer import Judgement
 from puzzle_tablebase.queries.answer_frames import Bytes
+from puzzle_tablebase.queries.judging import (
+    SEPARATORS,
+    explain_illegal,
+    judge_moves,
+    list_board_readings,
+)
 from puzzle_tablebase.queries.kernels.board_walks import make_moves
 from puzzle_tablebase.resources import count_cores
 
@@ -30,27 +36,32 @@ WALKS = (MAX_MOVES + 1, MAX_MOVES + 1, MAX_MOVES + 1, 256, 2, 2, len(SYMBOLS))
 """How many there are of what tells walks apart: their lengths, legal moves, first losses and
 distances at the start, whether they end at the goal, whether they do with their letters turned
 round, and the illegal moves."""
+TURNED_HINT = list_board_readings("")[0][1]
 NUMBERS = bytes.maketrans(SYMBOLS.encode(), bytes(range(len(SYMBOLS))))
 
 
-def split_walk(number: int) -> tuple[int, int, int, int, int, int, str]:
-    """Return what a walk's number stands for; the illegal move as its character."""
+def judge_walk(number: int) -> Judgement:
+    """Return the judgement of a walk with this number."""
     *facts, symbol = map(int, np.unravel_index(number, WALKS))
     length, done, loss, start, is_home, is_turned = facts
-    return length, done, loss, start, is_home, is_turned, SYMBOLS[symbol]
+    step = done + 1 if done < length else 0
+    problem = f"move {step}, {explain_illegal(SYMBOLS[symbol])}" if step else ""
+    if is_turned:
+        problem = "; ".join(filter(None, (problem, TURNED_HINT)))
+    shortest = start - 1 if start else None
+    return judge_moves(length, shortest, loss or None, step, problem, is_home=bool(is_home))
 
 
 def group_walks(
-    query: Any, keys: pl.Series, answers: pl.Series, separators: str
+    board: Any, tiles: Bytes, is_state: npt.NDArray[np.bool_], answers: pl.Series, measure: Measure
 ) -> tuple[Numbers, Numbers]:
     """Return the rows whose answers are letters alone, or tiles alone, and their walks' numbers.
 
-    `query` reads the boards of keys, and measures distances; `separators` may stand between moves.
+    `tiles` has the board of each row in a column; `measure` returns distances.
     """
-    tiles, is_state = query.read_boards(keys)
     cells, answers = len(tiles), answers.fill_null("")
     marks = CHARACTERS[1:cells]
-    bare = answers.str.replace_all(f"[{separators}]+", "")
+    bare = answers.str.replace_all(f"[{SEPARATORS}]+", "")
     is_tiles = bare.str.contains(f"^[{marks}]+$")
     if cells > 10:  # numbers with separators may be tiles of two digits
         is_tiles &= bare.str.len_bytes() == answers.str.len_bytes()
@@ -62,13 +73,12 @@ def group_walks(
     ends = np.cumsum(moves.str.len_bytes().to_numpy(), dtype=np.int64)
     begins = np.append(0, ends)[:-1]
     symbols = np.frombuffer("".join(moves).encode().translate(NUMBERS) + b"\0", np.uint8)
-    board = SlidingBoard(cells // query.width, query.width)
     ways = np.full((cells, len(LETTERS)), -1)
     for cell in range(cells):
         for letter, to in board.list_exits(cell):
             ways[cell, LETTERS.index(letter)] = to
     boards = np.ascontiguousarray(tiles[:, rows].T)
-    measure, walks = query.make_measure(), np.zeros(len(rows), dtype=np.int64)
+    walks = np.zeros(len(rows), dtype=np.int64)
 
     def number_chunk(at: int) -> None:
         chunk = slice(at, at + CHUNK_ROWS)
@@ -116,55 +126,3 @@ def _number_walks(
     facts = lengths, done, loss, start + 1, is_home, is_turned, illegal
     numbers: Numbers = np.ravel_multi_index([np.asarray(fact, np.int64) for fact in facts], WALKS)
     return numbers
-
-
-def group_lines(
-    keys: pl.Series, answers: pl.Series, rows: pl.DataFrame, separators: str
-) -> tuple[Numbers, Numbers]:
-    """Return the rows whose answers are lines of Senet that can be played, and a number for each.
-
-    `rows` has all positions with their plies. See `split_line`.
-    """
-    known = rows.select("position", pl.col("plies").fill_null(-1).cast(pl.Int64))
-    positions = keys.str.to_uppercase().alias("position").to_frame()
-    plies = positions.join(known, on="position", how="left", maintain_order="left")["plies"]
-    texts = answers.fill_null("").str.replace_all(f"[{separators}]+", " ").str.strip_chars(" ")
-    square = "(?:1[0-5]|[1-9])"
-    is_plain = texts.str.contains(f"^(?:{square}[-x]{square}(?: |$))*$")
-    is_plain &= plies.is_not_null() & (texts.str.count_matches("[-x]") <= MAX_MOVES)
-    at = np.flatnonzero(is_plain.to_numpy())
-    moves = texts.gather(at).str.extract_all("[0-9]+[-x][0-9]+")
-    lengths = moves.list.len().to_numpy().astype(np.int64)
-    parts = (
-        moves.explode().drop_nulls().str.extract_groups("([0-9]+)([-x])([0-9]+)").struct.unnest()
-    )
-    starts, goals = (parts[name].cast(pl.Int64).to_numpy() - 1 for name in ("1", "3"))
-    swaps, begins = (parts["2"] == "x").to_numpy(), np.cumsum(lengths) - lengths
-    # a column more on each side: no piece has a neighbour there
-    boards = np.tile(np.frombuffer(f".{OPENING}.".encode(), np.uint8), (len(at), 1))
-    is_legal = np.ones(len(at), dtype=np.bool_)
-    for step in range(int(lengths.max(initial=0))):
-        here = np.flatnonzero(is_legal & (lengths > step))
-        move = begins[here] + step
-        start, goal = starts[move] + 1, goals[move] + 1
-        mover, target = boards[here, start], boards[here, goal]
-        is_guarded = (boards[here, goal - 1] == target) | (boards[here, goal + 1] == target)
-        is_legal[here] = (
-            np.isin(goal - start, THROWS)
-            & (mover == ord(SIDES[step % 2]))
-            & (target != mover)
-            & (swaps[move] == (target != ord(".")))
-            & ~(swaps[move] & is_guarded)
-        )
-        boards[here, start], boards[here, goal] = target, mover
-    ends = boards[:, 1:-1].copy().view("S15").ravel()
-    is_home = ends == positions["position"].gather(at).to_numpy().astype("S15")
-    numbers = (lengths * 32 + plies.gather(at).to_numpy() + 1) * 2 + is_home
-    return at[is_legal], numbers[is_legal]
-
-
-def split_line(number: int) -> tuple[int, int | None, bool]:
-    """Return what a line's number stands for: its plies, the fewest, and whether it leads there."""
-    rest, is_home = divmod(number, 2)
-    length, fewest = divmod(rest, 32)
-    return length, fewest - 1 if fewest else None, bool(is_home)

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-from typing import TYPE_CHECKING
+from threading import Lock
+from typing import TYPE_CHECKING, Any
 
 from puzzle_tablebase.errors import BadRequest, quote, require_text
 from puzzle_tablebase.puzzles import collect_from_each, is_registered
-from puzzle_tablebase.queries.dispatch import Readers, get_reader_class
+from puzzle_tablebase.queries.answer import Answer
+from puzzle_tablebase.queries.dispatch import get_reader_class, open_reader, pose, require_puzzle
+from puzzle_tablebase.queries.options import ALL, QUERY
+from puzzle_tablebase.queries.status import format_html, format_repr
 
 if TYPE_CHECKING:
+    from puzzle_tablebase.queries.boards import BoardReader
     from puzzle_tablebase.queries.eight import EightReader
     from puzzle_tablebase.queries.fifteen import FifteenReader
-    from puzzle_tablebase.queries.goal_reader import GoalReader
+    from puzzle_tablebase.queries.goals import GoalReader
     from puzzle_tablebase.queries.knight.reader import KnightReader
     from puzzle_tablebase.queries.senet import SenetReader
-    from puzzle_tablebase.queries.sliding import BoardReader
+    from puzzle_tablebase.stores.folder import Store
 
 
-class Tables(Readers):
+class Tables:
     """The tables in one store; a context manager that closes them.
 
-    Once closed, any call that reads an index raises ValueError. Copies sent to other processes open
-    the files for themselves.
+    Each puzzle's reader is opened once. Once closed, any call that reads an index raises
+    ValueError. Copies sent to other processes open the files for themselves.
 
     >>> from puzzle_tablebase.queries import open_tables
     >>> with open_tables("outputs") as tables:
@@ -30,15 +34,17 @@ class Tables(Readers):
     2
     """
 
-    def __repr__(self) -> str:
-        from puzzle_tablebase.queries.status import format_repr
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self._opened: dict[str, Any] = {}
+        self._lock = Lock()
+        self._is_closed = False
 
+    def __repr__(self) -> str:
         return format_repr(self, self.store)
 
     def _repr_html_(self) -> str:
         """List the published tables for a notebook."""
-        from puzzle_tablebase.queries.status import format_html
-
         return format_html(self, self.store)
 
     def __enter__(self) -> Tables:
@@ -47,7 +53,43 @@ class Tables(Readers):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    @cached_property
+    def __reduce__(self) -> tuple[object, ...]:
+        # another process opens the files when it needs them
+        return type(self), (self.store,), {"_is_closed": self._is_closed}
+
+    def close(self) -> None:
+        """Close all files."""
+        with self._lock:
+            self._is_closed = True
+            for reader in self._opened.values():
+                reader.close()
+
+    def open(self, name: str) -> Any:
+        """Return the reader of a puzzle's tables, which is opened the first time.
+
+        BadRequest for the name of no puzzle.
+        """
+        with self._lock:
+            if name not in self._opened:
+                self._opened[name] = reader = open_reader(require_puzzle(name), self.store)
+                if self._is_closed:
+                    reader.close()
+            return self._opened[name]
+
+    def answer(self, puzzle: str, key: str | None = None, **options: object) -> Answer:
+        """Answer as `pipeline query PUZZLE KEY` does, with its options by name.
+
+        Without a key, an option is answered. BadRequest for a puzzle or an option that does not
+        exist.
+
+        >>> from puzzle_tablebase.queries import open_tables
+        >>> open_tables("outputs").answer("eight", "123450786", path=True).to_dict()["path"]
+        ['123450786', '123456780']
+        """
+        reader, parsed = pose(self.open(puzzle), ALL if key is None else QUERY, options)
+        return reader.answer(key, parsed)
+
+    @property
     def eight(self) -> EightReader:
         """The tables of the 8-puzzle."""
         reader: EightReader = self.open("eight")
@@ -63,19 +105,19 @@ class Tables(Readers):
         reader: BoardReader = self.open("sliding").open_board(board)
         return reader
 
-    @cached_property
+    @property
     def fifteen(self) -> FifteenReader:
         """The tables of the 15-puzzle."""
         reader: FifteenReader = self.open("fifteen")
         return reader
 
-    @cached_property
+    @property
     def senet(self) -> SenetReader:
         """The table of Senet."""
         reader: SenetReader = self.open("senet")
         return reader
 
-    @cached_property
+    @property
     def knight(self) -> KnightReader:
         """The tables of the knight's tours."""
         reader: KnightReader = self.open("knight")
@@ -83,7 +125,7 @@ class Tables(Readers):
 
     def goals(self, name: str) -> GoalReader:
         """Return the table of any registered puzzle with goals; BadRequest for another name."""
-        from puzzle_tablebase.queries.goal_reader import GoalReader
+        from puzzle_tablebase.queries.goals import GoalReader
 
         require_text(name, "a puzzle's name", "eight")
         if not (is_registered(name) and issubclass(get_reader_class(name), GoalReader)):

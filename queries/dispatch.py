@@ -1,20 +1,20 @@
-"""The registry of readers by puzzle, and the readers that are open in one store."""
+"""The registry of readers by puzzle, and the question that a command or a program asks one."""
 
 from __future__ import annotations
-
-from _thread import allocate_lock
 
 from puzzle_tablebase.errors import BadRequest, quote, require_text
 from puzzle_tablebase.puzzle import GoalPuzzle
 from puzzle_tablebase.puzzles import get_puzzle, import_object, is_registered, list_names
-from puzzle_tablebase.queries.answer import Answer, require_options, select_given
-from puzzle_tablebase.stores.folder import Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
+    from puzzle_tablebase.queries.batch_input import BatchQuery
+    from puzzle_tablebase.queries.options import Options
     from puzzle_tablebase.queries.reader import Reader
+    from puzzle_tablebase.stores.folder import Store
 
 READERS = {
     "eight": "puzzle_tablebase.queries.eight:EightReader",
@@ -26,10 +26,19 @@ READERS = {
 """The readers of the built-in puzzles."""
 
 
+def require_puzzle(name: object) -> str:
+    """Return the name of a puzzle; raise BadRequest for another one."""
+    known = require_text(name, "a puzzle's name", "eight")
+    if not is_registered(known):
+        hint = f"Choose one of: {', '.join(list_names())}"
+        raise BadRequest(f"There is no puzzle {quote(known)}", hint)
+    return known
+
+
 def get_reader_class(name: str) -> type[Reader]:
     """Return the reader class of a puzzle."""
     default = (
-        "puzzle_tablebase.queries.goal_reader:GoalReader"
+        "puzzle_tablebase.queries.goals:GoalReader"
         if isinstance(get_puzzle(name), GoalPuzzle)
         else "puzzle_tablebase.queries.reader:RecordReader"
     )
@@ -42,52 +51,24 @@ def open_reader(name: str, store: Store) -> Reader:
     return get_reader_class(name)(get_puzzle(name), store)
 
 
-class Readers:
-    """The readers of the tables in one store. Each is opened once, and open between questions."""
+def make_batch_query(reader: Reader, options: Options) -> BatchQuery:
+    """Make what a batch asks of its rows."""
+    from functools import partial
 
-    def __init__(self, store: Store) -> None:
-        self.store = store
-        self._opened: dict[str, Any] = {}
-        self._lock = allocate_lock()
-        self._is_closed = False
+    from puzzle_tablebase.queries.batch_input import BatchQuery
 
-    def open(self, name: str) -> Any:
-        """Return the reader of a puzzle's tables; it is opened the first time."""
-        with self._lock:
-            if name not in self._opened:
-                self._opened[name] = open_reader(name, self.store)
-                if self._is_closed:
-                    self._opened[name].close()
-            return self._opened[name]
+    return BatchQuery(
+        partial(reader.answer_keys, options=options),
+        reader.columns[:1],
+        reader.make_schema(options),
+        partial(reader.has_key, options=options),
+        reader.key_cells,
+        reader.key_digits,
+        partial(reader.iter_answers, options=options) if reader.iter_answers else None,
+    )
 
-    def answer(self, puzzle: str, key: str | None = None, **options: object) -> Answer:
-        """Answer as `pipeline query PUZZLE KEY` does, with its options by name.
 
-        Without a key, an option is answered. BadRequest for a puzzle or an option that does not
-        exist.
-
-        >>> from puzzle_tablebase.queries import open_tables
-        >>> open_tables("outputs").answer("eight", "123450786", path=True).to_dict()["path"]
-        ['123450786', '123456780']
-        """
-        if not is_registered(require_text(puzzle, "a puzzle's name", "eight")):
-            hint = f"Choose one of: {', '.join(list_names())}"
-            raise BadRequest(f"There is no puzzle {quote(puzzle)}", hint)
-        reader: Reader = self.open(puzzle)
-        given = select_given(options)
-        require_options(reader.puzzle.title, reader.options, given)
-        query = reader.make_query(**given)
-        if key is None and not {*reader.keyless} & {*given}:
-            raise BadRequest(f"A {reader.key} is needed", f"Example: {reader.puzzle.example}")
-        return query.answer_without_key() if key is None else query.answer(key)
-
-    def __reduce__(self) -> tuple[object, ...]:
-        # another process opens the files when it needs them
-        return type(self), (self.store,), {"_is_closed": self._is_closed}
-
-    def close(self) -> None:
-        """Close all files."""
-        with self._lock:
-            self._is_closed = True
-            for reader in self._opened.values():
-                reader.close()
+def pose(reader: Reader, verb: str, given: Mapping[str, Any]) -> tuple[Reader, Options]:
+    """Parse the options of a question; return the reader that answers it, of one board maybe."""
+    options = reader.parse(verb, given)
+    return reader.select(options), options

@@ -1,4 +1,4 @@
-"""The reader of the 8-puzzle, for single keys and for whole columns.
+"""The reader of the 8-puzzle, a board with three named goals, and its arrays and fast lookups.
 
 A fast lookup, for a million calls in plain Python, finds a state's rank in two dictionaries: it is
 the sum of a part given by its first four digits and a part given by its last five.
@@ -17,8 +17,9 @@ from puzzle_tablebase.puzzles.eight import (
     make_rank_parts,
     parse,
 )
-from puzzle_tablebase.queries.answer import ANSWERS, SPLIT, Option
-from puzzle_tablebase.queries.goal_reader import BoardAnswer, BoardQuery, GoalReader
+from puzzle_tablebase.queries.boards import BoardAnswer, BoardReader
+from puzzle_tablebase.queries.goals import GoalReader, make_goal_option
+from puzzle_tablebase.queries.options import PROBE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,86 +30,14 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import polars as pl
 
-    from puzzle_tablebase.puzzle import GoalPuzzle
-    from puzzle_tablebase.queries.answer_frames import Bytes
+    from puzzle_tablebase.puzzle import View
+    from puzzle_tablebase.puzzles.eight import Eight
+    from puzzle_tablebase.queries.board_columns import Ranks
+    from puzzle_tablebase.queries.options import Options
     from puzzle_tablebase.stores.folder import Store
 
 
-MAX_GOALS = 4
-"""The goals whose rows are in memory together: each takes some 20 MB."""
-
-
-class EightQuery(BoardQuery):
-    """A query of 8-puzzle states."""
-
-    reader: EightReader
-    judge_class = "puzzle_tablebase.queries.judges:BoardJudge"
-    width = WIDTH
-
-    def answer_keys(self, keys: pl.Series) -> pl.DataFrame:
-        from puzzle_tablebase.queries.answer_frames import explain_unreachable_states, fill_answers
-        from puzzle_tablebase.queries.eight_columns import NO_RANK, read_states
-
-        states, state_ranks = read_states(keys)
-        answers = self._answer_ranks(state_ranks)
-        if self.goal is not None:
-            is_unreachable = (state_ranks != NO_RANK) & answers["goal"].is_null()
-            reasons = explain_unreachable_states(
-                self.reader.puzzle, self.goal, states, is_unreachable.to_numpy()
-            )
-            answers = answers.with_columns(error=reasons)
-        return fill_answers(keys, answers, super().answer_keys)
-
-    def annotate_keys(self, keys: pl.Series, errors: str = "null") -> pl.DataFrame:
-        if errors != "null":
-            return super().annotate_keys(keys, errors)
-        from puzzle_tablebase.queries.eight_columns import rank_states
-
-        return self._answer_ranks(rank_states(keys))
-
-    def _answer_ranks(self, ranks: pl.Series) -> pl.DataFrame:
-        rows = self.reader.read_rows(self.goal)
-        answers = rows[ranks]
-        if self.path:
-            from puzzle_tablebase.queries.eight_columns import find_solutions
-
-            answers = answers.hstack(find_solutions(rows, ranks))
-        if self.solutions:
-            from puzzle_tablebase.queries.eight_columns import every_solution
-
-            solutions = every_solution(rows, ranks)
-            if solutions is None:
-                problem = "its best moves lead to other solutions than it counts"
-                reader = self.reader
-                if self.goal is None:
-                    raise reader.make_damage_error(reader.puzzle.tables[0].name, problem, "parquet")
-                view = reader.puzzle.view_goal(self.goal)
-                raise reader.make_damage_error(reader.table_names[view.table_goal], problem)
-            answers = answers.with_columns(solutions)
-        return answers
-
-    def read_boards(self, keys: pl.Series) -> tuple[Bytes, npt.NDArray[np.bool_]]:
-        """Return the tiles of each key in a column, and whether it is a state."""
-        from puzzle_tablebase.queries.eight_columns import NO_RANK, list_texts, rank_states
-
-        ranks = rank_states(keys).to_numpy()
-        return list_texts()[ranks].T - ord("0"), ranks != NO_RANK
-
-    def make_measure(self) -> Callable[[Bytes], npt.NDArray[np.int16]]:
-        """Make a function that returns the distances of states, one in each column of tiles."""
-        from puzzle_tablebase.queries.eight_columns import rank_columns
-
-        distances = self.reader.read_distances(self.goal)
-        return lambda tiles: distances.take(rank_columns(tiles))
-
-    def list_depth_rows(self) -> pl.DataFrame:
-        import polars as pl
-
-        states = pl.Series("state", self.reader.puzzle.list_states()).cast(pl.String)
-        return self.reader.read_rows(self.goal)[:-1].insert_column(0, states)
-
-
-class EightReader(GoalReader[BoardAnswer]):
+class EightReader(BoardReader):
     """The tables of the 8-puzzle; lookups without a goal are fast enough for millions of calls.
 
     >>> from puzzle_tablebase.queries import open_tables
@@ -123,33 +52,30 @@ class EightReader(GoalReader[BoardAnswer]):
     'not a state'
     """
 
-    query = EightQuery
-    has_pictures = True
-    options = (
-        Option(
-            "goal",
-            "Goal to reach: corner, centre, edge or any state (default: the named goal that the "
-            "state can reach).",
-            "GOAL",
-        ),
-        *GoalReader.options[1:],
+    documented = (
+        *BoardReader.documented,
+        *("distances", "ranks", "best_moves", "neighbours"),
     )
-    sample_options = (options[0], *GoalReader.sample_options[1:], SPLIT)
-    check_options = (options[0], ANSWERS)
-    key_cells = key_digits = 9
-    sheet_options = {"goal": "corner"}  # noqa: RUF012  # a class's constants
+    options = (
+        make_goal_option(
+            "corner, centre, edge or any state (default: the named goal that the state can reach)"
+        ),
+        *BoardReader.options[1:],
+    )
+    columns = (*BoardReader.columns, "solutions")
     explored = {"eight": 0, "eight_edge": 0}  # noqa: RUF012  # a class's constants
+    max_single_keys = 0
+    puzzle: Eight  # type: ignore[assignment]  # a board with ranks of its own
 
-    def __init__(self, puzzle: GoalPuzzle, store: Store) -> None:
-        super().__init__(puzzle, store)
-        self._rows_by_goal: dict[str | None, pl.DataFrame] = {}
+    def __init__(self, puzzle: Eight, store: Store) -> None:
+        super().__init__(puzzle, store)  # type: ignore[arg-type]
+        self.board = None
         self._distances, self._solutions = bytearray(), bytearray()
         self._forget_lookups()
 
     def close(self) -> None:
         with self._lock:
             super().close()
-            self._rows_by_goal.clear()
             self._distances.clear()  # a method that a program saved has them too
             self._solutions.clear()
             self._forget_lookups()
@@ -188,68 +114,66 @@ class EightReader(GoalReader[BoardAnswer]):
         self._load_lookups()
         return self._probe(state)
 
-    def read_rows(self, goal: str | None = None) -> pl.DataFrame:
-        """Return the added columns of all states by rank, and a last row of nulls for `NO_RANK`.
+    def find_record(self, view: View, state: str) -> int:
+        return self.puzzle.rank(view.map_state(state))
 
-        Those for a goal are computed from an index.
-        """
-        with self._lock:
-            self.require_open()
-            rows = self._rows_by_goal.pop(goal, None)
-            if rows is None:
-                rows = self._make_rows(goal)
-                rows.extend(rows.clear(1))
-            self._rows_by_goal[goal] = rows  # the last ones are those asked for last
-            if len(self._rows_by_goal) > MAX_GOALS:
-                del self._rows_by_goal[next(iter(self._rows_by_goal))]
-            return rows
+    def choose_goal(self, options: Options) -> str | None:
+        goal: str | None = options.goal
+        return goal
 
-    def _make_rows(self, goal: str | None) -> pl.DataFrame:
+    def make_schema(self, options: Options) -> pl.Schema:
+        return GoalReader.make_schema(self, options)
+
+    def make_ranks(self) -> Ranks:
+        from puzzle_tablebase.puzzles.eight import make_rank_part_arrays
+        from puzzle_tablebase.queries.board_columns import Ranks
+
+        head, tail = make_rank_part_arrays()
+        size, cells = self.puzzle.size, self.key_cells
+        return Ranks(size, [*range(cells)], head, tail, HEAD_LENGTH, RANK_BITS, cells)
+
+    def read_states(self, view: View, goal: str | None) -> pl.DataFrame:
+        import polars as pl
+
+        table = self.puzzle.tables[0]
+        if view.table_goal and self.table_names[view.table_goal] != table.name:
+            table = self.puzzle.tables[1]
+        rows = self.scan_table(table).select("rank", *self.columns[1:])
+        states = pl.Series("state", self.puzzle.list_states()).cast(pl.String).to_frame()
+        every = states.with_columns(rank=pl.int_range(pl.len(), dtype=pl.Int32))
+        every = every.join(self.collect(table, rows), "rank", how="left", maintain_order="left")
         if goal is None:
-            table = self.puzzle.tables[0]
-            return self.collect(table, self.scan_table(table).select(self.columns[1:]))
-        from puzzle_tablebase.queries.eight_columns import answer_goal
+            return every.drop("rank")
+        is_reached = pl.col("goal").cast(pl.String) == view.table_goal
+        every = every.with_columns(pl.when(is_reached).then(pl.col(*self.columns[2:])))
+        return every.drop("rank").with_columns(goal=pl.lit(goal))
 
-        view = self.puzzle.view_goal(goal)
-        name = self.table_names[view.table_goal]
-        records = self.open_index(name).read_records()
-        rows = answer_goal(self.name_goal(goal), view, records, self.read_rows()["goal"])
-        if rows["best_moves"].eq("").sum() != 1:
-            raise self.make_damage_error(name, f"not every state has a move nearer to {goal}")
-        return rows.cast(EightQuery(self, goal).make_schema())
+    def list_depth_rows(self, options: Options) -> pl.DataFrame:
+        rows = super().list_depth_rows(options)
+        return rows if options.goal is None else rows.sort("state")
 
     def ranks(self, states: Any) -> npt.NDArray[np.int64]:
         """Return the rank of each state of an array, a list or a column; -1 for what is none."""
         import numpy as np
 
-        from puzzle_tablebase.queries.eight_columns import NO_RANK, rank_any
-
-        ranks = rank_any(states).astype(np.int64)
-        ranks[ranks == NO_RANK] = -1
+        ranks = self.load_rows(None).rank_any(states).astype(np.int64)
+        ranks[ranks == self.puzzle.size] = -1
         return ranks
 
     def distances(self, states: Any, goal: str | None = None) -> npt.NDArray[np.int16]:
         """Return the distance of each state; -1 for what is none, or does not reach the goal."""
-        from puzzle_tablebase.queries.eight_columns import rank_any
-
-        return self.read_distances(self._make_goal_query(goal).goal).take(rank_any(states))
+        rows = self.load_rows(self.parse(PROBE, {"goal": goal}).goal)
+        return rows.distances.take(rows.rank_any(states))
 
     def best_moves(self, states: Any, goal: str | None = None) -> list[str]:
         """Return the best first moves of each state; "" at the goal and where there are none."""
-        from puzzle_tablebase.queries.eight_columns import rank_any
-
-        rows = self.read_rows(self._make_goal_query(goal).goal)
-        return rows["best_moves"].fill_null("").gather(rank_any(states)).to_list()
+        rows = self.load_rows(self.parse(PROBE, {"goal": goal}).goal)
+        return rows.rows["best_moves"].fill_null("").gather(rows.rank_any(states)).to_list()
 
     def neighbours(self, states: Any) -> npt.NDArray[np.uint8]:
         """Return the nine numbers after each of the moves U D L R; all 255 for an illegal move."""
-        from puzzle_tablebase.queries.eight_columns import make_next_boards, rank_any
-
-        return make_next_boards(rank_any(states))
-
-    def read_distances(self, goal: str | None) -> npt.NDArray[np.int16]:
-        """Return the distances of all states by rank, -1 if unreachable; the last for `NO_RANK`."""
-        return self.read_rows(goal)["distance"].fill_null(-1).to_numpy().astype("int16")
+        rows = self.load_rows(None)
+        return rows.list_next_boards(rows.rank_any(states))
 
 
 def make_fast_lookups(

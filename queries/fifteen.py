@@ -20,10 +20,19 @@ from puzzle_tablebase.puzzles.fifteen import (
     list_images,
     name_partition,
 )
-from puzzle_tablebase.queries.answer import ANSWERS, Option, format_count, parse_positive_number
-from puzzle_tablebase.queries.goal_reader import BoardAnswer
+from puzzle_tablebase.queries.answer import Judgement, format_count
+from puzzle_tablebase.queries.boards import BoardAnswer
 from puzzle_tablebase.queries.index_reader import IndexReader
-from puzzle_tablebase.queries.reader import Query, Reader, ignore_progress
+from puzzle_tablebase.queries.options import (
+    ANSWERS,
+    ANY_KEYS,
+    CHECK,
+    ONE_KEY,
+    PROBE,
+    Option,
+    parse_positive_number,
+)
+from puzzle_tablebase.queries.reader import Reader, ignore_progress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,9 +41,13 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from puzzle_tablebase.puzzle import Puzzle
     from puzzle_tablebase.puzzles.sliding import BoardGoalView
-    from puzzle_tablebase.queries.fifteen_search import Found, Solver
+    from puzzle_tablebase.queries.fifteen_search import Solver
+    from puzzle_tablebase.queries.options import Options
+    from puzzle_tablebase.queries.reader import Moves
     from puzzle_tablebase.schema import Table
+    from puzzle_tablebase.stores.folder import Store
 
 
 class FifteenSolution(BoardAnswer):
@@ -64,142 +77,68 @@ class FifteenSolution(BoardAnswer):
 
 CORNER_EXAMPLE = BOARD.make_ordered_state(0)
 """A goal with the blank in the first corner, for messages."""
+MAX_DISTANCES = 1 << 16
+"""The most distances that are kept."""
 EXPLORED_PARTITION = "5-5-5"
 """The partition whose tables the explorer's page contains: others are too large for a page."""
 
 
-class FifteenQuery(Query):
-    """A query of states and a goal with the blank in a corner.
+def parse_time_limit(given: Any, *_: object) -> float:
+    """Return the seconds of a time limit."""
+    return parse_positive_number(given, "--time-limit", "seconds", 10)
 
-    `seconds` is the time limit of a search, `partition` the one whose tables it uses; None: the
-    best one that is published.
-    """
 
-    reader: FifteenReader
-    judge_class = "puzzle_tablebase.queries.judges:FifteenJudge"
-
-    def __init__(self, reader: FifteenReader, goal: str | None = None, **options: Any) -> None:
-        super().__init__(reader, goal=goal, **options)
-        given = self.given
-        self.goal = BOARD.example if goal is None else parse_corner_goal(goal)
-        self.view = BOARD.view_goal(self.goal)
-        self.seconds = None
-        if "time_limit" in given:
-            self.seconds = parse_positive_number(given["time_limit"], "--time-limit", "seconds", 10)
-        self.partition = given.get("patterns")
-        if self.partition is not None:
-            require_choice(self.partition, "partition", *PARTITIONS)
-
-    def answer(self, key: str) -> FifteenSolution:
-        return self.solve(key)
-
-    def make_answer(self, state: str, found: Found) -> FifteenSolution:
-        """Make the answer for a state from a solution in the view."""
-        states, letters = follow_blank(self.view, state, found.blanks)
-        return FifteenSolution(
-            state=state,
-            goal=self.goal,
-            _states=states,
-            _has_boards="boards" in self.given,
-            _width=BOARD.width,
-            distance=len(letters),
-            bound=found.bound,
-            positions=found.positions,
-            solution=letters,
-            tiles=list_moved_tiles(states),
-            path=states if self.given.keys() & {"path", "boards"} else None,
-        )
-
-    def make_schema(self) -> pl.Schema:
-        import polars as pl
-
-        types = {"distance": pl.Int16(), "bound": pl.Int16(), "positions": pl.Int64()}
-        names = (*self.reader.columns[1:], *(("path",) if "path" in self.given else ()))
-        return pl.Schema({name: types.get(name, pl.String()) for name in names})
-
-    def answer_keys(self, keys: pl.Series) -> pl.DataFrame:
-        import polars as pl
-
-        return pl.concat(self.iter_answers(keys))
-
-    def iter_answers(self, keys: pl.Series) -> Iterator[pl.DataFrame]:
-        """Answer keys in threads; yield the rows in order, some at a time."""
-        from puzzle_tablebase.queries.answer_frames import answer_each
-        from puzzle_tablebase.queries.fifteen_search import answer_in_threads
-
-        self.reader.open_solver(self.partition)  # missing tables are no error of a row
-        schema, first = self.make_schema(), 0
-        for part in answer_in_threads(keys.to_list(), self.solve):
-            some = keys[first : first + len(part)]
-            answers = dict(zip(some, part, strict=True))
-            yield answer_each(some, lambda key, found=answers: found[key](), schema)  # type: ignore[misc]  # a default binds the value of this round
-            first += len(part)
-        if keys.is_empty():
-            yield answer_each(keys, self.solve, schema)
-
-    def has_key(self, text: str) -> bool:
-        try:
-            BOARD.parse(text)
-        except NotationError:
-            return False
-        return True
-
-    def parse_state(self, key: str) -> str:
-        """Return the state that a text names; GoalUnreachable if no moves lead to the goal."""
-        state = BOARD.parse(key)
-        if not BOARD.can_reach(state, self.goal):
-            reason = BOARD.explain_unreachable(state, self.goal)
-            raise GoalUnreachable(state, self.goal, reason)
-        return state
-
-    def compute_bound(self, key: str) -> int:
-        """Return a number of moves that no solution of a state can be shorter than."""
-        board = list_tiles(self.view.map_state(self.parse_state(key)))
-        return self.reader.compute_bound(self.reader.find_partition(self.partition), board)
-
-    def solve(self, key: str, on_pause: Callable[[], None] = ignore_progress) -> FifteenSolution:
-        """Find a shortest solution; Undecided if it takes longer than the query allows, from here.
-
-        `on_pause` is called now and then, and may raise an error, which ends the search.
-        """
-        state = self.parse_state(key)
-        board = list_tiles(self.view.map_state(state))
-        end = None if self.seconds is None else monotonic() + self.seconds
-
-        def pause(least: int) -> None:
-            on_pause()
-            if self.seconds is not None and end is not None and monotonic() > end:
-                raise Undecided(state, self.seconds, least)
-
-        return self.make_answer(state, self.reader.open_solver(self.partition).search(board, pause))
+def parse_partition(given: str, *_: object) -> str:
+    """Return the name of a partition."""
+    require_choice(given, "partition", *PARTITIONS)
+    return given
 
 
 class FifteenReader(Reader[FifteenSolution]):
     """The tables of the 15-puzzle's patterns, and the searches that they lead."""
 
-    query = FifteenQuery
-    has_pictures = True
+    documented = (
+        *("probe", "get", "annotate", "check", "check_frame", "scan"),
+        *("distance", "solution", "path", "bound"),
+    )
+    commands = ("query", "check")
     options = (
         Option(
             "goal",
             "Goal to reach: any state with the blank in a corner (default: tiles in reading order, "
             "blank in the last corner).",
             "GOAL",
+            lambda text, *_: parse_corner_goal(text),
+            verbs=(*ANY_KEYS, CHECK),
         ),
-        Option("path", "Print every state of the solution, one per line."),
-        Option("boards", "Print every state of the solution as a picture.", is_single=True),
-        Option("time_limit", "Stop after so many seconds, and print what is known.", "SECONDS"),
+        Option("path", "Print every state of the solution, one per line.", verbs=ANY_KEYS),
+        Option("boards", "Print every state of the solution as a picture.", verbs=ONE_KEY),
+        Option(
+            "time_limit",
+            "Stop after so many seconds, and print what is known.",
+            "SECONDS",
+            parse_time_limit,
+            verbs=(*ANY_KEYS, CHECK),
+        ),
         Option(
             "patterns",
             f"Partition whose tables to use: {', '.join(PARTITIONS)} (default: the first of these "
             "that is published).",
             "NAME",
+            parse_partition,
+            verbs=(*ANY_KEYS, CHECK),
         ),
+        ANSWERS,
     )
-    check_options = (options[0], *options[3:], ANSWERS)
+    has_pictures = True
     key = "STATE"
     columns = ("state", "goal", "distance", "bound", "positions", "solution")
     key_cells = BOARD.cells
+
+    def __init__(self, puzzle: Puzzle, store: Store) -> None:
+        super().__init__(puzzle, store)
+        self._distances: dict[tuple[str, str], int] = {}
+        """The distances that judgements searched, by state and goal."""
 
     def probe(self, key: str, goal: str | None = None, **options: Any) -> FifteenSolution:
         """Return a shortest solution; the default goal has the blank in the last corner.
@@ -230,7 +169,140 @@ class FifteenReader(Reader[FifteenSolution]):
 
     def bound(self, key: str, goal: str | None = None) -> int:
         """Return a number of moves that no solution is shorter than, from the tables alone."""
-        return FifteenQuery(self, goal).compute_bound(key)
+        return self._compute_bound(key, self.parse(PROBE, {"goal": goal}))
+
+    def answer(self, key: str, options: Options) -> FifteenSolution:
+        return self.solve(key, options)
+
+    def make_schema(self, options: Options) -> pl.Schema:
+        import polars as pl
+
+        types = {"distance": pl.Int16(), "bound": pl.Int16(), "positions": pl.Int64()}
+        names = (*self.columns[1:], *(("path",) if options.path else ()))
+        return pl.Schema({name: types.get(name, pl.String()) for name in names})
+
+    def answer_keys(self, keys: pl.Series, options: Options) -> pl.DataFrame:
+        import polars as pl
+
+        return pl.concat(self.iter_answers(keys, options))
+
+    def iter_answers(self, keys: pl.Series, options: Options) -> Iterator[pl.DataFrame]:
+        """Answer keys in threads; yield the rows in order, some at a time."""
+        from puzzle_tablebase.queries.answer_frames import answer_each
+        from puzzle_tablebase.queries.fifteen_search import answer_in_threads
+
+        self.open_solver(options.patterns)  # missing tables are no error of a row
+
+        def solve(key: str, on_pause: Callable[[], None]) -> FifteenSolution:
+            return self.solve(key, options, on_pause)
+
+        schema, first = self.make_schema(options), 0
+        for part in answer_in_threads(keys.to_list(), solve):
+            some = keys[first : first + len(part)]
+            answers = dict(zip(some, part, strict=True))
+            yield answer_each(some, lambda key, found=answers: found[key](), schema)  # type: ignore[misc]  # a default binds the value of this round
+            first += len(part)
+        if keys.is_empty():
+            yield answer_each(keys, lambda key: self.solve(key, options), schema)
+
+    def parse_key(self, text: str, options: Options) -> str:
+        return BOARD.parse(text)
+
+    def _parse_state(self, key: str, goal: str) -> str:
+        """Return the state that a text names; GoalUnreachable if no moves lead to the goal."""
+        state = BOARD.parse(key)
+        if not BOARD.can_reach(state, goal):
+            raise GoalUnreachable(state, goal, BOARD.explain_unreachable(state, goal))
+        return state
+
+    def _compute_bound(self, key: str, options: Options) -> int:
+        goal = options.goal or BOARD.example
+        board = list_tiles(BOARD.view_goal(goal).map_state(self._parse_state(key, goal)))
+        return self.compute_bound(self.find_partition(options.patterns), board)
+
+    def solve(
+        self, key: str, options: Options, on_pause: Callable[[], None] = ignore_progress
+    ) -> FifteenSolution:
+        """Find a shortest solution; Undecided if it takes longer than the options allow, from here.
+
+        `on_pause` is called now and then, and may raise an error, which ends the search.
+        """
+        goal, seconds = options.goal or BOARD.example, options.time_limit
+        view, state = BOARD.view_goal(goal), self._parse_state(key, goal)
+        end = None if seconds is None else monotonic() + seconds
+
+        def pause(least: int) -> None:
+            on_pause()
+            if end is not None and monotonic() > end:
+                raise Undecided(state, seconds, least)
+
+        found = self.open_solver(options.patterns).search(list_tiles(view.map_state(state)), pause)
+        states, letters = follow_blank(view, state, found.blanks)
+        return FifteenSolution(
+            state=state,
+            goal=goal,
+            _states=states,
+            _has_boards=options.boards,
+            _width=BOARD.width,
+            distance=len(letters),
+            bound=found.bound,
+            positions=found.positions,
+            solution=letters,
+            tiles=list_moved_tiles(states),
+            path=states if options.path or options.boards else None,
+        )
+
+    def parse_answer(self, key: str, options: Options) -> tuple[str, str, None]:
+        return BOARD.parse(key), options.goal or BOARD.example, None
+
+    def read_moves(self, text: str, start: str) -> Moves:
+        from puzzle_tablebase.queries.judging import read_board_moves
+
+        return read_board_moves(text, start)
+
+    def step(self, state: str, move: str, number: int) -> tuple[str, str]:
+        from puzzle_tablebase.queries.judging import step_board
+
+        return step_board(BOARD, state, move)
+
+    def list_readings(self, text: str) -> list[tuple[str, str]]:
+        from puzzle_tablebase.queries.judging import list_board_readings
+
+        return list_board_readings(text)
+
+    def judge_distance(
+        self, stated: str, start: str, shortest: int | None, options: Options
+    ) -> Judgement:
+        if BOARD.can_reach(start, options.goal or BOARD.example):
+            bound = self._compute_bound(start, options)
+            if stated == "unreachable" or int(stated) < bound:
+                problem = f"the fewest moves are at least {bound}"
+                return Judgement(result="wrong", problem=problem, score=0.0)
+            shortest = self._search_distance(start, options)
+        return super().judge_distance(stated, start, shortest, options)
+
+    def complete(self, judged: Judgement, start: str, last: str, options: Options) -> Judgement:
+        """Search for the distance, where the bound does not decide."""
+        from puzzle_tablebase.queries.judging import judge_moves
+
+        length = judged.length
+        if judged.result != "solved" or length is None:
+            return judged
+        try:
+            is_shortest = length == self._compute_bound(start, options)
+            shortest = length if is_shortest else self._search_distance(start, options)
+        except Undecided as error:
+            return Judgement(result="solved", length=length, problem=str(error), score=None)
+        return judge_moves(length, shortest, None, is_home=True)
+
+    def _search_distance(self, state: str, options: Options) -> int:
+        """Search for a distance, which several answers to a state have in common."""
+        known, ends = self._distances, (state, options.goal or BOARD.example)
+        if ends not in known:
+            if len(known) > MAX_DISTANCES:
+                known.clear()
+            known[ends] = self.solve(state, options).distance
+        return known[ends]
 
     def list_values(self, option: str) -> tuple[str, ...]:
         return {"patterns": tuple(PARTITIONS), "goal": ("corner",)}.get(option, ())
@@ -255,7 +327,7 @@ class FifteenReader(Reader[FifteenSolution]):
                 continue
             return name
         self._open_indexes(DEFAULT_PARTITION)  # raises the error
-        return DEFAULT_PARTITION
+        raise AssertionError
 
     def compute_bound(self, partition: str, board: list[int]) -> int:
         """Return a number of moves that no solution is shorter than; it reads a few blocks."""

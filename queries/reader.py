@@ -1,4 +1,4 @@
-"""The base classes of readers of tables and of their queries, and a reader of records."""
+"""The reader of a puzzle's tables, which each kind of puzzle extends, and that of plain records."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from puzzle_tablebase.errors import (
     BadRequest,
     NoAnswer,
     NotationError,
+    TablebaseError,
     TableDamaged,
     Undecided,
     quote,
@@ -15,18 +16,10 @@ from puzzle_tablebase.errors import (
     require_text,
 )
 from puzzle_tablebase.puzzle import Puzzle, StateSpace
-from puzzle_tablebase.puzzles import get_puzzle, import_object, is_registered
-from puzzle_tablebase.queries.answer import (
-    ANSWER_KINDS,
-    Answer,
-    HardestAnswer,
-    Judgement,
-    Option,
-    align_rows,
-    require_options,
-    select_given,
-)
+from puzzle_tablebase.puzzles import get_puzzle, is_registered
+from puzzle_tablebase.queries.answer import Answer, HardestAnswer, Judgement, align_rows
 from puzzle_tablebase.queries.index_reader import IndexReader
+from puzzle_tablebase.queries.options import BATCH, CHECK, PROBE, SAMPLE, parse_options
 from puzzle_tablebase.schema import UNREACHED
 from puzzle_tablebase.stores.folder import Store
 
@@ -39,12 +32,12 @@ if TYPE_CHECKING:
     from typing_extensions import TypeVar
 
     from puzzle_tablebase.queries.answer_frames import Frame, Keys
-    from puzzle_tablebase.queries.batch_input import BatchQuery
+    from puzzle_tablebase.queries.options import Option, Options
     from puzzle_tablebase.queries.row_groups import RowGroups
-    from puzzle_tablebase.queries.sampling import SampleRequest
+    from puzzle_tablebase.queries.samples import SampleRequest
     from puzzle_tablebase.schema import Table
 
-    ProgressCallback = Callable[[int, int], None]
+    Moves = tuple[list[str], str]
     Found = TypeVar("Found", bound=Answer, default=Answer, covariant=True)
     Default = TypeVar("Default")
     Kept = TypeVar("Kept")
@@ -62,157 +55,35 @@ def ignore_progress(*counts: int) -> None:
     """Do nothing; the default progress callback."""
 
 
-class Query:
-    """A query of one puzzle: its options, parsed and checked once, and its answers for any keys.
-
-    The options are given by name, as `Reader.options` declares them: a text for an option with a
-    value, a boolean for a flag. Constructors of subclasses parse them.
-    """
-
-    distances: tuple[range, ...] = ()
-    """The ranges of the depths of the rows that a sample draws; (): any."""
-    judge_class = ""
-    """The class that judges answers, as `module:name`; "": they cannot be judged."""
-    second_column: str | None = None
-    """The column that a batch reads beside that of the keys; None: no other."""
-
-    def __init__(self, reader: Reader, **options: Any) -> None:
-        reader.require_open()
-        self.reader = reader
-        self.given = select_given(options)
-        """The options that are given, by name."""
-        declared = (*reader.options, *(reader.sample_options or ()))
-        require_options(reader.puzzle.title, declared, self.given)
-
-    def answer(self, key: str) -> Answer:
-        """Answer for one key; a TablebaseError if there is no answer."""
-        raise NotImplementedError
-
-    def look_up(self, key: str) -> Answer:
-        """Look up one key of many: the answer has a batch's columns at least."""
-        return self.answer(key)
-
-    def has_key(self, text: str) -> bool:
-        """Return whether a text is in the notation of keys."""
-        try:
-            self.parse_key(text)
-        except NotationError:
-            return False
-        return True
-
-    def parse_key(self, text: str) -> object:
-        """Parse a key; NotationError for a text that is none."""
-        return self.reader.puzzle.parse(text)  # type: ignore[attr-defined]  # of states
-
-    def draw_samples(
-        self,
-        request: SampleRequest,
-        wanted: range | None = None,
-        on_progress: ProgressCallback = ignore_progress,
-    ) -> Iterator[pl.DataFrame]:
-        """Draw a uniform sample of rows, and yield it a chunk at a time.
-
-        `wanted`: the depths of the rows; None: any. `on_progress(done, all)` gets the number of
-        steps done of those to the next chunk.
-        """
-        reader = self.reader
-        if reader.sample_options is None:
-            raise BadRequest(f"{reader.puzzle.title} does not support sampling")
-        from puzzle_tablebase.queries.sampling import select_depth
-
-        rows = select_depth(self.list_depth_rows(), reader.puzzle.depth, wanted)
-        for numbers in request.draw_numbers(len(rows), reader.key.lower()):
-            yield rows[numbers]
-
-    def count_depths(self) -> dict[int, int]:
-        """Count the keys at each depth."""
-        depths = self.list_depth_rows()[self.reader.puzzle.depth].drop_nulls()
-        return dict(depths.value_counts().iter_rows())
-
-    def list_hardest(self) -> pl.DataFrame:
-        """Return a batch's columns of all keys that are farthest from the goal."""
-        import polars as pl
-
-        rows, depth = self.list_depth_rows(), self.reader.puzzle.depth
-        return rows.filter(pl.col(depth) == pl.col(depth).max())
-
-    def answer_without_key(self) -> Answer:
-        """Answer an option of `Reader.keyless`: here with all keys farthest from the goal."""
-        reader, rows = self.reader, self.list_hardest()
-        depth = reader.puzzle.depth
-        goals = rows["goal"].unique().to_list() if "goal" in rows.columns else []
-        return HardestAnswer(
-            goal=goals[0] if len(goals) == 1 else None,
-            depth={depth: rows[depth][0]},
-            named_keys={f"{reader.key.lower()}s": rows[reader.columns[0]].to_list()},
-        )
-
-    def list_depth_rows(self) -> pl.DataFrame:
-        """Return a batch's columns of all keys; the depth of a key is null if it has none."""
-        return self.reader.read_rows()
-
-    def make_schema(self) -> pl.Schema:
-        """Return the columns that a batch adds, with their types: those of the first table."""
-        from puzzle_tablebase.queries.answer_frames import make_answer_schema
-
-        return make_answer_schema(self.reader.columns[1:], self.reader.puzzle.tables[0].columns)
-
-    def answer_keys(self, keys: pl.Series) -> pl.DataFrame:
-        """Answer many keys, one row per key, with a column of errors."""
-        from puzzle_tablebase.queries.answer_frames import answer_each
-
-        return answer_each(keys, self.look_up, self.make_schema())
-
-    def make_judge(self, answer_column: str = "answer", answers: str | None = None) -> Any:
-        """Make the judge of answers to this query's keys.
-
-        `answer_column` is the column of a batch's answers, `answers` their kind: moves if None.
-        """
-        if not self.judge_class:
-            raise BadRequest(f"{self.reader.puzzle.title} does not support checking")
-        return import_object(self.judge_class)(self, answer_column, answers or ANSWER_KINDS[0])
-
-    def annotate_keys(self, keys: pl.Series, errors: str = "null") -> pl.DataFrame:
-        """Answer many keys, one row per key; `errors` is that of `Reader.annotate`."""
-        answers = self.answer_keys(keys)
-        failed = answers["error"].is_not_null().arg_true() if errors == "raise" else ()
-        for at in failed:
-            self.look_up(keys[at])  # raises the error itself, with its facts
-        return answers if errors == "column" else answers.drop("error")
-
-
 class Reader(Generic[Found]):
     """A reader of one puzzle's tables in one store; indexes are opened when first needed.
 
-    It is what Python programs have as `tables.eight` and the like. The options of `probe` and of
-    the methods beside it are those of `pipeline query` and `pipeline sample`, by name.
+    It is what Python programs have as `tables.eight` and the like. A method of theirs parses its
+    options, and calls the methods below, which take them parsed; so does the command line.
     """
 
-    query: type[Query]
-    """The class of this reader's queries."""
+    documented: tuple[str, ...] = (
+        *("probe", "get", "annotate", "check", "check_frame", "sample", "histogram", "scan"),
+    )
+    """The methods of `docs/python.md`: what `dir` lists."""
     options: tuple[Option, ...] = ()
-    """The options of a query."""
+    commands: tuple[str, ...] = ("query", "sample", "check")
+    """The commands of the command line that the puzzle has."""
     has_pictures = False
     """Whether answers can be drawn."""
     key = "KEY"
     columns: tuple[str, ...]
     """A batch's columns, the key's first; options may add further ones."""
-    sample_options: tuple[Option, ...] | None = None
-    """The options of `pipeline sample`; None: there are no samples."""
-    check_options: tuple[Option, ...] | None = None
-    """The options of `pipeline check`; None: answers cannot be judged."""
-    lookup_options: tuple[Option, ...] = ()
-    """Further options of `probe` and `get`."""
-    keyless: tuple[str, ...] = ()
-    """The options that are answered without a key."""
     board: str | None = None
     """The board of all keys, if the puzzle has several."""
-    sheet_options: Mapping[str, str] | None = None
-    """The options that a sheet of boards to solve has by default; None: there are no sheets."""
+    iter_answers: Any = None
+    """A method that yields the rows of many keys as they are answered, if each takes long."""
     key_cells = 0
     """The number of cells of a key that a text input may have apart; 0: none."""
     key_digits = 0
     """The number of digits of a key that can be read as a number; 0: no key can."""
+    judged_columns: tuple[str, ...] = Judgement.facts[:-1]
+    """The columns that judgements of a batch add."""
     explored: Mapping[str, int] = {}
     """The tables that the explorer's page contains, each with the number of bytes at the end of a
     record that the page computes itself: they would double its size."""
@@ -225,6 +96,9 @@ class Reader(Generic[Found]):
         self._lock = RLock()
         """The lock under which something is read that threads then share."""
         self._closed = False
+
+    def __dir__(self) -> list[str]:
+        return [*self.documented]
 
     def __repr__(self) -> str:
         from puzzle_tablebase.queries.status import format_repr
@@ -239,22 +113,8 @@ class Reader(Generic[Found]):
 
     def probe(self, key: str, **options: Any) -> Found:
         """Return the answer for a key: the facts of its record, and those that options add."""
-        query = self._make_lookup(options)
-        answer: Found = query.look_up(key)  # type: ignore[assignment]
+        answer: Found = self.answer(key, self.parse(PROBE, options))  # type: ignore[assignment]
         return answer
-
-    def _make_lookup(self, options: Mapping[str, Any]) -> Query:
-        for name in select_given(options):
-            if name in self.keyless:
-                raise BadRequest(f"{name} has an answer of another kind", "Use tables.answer")
-        return self._make_query_of((*self.options, *self.lookup_options), options)
-
-    def _make_query_of(
-        self, declared: tuple[Option, ...] | None, options: Mapping[str, Any]
-    ) -> Query:
-        """Make a query; BadRequest for an option that is not declared for what is asked."""
-        require_options(self.puzzle.title, declared or (), select_given(options))
-        return self.make_query(**options)
 
     if TYPE_CHECKING:
 
@@ -268,9 +128,9 @@ class Reader(Generic[Found]):
 
         A bad option raises, and so does trouble with the tables.
         """
-        query = self._make_lookup(options)
+        parsed = self.parse(PROBE, options)
         try:
-            return query.look_up(key)
+            return self.answer(key, parsed)
         except (NotationError, NoAnswer, Undecided):
             return default
 
@@ -299,23 +159,28 @@ class Reader(Generic[Found]):
         reason, or raise the first one. No column of the frame is replaced: `prefix` begins the
         names of the added columns.
         """
-        from functools import partial
-
         from puzzle_tablebase.queries.answer_frames import annotate_frame
 
         require_choice(errors, "way to report errors", "null", "column", "raise")
-        single = [option.name for option in self.options if option.is_single]
-        if refused := [name for name in select_given(options) if name in single]:
-            raise BadRequest(f"{refused[0]} works with a single key only", "Use probe")
-        query, columns = self._make_query_of(self.options, options), (column or self.columns[0],)
-        added = (*query.make_schema(), *(("error",) if errors == "column" else ()))
-        answer = partial(query.annotate_keys, errors=errors)
+        parsed = self.parse(BATCH, options)
+
+        def answer(keys: pl.Series) -> pl.DataFrame:
+            if errors == "null":
+                return self.annotate_keys(keys, parsed)
+            answers = self.answer_keys(keys, parsed)
+            if errors == "raise":
+                self._raise_first(keys, answers, parsed)
+            return answers if errors == "column" else answers.drop("error")
+
+        added = (*self.make_schema(parsed), *(("error",) if errors == "column" else ()))
+        columns = (column or self.columns[0],)
         return annotate_frame(frame, columns, prefix, added, answer, self.key_digits)
 
-    def _make_judge(self, options: dict[str, Any]) -> Any:
-        require_options(self.puzzle.title, self.check_options or (), select_given(options))
-        answers = options.pop("answers", None)
-        return self.make_query(**options).make_judge(answers=answers)
+    def _raise_first(self, keys: pl.Series, answers: pl.DataFrame, options: Options) -> None:
+        """Raise the error of the first key without an answer."""
+        for at in answers["error"].is_not_null().arg_true():
+            self.answer(keys[at], options)  # raises the error itself, with its facts
+            raise TablebaseError(answers["error"][at])  # a search had a longer time now
 
     def check(self, key: str, answer: object, **options: Any) -> Judgement:
         """Judge an answer: is it legal, does it reach the goal, is it shortest?
@@ -323,8 +188,7 @@ class Reader(Generic[Found]):
         The options are those of `pipeline check`: `answers="distances"` judges a stated distance.
         An answer that cannot be read is judged, too.
         """
-        judged: Judgement = self._make_judge(options).check(key, answer)
-        return judged
+        return self.judge(key, answer, self.parse(CHECK, options))
 
     def check_frame(
         self, frame: Frame, column: str | None = None, answer_column: str = "answer", *,
@@ -336,12 +200,15 @@ class Reader(Generic[Found]):
         frames and `prefix` see `annotate`.
         """
         from puzzle_tablebase.queries.answer_frames import annotate_frame
+        from puzzle_tablebase.queries.judging import judge_rows
 
-        judge = self._make_judge(options)
-        columns, added = (column or self.columns[0], answer_column), (*judge.columns, "error")
-        judged: Frame = annotate_frame(
-            frame, columns, prefix, added, judge.judge_rows, self.key_digits
-        )
+        parsed = self.parse(CHECK, options)
+
+        def judge(keys: pl.Series, answers: pl.Series) -> pl.DataFrame:
+            return judge_rows(self, keys, answers, parsed)
+
+        columns, added = (column or self.columns[0], answer_column), (*self.judged_columns, "error")
+        judged: Frame = annotate_frame(frame, columns, prefix, added, judge, self.key_digits)
         return judged
 
     def sample(
@@ -361,12 +228,14 @@ class Reader(Generic[Found]):
         """
         from warnings import warn
 
-        from puzzle_tablebase.queries.sampling import SampleRequest, draw_frame, draw_set
+        from puzzle_tablebase.queries.samples import SampleRequest, draw_frame, draw_set
         from puzzle_tablebase.resources import get_free_memory
 
-        request = SampleRequest(size, seed, replacement, sorted)
-        query = self._make_query_of(self.sample_options, options)
-        samples = draw_set(query, request, ignore_progress, lambda note: warn(note, stacklevel=6))
+        request, parsed = (
+            SampleRequest(size, seed, replacement, sorted),
+            self.parse(SAMPLE, options),
+        )
+        samples = draw_set(self, parsed, request, lambda note: warn(note, stacklevel=6))
         return draw_frame(request, samples, get_free_memory())
 
     def histogram(self) -> pl.DataFrame:
@@ -374,6 +243,161 @@ class Reader(Generic[Found]):
         from puzzle_tablebase.queries.histogram import count_states
 
         return count_states(self.puzzle.name, self.store, self.board)
+
+    def scan(self, table: str) -> pl.LazyFrame:
+        """Return the rows of a published table of this puzzle; its files are checked first.
+
+        BadRequest for another name or a table without rows, TableMissing for an unpublished table.
+        """
+        require_text(table, "a table's name", self.puzzle.name)
+        found = self.puzzle.find_table(table)
+        if found is None or not found.columns:
+            raise BadRequest(f"{self.puzzle.title} has no table {quote(table)} with rows")
+        return self.scan_table(found)
+
+    def parse(self, verb: str, given: Mapping[str, Any]) -> Options:
+        """Parse the options of a question; ValueError if the tables are closed."""
+        self.require_open()
+        return parse_options(self, verb, given)
+
+    def select(self, options: Options) -> Reader:
+        """Return the reader that answers a question with these options: this one."""
+        return self
+
+    def answer(self, key: Any, options: Options) -> Answer:
+        """Answer for one key, or without one (None); a TablebaseError if there is no answer."""
+        raise NotImplementedError
+
+    def parse_key(self, text: str, options: Options) -> object:
+        """Parse a key; NotationError for a text that is none."""
+        raise NotImplementedError
+
+    def has_key(self, text: str, options: Options) -> bool:
+        """Return whether a text is in the notation of keys."""
+        try:
+            self.parse_key(text, options)
+        except NotationError:
+            return False
+        return True
+
+    def make_schema(self, options: Options) -> pl.Schema:
+        """Return the columns that a batch adds, with their types: those of the first table."""
+        from puzzle_tablebase.queries.answer_frames import make_answer_schema
+
+        return make_answer_schema(self.columns[1:], self.puzzle.tables[0].columns)
+
+    def answer_keys(self, keys: pl.Series, options: Options) -> pl.DataFrame:
+        """Answer many keys, one row per key, with a column of errors: here one by one."""
+        from puzzle_tablebase.queries.answer_frames import answer_each
+
+        return answer_each(keys, lambda key: self.answer(key, options), self.make_schema(options))
+
+    def annotate_keys(self, keys: pl.Series, options: Options) -> pl.DataFrame:
+        """Answer many keys, one row per key, without errors."""
+        return self.answer_keys(keys, options).drop("error")
+
+    def complete_answers(
+        self, keys: pl.Series, answers: pl.DataFrame, options: Options
+    ) -> pl.DataFrame:
+        """Look up those keys one by one that have neither an answer nor an error yet."""
+        from puzzle_tablebase.queries.answer_frames import fill_answers
+
+        return fill_answers(keys, answers, lambda some: Reader.answer_keys(self, some, options))
+
+    def judge(self, key: str, answer: object, options: Options) -> Judgement:
+        """Judge one answer, of any type; an error only for its key, or for a search without end."""
+        from puzzle_tablebase.queries.judging import judge
+
+        return judge(self, key, answer, options)
+
+    def parse_answer(self, key: str, options: Options) -> tuple[Any, Any, int | None]:
+        """Parse a key; return where its answers start, where they should end, and the fewest moves.
+
+        None if no moves lead there, or if only a search finds the fewest.
+        """
+        raise BadRequest(f"{self.puzzle.title} does not support checking")
+
+    def read_moves(self, text: str, start: Any) -> Moves:
+        """Read the moves of an answer; return them, and where reading stopped, or ""."""
+        raise NotImplementedError
+
+    def step(self, here: Any, move: str, number: int) -> tuple[Any, str]:
+        """Return where a move leads; and the move and why it is illegal, or ""."""
+        raise NotImplementedError
+
+    def is_at(self, here: Any, goal: Any, distance: int) -> bool:
+        """Return whether a place is at a distance from the goal, as far as that is known."""
+        return True
+
+    def list_readings(self, text: str) -> list[tuple[str, str]]:
+        """List other ways to read an answer, each with what is said if it then reaches the goal."""
+        return []
+
+    def judge_distance(
+        self, stated: str, start: Any, shortest: int | None, options: Options
+    ) -> Judgement:
+        """Judge a number of moves that an answer states, or that there are none."""
+        from puzzle_tablebase.queries.judging import judge_distance
+
+        return judge_distance(stated, shortest)
+
+    def complete(self, judged: Judgement, start: Any, last: Any, options: Options) -> Judgement:
+        """Return the judgement of legal moves to `last`, with what only that puzzle knows."""
+        return judged
+
+    def group_answers(
+        self, keys: pl.Series, answers: pl.Series, options: Options
+    ) -> tuple[Any, Callable[[int], Judgement]] | None:
+        """Judge many answers by array code: return rows with numbers, and what a number stands for.
+
+        None if there is no such code for them.
+        """
+        return None
+
+    def draw(
+        self, request: SampleRequest, wanted: range | None, options: Options
+    ) -> Iterator[pl.DataFrame]:
+        """Draw a uniform sample of rows, and yield it a chunk at a time.
+
+        `wanted`: the depths of the rows; None: any.
+        """
+        from puzzle_tablebase.queries.samples import select_depth
+
+        rows = select_depth(self.list_depth_rows(options), self.puzzle.depth, wanted)
+        for numbers in request.draw_numbers(len(rows), self.key.lower()):
+            yield rows[numbers]
+
+    def count_depths(self, options: Options) -> dict[int, int]:
+        """Count the keys at each depth."""
+        depths = self.list_depth_rows(options)[self.puzzle.depth].drop_nulls()
+        return dict(depths.value_counts().iter_rows())
+
+    def list_hardest_rows(self, options: Options) -> pl.DataFrame:
+        """Return a batch's columns of all keys that are farthest from the goal."""
+        import polars as pl
+
+        rows, depth = self.list_depth_rows(options), self.puzzle.depth
+        return rows.filter(pl.col(depth) == pl.col(depth).max())
+
+    def answer_hardest(self, options: Options) -> HardestAnswer:
+        """Answer with all keys that are farthest from the goal."""
+        rows, depth = self.list_hardest_rows(options), self.puzzle.depth
+        goals = rows["goal"].unique().to_list() if "goal" in rows.columns else []
+        return HardestAnswer(
+            goal=goals[0] if len(goals) == 1 else None,
+            depth={depth: rows[depth][0]},
+            named_keys={f"{self.key.lower()}s": rows[self.columns[0]].to_list()},
+        )
+
+    def list_depth_rows(self, options: Options) -> pl.DataFrame:
+        """Return a batch's columns of all keys; the depth of a key is null if it has none."""
+        return self.read_rows()
+
+    def read_rows(self) -> pl.DataFrame:
+        """Return a batch's columns of all rows of the first table, read once."""
+        table = self.puzzle.tables[0]
+        rows = self.scan_table(table).select(self.columns)
+        return self.keep("rows", lambda: self.collect(table, rows))
 
     def open_index(self, name: str) -> IndexReader:
         """Return the index of one of the puzzle's default tables, by the table's name."""
@@ -401,17 +425,6 @@ class Reader(Generic[Found]):
 
         return make_damage_error(self.store, name, problem, suffix)
 
-    def scan(self, table: str) -> pl.LazyFrame:
-        """Return the rows of a published table of this puzzle; its files are checked first.
-
-        BadRequest for another name or a table without rows, TableMissing for an unpublished table.
-        """
-        require_text(table, "a table's name", self.puzzle.name)
-        found = self.puzzle.find_table(table)
-        if found is None or not found.columns:
-            raise BadRequest(f"{self.puzzle.title} has no table {quote(table)} with rows")
-        return self.scan_table(found)
-
     def scan_table(self, table: Table) -> pl.LazyFrame:
         """Return a table's rows; its files are checked against the manifest the first time."""
         from puzzle_tablebase.queries.scans import scan_table
@@ -423,6 +436,16 @@ class Reader(Generic[Found]):
         from puzzle_tablebase.queries.scans import collect_rows
 
         return collect_rows(self.store, table.name, rows)
+
+    def open_row_groups(self, table: Table) -> RowGroups:
+        """Return the row groups of a table's file, which is opened once."""
+        from puzzle_tablebase.queries.row_groups import RowGroups
+        from puzzle_tablebase.queries.scans import list_row_files, retry_changed
+
+        def make_groups() -> RowGroups:
+            return RowGroups(self.store, table.name, list_row_files(self.store, table))
+
+        return self.keep(("row groups", table.name), lambda: retry_changed(self.store, make_groups))
 
     def keep(self, name: object, make: Callable[[], Kept]) -> Kept:
         """Return what is made of the tables the first time, and kept until they are closed."""
@@ -438,16 +461,6 @@ class Reader(Generic[Found]):
         self.store.refresh()
         with self._lock:
             self._kept.clear()
-
-    def open_row_groups(self, table: Table) -> RowGroups:
-        """Return the row groups of a table's file, which is opened once."""
-        from puzzle_tablebase.queries.row_groups import RowGroups
-        from puzzle_tablebase.queries.scans import list_row_files, retry_changed
-
-        def make_groups() -> RowGroups:
-            return RowGroups(self.store, table.name, list_row_files(self.store, table))
-
-        return self.keep(("row groups", table.name), lambda: retry_changed(self.store, make_groups))
 
     def __reduce__(self) -> tuple[object, ...]:
         # another process opens the files when it needs them, and has the registered puzzles
@@ -470,10 +483,6 @@ class Reader(Generic[Found]):
                 index.close()
             self._indexes.clear()
 
-    def make_query(self, **options: Any) -> Query:
-        """Make a query from its options by name, given as texts or as values."""
-        return self.query(self, **options)
-
     def list_explorer_readers(self) -> list[Reader]:
         """Return the readers behind the explorer's page: this one, or one for each board."""
         return [self]
@@ -489,24 +498,6 @@ class Reader(Generic[Found]):
     def make_signposts(self, table: Table) -> bytes:
         """Make the data that the explorer's page contains of a table without an index."""
         raise NotImplementedError
-
-    def read_rows(self) -> pl.DataFrame:
-        """Return a batch's columns of all rows of the first table, read once."""
-        table = self.puzzle.tables[0]
-        rows = self.scan_table(table).select(self.columns)
-        return self.keep("rows", lambda: self.collect(table, rows))
-
-
-def make_batch_query(query: Any) -> BatchQuery:
-    """Make what a batch asks of its rows, from a query or a judge."""
-    from puzzle_tablebase.queries.batch_input import BatchQuery
-
-    reader, second = query.reader, query.second_column
-    names = (reader.columns[0], *([second] if second else ()))
-    cells, digits = reader.key_cells, reader.key_digits
-    stream = None if second else getattr(query, "iter_answers", None)
-    answer = query.judge_rows if second else query.answer_keys
-    return BatchQuery(answer, names, query.make_schema(), query.has_key, cells, digits, stream)
 
 
 def _restore_reader(kind: type[Reader], puzzle: Puzzle | str, store: Store) -> Reader:
@@ -524,43 +515,37 @@ class RecordAnswer(Answer):
         return align_rows(list(rows))
 
 
-class RecordQuery(Query):
-    """A query of records, without options."""
-
-    reader: RecordReader
-
-    def answer(self, key: str) -> RecordAnswer:
-        return RecordAnswer(fields=self.reader.find_record(key))
-
-    def make_schema(self) -> pl.Schema:
-        from puzzle_tablebase.queries.answer_frames import make_answer_schema
-
-        return make_answer_schema(self.reader.columns[1:], self.reader.fields)
-
-
 class RecordReader(Reader):
     """A reader of a state space without goals: it answers a state with its index record."""
 
-    query = RecordQuery
+    documented = ("probe", "get", "annotate", "histogram", "scan")
+    commands = ("query",)
     puzzle: StateSpace
 
     def __init__(self, puzzle: Puzzle, store: Store) -> None:
         super().__init__(puzzle, store)
         table = self._table = puzzle.tables[0]
-        self.fields = table.list_fields()
-        self.columns = (table.columns[0].name, *(field.name for field in self.fields))
+        self._fields = table.list_fields()
+        self.columns = (table.columns[0].name, *(field.name for field in self._fields))
         nullable = {column.name for column in table.columns if column.nullable}
         self._unreached = {
             (name, UNREACHED) for name, letter in table.index if letter == "B" and name in nullable
         }
         """The fields and values that stand for null: a record has no other way to express it."""
 
-    def find_record(self, key: str) -> dict[str, object]:
-        """Find the record of a state; raise NotationError for a text that is none."""
+    def parse_key(self, text: str, options: Options) -> str:
+        return self.puzzle.parse(text)
+
+    def answer(self, key: str, options: Options) -> RecordAnswer:
         state = self.puzzle.parse(key)
         record = self.open_index(self._table.name).read_record(self.puzzle.rank(state))
         values = (
             None if (name, value) in self._unreached else value
             for name, value in zip(self.columns[1:], record, strict=True)
         )
-        return dict(zip(self.columns, (state, *values), strict=True))
+        return RecordAnswer(fields=dict(zip(self.columns, (state, *values), strict=True)))
+
+    def make_schema(self, options: Options) -> pl.Schema:
+        from puzzle_tablebase.queries.answer_frames import make_answer_schema
+
+        return make_answer_schema(self.columns[1:], self._fields)

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
-from puzzle_tablebase.errors import BadRequest, PositionUnreachable, require_choice
+from puzzle_tablebase.errors import PositionUnreachable, require_choice
 from puzzle_tablebase.puzzles.senet import (
     OPENING,
     SIDES,
     SQUARES,
+    THROWS,
     format_move,
     parse,
     rank,
     swap_squares,
 )
-from puzzle_tablebase.queries.answer import ANSWERS, Answer, Option, align_rows, parse_distances
-from puzzle_tablebase.queries.reader import Query, Reader
+from puzzle_tablebase.puzzles.senet import moves as list_moves
+from puzzle_tablebase.queries.answer import Answer, align_rows
+from puzzle_tablebase.queries.options import (
+    ALL,
+    ALONE,
+    ANSWERS,
+    ANY_KEYS,
+    SAMPLE,
+    Option,
+    parse_distances,
+)
+from puzzle_tablebase.queries.reader import Reader
 from puzzle_tablebase.schema import UNREACHED
 
 TYPE_CHECKING = False
@@ -22,6 +33,8 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from puzzle_tablebase.queries.options import Options
+    from puzzle_tablebase.queries.reader import Moves
 
 PLIES = (0, 2)
 """The fields of a record that hold the even and the odd plies; after each comes the last move."""
@@ -72,59 +85,35 @@ class SenetAnswer(Answer):
         return draw_line(self.position, self.dice, self.moves.split())
 
 
-class SenetQuery(Query):
-    """A query of positions. `turn` is the side to move after the line; None: the shorter line."""
+def parse_turn(given: object, *_: object) -> str:
+    """Return the side that an option names."""
+    turn = str(given).strip().upper()
+    if turn not in (*SIDES,):
+        require_choice(str(given), "side", *SIDES)
+    return turn
 
-    reader: SenetReader
-    judge_class = "puzzle_tablebase.queries.judges:SenetJudge"
 
-    def __init__(self, reader: SenetReader, turn: str | None = None, **options: Any) -> None:
-        super().__init__(reader, turn=turn, **options)
-        self.turn = None if turn is None else str(turn).strip().upper()
-        if self.turn not in (None, *SIDES):
-            require_choice(str(turn), "side", *SIDES)
-        self.path = "path" in self.given
-        self.distances = parse_distances(self.given.get("distance"))
-
-    def answer_keys(self, keys: pl.Series) -> pl.DataFrame:
-        if self.path or self.turn:
-            return super().answer_keys(keys)
-        from puzzle_tablebase.queries.answer_frames import fill_answers
-
-        positions = keys.str.to_uppercase().alias("position").to_frame()
-        rows = self.reader.read_rows()
-        joined = positions.join(rows, on="position", how="left", maintain_order="left")
-        return fill_answers(keys, joined.drop("position"), super().answer_keys)
-
-    def make_schema(self) -> pl.Schema:
-        import polars as pl
-
-        return pl.Schema(super().make_schema() | ({"path": pl.String()} if self.path else {}))
-
-    def answer(self, key: str) -> SenetAnswer:
-        if "hardest" in self.given:
-            raise BadRequest("--hardest needs no key", "Leave out the key")
-        position = parse(key)
-        record = self.reader.open_index("senet").read_record(rank(position))
-        even, odd = (None if record[at] == UNREACHED else record[at] for at in PLIES)
-        reached_plies = self.reader.find_plies(position)
-        if not reached_plies:
-            raise PositionUnreachable(position)
-        plies = (even, odd)[SIDES.index(self.turn)] if self.turn else min(reached_plies)
-        if plies is None:
-            raise PositionUnreachable(position, self.turn or "")
-        line = self.reader.find_line(position, plies)
-        return SenetAnswer(
-            position=position,
-            plies=plies,
-            plies_even=even,
-            plies_odd=odd,
-            dice="".join(str(throw) for throw, _, _ in line),
-            moves=" ".join(format_move(before, throw, start) for throw, start, before in line),
-            # the index has the number of lines for the fewest plies only
-            lines=record[LINES] if plies == min(reached_plies) else None,
-            path=[*(before for _, _, before in line), position] if self.path else None,
-        )
+TURN = Option(
+    "turn",
+    "Print the shortest line ending with this side to move (default: the shorter line).",
+    "A|B",
+    parse_turn,
+    verbs=ANY_KEYS,
+)
+PATH = Option("path", "Print every position of the line, one per line.", verbs=ANY_KEYS)
+HARDEST = Option(
+    "hardest",
+    "Print all positions farthest from the opening.",
+    excludes=("turn", "path"),
+    verbs=(ALL, ALONE),
+)
+DISTANCE = Option(
+    "distance",
+    "Draw positions that are first reached after N plies.",
+    "N",
+    parse_distances,
+    verbs=(SAMPLE,),
+)
 
 
 class SenetReader(Reader[SenetAnswer]):
@@ -135,28 +124,9 @@ class SenetReader(Reader[SenetAnswer]):
     '9-14 4x7'
     """
 
-    query: type[Query] = SenetQuery
+    documented = (*Reader.documented, "plies", "line", "list_hardest")
+    options = (TURN, PATH, HARDEST, DISTANCE, ANSWERS)
     has_pictures = True
-    options = (
-        Option(
-            "turn",
-            "Print the shortest line ending with this side to move (default: the shorter line).",
-            "A|B",
-        ),
-        Option("path", "Print every position of the line, one per line."),
-        Option(
-            "hardest",
-            "Print all positions farthest from the opening.",
-            "",
-            ("turn", "path"),
-            is_single=True,
-        ),
-    )
-    sample_options = (
-        Option("distance", "Draw positions that are first reached after N plies.", "N"),
-    )
-    check_options = (ANSWERS,)
-    keyless = ("hardest",)
     key = "POSITION"
     key_cells = SQUARES
     columns = ("position", "plies", "plies_even", "plies_odd", "dice", "moves", "lines")
@@ -170,6 +140,66 @@ class SenetReader(Reader[SenetAnswer]):
         """Return the moves of a shortest line of play, as the column `moves` has them."""
         return self.probe(key, turn=turn).moves
 
+    def parse_key(self, text: str, options: Options) -> str:
+        return parse(text)
+
+    def answer(self, key: Any, options: Options) -> Answer:
+        if options.verb == ALL:
+            return self.answer_hardest(options)
+        position = parse(key)
+        record = self.open_index("senet").read_record(rank(position))
+        even, odd = (None if record[at] == UNREACHED else record[at] for at in PLIES)
+        fewest = min(self.find_plies(position), default=None)
+        if fewest is None:
+            raise PositionUnreachable(position)
+        plies = (even, odd)[SIDES.index(options.turn)] if options.turn else fewest
+        if plies is None:
+            raise PositionUnreachable(position, options.turn or "")
+        line = self._find_line(position, plies)
+        return SenetAnswer(
+            position=position,
+            plies=plies,
+            plies_even=even,
+            plies_odd=odd,
+            dice="".join(str(throw) for throw, _, _ in line),
+            moves=" ".join(format_move(before, throw, start) for throw, start, before in line),
+            # the index has the number of lines for the fewest plies only
+            lines=record[LINES] if plies == fewest else None,
+            path=[*(before for _, _, before in line), position] if options.path else None,
+        )
+
+    def answer_keys(self, keys: pl.Series, options: Options) -> pl.DataFrame:
+        if options.path or options.turn:
+            return super().answer_keys(keys, options)
+        positions, rows = keys.str.to_uppercase().alias("position").to_frame(), self.read_rows()
+        joined = positions.join(rows, on="position", how="left", maintain_order="left")
+        return self.complete_answers(keys, joined.drop("position"), options)
+
+    def make_schema(self, options: Options) -> pl.Schema:
+        import polars as pl
+
+        schema = super().make_schema(options)
+        return pl.Schema(schema | ({"path": pl.String()} if options.path else {}))
+
+    def parse_answer(self, key: str, options: Options) -> tuple[str, str, int | None]:
+        position = parse(key)
+        return OPENING, position, min(self.find_plies(position), default=None)
+
+    def read_moves(self, text: str, start: str) -> Moves:
+        from puzzle_tablebase.queries.judging import SEPARATORS, read_moves
+
+        square = "(?:1[0-5]|[1-9])"
+        move = f"{square}[-x]{square}(?![^{SEPARATORS}])"
+        return read_moves(text, move, "a move such as 5-10 or 4x7")
+
+    def step(self, position: str, move: str, number: int) -> tuple[str, str]:
+        start, goal = map(int, move.replace("x", "-").split("-"))
+        mover, is_swap = SIDES[(number - 1) % 2], "x" in move
+        for throw, square, after in list_moves(position, mover):
+            if (square, square + throw) == (start, goal) and is_swap == (position[goal - 1] != "."):
+                return after, ""
+        return position, f"{move}: {_explain_illegal(position, mover, start, goal, is_swap)}"
+
     def find_plies(self, position: str) -> list[int]:
         """Return the fewest even and odd plies after which a position is reached, if it is."""
         record = self.open_index("senet").read_record(rank(position))
@@ -177,12 +207,12 @@ class SenetReader(Reader[SenetAnswer]):
 
     def list_hardest(self) -> pl.DataFrame:
         """Return all positions that are farthest from the opening."""
-        return SenetQuery(self).list_hardest()
+        return self.list_hardest_rows(self.parse(ALL, {"hardest": True}))
 
     def list_values(self, option: str) -> tuple[str, ...]:
         return tuple(SIDES) if option == "turn" else ()
 
-    def find_line(self, position: str, plies: int) -> Line:
+    def _find_line(self, position: str, plies: int) -> Line:
         """Return the smallest line of this many plies, by following the last moves backwards."""
         line: Line = []
         for ply in range(plies, 0, -1):
@@ -199,3 +229,17 @@ class SenetReader(Reader[SenetAnswer]):
         if (len(line), position) != (plies, OPENING):
             raise self.make_damage_error("senet", f"no line leads to {position}")
         return line[::-1]
+
+
+def _explain_illegal(position: str, mover: str, start: int, goal: int, is_swap: bool) -> str:
+    """Explain why a move is illegal, as `step` found it."""
+    target = position[goal - 1]
+    if goal - start not in THROWS:
+        return f"a throw moves a piece {THROWS[0]} to {THROWS[-1]} squares forward"
+    if position[start - 1] != mover:
+        return f"{mover} has no piece there"
+    if target == mover:
+        return f"{mover} stands there already"
+    if is_swap != (target != "."):
+        return f"the square is {'empty: write -' if is_swap else 'taken: write x'}"
+    return "the piece there is guarded"

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from puzzle_tablebase.output import write_output
 from puzzle_tablebase.puzzles.sliding import CHARACTERS
 from puzzle_tablebase.queries.answer import format_count
+from puzzle_tablebase.queries.boards import BoardAnswer, BoardReader
 from puzzle_tablebase.queries.explorer.writer import read_source
+from puzzle_tablebase.queries.options import QUERY
 from puzzle_tablebase.queries.svg import draw_board
+
+if TYPE_CHECKING:
+    from puzzle_tablebase.queries.options import Options
 
 BOARDS_PER_PAGE = 12
 ACROSS = 3
@@ -22,23 +27,24 @@ KEY = "The fewest moves, and the tiles to slide, one after the other."
 PRINTED = "@page { margin: 1.5cm; } .sheet-page + .sheet-page { break-before: page; }"
 
 
-def write_sheet(query: Any, rows: pl.DataFrame, target: str) -> None:
+def write_sheet(reader: BoardReader, options: Options, rows: pl.DataFrame, target: str) -> None:
     """Write a page with the boards of a sample, by difficulty, and their answers at the end."""
-    write_output(target, make_sheet(query, rows).encode())
+    write_output(target, make_sheet(reader, options, rows).encode())
 
 
-def make_sheet(query: Any, rows: pl.DataFrame) -> str:
+def make_sheet(reader: BoardReader, options: Options, rows: pl.DataFrame) -> str:
     """Make the page of a sheet; each range of distances, and each goal, begins a new page."""
-    pages, answers, title = list[str](), list[str](), query.reader.puzzle.title
-    for level in query.distances or (None,):
+    pages, answers, title = list[str](), list[str](), reader.puzzle.title
+    solved = reader.parse(QUERY, {"goal": options.goal})
+    for level in options.distance or (None,):
         is_here = True if level is None else pl.col("distance").is_in([*level])
         for (goal,), group in rows.filter(is_here).group_by("goal", maintain_order=True):
             head = title if level is None else f"{title}, {_format_moves(level)}"
             for page in group.iter_slices(BOARDS_PER_PAGE):
                 states = page["state"].to_list()
-                aim = query.reader.puzzle.goals.get(goal, goal)
-                pages.append(_make_page(head, aim, states, query.width, len(answers) + 1))
-                answers += [_format_answer(query, state) for state in states]
+                aim = reader.puzzle.goals.get(goal, goal)
+                pages.append(_make_page(head, aim, states, reader.puzzle.width, len(answers) + 1))
+                answers += [_format_answer(reader, solved, state) for state in states]
     items = "".join(f"<li>{answer}</li>\n" for answer in answers)
     pages.append(
         f'<div class="sheet-page">\n<h2>Answers</h2>\n<p>{KEY}</p>\n'
@@ -67,9 +73,10 @@ def _make_page(head: str, aim: str, states: list[str], width: int, first: int) -
     )
 
 
-def _format_answer(query: Any, state: str) -> str:
-    answer = query.answer(state)
-    tiles = " ".join(str(CHARACTERS.index(tile)) for tile in answer.tiles)
+def _format_answer(reader: BoardReader, options: Options, state: str) -> str:
+    answer = reader.answer(state, options)
+    assert isinstance(answer, BoardAnswer)
+    tiles = " ".join(str(CHARACTERS.index(tile)) for tile in answer.tiles or "")
     return f"{format_count(answer.distance, 'move')}: {tiles}"
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from typer.main import get_command
 
-from puzzle_tablebase.pipeline.commands.app import app
+from puzzle_tablebase.pipeline.commands.app import load_app
 
 BEGIN = """# Commands
 
@@ -54,7 +54,7 @@ END = """
 def format_command_page() -> str:
     """Return the page, as the command line describes itself."""
     summaries, users = [], dict[str, dict[str, list[str]]]()
-    commands = list_subcommands(get_command(app))
+    commands = list_subcommands(get_command(load_app()))
     for name, command in commands:
         puzzles = list_subcommands(command)
         arguments = [each for each in command.params if not each.opts[0].startswith("-")]

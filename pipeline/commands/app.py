@@ -10,8 +10,7 @@ import typer
 
 from puzzle_tablebase import __version__
 from puzzle_tablebase.pipeline.commands.builds import precompute, remove, runs, verify
-from puzzle_tablebase.pipeline.commands.check import check_app
-from puzzle_tablebase.pipeline.commands.puzzle_commands import query_app, sample_app
+from puzzle_tablebase.pipeline.commands.puzzles import add_puzzle_commands
 from puzzle_tablebase.pipeline.commands.stores import (
     diff,
     explore,
@@ -31,15 +30,18 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.add_typer(query_app, name="query")
-app.add_typer(check_app, name="check")
-app.add_typer(sample_app, name="sample")
 
 
 def _print_version(is_requested: bool) -> None:
     if is_requested:
         print_answer(f"puzzle-tablebase {__version__}\n")
         raise typer.Exit
+
+
+def load_app(arguments: list[str] | None = None) -> typer.Typer:
+    """Return the application with the puzzles that a command line may name; None: with all."""
+    add_puzzle_commands(app, arguments)
+    return app
 
 
 def run_app(arguments: list[str]) -> int:
@@ -50,7 +52,7 @@ def run_app(arguments: list[str]) -> int:
     """
     code = 0
     try:
-        app(arguments, prog_name="pipeline")
+        load_app(arguments)(arguments, prog_name="pipeline")
     except SystemExit as ended:  # Typer has printed the help, or what is wrong with the arguments
         code = int(ended.code or 0)
     finally:

@@ -12,8 +12,9 @@ from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.pipeline.costs import PROCESS_BYTES
 from puzzle_tablebase.pipeline.single_query import OUTPUTS
 from puzzle_tablebase.puzzles import list_puzzles, list_puzzles_with_depths
-from puzzle_tablebase.queries.answer import FORMATS, INPUT_FORMATS, parse_positive_number
+from puzzle_tablebase.queries.answer import FORMATS, INPUT_FORMATS
 from puzzle_tablebase.queries.dispatch import open_reader
+from puzzle_tablebase.queries.options import parse_positive_number
 from puzzle_tablebase.stores.access import open_store
 from puzzle_tablebase.stores.folder import Store
 

@@ -206,6 +206,8 @@ class Eight(GoalPuzzle):
     name = "eight"
     title = "8-puzzle"
     size = 362_880
+    height = width = WIDTH
+    cells = 9
     example = SOLVED
     goals = GOALS
     spellings = {"center": "centre"}  # noqa: RUF012  # a class's constants, as in any puzzle

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from puzzle_tablebase.errors import BadRequest, NoSuchTour, NotationError
-from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
+from puzzle_tablebase.errors import BadRequest, NoAnswer, NoSuchTour, NotationError, TableMissing
+from puzzle_tablebase.puzzles.knight.board import FILES, JUMPS, KnightBoard, parse_board
 from puzzle_tablebase.puzzles.knight.tables import (
     CLOSED_RANKS_PREFIX,
     MAX_LISTED_SQUARES,
@@ -11,14 +11,20 @@ from puzzle_tablebase.puzzles.knight.tables import (
     PUZZLE,
     RANKS_PREFIX,
     TOURS_PREFIX,
-    explain_no_tour,
     find_board,
-    get_sides,
-    make_ranking_table,
-    make_tour_table,
 )
-from puzzle_tablebase.queries.answer import Answer, Option, align_rows, make_bold
-from puzzle_tablebase.queries.reader import Query, Reader, ignore_progress
+from puzzle_tablebase.queries.answer import Answer, Judgement, align_rows, make_bold
+from puzzle_tablebase.queries.options import (
+    ALL,
+    ALONE,
+    ANY_KEYS,
+    CHECK,
+    ONE_KEY,
+    QUERY,
+    SAMPLE,
+    Option,
+)
+from puzzle_tablebase.queries.reader import Reader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,9 +35,12 @@ if TYPE_CHECKING:
 
     from puzzle_tablebase.queries.knight.ranked_tours import RankedTours
     from puzzle_tablebase.queries.knight.table_scans import CountAnswer
-    from puzzle_tablebase.queries.reader import ProgressCallback
-    from puzzle_tablebase.queries.sampling import SampleRequest
+    from puzzle_tablebase.queries.options import Options
+    from puzzle_tablebase.queries.reader import Moves
+    from puzzle_tablebase.queries.samples import SampleRequest
     from puzzle_tablebase.schema import Table
+
+    Visited = tuple[KnightBoard, list[int]]
 
 MAX_INT64 = (1 << 63) - 1
 """The highest number that a table can hold."""
@@ -108,113 +117,28 @@ def make_tour_answer(
     )
 
 
-class KnightQuery(Query):
-    """A query of tours: a board, and which of its tours. Squares are numbers of the board."""
+def parse_board_option(text: str, *_: object) -> KnightBoard:
+    """Return the board that an option names."""
+    return parse_board(text)
 
-    reader: KnightReader
-    judge_class = "puzzle_tablebase.queries.judges:KnightJudge"
 
-    def __init__(self, reader: KnightReader, board: str | None = None, **options: Any) -> None:
-        super().__init__(reader, board=board, **options)
-        self.board = parse_board("8x8" if board is None else board)
-        self.sampled_board = parse_board(SAMPLED_BOARD if board is None else board)
-        to, number, rank = (self.given.get(name) for name in ("to", "number", "rank"))
-        self.to = None if to is None else self.board.parse_square(to)
-        self.closed = "closed" in self.given
-        self.number = None if number is None else _parse_number(number)
-        self.rank = None if rank is None else _parse_number(rank)
+def parse_end(text: str, reader: KnightReader, options: Options) -> int:
+    """Return the square that an option names, on the board that is asked for."""
+    return choose_board(options).parse_square(text)
 
-    def parse_key(self, text: str) -> int:
-        return self.board.parse_square(text)
 
-    def answer(self, key: str) -> KnightAnswer | CountAnswer:
-        if "rank_of" in self.given:
-            problem = "--rank-of needs no key"
-            raise BadRequest(problem, "Write all squares in one pair of quotes")
-        if "count" in self.given:
-            return self.count_tours(key)
-        return self.find_tour(self.board.parse_square(key))
+def parse_number(given: int | str, *_: object) -> int:
+    """Return the number of a tour."""
+    text = str(given).strip()
+    if not text.isascii() or not text.isdigit():
+        raise NotationError("a tour's number", text, "it must be a whole number from 0", "12345")
+    return min(int(text.lstrip("0")[:20] or "0"), MAX_INT64)  # no board has more
 
-    def answer_without_key(self) -> KnightAnswer | CountAnswer:
-        if "rank_of" in self.given:
-            squares, rank = self.find_rank(self.given["rank_of"])
-            return make_tour_answer(self.board, squares, rank=rank)
-        return self.count_tours(None)
 
-    def find_tour(self, start: int) -> KnightAnswer:
-        """Find the tour from a square that the options select."""
-        reader, board = self.reader, self.board
-        if self.rank is not None:
-            tours = reader.open_ranked_tours(board, closed=self.closed)
-            return make_tour_answer(board, tours.unrank(self.rank, start), rank=self.rank)
-        if self.to is not None:
-            _require_joinable(board, start, self.to, self.closed)
-        wanted = board, start, self.to, self.number, self.closed
-        if (board.files, board.ranks) == PAIRS_BOARD:
-            number, squares = reader.find_pair_tour(*wanted)
-        else:
-            from puzzle_tablebase.queries.knight.table_scans import find_listed_tour
-
-            number, squares = find_listed_tour(reader, wanted)
-        return make_tour_answer(board, squares, number=number)
-
-    def count_tours(self, start: str | None) -> CountAnswer:
-        """Count the tours from a square, or from all squares."""
-        from puzzle_tablebase.queries.knight.table_scans import find_counted_board, read_tour_counts
-
-        reader, board = self.reader, self.board
-        if "board" not in self.given:
-            board = find_counted_board(reader.store, start, is_closed=self.closed)
-        square = None if start is None else board.parse_square(start)
-        return read_tour_counts(reader, board, square, is_closed=self.closed)
-
-    def find_rank(self, tour: str) -> tuple[list[int], int]:
-        """Find the squares of a tour that is given as text, and its rank."""
-        from puzzle_tablebase.queries.knight.ranked_tours import parse_tour
-
-        squares = parse_tour(self.board, tour, closed=self.closed)
-        return squares, self.reader.open_ranked_tours(self.board, closed=self.closed).rank(squares)
-
-    def draw_samples(
-        self,
-        request: SampleRequest,
-        wanted: range | None = None,
-        on_progress: ProgressCallback = ignore_progress,
-    ) -> Iterator[pl.DataFrame]:
-        import polars as pl
-
-        from puzzle_tablebase.puzzles.knight.tables import MAX_RANKED_SIDE
-        from puzzle_tablebase.queries.knight.sampling import (
-            CHUNK_TOURS,
-            sample_by_rank,
-            sample_list,
-        )
-
-        reader, board, closed = self.reader, self.sampled_board, self.closed
-        if not closed and not board.has_tours():
-            raise NoSuchTour(str(board), explain_no_tour(board, None))
-        if not closed and min(get_sides(board)) > MAX_RANKED_SIDE:
-            hint = "Add --closed" if board.has_closed_tours() else "Choose a smaller --board"
-            raise BadRequest(f"{board} has too many open tours to draw from", hint)
-        is_listed = board.squares <= reader.max_listed_squares
-        if closed and is_listed and board.has_closed_tours() and not reader.has_ranking(board):
-            from puzzle_tablebase.queries.knight.sampling import list_closed_tours
-
-            rows = list_closed_tours(reader, board)
-            for numbers in request.draw_numbers(len(rows), "tour"):
-                yield rows[numbers]
-            return
-        if closed or not is_listed:
-            tours = reader.open_ranked_tours(board, closed=closed)
-            counts = tours.list_counts()
-            parts = request._replace(chunk_numbers=CHUNK_TOURS)
-            for numbers in parts.draw_numbers(sum(counts), "tour"):
-                yield sample_by_rank(tours, counts, numbers, on_progress)
-            return
-        table = make_tour_table(board)
-        total = reader.collect(table, reader.scan_table(table).select(pl.len())).item()
-        for numbers in request.draw_numbers(total, "tour"):
-            yield sample_list(reader, table, total, numbers)
+def choose_board(options: Options, default: str = "8x8") -> KnightBoard:
+    """Return the board that is asked for."""
+    board: KnightBoard = options.board or parse_board(default)
+    return board
 
 
 class KnightReader(Reader[KnightAnswer]):
@@ -235,57 +159,63 @@ class KnightReader(Reader[KnightAnswer]):
     puzzle_tablebase.NoSuchTour: 5x5 has no closed tour.
     """
 
-    query = KnightQuery
-    max_listed_squares = MAX_LISTED_SQUARES
-    """Squares of the largest boards whose open tours are drawn from a list, not by rank."""
+    documented = (
+        *("probe", "get", "annotate", "check", "check_frame", "sample", "scan", "count", "rank"),
+    )
     has_pictures = True
     options = (
-        Option("to", "Square where the tour ends.", "SQUARE"),
-        Option("closed", "Choose a closed tour: its end is one jump from its start."),
         Option(
             "board",
-            "Board, files x ranks (default: 8x8; for --count the largest that is counted).",
+            "Board, files x ranks (default: 8x8; for --count the largest that is counted; for "
+            "samples 6x6).",
             "CxR",
+            parse_board_option,
+            verbs=(*ANY_KEYS, ALL, SAMPLE, CHECK),
+        ),
+        Option("to", "Square where the tour ends.", "SQUARE", parse_end, verbs=ANY_KEYS),
+        Option(
+            "closed",
+            "Choose a closed tour: its end is one jump from its start.",
+            verbs=(*ANY_KEYS, ALL, SAMPLE),
         ),
         Option(
-            "number", "Tour N in the list from SQUARE (0-based).", "N", excludes=("to", "closed")
+            "number",
+            "Tour N in the list from SQUARE (0-based).",
+            "N",
+            parse_number,
+            excludes=("to", "closed"),
+            verbs=ANY_KEYS,
         ),
         Option(
             "rank",
             "Rank of the tour among all open ones from SQUARE, from 0; with --closed among all "
             "closed ones.",
             "N",
+            parse_number,
             excludes=("to", "number", "count"),
-            is_single=True,
+            verbs=ONE_KEY,
         ),
         Option(
             "rank_of",
             "Squares of an open tour (with --closed: a closed one): print its rank.",
             "SQUARES",
             excludes=("to", "number", "rank", "count"),
-            is_single=True,
+            verbs=(ALL, ALONE),
         ),
         Option(
             "count",
             "Print the number of tours (without SQUARE: from all squares); with --closed only of "
             "closed ones.",
             excludes=("to", "number"),
-            is_single=True,
+            verbs=(QUERY, ALL, ALONE),
         ),
     )
-    sample_options = (
-        Option(
-            "board",
-            "Board, files x ranks (default: 6x6; over 40 squares: needs knight_ranks_CxR).",
-            "CxR",
-        ),
-        Option("closed", "Draw closed tours (over 40 squares: needs knight_closed_ranks_CxR)."),
-    )
-    check_options = (Option("board", "Board, files x ranks (default: 8x8).", "CxR"),)
     key = "SQUARE"
-    keyless = ("count", "rank_of")
     columns = ("start", "finish", "number", "closed", "path")
+    judged_columns = ("result", "length", "step", "problem", "score", "rank")
     explored = dict.fromkeys((table.name for table in PUZZLE.tables[:-1]), 0)
+    max_listed_squares = MAX_LISTED_SQUARES
+    """Squares of the largest boards whose open tours are drawn from a list, not by rank."""
 
     def count(
         self, start: str | None = None, board: str | None = None, *, closed: bool = False
@@ -295,14 +225,118 @@ class KnightReader(Reader[KnightAnswer]):
         The default board is the largest that is counted and has the square. `closed`: only closed
         tours, which are counted on larger boards too.
         """
-        return KnightQuery(self, board, closed=closed).count_tours(start)
+        options = self.parse(ALL, {"board": board, "closed": closed, "count": True})
+        return self._count_tours(start, options)
 
     def rank(self, squares: str, *, board: str = "8x8", closed: bool = False) -> int:
         """Return the rank of a tour among all open ones from its first square, or all closed ones.
 
         A closed tour may begin at any of its squares and go in either direction.
         """
-        return KnightQuery(self, board, closed=closed).find_rank(squares)[1]
+        options = self.parse(ALL, {"board": board, "closed": closed, "rank_of": squares})
+        return self._find_rank(options)[1]
+
+    def parse_key(self, text: str, options: Options) -> int:
+        return choose_board(options).parse_square(text)
+
+    def answer(self, key: Any, options: Options) -> KnightAnswer | CountAnswer:
+        if options.count:
+            return self._count_tours(key, options)
+        board = choose_board(options)
+        if options.verb == ALL:
+            squares, rank = self._find_rank(options)
+            return make_tour_answer(board, squares, rank=rank)
+        start = board.parse_square(key)
+        if options.rank is not None:
+            tours = self.open_ranked_tours(board, closed=options.closed)
+            return make_tour_answer(board, tours.unrank(options.rank, start), rank=options.rank)
+        if options.to is not None:
+            _require_joinable(board, start, options.to, options.closed)
+        wanted = board, start, options.to, options.number, options.closed
+        if (board.files, board.ranks) == PAIRS_BOARD:
+            number, squares = self._find_pair_tour(*wanted)
+        else:
+            from puzzle_tablebase.queries.knight.table_scans import find_listed_tour
+
+            number, squares = find_listed_tour(self, wanted)
+        return make_tour_answer(board, squares, number=number)
+
+    def _count_tours(self, start: str | None, options: Options) -> CountAnswer:
+        """Count the tours from a square, or from all squares."""
+        from puzzle_tablebase.queries.knight.table_scans import find_counted_board, read_tour_counts
+
+        closed = options.closed
+        board = options.board or find_counted_board(self.store, start, is_closed=closed)
+        square = None if start is None else board.parse_square(start)
+        return read_tour_counts(self, board, square, is_closed=closed)
+
+    def _find_rank(self, options: Options) -> tuple[list[int], int]:
+        """Find the squares of the tour that is given as text, and its rank."""
+        from puzzle_tablebase.queries.knight.ranked_tours import parse_tour
+
+        board, closed = choose_board(options), options.closed
+        squares = parse_tour(board, options.rank_of, closed=closed)
+        return squares, self.open_ranked_tours(board, closed=closed).rank(squares)
+
+    def draw(
+        self, request: SampleRequest, wanted: range | None, options: Options
+    ) -> Iterator[pl.DataFrame]:
+        from puzzle_tablebase.queries.knight.sampling import draw_tours
+
+        board = choose_board(options, SAMPLED_BOARD)
+        return draw_tours(self, board, request, closed=options.closed)
+
+    def parse_answer(self, key: str, options: Options) -> tuple[Visited, None, None]:
+        board = choose_board(options)
+        return (board, [board.parse_square(key)]), None, None
+
+    def read_moves(self, text: str, start: Visited) -> Moves:
+        """Read jumps, or squares, of which the first may be where the tour starts."""
+        from puzzle_tablebase.queries.judging import SEPARATORS, read_moves
+
+        if text.lstrip(SEPARATORS)[:1] in {*"12345678"}:
+            return read_moves(text, "[1-8]", "one of the jumps 1-8", stop=".")
+        squares, problem = read_moves(text, "[a-zA-Z][1-9]", "a square such as b1")
+        squares = [square.lower() for square in squares]
+        board, visited = start
+        has_start = squares[:1] == [board.name_square(visited[0])]
+        return squares[has_start:], problem
+
+    def step(self, here: Visited, move: str, number: int) -> tuple[Visited, str]:
+        board, visited = here
+        last = visited[-1]
+        rank, file = divmod(last, board.files)
+        if move.isdigit():
+            right, down = JUMPS[int(move) - 1]
+            file, rank = file + right, rank - down
+        else:
+            file, rank = FILES.index(move[0]), int(move[1]) - 1
+        square, problem = file + rank * board.files, ""
+        if not (0 <= file < board.files and 0 <= rank < board.ranks):
+            problem = "it leaves the board"
+        elif not board.is_jump(last, square):
+            problem = f"no jump leads there from {board.name_square(last)}"
+        elif square in visited:
+            problem = f"{board.name_square(square)} was visited before"
+        return (board, [*visited, square]), problem and f"{move}: {problem}"
+
+    def complete(
+        self, judged: Judgement, start: Visited, last: Visited, options: Options
+    ) -> Judgement:
+        board, squares = last
+        if len(squares) < board.squares:
+            return judged
+        from contextlib import suppress
+
+        is_closed, rank = board.is_jump(squares[-1], squares[0]), None
+        with suppress(TableMissing, NoAnswer, BadRequest):  # there is no ranking
+            rank = self.open_ranked_tours(board, closed=is_closed).rank(squares)
+        return Judgement(
+            result="closed tour" if is_closed else "tour",
+            length=judged.length,
+            score=1.0,
+            rank=None if rank is None or rank > MAX_INT64 else rank,
+        )
 
     def open_ranked_tours(self, board: KnightBoard, *, closed: bool) -> RankedTours:
         """Return the ranked tours of a board; their index is opened once."""
@@ -310,14 +344,6 @@ class KnightReader(Reader[KnightAnswer]):
 
         name = "ranked tours", str(board), closed
         return self.keep(name, lambda: RankedTours(self, board, closed=closed))
-
-    def has_ranking(self, board: KnightBoard) -> bool:
-        """Return whether the closed tours of a board have numbers, or no list has them."""
-        from puzzle_tablebase.formats.manifest import read_manifest
-
-        published = read_manifest(self.store)
-        ranking = make_ranking_table(board, closed=True).name
-        return ranking in published or make_tour_table(board).name not in published
 
     def list_values(self, option: str) -> tuple[str, ...]:
         if option != "board":
@@ -329,7 +355,7 @@ class KnightReader(Reader[KnightAnswer]):
         known = [find_board(prefix, name) for prefix in prefixes for name in names]
         return tuple(dict.fromkeys(str(board) for board in known if board))
 
-    def find_pair_tour(
+    def _find_pair_tour(
         self, board: KnightBoard, start: int, end: int | None, number: int | None, closed: bool
     ) -> tuple[int, list[int]]:
         """Find one of the tours that the table has for each pair of ends; return its number too."""
@@ -358,13 +384,6 @@ class KnightReader(Reader[KnightAnswer]):
         from puzzle_tablebase.queries.knight.table_scans import make_signposts
 
         return make_signposts(self.scan_table(table), table)
-
-
-def _parse_number(given: int | str) -> int:
-    text = str(given).strip()
-    if not text.isascii() or not text.isdigit():
-        raise NotationError("a tour's number", text, "it must be a whole number from 0", "12345")
-    return min(int(text.lstrip("0")[:20] or "0"), MAX_INT64)  # no board has more
 
 
 def _require_joinable(board: KnightBoard, start: int, end: int, closed: bool) -> None:

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
-from puzzle_tablebase.puzzles.knight.tables import make_tour_table
-from puzzle_tablebase.queries.reader import ignore_progress
+from puzzle_tablebase.errors import BadRequest, NoSuchTour
+from puzzle_tablebase.formats.manifest import read_manifest
+from puzzle_tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.puzzles.knight.tables import (
+    MAX_RANKED_SIDE,
+    explain_no_tour,
+    get_sides,
+    make_ranking_table,
+    make_tour_table,
+)
+from puzzle_tablebase.queries.reader import Reader
 
 if TYPE_CHECKING:
-    from puzzle_tablebase.puzzles.knight.board import KnightBoard
     from puzzle_tablebase.queries.knight.ranked_tours import RankedTours
-    from puzzle_tablebase.queries.reader import ProgressCallback, Reader
-    from puzzle_tablebase.queries.sampling import Numbers
+    from puzzle_tablebase.queries.samples import Numbers, SampleRequest
     from puzzle_tablebase.schema import Table
 
 CHUNK_TOURS = 1_000
@@ -23,12 +31,41 @@ CHUNK_ROWS = 1 << 20
 """Rows of a list that are read at a time."""
 
 
-def sample_by_rank(
-    ranked: RankedTours,
-    counts: list[int],
-    numbers: Numbers,
-    on_progress: ProgressCallback = ignore_progress,
-) -> pl.DataFrame:
+def draw_tours(
+    reader: Any, board: KnightBoard, request: SampleRequest, *, closed: bool
+) -> Iterator[pl.DataFrame]:
+    """Draw tours of a board, and yield them a chunk at a time; see `Reader.draw`."""
+    if not closed and not board.has_tours():
+        raise NoSuchTour(str(board), explain_no_tour(board, None))
+    if not closed and min(get_sides(board)) > MAX_RANKED_SIDE:
+        hint = "Add --closed" if board.has_closed_tours() else "Choose a smaller --board"
+        raise BadRequest(f"{board} has too many open tours to draw from", hint)
+    is_listed = board.squares <= reader.max_listed_squares
+    if closed and is_listed and board.has_closed_tours() and not _has_ranking(reader, board):
+        rows = list_closed_tours(reader, board)
+        for numbers in request.draw_numbers(len(rows), "tour"):
+            yield rows[numbers]
+    elif closed or not is_listed:
+        tours = reader.open_ranked_tours(board, closed=closed)
+        counts = tours.list_counts()
+        parts = request._replace(chunk_numbers=CHUNK_TOURS)
+        for numbers in parts.draw_numbers(sum(counts), "tour"):
+            yield sample_by_rank(tours, counts, numbers)
+    else:
+        table = make_tour_table(board)
+        total = reader.collect(table, reader.scan_table(table).select(pl.len())).item()
+        for numbers in request.draw_numbers(total, "tour"):
+            yield sample_list(reader, table, total, numbers)
+
+
+def _has_ranking(reader: Reader, board: KnightBoard) -> bool:
+    """Return whether the closed tours of a board have numbers, or no list has them."""
+    published = read_manifest(reader.store)
+    ranking = make_ranking_table(board, closed=True).name
+    return ranking in published or make_tour_table(board).name not in published
+
+
+def sample_by_rank(ranked: RankedTours, counts: list[int], numbers: Numbers) -> pl.DataFrame:
     """Return the tours with these numbers, one row per number; `counts`: `RankedTours.list_counts`.
 
     Open tours are numbered through all starts: those from b1 follow those from a1, and so on.
@@ -39,10 +76,9 @@ def sample_by_rank(
     ranks = numbers - np.append(0, ends)[starts]
     paths = [""] * len(numbers)
     # neighbouring ranks pass the same states, whose records stay in memory
-    for done, place in enumerate(np.argsort(numbers, kind="stable").tolist()):
+    for place in np.argsort(numbers, kind="stable").tolist():
         squares = ranked.unrank(int(ranks[place]), int(starts[place]))
         paths[place] = "".join([names[square] for square in squares])
-        on_progress(done + 1, len(numbers))
     start_names = {} if ranked.closed else {"start": [names[start] for start in starts]}
     return pl.DataFrame(
         {

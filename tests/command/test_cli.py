@@ -11,7 +11,7 @@ import pytest
 import typer
 
 from puzzle_tablebase import __version__
-from puzzle_tablebase.pipeline.commands.app import app
+from puzzle_tablebase.pipeline.commands.app import load_app
 from puzzle_tablebase.puzzles import MODULES, list_puzzles
 from tests.support.commands import EXITS, GROUPS, lines
 from tests.support.shell import Cli, Said, pipeline
@@ -77,7 +77,7 @@ NONSENSE += ["\udcff\x1b[31m"]
 def test_nonsense_is_refused(word: str, cli: Cli, tmp_path: Path) -> None:
     """Type nonsense into every command."""
     env = {"PIPELINE_OUTPUTS": str(tmp_path / "none")}
-    group: Any = typer.main.get_command(app)
+    group: Any = typer.main.get_command(load_app())
     paths = [[name] for name in group.commands if name != "query"]
     for path in [*paths, ["precompute", "sliding"], *(["query", name] for name in MODULES)]:
         for words in ([*path, word], [*path, "eight", word, word]):

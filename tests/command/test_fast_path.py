@@ -8,7 +8,7 @@ import pytest
 from polars.exceptions import PanicException
 
 from puzzle_tablebase.errors import TablebaseError
-from puzzle_tablebase.pipeline.commands.app import app
+from puzzle_tablebase.pipeline.commands.app import load_app
 from puzzle_tablebase.pipeline.run import run_command
 from puzzle_tablebase.pipeline.single_query import answer_fast
 from tests.support.commands import GOLDEN, lines
@@ -50,7 +50,8 @@ def test_the_fast_path_answers_as_the_full_command_line(
 ) -> None:
     def run_full_command() -> str:
         capsys.readouterr()
-        app(["query", *words], standalone_mode=False)
+        arguments = ["query", *words]
+        load_app(arguments)(arguments, standalone_mode=False)
         return capsys.readouterr().out
 
     monkeypatch.chdir(place)

@@ -32,6 +32,7 @@ from puzzle_tablebase.stores import MANIFEST
 from puzzle_tablebase.stores.folder import Folder
 from tests import usual_or_nightly
 from tests.conftest import make_once
+from tests.support.asking import ask_one
 from tests.support.build_recorder import COUNTS, TOURS, build_tables, contents
 from tests.support.default_tables import INDEXES
 from tests.support.pancakes import PUZZLE as PANCAKES
@@ -101,7 +102,8 @@ def damaged_folder(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> I
 
 
 def answer(folder: Path, name: str, key: str, options: OptionTexts) -> dict[str, object]:
-    return open_reader(name, Folder(folder)).make_query(**options).answer(key).to_dict()
+    facts: dict[str, object] = ask_one(open_reader(name, Folder(folder)), key, **options).to_dict()
+    return facts
 
 
 def answer_or_error(

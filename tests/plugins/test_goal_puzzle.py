@@ -18,8 +18,9 @@ from puzzle_tablebase.pipeline.commands.app import run_app
 from puzzle_tablebase.pipeline.single_query import answer_as_text
 from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.dispatch import open_reader
-from puzzle_tablebase.queries.goal_reader import GoalReader
+from puzzle_tablebase.queries.goals import GoalReader
 from puzzle_tablebase.stores.folder import Folder
+from tests.support.asking import ask_many
 from tests.support.build_recorder import build_tables
 from tests.support.pancakes import PUZZLE, Pancakes
 
@@ -219,7 +220,7 @@ def test_an_index_without_solutions_answers_batches(folder: Path) -> None:
     assert isinstance(reader, GoalReader)
     read = reader.read_record
     reader.read_record = lambda view, state: (read(view, state)[0], None)  # type: ignore[method-assign]
-    answers = reader.make_query().answer_keys(pl.Series(["54321"]))
+    answers = ask_many(reader, pl.Series(["54321"]))
     assert answers.rows() == [("stacked", 1, "5", None, None)]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from typer.main import get_command
 
-from puzzle_tablebase.pipeline.commands.app import app
+from puzzle_tablebase.pipeline.commands.app import load_app
 from tests.support.shell import ROOT
 
 PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("queries/javascript/*.md")]
@@ -33,7 +33,7 @@ def test_commands_without_output_have_options_that_exist() -> None:
     ]
     assert len(commands) > 20
     for page, words in commands:
-        command: Any = get_command(app)
+        command: Any = get_command(load_app())
         rest = words[1:]
         while hasattr(command, "list_commands") and rest[0] in command.list_commands(None):
             command = command.get_command(None, rest.pop(0))

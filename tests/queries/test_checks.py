@@ -1,6 +1,5 @@
 """Answers to be judged, one by one and together, compared with a slow judge."""
 
-import json
 from pathlib import Path
 from random import Random
 
@@ -13,7 +12,6 @@ from puzzle_tablebase.errors import BadRequest, NotationError, Undecided
 from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.api import Tables
 from puzzle_tablebase.queries.fifteen import FifteenReader
-from puzzle_tablebase.queries.judges import SenetJudge
 from tests import first, usual_or_nightly
 from tests.support import sliding_oracle
 from tests.support.check_oracle import (
@@ -33,7 +31,6 @@ from tests.support.oracles import (
     senet_successors,
     square_name,
 )
-from tests.support.shell import Cli
 from tests.support.strategies import eight_states
 
 LENGTH = usual_or_nightly(200_000, 10_000_000)
@@ -235,9 +232,8 @@ def test_frames_of_other_kinds_are_judged(tables: Tables) -> None:
 TOUR_COLUMNS = ("result", "length", "step", "problem", "score")
 
 
-@pytest.mark.parametrize("together", [1, 5_000])
 def test_lines_of_senet_are_judged_as_by_the_oracle(
-    tables: Tables, monkeypatch: pytest.MonkeyPatch, together: int
+    tables: Tables,
 ) -> None:
     random = Random(5)
     rows = tables.senet.scan("senet").select("position", "plies").collect()
@@ -270,7 +266,6 @@ def test_lines_of_senet_are_judged_as_by_the_oracle(
     assert judged.select(COLUMNS).to_dicts() == stated
     expected = [judge_senet(position, answer, plies[position]) for position, answer in pairs]
     frame = pl.DataFrame(pairs, schema=["position", "answer"], orient="row")
-    monkeypatch.setattr(SenetJudge, "min_together", together)
     assert tables.senet.check_frame(frame).select(COLUMNS).to_dicts() == expected
     results = {str(facts["result"]) for facts in expected}
     assert results == {"shortest", "longer", "incomplete", "illegal", "unreadable"}
@@ -370,22 +365,3 @@ def test_a_solution_whose_shortest_length_is_not_found_in_time_is_solved(
     frame = pl.DataFrame({"state": [state, "123456789abcde0f"] * 2, "answer": [solution, "R"] * 2})
     judged = fifteen.check_frame(frame, time_limit=0.001)
     assert judged["result"].to_list() == ["solved", "shortest"] * 2
-
-
-def test_a_stated_distance_that_no_search_decides_in_time_exits_as_a_query_does(
-    patterns_555: Path, cli: Cli
-) -> None:
-    state = "fe169b4c0a73d852"
-    words: tuple[str, ...] = ("--time-limit", "0.001", "--outputs", str(patterns_555))
-    asked = cli("query", "fifteen", state, "--json", *words)
-    words += ("--answers", "distances")
-    stated = cli("check", "fifteen", state, "80", "--json", *words)
-    assert (stated.code, {*json.loads(stated.out)}) == (4, {*json.loads(asked.out)})
-    assert stated.err.startswith(f"pipeline: Undecided after 0.001 s: {state} needs ")
-    rows = f"{state} 80\n{state} 10\n"
-    for strict, code in (((), 0), (("--strict",), 1)):
-        judged = cli("check", "fifteen", *words, *strict, stdin=rows)
-        results = pl.read_csv(judged.out.encode())
-        assert results["result"].to_list() == [None, "wrong"]
-        assert "Undecided" in results["error"][0]
-        assert judged.code == code

@@ -16,9 +16,9 @@ from puzzle_tablebase.puzzles.eight import GOALS
 from puzzle_tablebase.puzzles.sliding import parse_board
 from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.api import Tables
-from puzzle_tablebase.queries.dispatch import open_reader
-from puzzle_tablebase.queries.sampling import SampleRequest, StatesByDistance, find_twin
-from puzzle_tablebase.queries.sliding import BoardReader
+from puzzle_tablebase.queries.dispatch import open_reader, pose
+from puzzle_tablebase.queries.options import SAMPLE
+from puzzle_tablebase.queries.samples import SampleRequest, StatesByDistance, find_twin
 from puzzle_tablebase.stores.folder import Folder
 from tests.support import oracles
 from tests.support import sliding_oracle as oracle
@@ -98,7 +98,8 @@ def test_sliding_states_equal_those_of_a_search(
     table = open_tables(str(small_boards)).sliding(name)
     request = SampleRequest(len(known), replacement=False, chunk_numbers=300)
     reader = open_reader("sliding", Folder(small_boards))
-    everything = pl.concat(reader.make_query(board=name, goal=goal).draw_samples(request))
+    chosen, options = pose(reader, SAMPLE, {"board": name, "goal": goal})
+    everything = pl.concat(chosen.draw(request, None, options))
     assert {*everything["state"]} == {*known}
     assert {*everything["goal"]} == {goal or board.example}
     for state, distance, best in everything.select("state", "distance", "best_moves").rows():
@@ -122,11 +123,10 @@ def test_sliding_states_equal_those_of_a_search(
 def test_ranks_are_drawn_from_lists_and_at_random(
     small_boards: Path, monkeypatch: pytest.MonkeyPatch, rare: int, replacement: bool
 ) -> None:
-    monkeypatch.setattr("puzzle_tablebase.queries.sampling.RARE_STATES", rare)
-    monkeypatch.setattr("puzzle_tablebase.queries.sampling.CHUNK_STATES", 50)
-    reader = BoardReader(parse_board("2x3"), Folder(small_boards))
-    states = reader.read_distances(reader.puzzle.view_goal("123450"))
-    states = StatesByDistance(states.distances)
+    monkeypatch.setattr("puzzle_tablebase.queries.samples.RARE_STATES", rare)
+    monkeypatch.setattr("puzzle_tablebase.queries.samples.CHUNK_STATES", 50)
+    rows = open_tables(str(small_boards)).sliding("2x3").scan("sliding_2x3_6").collect()
+    states = StatesByDistance(rows["distance"].to_numpy().astype(np.uint8))
     assert states.counts.tolist() == np.bincount(states.distances, minlength=256).tolist()
     assert states.most == 21
     for wanted in (range(10, 11), range(8, 14), range(21, 22), range(30)):
@@ -142,10 +142,6 @@ def test_ranks_are_drawn_from_lists_and_at_random(
             assert replacement or len({*drawn.tolist()}) == size
     drawn = np.concatenate([*states.draw(SampleRequest(2_000, 1, True).check(), range(14, 16))])
     check_uniform([*map(str, drawn)], {*map(str, states.list_ranks(range(14, 16)))})
-
-
-def test_sizes_and_seeds_may_be_numpy_integers() -> None:
-    assert SampleRequest(np.int8(3), np.uint64(1)).check() == SampleRequest(3, 1, True)  # type: ignore[arg-type]
 
 
 SPLIT = "train=0.8,test=0.2"
@@ -189,7 +185,7 @@ def test_a_spread_sample_has_as_many_of_each_distance(tables: Tables) -> None:
     assert whole["distance"].eq(30).mean() > 0.95  # type: ignore[operator]  # a number
 
 
-def test_a_short_distance_gives_all_it_has(tables: Tables, cli: Cli) -> None:
+def test_a_short_distance_gives_all_it_has(tables: Tables, cli_in_process: Cli) -> None:
     draw = partial(tables.eight.sample, spread=True, goal="corner")
     with pytest.warns(UserWarning, match=r"distance 0 \(1\), 1 \(2\); the others have more"):
         sample = draw(20, distance="0-4")
@@ -199,7 +195,7 @@ def test_a_short_distance_gives_all_it_has(tables: Tables, cli: Cli) -> None:
         assert len(draw(40, distance="0-2")) == 7
     assert len(draw(40, distance="0-2", replacement=True)) == 40
     words = ("sample", "eight", "--distance", "0-1", "--spread", "--size", "6", "--goal", "corner")
-    code, out, errors = cli(*words)
+    code, out, errors = cli_in_process(*words)
     assert (code, len(out.splitlines())) == (0, 4)
     assert errors.startswith("pipeline: all states are drawn where there are fewer than asked: ")
 
@@ -213,14 +209,6 @@ def test_rows_of_a_set_are_shuffled_unless_sorted(tables: Tables) -> None:
     plain = tables.eight.sample(50, sorted=True)
     assert plain["distance"].is_sorted()
     assert tables.knight.sample(50, board="5x5", sorted=True)["start"].is_sorted()
-
-
-def test_several_ranges_have_as_many_rows_each(tables: Tables) -> None:
-    sample = tables.eight.sample(300, distance="20,3-4,5-15", replacement=True)
-    near, far = sample["distance"] < 5, sample["distance"] == 20
-    assert (near.sum(), far.sum(), len(sample)) == (100, 100, 300)
-    spread = tables.eight.sample(90, distance="20,5-6", spread=True)
-    assert dict(spread["distance"].value_counts().iter_rows()) == {5: 30, 6: 30, 20: 30}
 
 
 @pytest.mark.parametrize("split", ["train=0.8,test=0.2", "train=16000,test=4000"])
@@ -241,15 +229,6 @@ def test_parts_have_their_share_of_every_distance(tables: Tables, split: str) ->
         assert len({*known}) == 1
         twins += len(known) - 1
     assert twins > 500
-
-
-def test_a_sample_of_parts_is_reproducible(tables: Tables) -> None:
-    draw = partial(tables.eight.sample, split="a=5,b=3,c=4", distance="8-20")
-    assert draw().equals(draw())
-    assert dict(draw()["split"].value_counts().iter_rows()) == {"a": 5, "b": 3, "c": 4}
-    assert not draw(seed=2).equals(draw(seed=3))
-    with pytest.raises(BadRequest, match="parts of --split have 12 rows, and --size is 13"):
-        draw(13)
 
 
 @given(eight_states, eight_states, st.sampled_from(["123456780", "123804765", "083265417"]))
@@ -297,17 +276,3 @@ def test_boards_that_are_not_square_are_spread_and_split(large_boards: Path) -> 
 def test_other_options_are_refused(tables: Tables, options: dict[str, Any], message: str) -> None:
     with pytest.raises(BadRequest, match=message):
         tables.eight.sample(10, **options)
-
-
-def test_a_range_without_states_is_refused(tables: Tables) -> None:
-    for options in ({"distance": "32-40"}, {"distance": "30-40", "spread": True}):
-        with pytest.raises(NoAnswer, match="nothing to draw at distance 32: the largest is 31"):
-            tables.eight.sample(100, **options)
-
-
-def test_sets_are_drawn_at_the_shell(cli: Cli) -> None:
-    words = ("sample", "eight", "--distance", "5-6", "--spread", "--split", SPLIT, "--size", "4")
-    code, out, errors = cli(*words)
-    head, *rows = out.splitlines()
-    assert (code, errors, len(rows)) == (0, "", 4)
-    assert head == "state,goal,distance,best_moves,solutions,split"

@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from puzzle_tablebase.pipeline.single_query import answer_fast, parse_simple_query
-from puzzle_tablebase.queries.answer import Option, format_count, format_json
+from puzzle_tablebase.queries.answer import format_count, format_json
+from puzzle_tablebase.queries.options import Option
 from tests.support.shell import SCRIPT, environment
 
 TEXT = st.text() | st.text(st.characters()) | st.text('"\\\x7f\x1b\n\té\ud800😀')

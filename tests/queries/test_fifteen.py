@@ -12,17 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-import pyarrow.parquet as pq
 import pytest
 
 import puzzle_tablebase as pt
 from puzzle_tablebase.errors import Undecided
 from puzzle_tablebase.pipeline.run import run_command
-from puzzle_tablebase.queries.batch import Batch, run_batch
-from puzzle_tablebase.queries.reader import ignore_progress, make_batch_query
 from tests.support import sliding_oracle as oracle
 from tests.support.reference_numbers import lines
-from tests.support.shell import SCRIPT, Cli, pipeline
+from tests.support.shell import SCRIPT, Cli
 from tests.support.tampered import link_copy, replace_link
 
 GOAL = "123456789abcdef0"
@@ -31,8 +28,8 @@ Ask = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def ask(patterns_555: Path, cli: Cli) -> Ask:
-    return lambda *words: cli("query", "fifteen", *words, "--outputs", str(patterns_555))
+def ask(patterns_555: Path, cli_in_process: Cli) -> Ask:
+    return lambda *words: cli_in_process("query", "fifteen", *words, "--outputs", str(patterns_555))
 
 
 def walk(state: str, solution: str) -> list[str]:
@@ -132,7 +129,10 @@ SEARCH = "puzzle_tablebase.queries.fifteen_search"
 
 @pytest.mark.parametrize(
     "slow",
-    [f"{SEARCH}.continue_search", f"{SEARCH}.Solver._write"],
+    [
+        f"{SEARCH}.continue_search",
+        f"{SEARCH}.Solver._write",
+    ],
 )
 def test_a_time_limit_ends_with_what_is_known(
     patterns_555: Path, expire: Callable[[str], None], slow: str
@@ -161,13 +161,6 @@ def test_a_time_limit_at_the_shell(ask: Ask, expire: Callable[[str], None]) -> N
     code, output, _ = ask(state, "--time-limit", "60", "--json")
     known = json.loads(output)
     assert (code, [*known], known["state"]) == (4, ["state", "least"], state)
-
-
-def test_what_is_known_leaves_the_process(patterns_555: Path) -> None:
-    """A process that ends without shutting Python down has to flush it."""
-    words = (list_published("farthest")[QUICK][0], "--time-limit", "0.01", "--json")
-    code, output, _ = pipeline("query", "fifteen", *words, "--outputs", str(patterns_555))
-    assert (code, json.loads(output)["least"] > 0) == (4, True)
 
 
 @pytest.mark.parametrize(
@@ -223,19 +216,6 @@ def test_an_interrupt_loses_no_row_that_is_answered(patterns_555: Path, tmp_path
         rest, errors = process.communicate(timeout=60)
     assert [row.split(",")[0] for row in rows] == ["state", *states]
     assert (rest, errors, process.returncode) == (b"", b"", 130)
-
-
-def test_parquet_has_one_group_of_rows(patterns_555: Path, tmp_path: Path) -> None:
-    keys, answers = str(_write_keys(tmp_path)), tmp_path / "answers.parquet"
-    with pt.open_tables(str(patterns_555)) as tables:
-        for path in (answers, answers.with_suffix(".csv")):
-            batch = Batch(keys, path.suffix[1:], str(path))
-            assert not run_batch(
-                make_batch_query(tables.fifteen.make_query()), batch, ignore_progress
-            )
-    rows = pl.read_parquet(answers)
-    assert rows.equals(pl.read_csv(answers.with_suffix(".csv"), schema=rows.schema))
-    assert pq.ParquetFile(answers).num_row_groups == 1
 
 
 def test_frames_with_another_goal_and_a_time_limit(patterns_555: Path) -> None:

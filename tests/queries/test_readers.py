@@ -17,18 +17,23 @@ import puzzle_tablebase as pt
 from puzzle_tablebase import queries
 from puzzle_tablebase.errors import BadRequest, NotationError
 from puzzle_tablebase.puzzles import get_puzzle
-from puzzle_tablebase.puzzles.senet import PUZZLE as SENET
 from puzzle_tablebase.queries.answer import Answer, HardestAnswer
-from puzzle_tablebase.queries.batch import Batch, run_batch
-from puzzle_tablebase.queries.dispatch import READERS, Readers, get_reader_class, open_reader
-from puzzle_tablebase.queries.goal_reader import GoalAnswer
+from puzzle_tablebase.queries.api import Tables
+from puzzle_tablebase.queries.dispatch import (
+    READERS,
+    get_reader_class,
+    open_reader,
+)
+from puzzle_tablebase.queries.goals import GoalAnswer
 from puzzle_tablebase.queries.index_reader import IndexReader
 from puzzle_tablebase.queries.knight.reader import KnightAnswer
 from puzzle_tablebase.queries.knight.table_scans import CountAnswer
-from puzzle_tablebase.queries.reader import Reader, ignore_progress, make_batch_query
+from puzzle_tablebase.queries.options import BATCH
+from puzzle_tablebase.queries.reader import Reader
 from puzzle_tablebase.queries.senet import SenetAnswer
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores.folder import Folder, Store
+from tests.support.asking import ask_many, ask_one
 from tests.support.tampered import flip_byte
 
 NAMES = ("eight", "sliding", "fifteen", "senet", "knight")
@@ -144,7 +149,7 @@ SINGLE = {
 
 @pytest.mark.parametrize("name", NAMES)
 def test_annotate_refuses_what_batches_refuse(get: GetReader, name: str) -> None:
-    with pytest.raises(pt.BadRequest, match=f"{SINGLE[name]} works with a single key only"):
+    with pytest.raises(pt.BadRequest, match=f"--{SINGLE[name]} "):
         get(name).annotate([KEYS[name]], **{SINGLE[name]: True})
 
 
@@ -189,10 +194,11 @@ def test_a_value_of_another_type_is_refused(
 def test_a_board_is_known_as_a_key_without_a_search(
     get: GetReader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    query = get("fifteen").make_query()
-    monkeypatch.setattr(query, "solve", None)
-    unreachable = NO_KEYS["fifteen"][0]
-    assert [query.has_key(text) for text in (MOVED, unreachable, "1 2")] == [True, True, False]
+    fifteen = get("fifteen")
+    monkeypatch.setattr(fifteen, "open_index", None)
+    options, unreachable = fifteen.parse(BATCH, {}), NO_KEYS["fifteen"][0]
+    known = [fifteen.has_key(text, options) for text in (MOVED, unreachable, "1 2")]
+    assert known == [True, True, False]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -217,16 +223,6 @@ def test_scan_checks_the_file(copy: Path) -> None:
         pt.open_tables(str(copy)).senet.scan("senet")
 
 
-def test_a_folder_may_have_any_name(copy: Path) -> None:
-    folder = copy.rename(copy.with_name("runs[1]*"))
-    senet = pt.open_tables(str(folder)).senet
-    assert senet.scan("senet").head(1).collect().height == 1
-    (folder / "senet.parquet").unlink()
-    assert senet.sample(1).height == 1, "the open file answers"
-    with pytest.raises(pt.TableMissing, match="precompute senet"):
-        pt.open_tables(str(folder)).senet.sample(1)
-
-
 def test_count_without_a_board(get: GetReader, outputs: Path) -> None:
     knight = get("knight")
     everything = pl.read_parquet(outputs / "knight_counts.parquet")
@@ -242,15 +238,15 @@ def test_count_without_a_board(get: GetReader, outputs: Path) -> None:
     assert knight.count("a1", "5x8").tours == rows["tours"][0]
     with pytest.raises(pt.NotationError, match="'z9' is not"):
         knight.count("z9")
-    assert knight.make_query(count=True).answer("f6") == knight.count("f6")
-    assert knight.make_query(count=True).answer_without_key() == knight.count()
+    assert ask_one(knight, "f6", count=True) == knight.count("f6")
+    assert ask_one(knight, count=True) == knight.count()
 
 
 def list_answers(get: GetReader) -> list[pt.Answer]:
     """List an answer of each kind."""
     answers = [get(name).probe(KEYS[name], **RICH[name]) for name in NAMES]
     answers += [get(name).probe(KEYS[name]) for name in NAMES]
-    answers += [get("eight").make_query(hardest=True).answer_without_key(), get("knight").count()]
+    answers += [ask_one(get("eight"), hardest=True), get("knight").count()]
     return answers
 
 
@@ -337,8 +333,8 @@ def test_types_are_those_of_the_page(get: GetReader, outputs: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def readers(outputs: Path) -> Readers:
-    return Readers(Folder(outputs))
+def tables(outputs: Path) -> Tables:
+    return Tables(Folder(outputs))
 
 
 def test_a_file_is_opened_once(outputs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -371,10 +367,10 @@ def test_a_file_is_opened_once(outputs: Path, monkeypatch: pytest.MonkeyPatch) -
     ],
 )
 def test_other_queries_are_refused(
-    readers: Readers, name: str, key: str | None, options: dict[str, object], problem: str
+    tables: Tables, name: str, key: str | None, options: dict[str, object], problem: str
 ) -> None:
     with pytest.raises((BadRequest, NotationError)) as caught:
-        readers.answer(name, key, **options)
+        tables.answer(name, key, **options)
     assert str(caught.value).startswith(problem)
 
 
@@ -415,26 +411,6 @@ def test_declared_facts_are_the_columns_of_a_table(
 POSITION = "ABAAABBB.B...A."
 
 
-def test_a_state_is_answered_with_its_record(
-    outputs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Errors and text are in `tests/plugins/test_state_space.py`."""
-    monkeypatch.delitem(READERS, "senet")
-    reader = open_reader("senet", Folder(outputs))
-    record = reader.open_index("senet").read_record(SENET.rank(POSITION))
-    result = reader.make_query().answer(POSITION).to_dict()
-    assert tuple(result.values()) == (POSITION, *record)
-    assert record[0] == 2
-    assert list(result) == ["position", *(name for name, _ in SENET.tables[0].index)]
-    keys, answers = tmp_path / "keys.txt", tmp_path / "answers.parquet"
-    keys.write_text(f"{POSITION} AB\n")
-    batch = Batch(str(keys), "parquet", str(answers))
-    assert run_batch(make_batch_query(reader.make_query()), batch, ignore_progress) == 1
-    rows = pl.read_parquet(answers).rows()
-    assert rows[0] == (POSITION, *record, None)
-    assert rows[1][:6] == ("AB", None, None, None, None, None)
-
-
 def test_nulls_are_not_their_stored_numbers(outputs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(READERS, "senet")
     rows = pl.read_parquet(
@@ -442,7 +418,6 @@ def test_nulls_are_not_their_stored_numbers(outputs: Path, monkeypatch: pytest.M
     )
     ends = rows.filter(pl.col("position").is_in(["ABABABABAB.....", "AAAAA.....BBBBB"]))
     wanted = pl.concat([ends, rows.sample(300, seed=1)])
-    query = open_reader("senet", Folder(outputs)).make_query()
-    answers = query.answer_keys(wanted["position"])
+    answers = ask_many(open_reader("senet", Folder(outputs)), wanted["position"])
     assert answers.select("plies_even", "plies_odd").rows() == wanted.drop("position").rows()
     assert answers["plies_odd"].null_count() > 1

@@ -11,8 +11,7 @@ import polars as pl
 import pytest
 
 from puzzle_tablebase.errors import BadRequest, MemoryShort, NoSuchTour, TableDamaged, TableMissing
-from puzzle_tablebase.pipeline.commands.app import run_app
-from puzzle_tablebase.pipeline.recipes.tour_keys import decode_layer, encode_layer
+from puzzle_tablebase.frontier.compiled import decode_layer, encode_layer
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE, make_ranking_table, make_tour_table
 from puzzle_tablebase.queries import open_tables
@@ -20,7 +19,7 @@ from puzzle_tablebase.queries.api import Tables
 from puzzle_tablebase.queries.dispatch import open_reader
 from puzzle_tablebase.queries.knight.reader import KnightReader
 from puzzle_tablebase.queries.knight.sampling import CHUNK_TOURS, sample_by_rank, sample_list
-from puzzle_tablebase.queries.sampling import MAX_DISTINCT, SampleRequest, draw_frame
+from puzzle_tablebase.queries.samples import MAX_DISTINCT, SampleRequest, draw_frame
 from puzzle_tablebase.stores.checkpoints import Arrays
 from puzzle_tablebase.stores.folder import Folder
 from tests import usual_or_nightly
@@ -161,15 +160,6 @@ def test_open_tours_of_larger_boards_are_sampled_by_rank(ranked_boards: Path) ->
             assert tables.knight.probe(start, rank=number, board="5x4").path == path
         with pytest.raises(BadRequest, match="There are 164 tours to draw 165 from"):
             draw(165, replacement=False)
-
-
-def test_all_chunks_of_a_sample_are_written(outputs: Path, tmp_path: Path) -> None:
-    file, options = tmp_path / "tours.txt", ["--board", "5x5", "--outputs", str(outputs)]
-    for size in (1, SampleRequest(1).chunk_numbers + 1):
-        words = ["--size", str(size), "--output", str(file), "--format", "csv"]
-        assert run_app(["sample", "knight", *options, *words]) == 0
-        sample = open_tables(str(outputs)).knight.sample(size, seed=0, board="5x5")
-        assert pl.read_csv(file)["path"].to_list() == sample["path"].to_list()
 
 
 @pytest.mark.parametrize(

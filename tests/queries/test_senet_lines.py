@@ -14,6 +14,7 @@ from puzzle_tablebase.queries.dispatch import open_reader
 from puzzle_tablebase.queries.svg import AMBER, BLUE, INK
 from puzzle_tablebase.stores.folder import Folder
 from tests.support import oracles
+from tests.support.asking import ask_one
 from tests.support.shell import Cli
 
 KNOWN = "ABAAABBB.B...A."
@@ -25,7 +26,7 @@ def test_the_line_for_either_side_is_the_smallest(outputs: Path) -> None:
     layers = list(islice(oracles.senet_layers(), 5))
     for plies, layer in enumerate(layers):
         for position, line in layer.items():
-            facts = reader.make_query(turn="AB"[plies % 2]).answer(position).to_dict()
+            facts = ask_one(reader, position, turn="AB"[plies % 2]).to_dict()
             expected = (line.dice, line.moves, plies)
             assert (facts["dice"], facts["moves"], facts["plies"]) == expected
     assert len((layers[1].keys() | layers[3].keys()) & (layers[2].keys() | layers[4].keys())) > 100
@@ -40,13 +41,12 @@ def test_the_longer_line_reaches_the_position(outputs: Path) -> None:
     for row in table.iter_rows(named=True):
         position = row["position"]
         for side, plies in (("A", row["plies_even"]), ("B", row["plies_odd"])):
-            query = reader.make_query(turn=side, path=True)
             if plies is None:
                 with pytest.raises(PositionUnreachable):
-                    query.answer(position).to_dict()
+                    ask_one(reader, position, turn=side, path=True)
                 never += 1
                 continue
-            facts: dict[str, Any] = query.answer(position).to_dict()
+            facts: dict[str, Any] = ask_one(reader, position, turn=side, path=True).to_dict()
             assert facts["plies"] == plies == len(facts["path"]) - 1
             assert oracles.senet_replay(facts["dice"], facts["moves"]) == position
             # the index does not hold the number of longer lines, so none is stated
@@ -58,11 +58,11 @@ def test_a_side_that_never_moves_is_unreachable(outputs: Path) -> None:
     """The message is in `tests/golden/no.txt`."""
     reader = open_reader("senet", Folder(outputs))
     with pytest.raises(PositionUnreachable) as caught:
-        reader.make_query(turn="A").answer("BAABABABAB.....").to_dict()
+        ask_one(reader, "BAABABABAB.....", turn="A").to_dict()
     assert (caught.value.position, caught.value.turn) == ("BAABABABAB.....", "A")
     for side in ("", "C", "AB"):
         with pytest.raises(BadRequest, match=r"Choose one of: A, B\.$"):
-            reader.make_query(turn=side)
+            ask_one(reader, KNOWN, turn=side)
 
 
 def test_letters_may_be_lower_case_in_every_interface(
@@ -83,8 +83,7 @@ def test_letters_may_be_lower_case_in_every_interface(
 
 @pytest.mark.parametrize("options", [{}, {"turn": "B"}])
 def test_the_picture_shows_the_line(outputs: Path, options: dict[str, str | bool]) -> None:
-    query = open_reader("senet", Folder(outputs)).make_query(**options, path=True)
-    answer = query.answer(KNOWN)
+    answer = ask_one(open_reader("senet", Folder(outputs)), KNOWN, **options, path=True)
     facts, svg = answer.to_dict(), ElementTree.fromstring(answer.to_svg())
     dots = [shape for shape in svg if shape.tag.endswith("circle")]
     rows: dict[float, dict[float, str]] = {}
@@ -113,5 +112,5 @@ def test_the_picture_shows_the_line(outputs: Path, options: dict[str, str | bool
 
 def test_pictures_of_the_opening_and_of_one_ply(outputs: Path) -> None:
     reader = open_reader("senet", Folder(outputs))
-    assert "after 0 plies" in reader.make_query().answer(oracles.SENET_OPENING).to_svg()
-    assert "after 1 ply<" in reader.make_query().answer("BAABABABAB.....").to_svg()
+    assert "after 0 plies" in ask_one(reader, oracles.SENET_OPENING).to_svg()
+    assert "after 1 ply<" in ask_one(reader, "BAABABABAB.....").to_svg()

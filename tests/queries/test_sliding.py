@@ -14,11 +14,12 @@ from puzzle_tablebase.pipeline.single_query import OptionTexts
 from puzzle_tablebase.puzzles.sliding import parse_board
 from puzzle_tablebase.queries import dispatch, open_tables
 from puzzle_tablebase.queries.api import Tables
-from puzzle_tablebase.queries.goal_reader import GoalAnswer, GoalReader
-from puzzle_tablebase.queries.sliding import BoardReader
-from puzzle_tablebase.queries.sliding_columns import CHUNK_ROWS, normalize_keys
+from puzzle_tablebase.queries.board_columns import CHUNK_ROWS, normalize_keys
+from puzzle_tablebase.queries.boards import BoardReader
+from puzzle_tablebase.queries.goals import GoalAnswer, GoalReader
 from puzzle_tablebase.stores.folder import Folder
 from tests.support import sliding_oracle as oracle
+from tests.support.asking import ask_many, ask_one
 from tests.support.shell import Cli
 from tests.support.tampered import change_records, link_copy
 
@@ -53,13 +54,13 @@ def find_most_solutions() -> tuple[str, list[str]]:
     return max(ways.items(), key=lambda item: (len(item[1]), item[0]))
 
 
-def test_solutions_are_counted_and_listed(cli: Cli, small_boards: Path) -> None:
+def test_solutions_are_counted_and_listed(cli_in_process: Cli, small_boards: Path) -> None:
     state, ways = find_most_solutions()
     words = ("query", "sliding", state, "--board", "2x3", "--outputs", str(small_boards))
-    assert cli(*words, "--solutions").out.split() == ways
-    facts = json.loads(cli(*words, "--solutions", "--json").out)
+    assert cli_in_process(*words, "--solutions").out.split() == ways
+    facts = json.loads(cli_in_process(*words, "--solutions", "--json").out)
     assert facts["solutions"] == len(facts["all_solutions"]) == len(ways) > 1
-    assert "solutions" not in json.loads(cli(*words, "--json").out)
+    assert "solutions" not in json.loads(cli_in_process(*words, "--json").out)
 
 
 def test_solutions_are_counted_before_they_are_listed(small_boards: Path) -> None:
@@ -67,12 +68,12 @@ def test_solutions_are_counted_before_they_are_listed(small_boards: Path) -> Non
     board_reader = BoardReader(parse_board("2x3"), Folder(small_boards))
     board_reader.max_solutions = 1
     with pytest.raises(BadRequest) as caught:
-        board_reader.make_query(solutions=True).answer(start)
+        ask_one(board_reader, start, solutions=True)
     assert str(caught.value) == (
         f"{len(ways)} shortest solutions lead from {start} to 123450, and at most 1 can be listed. "
         "Use --path for one of them."
     )
-    result = board_reader.make_query(solutions=True).answer_keys(pl.Series(["123450", start]))
+    result = ask_many(board_reader, pl.Series(["123450", start]), solutions=True)
     assert result["all_solutions"].to_list() == ["", None]
     assert result["error"].to_list() == [None, str(caught.value)]
 
@@ -113,12 +114,12 @@ def test_a_long_batch_answers_as_a_short_one(
     times = CHUNK_ROWS // len(keys) + 2
     board_reader = BoardReader(board, Folder(small_boards))
     options: OptionTexts = {"goal": goal} if goal else {}
-    short = board_reader.make_query(**options).answer_keys(keys)
+    short = ask_many(board_reader, keys, **options)
     board_reader.max_single_keys = 0
-    answers = board_reader.make_query(**options).answer_keys(pl.concat([keys] * times))
+    answers = ask_many(board_reader, pl.concat([keys] * times), **options)
     assert answers.equals(pl.concat([short] * times))
     assert answers.schema == short.schema
-    assert board_reader.make_query(**options).answer_keys(keys.clear())[0].schema == short.schema
+    assert ask_many(board_reader, keys.clear(), **options).schema == short.schema
 
 
 def test_numbers_of_two_digits_in_a_long_batch() -> None:
@@ -141,7 +142,7 @@ def test_unreachable_states_are_not_queried_singly(
     board = BoardReader(parse_board("3x3"), Folder(small_boards))
     board.max_single_keys = 0
     for reader in (board, dispatch.open_reader("eight", Folder(outputs))):
-        result = reader.make_query(goal="123456780").answer_keys(half)
+        result = ask_many(reader, half, goal="123456780")
         assert result["distance"].to_list() == [0, None] * 5
         assert result["error"].is_null().to_list() == [True, False] * 5
 
@@ -149,7 +150,7 @@ def test_unreachable_states_are_not_queried_singly(
 @pytest.mark.parametrize(
     ("state", "options", "problem"),
     [
-        (None, {}, "not every state has a move nearer to 1230"),
+        (None, {}, "no move from 1230 is nearer to 1230"),
         ("1203", {"solutions": True}, "0 solutions lead from 1203 to 1230, not at least one"),
     ],
 )
@@ -162,7 +163,6 @@ def test_inconsistent_records_are_damage(
     distance = 3 if state is None else 0
     change_records(copied, "sliding_2x2_4", lambda records: records[rows].fill(distance))
     board_reader = BoardReader(board, Folder(copied))
-    board_reader.max_single_keys = 0
     with pytest.raises(TableDamaged, match=problem) as caught:
-        board_reader.make_query(**options).answer_keys(pl.Series([state or "1230"]))
+        ask_many(board_reader, pl.Series([state or "1230"]), **options)
     assert caught.value.file == str(copied / "sliding_2x2_4.idx")

@@ -8,17 +8,21 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from puzzle_tablebase.pipeline.build import build
+from puzzle_tablebase.pipeline.plan import Request
 
 from puzzle_tablebase.errors import GoalUnreachable, TableDamaged
 from puzzle_tablebase.puzzles import sliding as sliding
 from puzzle_tablebase.puzzles.sliding import PUZZLE
 from puzzle_tablebase.queries.dispatch import open_reader
-from puzzle_tablebase.queries.goal_reader import GoalAnswer
+from puzzle_tablebase.queries.goals import GoalAnswer
+from puzzle_tablebase.queries.index_reader import IndexReader
 from puzzle_tablebase.queries.sliding import BitReader, SlidingReader
 from puzzle_tablebase.stores.folder import Folder
 from tests import NIGHTLY, usual_or_nightly
+from tests.published.test_sliding import Quiet
 from tests.support import sliding_oracle as oracle
-from tests.support.build_recorder import build_all
+from tests.support.asking import ask_many, ask_one
 from tests.support.sliding_tables import treat_as_large
 from tests.support.tampered import change_records, link_copy
 
@@ -37,7 +41,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         treat_as_large(patch, 8)
         place = tmp_path_factory.mktemp("bits")
         tables = (*PUZZLE.find_tables("sliding_2x4_all"), *PUZZLE.find_tables("sliding_3x3_all"))
-        build_all(Folder(place), [(PUZZLE, tables)])
+        build(Request(Folder(place), [(PUZZLE, tables)]), Quiet())
         yield place
 
 
@@ -71,7 +75,7 @@ def test_answers_are_the_oracles(folder: Path, name: str) -> None:
     for goal in goals:
         known = oracle.distances(goal, rows, columns)
         for state in [goal, *chance.sample([*known], usual_or_nightly(30, 2000))]:
-            answer = board_reader.make_query(goal=goal).look_up(state)
+            answer = ask_one(board_reader, state, goal=goal)
             assert isinstance(answer, GoalAnswer)
             assert answer.distance == known[state]
             assert answer.best_moves == oracle.best_moves(state, rows, columns, known)
@@ -79,7 +83,7 @@ def test_answers_are_the_oracles(folder: Path, name: str) -> None:
             assert [known[step] for _, step in path] == list(range(answer.distance, -1, -1))
         swapped = goal.translate(str.maketrans("12", "21"))
         with pytest.raises(GoalUnreachable):
-            board_reader.make_query(goal=goal).look_up(swapped)
+            ask_one(board_reader, swapped, goal=goal)
 
 
 @pytest.mark.parametrize("name", SIDES)
@@ -90,7 +94,7 @@ def test_batches_answer_like_single_queries(folder: Path, name: str) -> None:
         states = random.Random(2).sample([*known], 200)
         swapped = states[0].translate(str.maketrans("12", "21"))
         keys = pl.Series([*states, swapped, "no state", None, goal])
-        answers = open_board(folder, name, 0).make_query(goal=goal).answer_keys(keys)
+        answers = ask_many(open_board(folder, name, 0), keys, goal=goal)
         best = [oracle.best_moves(state, rows, columns, known) for state in states]
         assert answers["distance"].to_list() == [*map(known.get, states), None, None, None, 0]
         assert answers["best_moves"].to_list() == [*best, None, None, None, ""]
@@ -111,10 +115,10 @@ def test_walks_that_do_not_end_at_the_goal_are_damage(folder: Path, tmp_path: Pa
     copied = link_copy(folder, tmp_path)
     change_records(copied, "sliding_2x4_8", lambda records: records.fill(0))
     with pytest.raises(TableDamaged, match=f"no walk leads from {state} to the goal"):
-        open_board(copied, "2x4").make_query().look_up(state)
+        ask_one(open_board(copied, "2x4"), state)
     several = open_board(copied, "2x4", 0)
     with pytest.raises(TableDamaged, match="not every state has a move nearer to 12345670"):
-        several.make_query().answer_keys(pl.Series([state]))
+        ask_many(several, pl.Series([state]))
     with pytest.raises(TableDamaged, match="its distances are not those of a search"):
         several.read_distances(several.puzzle.view_goal("12345670"))
 
@@ -124,10 +128,23 @@ def answer_small_board() -> str:
     with tempfile.TemporaryDirectory() as place, pytest.MonkeyPatch.context() as patch:
         patch.setattr(sliding, "MAX_SMALL_CELLS", 7)
         tables = PUZZLE.find_tables("sliding_2x4")
-        build_all(Folder(Path(place)), [(PUZZLE, tables)])
+        build(Request(Folder(Path(place)), [(PUZZLE, tables)]), Quiet())
         board_reader = open_board(Path(place), "2x4", 0)
         states = ["12345670", "12345607", "07654321", "54321670"]
-        answers = board_reader.make_query().answer_keys(pl.Series(states))
+        answers = ask_many(board_reader, pl.Series(states))
         view = board_reader.puzzle.view_goal("12345670")
         counts = board_reader.read_distances(view).counts
     return json.dumps([answers["distance"].to_list(), counts.tolist()])
+
+
+def test_a_table_that_does_not_fit_into_memory_is_not_read(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = oracle.distances("12345670", 2, 4)
+    states = random.Random(4).sample([*known], 120)
+    monkeypatch.setattr("puzzle_tablebase.queries.sliding.get_free_memory", lambda: 1)
+    monkeypatch.delattr(IndexReader, "read_records")
+    board = open_board(folder, "2x4", 0)
+    assert ask_many(board, pl.Series(states))["distance"].to_list() == [*map(known.get, states)]
+    judged = board.check_frame(pl.DataFrame({"state": states, "answer": [""] * 120}))
+    assert judged["shortest"].to_list() == [*map(known.get, states)]

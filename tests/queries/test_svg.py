@@ -11,7 +11,6 @@ from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.queries import open_tables
-from puzzle_tablebase.queries.answer import Answer
 from puzzle_tablebase.queries.dispatch import open_reader
 from puzzle_tablebase.queries.svg import (
     AMBER,
@@ -27,6 +26,7 @@ from puzzle_tablebase.queries.svg import (
     Picture,
 )
 from puzzle_tablebase.stores.folder import Folder
+from tests.support.asking import ask_one
 from tests.support.shell import Cli
 from tests.support.tampered import rename_entry, write_manifest
 
@@ -42,8 +42,8 @@ def at(shape: ElementTree.Element, name: str) -> float:
     return float(shape.get(name, "nan"))
 
 
-def ask(name: str, outputs: Path, key: str, **options: str | bool) -> Answer:
-    return open_reader(name, Folder(outputs)).make_query(**options).answer(key)
+def ask(name: str, outputs: Path, key: str, **options: str | bool) -> Any:
+    return ask_one(open_reader(name, Folder(outputs)), key, **options)
 
 
 @pytest.fixture(scope="module")

@@ -21,9 +21,8 @@ from puzzle_tablebase.puzzles.fifteen import PARTITIONS
 from puzzle_tablebase.puzzles.fifteen import PUZZLE as FIFTEEN
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
 from puzzle_tablebase.puzzles.sliding import parse_board
-from puzzle_tablebase.queries import eight, open_tables
+from puzzle_tablebase.queries import boards, open_tables
 from puzzle_tablebase.queries.api import Tables
-from puzzle_tablebase.queries.dispatch import Readers
 from puzzle_tablebase.queries.reader import RecordReader
 from puzzle_tablebase.stores.folder import Folder
 from tests import usual_or_nightly
@@ -37,7 +36,7 @@ THREADS = 8
 @pytest.fixture(autouse=True)
 def _few_goals(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep frames of so few goals that a thread removes those of another."""
-    monkeypatch.setattr(eight, "MAX_GOALS", MAX_GOALS)
+    monkeypatch.setattr(boards, "MAX_GOALS", MAX_GOALS)
 
 
 Question = Callable[[Tables], object]
@@ -176,7 +175,7 @@ def test_closed_tables_stay_closed(outputs: Path) -> None:
 
 
 def test_the_registered_puzzles_are_not_copied(outputs: Path) -> None:
-    readers = Readers(Folder(outputs))
+    readers = Tables(Folder(outputs))
     for name in MODULES:
         assert send(readers.open(name)).puzzle is get_puzzle(name)
     reader = send(RecordReader(JUGS, Folder(outputs)))

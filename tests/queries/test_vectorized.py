@@ -2,7 +2,6 @@
 
 import csv
 import io
-import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -11,17 +10,16 @@ from typing import Any
 import polars as pl
 import pytest
 
-from puzzle_tablebase.errors import BadRequest, NotationError, TableDamaged, TableMissing
+from puzzle_tablebase.errors import NotationError, TableDamaged
 from puzzle_tablebase.puzzles.eight import GOALS
-from puzzle_tablebase.queries import eight_columns
+from puzzle_tablebase.queries import board_columns
 from puzzle_tablebase.queries.answer_frames import WHITE_SPACE
 from puzzle_tablebase.queries.api import Tables
 from puzzle_tablebase.queries.dispatch import open_reader
 from puzzle_tablebase.queries.eight import EightReader
-from puzzle_tablebase.queries.eight_columns import rank_states
-from puzzle_tablebase.queries.reader import Query
 from puzzle_tablebase.stores.folder import Folder
 from tests.support import oracles
+from tests.support.asking import ask_many, ask_singly
 from tests.support.shell import Ask
 
 KEYS = {"eight": "378546201", "senet": "ABAAABBB.B...A.", "knight": "b1"}
@@ -36,17 +34,19 @@ def rows_of(text: str) -> list[dict[str, str]]:
     ("name", "column"),
     [("eight", "distance"), ("eight", "error"), ("senet", "lines"), ("knight", "path")],
 )
-def test_a_batch_overwrites_no_column(ask: Ask, tmp_path: Path, name: str, column: str) -> None:
+def test_a_batch_overwrites_no_column(
+    ask_in_process: Ask, tmp_path: Path, name: str, column: str
+) -> None:
     source, target = tmp_path / "asked.csv", tmp_path / "answers.csv"
     source.write_text(f"{FIRST[name]},{column},note\n{KEYS[name]},mine,x\n,,\n")
     words = (name, "--input", str(source), "--output", str(target))
-    code, text, complaint = ask(*words)
+    code, text, complaint = ask_in_process(*words)
     assert (code, text, target.exists()) == (2, "", False)
     assert complaint == (
         f"pipeline: The column '{column}' exists already, and the answer would add another. "
         "Add a prefix to the names of the added columns: --prefix TEXT.\n"
     )
-    assert ask(*words, "--prefix", "its_") == (0, "", "")
+    assert ask_in_process(*words, "--prefix", "its_") == (0, "", "")
     first, second = rows_of(target.read_text())
     given = {FIRST[name]: KEYS[name], column: "mine", "note": "x"}
     assert list(first.items())[:3] == list(given.items())
@@ -55,19 +55,10 @@ def test_a_batch_overwrites_no_column(ask: Ask, tmp_path: Path, name: str, colum
     assert not any(second.values()), "a null key has neither answers nor an error"
 
 
-def test_a_prefix_must_not_create_duplicate_columns(ask: Ask) -> None:
-    words = ("eight", "--input-format", "csv", "--prefix", "x")
-    code, _, complaint = ask(*words, text=b"state,xgoal\n")
-    assert (code, "The column 'xgoal' exists already" in complaint) == (2, True)
-    code, text, complaint = ask("eight", "--prefix", "x", text=b"123456780 nothing")
-    assert text.startswith("state,xgoal,xdistance,xbest_moves,xsolutions,xerror\n")
-    assert (code, "See the column xerror." in complaint) == (2, True)
-
-
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        ("eight --goal crner", "'crner' is not a goal: 'r' is neither a digit nor a"),
+        ("eight --goal crner", "'crner' is not a goal: 'c' is not one of the digits 0-8. Exam"),
         ("knight --to a6 --board 5x5", "'a6' is not a square of 5x5"),
         ("knight --board zz", "'zz' is not a board"),
         ("knight --number x", "'x' is not a tour's number"),
@@ -75,22 +66,24 @@ def test_a_prefix_must_not_create_duplicate_columns(ask: Ask) -> None:
         ("knight --number 1 --closed", "--number cannot be combined with --closed"),
     ],
 )
-def test_options_are_checked_before_any_row(ask: Ask, words: str, complaint: str) -> None:
+def test_options_are_checked_before_any_row(
+    ask_in_process: Ask, words: str, complaint: str
+) -> None:
     name, *options = words.split()
     for text in (b"", f"{KEYS[name]}\n{KEYS[name]}\n".encode()):
-        code, output, result = ask(name, *options, text=text)
+        code, output, result = ask_in_process(name, *options, text=text)
         assert (code, output, result.count("\n")) == (2, "", 1)
         assert complaint in result
-    alone = ask(name, KEYS[name], *options)
+    alone = ask_in_process(name, KEYS[name], *options)
     assert alone == (2, "", result), "a lone question is told the same"
 
 
 @pytest.mark.parametrize("goal", ["centre", "center", "Centre", " CENTER ", "123804765"])
-def test_a_goal_may_be_spelled_in_two_ways(ask: Ask, tables: Tables, goal: str) -> None:
-    code, text, _ = ask("eight", "--goal", goal, text=b"283104765")
+def test_a_goal_may_be_spelled_in_two_ways(ask_in_process: Ask, tables: Tables, goal: str) -> None:
+    code, text, _ = ask_in_process("eight", "--goal", goal, text=b"283104765")
     assert (code, text.splitlines()[1]) == (0, "283104765,centre,4,U,1,")
     assert tables.eight.solution("283104765", goal) == "ULDR"
-    alone = ask("eight", "283104765", "--goal", goal)[1]
+    alone = ask_in_process("eight", "283104765", "--goal", goal)[1]
     assert alone.splitlines()[4].startswith("goal   ")
 
 
@@ -98,10 +91,10 @@ def test_a_goal_may_be_spelled_in_two_ways(ask: Ask, tables: Tables, goal: str) 
 def test_solutions_for_all_keys_together_equal_single_ones(outputs: Path, goal: str | None) -> None:
     """Answer all keys together, in more than one chunk, like each key alone; and replay some."""
     states = pl.read_parquet(outputs / "eight.parquet", columns=["state"])["state"]
-    keys = [None, "", "123456789", "123456780", *states.sample(eight_columns.SOLVED + 100, seed=3)]
-    query = open_reader("eight", Folder(outputs)).make_query(solutions=True, goal=goal)
-    answers = query.answer_keys(pl.Series(keys))
-    alone = Query.answer_keys(query, pl.Series(keys[:104]))
+    keys = [None, "", "123456789", "123456780", *states.sample(board_columns.SOLVED + 100, seed=3)]
+    eight, options = open_reader("eight", Folder(outputs)), {"solutions": True, "goal": goal}
+    answers = ask_many(eight, pl.Series(keys), **options)
+    alone = ask_singly(eight, pl.Series(keys[:104]), **options)
     assert answers[:104].equals(alone)
     assert (answers["all_solutions"].str.split(" ").list.len() == answers["solutions"]).all()
     for state, to, text in zip(keys, alone["goal"], alone["all_solutions"], strict=False):
@@ -109,20 +102,6 @@ def test_solutions_for_all_keys_together_equal_single_ones(outputs: Path, goal: 
         assert ways == sorted({*ways}, key=lambda way: [*map("UDLR".index, way)])
         ends = {oracles.eight_replay(str(state), way)[-1] for way in ways}
         assert ends <= {GOALS.get(to, to)}
-
-
-@pytest.mark.nightly
-def test_keys_together_take_much_less_time_than_alone(outputs: Path) -> None:
-    states = pl.read_parquet(outputs / "eight.parquet", columns=["state"])["state"]
-    keys = states.sample(eight_columns.SOLVED + 100, seed=3)
-    query = open_reader("eight", Folder(outputs)).make_query(solutions=True)
-    query.answer_keys(keys[:4])  # builds what the reader caches
-    begun = time.process_time()
-    query.answer_keys(keys)
-    together = time.process_time()
-    Query.answer_keys(query, keys[:100])
-    alone = time.process_time()
-    assert (together - begun) / len(keys) * 4 < (alone - together) / 100
 
 
 @pytest.mark.parametrize(
@@ -133,18 +112,22 @@ def test_inconsistent_solutions_are_damage(
 ) -> None:
     eight = open_reader("eight", Folder(outputs))
     assert isinstance(eight, EightReader)
-    rows, state = eight.read_rows(), rank_states(pl.Series(["123456708"]))
-    result = eight_columns.every_solution(rows, state)
-    assert result is not None
-    assert result.to_list() == ["R"]
-    which = pl.int_range(pl.len()) == state[0]
-    changed_rows = rows.with_columns(
-        pl.when(which).then(pl.lit(value)).otherwise(name).cast(rows.schema[name]).alias(name)
-        for name, value in changed.items()
-    )
-    monkeypatch.setattr(eight, "read_rows", lambda _: changed_rows)
+    keys = pl.Series(["123456708"])
+    assert ask_many(eight, keys, solutions=True)["all_solutions"].to_list() == ["R"]
+    read, state = EightReader(eight.puzzle, eight.store).read_states, pl.col("state") == keys[0]
+
+    def read_changed(*arguments: Any) -> pl.DataFrame:
+        rows = read(*arguments)
+        return rows.with_columns(
+            pl.when(state).then(pl.lit(value)).otherwise(name).cast(rows.schema[name]).alias(name)
+            for name, value in changed.items()
+        )
+
+    eight.close()
+    eight = EightReader(eight.puzzle, eight.store)
+    monkeypatch.setattr(eight, "read_states", read_changed)
     with pytest.raises(TableDamaged, match=r"eight\.parquet is damaged: its best moves lead to"):
-        eight.make_query(solutions=True).answer_keys(pl.Series(["123456708"]))
+        ask_many(eight, keys, solutions=True)
 
 
 @pytest.mark.parametrize("goal", [None, "edge", "087654321"])
@@ -155,9 +138,9 @@ def test_paths_for_all_keys_together_equal_single_ones(
     table = pl.read_parquet(outputs / "eight.parquet", columns=["state"])
     states = ["087654321", *table["state"].sample(60, seed=2), None, "", "123456789"]
     eight = open_reader("eight", Folder(outputs))
-    query = eight.make_query(path=True, goal=goal)
+    options: dict[str, Any] = {"path": True, "goal": goal}
     keys = pl.Series(states, dtype=pl.String)
-    answers = query.answer_keys(keys)
+    answers = ask_many(eight, keys, **options)
     for row, state in zip(answers.iter_rows(named=True), states, strict=True):
         answer = tables.eight.get(state or "", goal=goal)
         if answer is None:
@@ -168,20 +151,19 @@ def test_paths_for_all_keys_together_equal_single_ones(
             assert row[name] == getattr(answer, name), name
         assert row["solution"] == tables.eight.solution(answer.state, goal)
         assert row["path"].split() == tables.eight.path(answer.state, goal)
-    times = eight_columns.CHUNK_ROWS // len(keys) + 2
-    in_chunks = query.answer_keys(pl.concat([keys] * times))
+    times = board_columns.CHUNK_ROWS // len(keys) + 2
+    in_chunks = ask_many(eight, pl.concat([keys] * times), **options)
     assert in_chunks.equals(pl.concat([answers] * times))
-    one_by_one = Query.answer_keys(query, keys)
-    assert one_by_one.rows() == answers.rows()
-    none = query.answer_keys(keys.clear())
+    assert ask_singly(eight, keys, **options).rows() == answers.rows()
+    none = ask_many(eight, keys.clear(), **options)
     assert none.schema == answers.schema
 
 
-def test_senet_path_as_a_column(ask: Ask, tmp_path: Path) -> None:
+def test_senet_path_as_a_column(ask_in_process: Ask, tmp_path: Path) -> None:
     text = b"ABAAABBB.B...A. BBBBBAAAAA..... ABABABABAB....."
     plain, ways = tmp_path / "plain.parquet", tmp_path / "ways.parquet"
-    assert ask("senet", "--output", str(plain), text=text) == (0, "", "")
-    assert ask("senet", "--path", "--output", str(ways), text=text) == (0, "", "")
+    assert ask_in_process("senet", "--output", str(plain), text=text) == (0, "", "")
+    assert ask_in_process("senet", "--path", "--output", str(ways), text=text) == (0, "", "")
     rows = pl.read_parquet(ways)
     assert rows["path"].to_list() == [
         "ABABABABAB..... ABABABAB.B...A. ABAAABBB.B...A.", None, "ABABABABAB....."
@@ -223,24 +205,3 @@ def test_keys_must_be_text(tables: Tables, key: Any) -> None:
     for get in (eight.get, senet.get, knight.get):
         assert get(key) is None
         assert get(key, default="none") == "none"
-
-
-def test_get_raises_for_a_wrong_option_and_for_missing_tables(tables: Tables) -> None:
-    for goal in ("zz", "123456789", ""):
-        with pytest.raises(NotationError, match="is not a goal"):
-            tables.eight.get("123456780", goal=goal, default=3)
-    wrong: list[tuple[dict[str, Any], type[Exception], str]] = [
-        ({"to": "zz"}, NotationError, "'zz' is not a square of 8x8"),
-        ({"board": "zz"}, NotationError, "'zz' is not a board"),
-        ({"number": -1}, NotationError, "'-1' is not a tour's number"),
-        ({"number": 1, "closed": True}, BadRequest, "--number cannot be combined with --closed"),
-    ]
-    for options, error, problem in wrong:
-        with pytest.raises(error, match=problem):
-            tables.knight.get("b1", default=3, **options)
-    assert tables.eight.get("123456780", goal="centre", default=3) == 3, "out of reach is no answer"
-    assert tables.knight.get("b1", to="d1", default=3) == 3
-    with pytest.raises(BadRequest, match="count has an answer of another kind"):
-        tables.knight.probe("a1", count=True)
-    with pytest.raises(TableMissing):
-        tables.sliding("3x4").get("123456789ab0", default=3)

@@ -61,6 +61,7 @@ int main(void) {
 }
 """
 
+
 def records_in_c(folder: Path) -> list[str]:
     source = folder / "records.c"
     source.write_text(RECORDS_IN_C, "utf-8")

@@ -6,18 +6,20 @@ drawn as a whole, then divided and shuffled.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from puzzle_tablebase.errors import BadRequest, MemoryShort, NoAnswer, quote, require_whole_number
+from puzzle_tablebase.errors import BadRequest, MemoryShort, NoAnswer, require_whole_number
 from puzzle_tablebase.puzzle import SymmetryView
 from puzzle_tablebase.puzzles.sliding import SlidingBoard
+
+if TYPE_CHECKING:
+    from puzzle_tablebase.queries.options import Options
 
 SAMPLE_HINT = "Draw fewer, or use pipeline sample, which writes rows while it draws"
 CHUNK_NUMBERS = 1 << 18
@@ -178,24 +180,25 @@ class StatesByDistance:
                 yield found
 
 
+MAX_LEVELS = 256
+"""More distances than any state has from a goal."""
 SEEDS = 1_000
 """Each level of a set gets a seed of its own: this times the seed, and its first distance."""
 
 
 def draw_set(
-    query: Any,
+    reader: Any,
+    options: Options,
     request: SampleRequest,
-    on_progress: Callable[[int, int], None],
     on_note: Callable[[str], None],
 ) -> Iterator[pl.DataFrame]:
-    """Draw a sample as its query's options say, a chunk at a time; a set as one chunk.
+    """Draw a sample as the options say, a chunk at a time; a set as one chunk.
 
     `on_note` gets a sentence if a distance has fewer states than its share of the set.
     """
-    given = query.given
-    is_set = "spread" in given or "split" in given
-    levels: list[range] = [*query.distances]
-    parts = parse_split(given["split"]) if "split" in given else {}
+    is_spread, parts = getattr(options, "spread", False), getattr(options, "split", None) or {}
+    is_set = is_spread or bool(parts)
+    levels: list[range] = [*(getattr(options, "distance", None) or ())]
     if sum(parts.values()) > 1.5:  # numbers of rows
         size = round(sum(parts.values()))
         if request.size not in (None, size):
@@ -203,42 +206,52 @@ def draw_set(
             raise BadRequest(problem, "Leave out --size")
         request = request._replace(size=size)
     request = request.check(is_set=is_set)
-    if "spread" in given:
+    if is_spread:
         if not levels:
             raise BadRequest("--spread needs a range of distances", "Example: --distance 5-25")
+        if sum(map(len, levels)) > MAX_LEVELS:
+            farthest = levels[-1][-1]
+            raise make_depth_error(reader.puzzle.depth, farthest, max(reader.count_depths(options)))
         levels = [range(each, each + 1) for level in levels for each in level]
+
+    def draw(one: SampleRequest, level: range | None) -> Iterator[pl.DataFrame]:
+        yield from reader.draw(one, level, options)
+
     if not is_set and len(levels) < 2 and not request.sorted:
-        yield from query.draw_samples(request, levels[0] if levels else None, on_progress)
+        yield from draw(request, levels[0] if levels else None)
         return
-    quotas = share_levels(query, levels, request, on_note) if len(levels) > 1 else {}
+    quotas = share_levels(reader, options, levels, request, on_note) if len(levels) > 1 else {}
     frames = list[pl.DataFrame]()
     for level, size in quotas.items():
         seed = request.seed * SEEDS + level.start
-        one = request._replace(size=size, seed=seed)
-        frames += query.draw_samples(one, level, on_progress)
+        frames += draw(request._replace(size=size, seed=seed), level)
     if not quotas:
-        frames += query.draw_samples(request, levels[0] if levels else None, on_progress)
+        frames += draw(request, levels[0] if levels else None)
     rows, random = pl.concat(frames), np.random.Generator(np.random.PCG64(request.seed))
     rows = rows[random.permutation(len(rows))]
     if parts:
-        rows = split_rows(query, rows, parts, random)
-    depth, key = query.reader.puzzle.depth, query.reader.columns[0]
+        rows = split_rows(reader.puzzle, rows, parts, random)
+    depth, key = reader.puzzle.depth, reader.columns[0]
     names = [depth, key] if depth in rows.columns else rows.columns
     yield rows.sort(names) if request.sorted else rows
 
 
 def share_levels(
-    query: Any, levels: list[range], request: SampleRequest, on_note: Callable[[str], None]
+    reader: Any,
+    options: Options,
+    levels: list[range],
+    request: SampleRequest,
+    on_note: Callable[[str], None],
 ) -> dict[range, int]:
     """Share the size of a sample out to levels of difficulty; a short one gets all it has."""
-    size, counts = request.size or 1, query.count_depths()
+    size, counts = request.size or 1, reader.count_depths(options)
     if size < len(levels):
         what = "distances" if all(len(level) == 1 for level in levels) else "ranges"
         problem = f"A sample of {size:,} is too small for {len(levels)} {what}"
         raise BadRequest(problem, f"Draw {len(levels)} or more")
     states = {level: sum(counts.get(each, 0) for each in level) for level in levels}
     if empty := [level for level in levels if not states[level]]:
-        raise make_depth_error(query.reader.puzzle.depth, empty[0].start, max(counts))
+        raise make_depth_error(reader.puzzle.depth, empty[0].start, max(counts))
     quotas, left = dict[range, int](), size
     for done, level in enumerate(sorted(levels, key=lambda level: states[level])):
         share = left // (len(levels) - done)
@@ -261,40 +274,20 @@ def format_level(level: range) -> str:
     return str(level.start) if len(level) == 1 else f"{level.start}-{level[-1]}"
 
 
-def parse_split(text: str) -> dict[str, float]:
-    """Return the share of each part, or the number of its rows.
-
-    >>> parse_split("train=0.8, test=0.2"), parse_split("train=1000,test=100")
-    ({'train': 0.8, 'test': 0.2}, {'train': 1000.0, 'test': 100.0})
-    """
-    parts = [part.partition("=") for part in str(text).replace(" ", "").split(",")]
-    for pattern, is_share in (("1|[01]?[.][0-9]+", True), ("[1-9][0-9]{0,9}", False)):
-        is_number = re.compile(pattern).fullmatch
-        sizes = {name: float(size) for name, _, size in parts if name and is_number(size)}
-        whole = sum(sizes.values())
-        if len(sizes) == len(parts) and (abs(whole - 1) < 1e-9 if is_share else whole > 1):
-            return sizes
-    problem = (
-        "--split needs different names, with shares that add up to 1 or numbers of rows, "
-        f"not {quote(text)}"
-    )
-    raise BadRequest(problem, "Example: train=0.8,test=0.2, or train=10000,test=1000")
-
-
 def split_rows(
-    query: Any, rows: pl.DataFrame, parts: dict[str, float], random: np.random.Generator
+    puzzle: Any, rows: pl.DataFrame, parts: dict[str, float], random: np.random.Generator
 ) -> pl.DataFrame:
     """Add the column `split` to rows with states; mirrored and turned twins are in one part.
 
     Each part gets its share of every distance, as nearly as twins allow, and of all rows. Distances
     with many rows come last, as these make up for what the others left uneven.
     """
-    goals, whole = query.reader.puzzle.goals, sum(parts.values())
+    goals, whole = puzzle.goals, sum(parts.values())
     classes = dict[int, dict[str, list[int]]]()
     for row, (state, goal, depth) in enumerate(
         rows.select("state", "goal", "distance").iter_rows()
     ):
-        twin = find_twin(state, goals.get(goal, goal), query.width)
+        twin = find_twin(state, goals.get(goal, goal), puzzle.width)
         classes.setdefault(depth, {}).setdefault(f"{goal} {twin}", []).append(row)
     names, done, taken = [""] * len(rows), 0, dict.fromkeys(parts, 0)
     for twins in sorted(classes.values(), key=len):

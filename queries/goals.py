@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from puzzle_tablebase.errors import BadRequest, GoalUnreachable, require_text
-from puzzle_tablebase.puzzle import GoalPuzzle, View, format_board, format_slide, list_moved_tiles
-from puzzle_tablebase.queries.answer import (
+from puzzle_tablebase.puzzle import GoalPuzzle, View
+from puzzle_tablebase.queries.answer import Answer, align_rows, format_count, format_steps
+from puzzle_tablebase.queries.options import (
+    ALL,
+    ALONE,
     ANSWERS,
+    ANY_KEYS,
+    CHECK,
     DISTANCE,
-    HARDEST,
+    ONE_KEY,
+    PROBE,
+    QUERY,
+    SAMPLE,
     SPREAD,
-    Answer,
     Option,
-    align_rows,
-    format_count,
-    format_steps,
-    parse_distances,
 )
-from puzzle_tablebase.queries.reader import Query, Reader
+from puzzle_tablebase.queries.reader import Reader
 from puzzle_tablebase.schema import UNREACHED
 
 TYPE_CHECKING = False
@@ -27,6 +30,9 @@ if TYPE_CHECKING:
     import polars as pl
     from typing_extensions import TypeVar
 
+    from puzzle_tablebase.errors import TableDamaged
+    from puzzle_tablebase.queries.options import Options
+    from puzzle_tablebase.queries.reader import Moves
     from puzzle_tablebase.stores.folder import Store
 
 
@@ -57,19 +63,15 @@ class GoalAnswer(Answer):
 
     def to_text(self) -> str:
         """Format the answer as `pipeline query` prints it."""
-        if self.path and self.all_solutions:
-            raise BadRequest(
-                "--solutions cannot be combined with --path or --boards",
-                "Ask for one of them, or add --json",
-            )
-        if self.all_solutions:
-            return "".join(f"{letters}\n" for letters in self.all_solutions)
+        parts = []
         if self._states and self._has_boards:
             moves = map(self._format_move, self._states, self.solution or "")
-            return format_steps(moves, map(self._draw_state, self._states))
-        if self.path:
-            return "".join(f"{step}\n" for step in self.path)
-        return f"{self._draw_state(self.state)}\n{align_rows(self._list_rows())}"
+            parts.append(format_steps(moves, map(self._draw_state, self._states)))
+        elif self.path:
+            parts.append("".join(f"{step}\n" for step in self.path))
+        if self.all_solutions:
+            parts.append("".join(f"{letters}\n" for letters in self.all_solutions))
+        return "\n".join(parts or [self._draw_state(self.state), align_rows(self._list_rows())])
 
     def _list_rows(self) -> list[tuple[str, str]]:
         """Return labelled rows of the facts."""
@@ -106,120 +108,52 @@ else:
     GoalFound = None
 
 
-class GoalQuery(Query):
-    """A query of states. `goal` is a state; None: the named one that each state can reach."""
+def make_goal_option(help: str) -> Option:
+    """Make the option of a goal, with the help that fits the puzzle."""
+    verbs = (*ANY_KEYS, ALL, SAMPLE, CHECK)
+    return Option("goal", f"Goal to reach: {help}.", "GOAL", parse_goal, verbs=verbs)
 
-    reader: GoalReader
-    judge_class = "puzzle_tablebase.queries.judges:GoalJudge"
 
-    def __init__(
-        self, reader: GoalReader, goal: str | None = None, *, solution: bool = False, **options: Any
-    ) -> None:
-        super().__init__(reader, goal=goal, **options)
-        self.goal = None if goal is None else reader.parse_goal(goal)
-        self.path, self.boards = "path" in self.given, "boards" in self.given
-        self.solutions = "solutions" in self.given
-        self.solution = solution or self.path or self.boards or self.solutions
-        self.distances = parse_distances(self.given.get("distance"))
+def parse_goal(text: str, reader: GoalReader, options: Options) -> str:
+    """Return the goal state that a text names; a TablebaseError if no table answers for it."""
+    chosen = reader.select(options)
+    assert isinstance(chosen, GoalReader)
+    return chosen.parse_goal(text)
 
-    def look_up(self, key: str) -> GoalAnswer:
-        return self.make_answer(**self._find_facts(key, with_solution=self.solution))
 
-    def answer(self, key: str) -> GoalAnswer:
-        return self.make_answer(**self._find_facts(key, with_solution=True))
-
-    def make_answer(self, **facts: Any) -> GoalAnswer:
-        """Make an answer from its facts."""
-        return GoalAnswer(**facts)
-
-    def _find_facts(self, key: str, *, with_solution: bool) -> dict[str, Any]:
-        if "hardest" in self.given:
-            raise BadRequest("--hardest needs no key", "Leave out the key")
-        reader, (state, goal) = self.reader, self.parse_ends(key)
-        distance, solutions = reader.find_distance(state, goal)
-        best_moves = "".join(letter for letter, _ in reader.list_best_moves(state, goal))
-        if distance and not best_moves:
-            problem = f"no move from {state} is nearer to {goal}"
-            table_goal = reader.puzzle.view_goal(goal).table_goal
-            raise reader.make_damage_error(reader.table_names[table_goal], problem)
-        facts = {
-            "state": state,
-            "goal": reader.name_goal(goal),
-            "distance": distance,
-            "best_moves": best_moves,
-            "solutions": solutions,
-        }
-        return {**facts, **self._find_solution(state, goal, solutions)} if with_solution else facts
-
-    def _find_solution(self, state: str, goal: str, solutions: int | None) -> dict[str, Any]:
-        """Find the facts of a shortest solution, and of all if the query is for them."""
-        reader, puzzle = self.reader, self.reader.puzzle
-        all_solutions = reader.list_solutions(state, goal) if self.solutions else None
-        path = reader.find_path(state, goal)
-        states = [step for _, step in path]
-        unreached = reader.list_unreached_goals(state, goal) if self.goal is None else None
-        others = {name: puzzle.goals[name] for name in unreached or ()}
-        return {
-            "_states": states,
-            "_has_boards": self.boards,
-            "_reasons": {
-                f"{name} {other}": puzzle.explain_unreachable(state, other)
-                for name, other in others.items()
-            },
-            "solutions": len(all_solutions) if all_solutions else solutions,
-            "goal_state": goal,
-            "features": puzzle.compute_features(state, goal),
-            "solution": "".join(letter for letter, _ in path[1:]),
-            "out_of_reach": unreached,
-            "path": states if self.path or self.boards else None,
-            "all_solutions": all_solutions,
-        }
-
-    def parse_ends(self, text: str) -> tuple[str, str]:
-        """Parse a state; return it with the goal: the query's, or the named one that it reaches."""
-        puzzle, state = self.reader.puzzle, self.reader.puzzle.parse(text)
-        return state, self.goal or puzzle.goals[puzzle.find_reachable_goal(state)]
-
-    def make_schema(self) -> pl.Schema:
-        import polars as pl
-
-        schema, names = super().make_schema(), ["solution", "path"] if self.path else []
-        if self.goal not in (None, *self.reader.puzzle.goals.values()):
-            schema["goal"] = pl.String()
-        names += ["all_solutions"] if self.solutions else []
-        return pl.Schema({**schema, **dict.fromkeys(names, pl.String())})
-
-    def list_depth_rows(self) -> pl.DataFrame:
-        if self.goal is None:
-            return super().list_depth_rows()
-        import polars as pl
-
-        reader, name = self.reader, self.reader.name_goal(self.goal)
-        (table,) = (each for each in reader.puzzle.tables if each.name == reader.table_names[name])
-        rows = reader.scan_table(table).filter(pl.col("goal").cast(pl.String) == name)
-        return reader.collect(table, rows.select(reader.columns))
+GOAL_OPTIONS = (
+    Option("path", "Print every state of a shortest solution, one per line.", verbs=ANY_KEYS),
+    Option("boards", "Print every state of a shortest solution as a picture.", verbs=ONE_KEY),
+    Option(
+        "solutions",
+        "Print every shortest solution (at most 10,000), one per line.",
+        verbs=ANY_KEYS,
+    ),
+    Option(
+        "hardest",
+        "Print all states that are farthest from the goal.",
+        excludes=("path", "boards", "solutions"),
+        verbs=(ALL, ALONE),
+    ),
+    Option("solution", "Add a shortest solution.", verbs=(PROBE,)),
+    DISTANCE,
+    SPREAD,
+    ANSWERS,
+)
+"""The options of all puzzles with goals, beside the goal itself."""
 
 
 class GoalReader(Reader[GoalFound]):
     """A reader for any puzzle with goals."""
 
-    query: type[Query] = GoalQuery
-    options: tuple[Option, ...] = (
-        Option(
-            "goal",
-            "Goal to reach, by its name or as its state (default: the named goal that the state "
-            "reaches).",
-            "GOAL",
-        ),
-        Option("path", "Print every state of a shortest solution, one per line."),
-        Option("boards", "Print every state of a shortest solution as a picture.", is_single=True),
-        Option("solutions", "Print every shortest solution (at most 10,000), one per line."),
-        HARDEST,
+    documented = (
+        *Reader.documented,
+        *("distance", "solution", "path", "list_hardest", "moves", "apply"),
     )
-    sample_options: tuple[Option, ...] = (options[0], DISTANCE, SPREAD)
-    check_options: tuple[Option, ...] | None = (options[0], ANSWERS)
-    lookup_options = (Option("solution", "Add a shortest solution."),)
-    keyless = ("hardest",)
+    options: tuple[Option, ...] = (
+        make_goal_option("by its name or as its state (default: the named goal that is reached)"),
+        *GOAL_OPTIONS,
+    )
     puzzle: GoalPuzzle
     key = "STATE"
     columns: tuple[str, ...] = ("state", "goal", "distance", "best_moves", "solutions")
@@ -244,8 +178,7 @@ class GoalReader(Reader[GoalFound]):
 
     def distance(self, key: str, goal: str | None = None) -> int:
         """Return the fewest moves from a state to the goal."""
-        ends = self._make_goal_query(goal).parse_ends(key)
-        return self.find_distance(*ends)[0]
+        return self.find_distance(*self._parse_question(key, goal))[0]
 
     def solution(self, key: str, goal: str | None = None) -> str:
         """Return the letters of a shortest solution, the first in letter order."""
@@ -261,31 +194,133 @@ class GoalReader(Reader[GoalFound]):
 
     def apply(self, key: str, moves: str) -> str:
         """Return the state after moves, written as for `check`; BadRequest if one is illegal."""
-        judge, state = self.make_query().make_judge(), self.puzzle.parse(key)
-        steps, problem = judge.read_moves(require_text(moves, "moves", "UL"), state)
+        from puzzle_tablebase.queries.judging import follow
+
+        state = self.puzzle.parse(key)
+        steps, problem = self.read_moves(require_text(moves, "moves", "UL"), state)
         if problem:
             raise BadRequest(problem)
-        here = state
-        for here in judge.follow(state, steps):  # noqa: B007  # the last one
-            pass
-        return here
+        ends: list[str] = [state, *follow(self, state, steps)]
+        return ends[-1]
 
     def list_hardest(self, goal: str | None = None) -> pl.DataFrame:
         """Return all states that are farthest from the goal, or from the named goals they reach."""
-        return self._make_goal_query(goal).list_hardest()
+        return self.list_hardest_rows(self.parse(ALL, {"goal": goal, "hardest": True}))
+
+    def _parse_question(self, key: str, goal: str | None) -> tuple[str, str]:
+        return self.parse_ends(key, self.parse(PROBE, {"goal": goal}))
 
     def _find_solution(self, key: str, goal: str | None) -> list[tuple[str, str]]:
-        start, goal_state = self._make_goal_query(goal).parse_ends(key)
-        self.find_distance(start, goal_state)
-        return self.find_path(start, goal_state)
+        ends = self._parse_question(key, goal)
+        self.find_distance(*ends)
+        return self.find_path(*ends)
 
-    def _make_goal_query(self, goal: str | None) -> GoalQuery:
-        query = self.make_query(goal=goal)
-        assert isinstance(query, GoalQuery)
-        return query
+    def parse_key(self, text: str, options: Options) -> str:
+        return self.puzzle.parse(text)
+
+    def answer(self, key: Any, options: Options) -> Answer:
+        if options.verb == ALL:
+            return self.answer_hardest(options)
+        state, goal = self.parse_ends(key, options)
+        distance, solutions = self.find_distance(state, goal)
+        best_moves = "".join(letter for letter, _ in self.list_best_moves(state, goal))
+        if distance and not best_moves:
+            raise self.make_goal_error(goal, f"no move from {state} is nearer to {goal}")
+        facts = {
+            "state": state,
+            "goal": self.name_goal(goal),
+            "distance": distance,
+            "best_moves": best_moves,
+            "solutions": solutions,
+        }
+        wanted = (options.solution, options.path, options.boards, options.solutions)
+        if options.verb == QUERY or any(wanted):
+            facts |= self._add_solution(state, goal, solutions, options)
+        return self.make_answer(facts)
+
+    def make_answer(self, facts: dict[str, Any]) -> GoalAnswer:
+        """Make an answer from its facts."""
+        return GoalAnswer(**facts)
+
+    def _add_solution(
+        self, state: str, goal: str, solutions: int | None, options: Options
+    ) -> dict[str, Any]:
+        """Find the facts of a shortest solution, and of all if the options ask for them."""
+        puzzle = self.puzzle
+        all_solutions = self.list_solutions(state, goal) if options.solutions else None
+        path = self.find_path(state, goal)
+        states = [step for _, step in path]
+        unreached = self._list_unreached_goals(state, goal) if options.goal is None else None
+        others = {name: puzzle.goals[name] for name in unreached or ()}
+        return {
+            "_states": states,
+            "_has_boards": options.boards,
+            "_reasons": {
+                f"{name} {other}": puzzle.explain_unreachable(state, other)
+                for name, other in others.items()
+            },
+            "solutions": len(all_solutions) if all_solutions else solutions,
+            "goal_state": goal,
+            "features": puzzle.compute_features(state, goal),
+            "solution": "".join(letter for letter, _ in path[1:]),
+            "out_of_reach": unreached,
+            "path": states if options.path or options.boards else None,
+            "all_solutions": all_solutions,
+        }
+
+    def parse_ends(self, text: str, options: Options) -> tuple[str, str]:
+        """Parse a state; return it with its goal: that asked for, or the named one it reaches."""
+        puzzle, state = self.puzzle, self.puzzle.parse(text)
+        goal: str | None = options.goal
+        return state, goal or puzzle.goals[puzzle.find_reachable_goal(state)]
+
+    def make_schema(self, options: Options) -> pl.Schema:
+        import polars as pl
+
+        schema, names = super().make_schema(options), ["solution", "path"] if options.path else []
+        if options.goal not in (None, *self.puzzle.goals.values()):
+            schema["goal"] = pl.String()
+        names += ["all_solutions"] if options.solutions else []
+        return pl.Schema({**schema, **dict.fromkeys(names, pl.String())})
+
+    def list_depth_rows(self, options: Options) -> pl.DataFrame:
+        if options.goal is None:
+            return super().list_depth_rows(options)
+        import polars as pl
+
+        name = self.name_goal(options.goal)
+        (table,) = (each for each in self.puzzle.tables if each.name == self.table_names[name])
+        rows = self.scan_table(table).filter(pl.col("goal").cast(pl.String) == name)
+        return self.collect(table, rows.select(self.columns))
+
+    def parse_answer(self, key: str, options: Options) -> tuple[str, str, int | None]:
+        """Parse a key; return where its answers start, where they should end, and the fewest moves.
+
+        None if no moves lead there, or if only a search finds the fewest.
+        """
+        state, goal = self.parse_ends(key, options)
+        try:
+            return state, goal, self.find_distance(state, goal)[0]
+        except GoalUnreachable:
+            return state, goal, None
+
+    def is_at(self, state: str, goal: str, distance: int) -> bool:
+        """Return whether a state is at a distance from the goal."""
+        return self.find_distance(state, goal)[0] == distance
+
+    def read_moves(self, text: str, start: str) -> Moves:
+        """Read the moves of an answer; return them, and where reading stopped, or ""."""
+        from puzzle_tablebase.queries.judging import read_letters
+
+        return read_letters(text, self.puzzle.letters)
+
+    def step(self, state: str, move: str, number: int) -> tuple[str, str]:
+        """Return where a move leads; and the move and why it is illegal, or ""."""
+        after = dict(self.puzzle.moves(state)).get(move, "")
+        return after, "" if after else f"{move}: it is not legal there"
 
     def parse_goal(self, text: str) -> str:
-        """Return the goal state that a text names; a TablebaseError if no table answers for it."""
+        """Return the goal state that a text names, if a table answers for it."""
         goal = self.puzzle.parse_goal(text)
         self.puzzle.view_goal(goal)
         return goal
@@ -356,10 +391,8 @@ class GoalReader(Reader[GoalFound]):
                 break
             before = here
         if (len(path) - 1, path[-1][1]) != (distance, goal):
-            problem = (
-                f"no solution of {format_count(distance, 'move')} leads from {state} to {goal}"
-            )
-            raise self.make_damage_error(self.table_names[view.table_goal], problem)
+            moves = format_count(distance, "move")
+            raise self.make_goal_error(goal, f"no solution of {moves} leads from {state} to {goal}")
         return path
 
     def list_solutions(self, state: str, goal: str) -> list[str]:
@@ -381,9 +414,7 @@ class GoalReader(Reader[GoalFound]):
         if not total or count not in (None, total):
             expected = "at least one" if count is None else str(count)
             problem = f"{total} solutions lead from {state} to {goal}, not {expected}"
-            raise self.make_damage_error(
-                self.table_names[self.puzzle.view_goal(goal).table_goal], problem
-            )
+            raise self.make_goal_error(goal, problem)
         if total > self.max_solutions:
             raise BadRequest(
                 f"{total:,} shortest solutions lead from {state} to {goal}, and at most "
@@ -398,7 +429,13 @@ class GoalReader(Reader[GoalFound]):
         order = self.puzzle.letters.index
         return sorted(solutions[state], key=lambda letters: [order(letter) for letter in letters])
 
-    def list_unreached_goals(self, state: str, goal: str) -> list[str]:
+    def make_goal_error(self, goal: str, problem: str) -> TableDamaged:
+        """Make the error for the index that answers for a goal, and contradicts itself."""
+        return self.make_damage_error(
+            self.table_names[self.puzzle.view_goal(goal).table_goal], problem
+        )
+
+    def _list_unreached_goals(self, state: str, goal: str) -> list[str]:
         """Return the other goals of the state's table, which the state does not reach."""
         table = self.table_names[self.puzzle.find_reachable_goal(state)]
         return [
@@ -406,67 +443,3 @@ class GoalReader(Reader[GoalFound]):
             for goal_name, name in self.table_names.items()
             if name == table and self.puzzle.goals[goal_name] != goal
         ]
-
-
-class BoardAnswer(GoalAnswer):
-    """The answer for a state of a sliding board: a goal puzzle's, with tiles and pictures."""
-
-    _width: int
-    best_tiles: str | None = None
-    tiles: str | None = None
-    if TYPE_CHECKING:  # the features of a solution's start
-
-        @property
-        def blank(self) -> int: ...
-        @property
-        def manhattan(self) -> int: ...
-        @property
-        def misplaced(self) -> int: ...
-
-    def to_svg(self) -> str:
-        """Draw every state of the solution, or the state alone; tiles that move are coloured."""
-        from puzzle_tablebase.queries.svg import draw_boards, draw_slides
-
-        moves = self.distance if self.solution is None else len(self.solution)
-        title = f"{self.state} to {self.goal} in {format_count(moves, 'move')}"
-        if self._states and self.solution is not None and self.tiles is not None:
-            return draw_slides(title, self._states, self.solution, self.tiles, width=self._width)
-        head = f"best: {' '.join(self.best_moves)}" if self.best_moves else "the goal"
-        tiles = "".join(
-            find_moved_tile(self.state, letter, self._width) for letter in self.best_moves
-        )
-        return draw_boards(title, [self.state], [head], [tiles], width=self._width)
-
-    def _list_more_rows(self) -> list[tuple[str, str]]:
-        return [("tiles slid", self.tiles or "")]
-
-    def _draw_state(self, state: str) -> str:
-        return format_board(state, self._width)
-
-    def _format_move(self, state: str, letter: str) -> str:
-        return format_slide(letter, find_moved_tile(state, letter, self._width))
-
-
-def find_moved_tile(state: str, letter: str, width: int) -> str:
-    """Return the tile that slides when the blank goes in a move's direction.
-
-    >>> find_moved_tile("123456780", "U", 3)
-    '6'
-    """
-    return state[state.index("0") + {"U": -width, "D": width, "L": -1, "R": 1}[letter]]
-
-
-class BoardQuery(GoalQuery):
-    """A query of a sliding board; `width` is its number of columns."""
-
-    width: int
-    judge_class = "puzzle_tablebase.queries.judges:BoardJudge"
-
-    def make_answer(self, **facts: Any) -> BoardAnswer:
-        state, states, width = facts["state"], facts.get("_states"), self.width
-        if states:
-            facts["tiles"] = list_moved_tiles(states)
-            facts["best_tiles"] = "".join(
-                find_moved_tile(state, letter, width) for letter in facts["best_moves"]
-            )
-        return BoardAnswer(_width=width, **facts)

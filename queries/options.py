@@ -1,0 +1,228 @@
+"""Options of questions: each is declared once, by the reader that takes it, and parsed once."""
+
+from __future__ import annotations
+
+from puzzle_tablebase.errors import BadRequest, quote
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
+    from typing import Any
+
+    Parse = Callable[[Any, Any, "Options"], object]
+
+QUERY, ALL, PROBE, BATCH, SAMPLE, CHECK = "query", "all", "probe", "batch", "sample", "check"
+"""The verbs: a query of one key and one without a key, a lookup from Python, a batch of keys, a
+sample and a judged answer."""
+ALONE, SHEET = "alone", "sheet"
+"""The marks of options that are asked without a key, and of those of sheets to print."""
+ONE_KEY = (QUERY, PROBE)
+ANY_KEYS = (QUERY, PROBE, BATCH)
+
+
+class Option:
+    """An option of some verbs; without a metavar it is a flag, true or false by its truth.
+
+    `parse` gets the value, the reader and the options that are declared before, and returns what
+    the reader works with. `excludes` are the names of options that it cannot be combined with.
+    """
+
+    __slots__ = ("excludes", "help", "metavar", "name", "parse", "verbs")
+
+    def __init__(
+        self,
+        name: str,
+        help: str,
+        metavar: str = "",
+        parse: Parse | None = None,
+        excludes: tuple[str, ...] = (),
+        verbs: tuple[str, ...] = (),
+    ) -> None:
+        self.name = name
+        self.help = help
+        self.metavar = metavar
+        self.parse = parse
+        self.excludes = excludes
+        self.verbs = verbs
+
+    @property
+    def flag(self) -> str:
+        return format_flag(self.name)
+
+
+class Options:
+    """The parsed options of a question as attributes: None for a value, False for a flag not given.
+
+    `verb` is what is asked. An attribute that begins with _ has no option.
+    """
+
+    def __init__(self, verb: str, names: tuple[str, ...]) -> None:
+        self.verb = verb
+        self.given = names
+        """The names of the options that are given."""
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
+
+
+def parse_options(reader: Any, verb: str, given: Mapping[str, Any]) -> Options:
+    """Check and parse the options of a question, by name; a TablebaseError if one is wrong."""
+    declared = {option.name: option for option in reader.options}
+    names = []
+    for name, value in given.items():
+        option = declared.get(name)
+        if option is None:
+            raise _make_unknown_error(reader, verb, name)
+        if value is not None and (option.metavar or value):
+            names.append(name)
+    for (
+        option
+    ) in reader.options:  # in their own order, so that messages do not depend on that given
+        other = next((other for other in option.excludes if other in names), "")
+        if option.name in names and other:
+            problem = f"{option.flag} cannot be combined with {format_flag(other)}"
+            raise BadRequest(problem, "Leave out one of them")
+    if verb == ALL and not is_keyless(reader, names):
+        raise BadRequest(f"A {reader.key} is needed", f"Example: {reader.puzzle.example}")
+    for name in names:
+        if verb not in declared[name].verbs:
+            raise _make_verb_error(reader, verb, declared[name])
+    options = Options(verb, tuple(names))
+    for option in reader.options:
+        is_given, parse = option.name in names, option.parse
+        parsed: object = is_given if not option.metavar else None
+        if is_given and option.metavar:
+            parsed = parse(given[option.name], reader, options) if parse else given[option.name]
+        setattr(options, option.name, parsed)
+    return options
+
+
+def is_keyless(reader: Any, names: Collection[str]) -> bool:
+    """Return whether options, by name, are asked without a key."""
+    return any(option.name in names and ALONE in option.verbs for option in reader.options)
+
+
+def _make_unknown_error(reader: Any, verb: str, name: str) -> BadRequest:
+    known = [option.name for option in reader.options if verb in option.verbs]
+    hint = f"Choose from: {', '.join(known)}" if known else "It has none"
+    return BadRequest(f"{reader.puzzle.title} has no option {quote(name)}", hint)
+
+
+def _make_verb_error(reader: Any, verb: str, option: Option) -> BadRequest:
+    """Make the error for an option of other verbs."""
+    if verb == QUERY and ALL in option.verbs:
+        hint = f"Write all {option.metavar.lower()} in one pair of quotes"
+        return BadRequest(
+            f"{option.flag} needs no key", hint if option.metavar else "Leave out the key"
+        )
+    if verb == BATCH and QUERY in option.verbs:
+        hint = f"Add a {reader.key}, or leave out {option.flag}"
+        return BadRequest(f"{option.flag} works with a single key only", hint)
+    if verb == BATCH and ALL in option.verbs:
+        return BadRequest(f"{option.flag} cannot be combined with a batch", "Leave out one of them")
+    if verb == PROBE and ALL in option.verbs:
+        return BadRequest(f"{option.name} has an answer of another kind", "Use tables.answer")
+    return _make_unknown_error(reader, verb, option.name)
+
+
+def format_flag(name: str) -> str:
+    """Format the name of an option as it is written on a command line."""
+    return f"--{name.replace('_', '-')}"
+
+
+def parse_positive_number(given: float | str, flag: str, unit: str, example: int) -> float:
+    """Return the number above 0 that an option's value names; `unit` is what it counts."""
+    text = str(given)
+    try:  # `float` accepts the digits of every script, and underscores between them
+        number = float(given) if text.isascii() and "_" not in text else 0.0
+    except (ValueError, TypeError, OverflowError):
+        number = 0.0
+    if not 0 < number < float("inf"):
+        problem = f"{flag} needs a number of {unit} above 0, not {quote(text)}"
+        raise BadRequest(problem, f"Example: {flag} {example}")
+    return number
+
+
+def parse_distances(given: object, *_: object) -> tuple[range, ...]:
+    """Return the ranges of distances that an option gives as a number or a text.
+
+    >>> parse_distances(6), parse_distances("5-10,11-15")
+    ((range(6, 7),), (range(5, 11), range(11, 16)))
+    """
+    wanted: list[range] = []
+    for text in str(given).split(","):
+        first, dash, last = text.strip().partition("-")
+        ends = first, last if dash else first
+        if not all(end.isascii() and end.isdigit() and len(end) < 10 for end in ends):
+            problem = f"--distance needs a whole number from 0, not {quote(text.strip())}"
+            raise BadRequest(problem, "Example: --distance 6, or 5-25")
+        level = range(int(ends[0]), int(ends[1]) + 1)
+        if not level:
+            problem = f"--distance needs the smaller number first, not {quote(text.strip())}"
+            raise BadRequest(problem, f"Write: --distance {ends[1]}-{ends[0]}")
+        if any(level.start < other.stop and other.start < level.stop for other in wanted):
+            problem = f"--distance needs ranges that do not overlap, not {quote(str(given))}"
+            raise BadRequest(problem, "Example: --distance 5-10,11-15")
+        wanted.append(level)
+    return tuple(wanted)
+
+
+def parse_split(given: object, *_: object) -> dict[str, float]:
+    """Return the share of each part, or the number of its rows.
+
+    >>> parse_split("train=0.8, test=0.2"), parse_split("train=1000,test=100")
+    ({'train': 0.8, 'test': 0.2}, {'train': 1000.0, 'test': 100.0})
+    """
+    parts = [part.partition("=") for part in str(given).replace(" ", "").split(",")]
+    for is_number in (_is_share, _is_count):
+        sizes = {name: float(size) for name, _, size in parts if name and is_number(size)}
+        whole = sum(sizes.values())
+        is_whole = abs(whole - 1) < 1e-9 if is_number is _is_share else whole > 1
+        if len(sizes) == len(parts) and is_whole:
+            return sizes
+    problem = (
+        "--split needs different names, with shares that add up to 1 or numbers of rows, "
+        f"not {quote(str(given))}"
+    )
+    raise BadRequest(problem, "Example: train=0.8,test=0.2, or train=10000,test=1000")
+
+
+def _is_share(text: str) -> bool:
+    whole, _, digits = text.partition(".")
+    return text == "1" or (whole in ("", "0", "1") and digits.isascii() and digits.isdigit())
+
+
+def _is_count(text: str) -> bool:
+    return text.isascii() and text.isdigit() and text[0] != "0" and len(text) <= 10
+
+
+ANSWER_KINDS = ("moves", "distances")
+"""What the answers that are judged may be, the default first."""
+
+
+def parse_answer_kind(given: object, *_: object) -> str:
+    """Return a kind of answers."""
+    from puzzle_tablebase.errors import require_choice
+
+    require_choice(str(given), "kind of answers", *ANSWER_KINDS)
+    return str(given)
+
+
+ANSWERS = Option(
+    "answers", "What the answers are: moves (default) or distances.", "KIND", parse_answer_kind,
+    verbs=(CHECK,),
+)  # fmt: skip
+DISTANCE = Option(
+    "distance", "Draw states at this distance, in a range, or as many of each range.",
+    "N[-M],...", parse_distances, verbs=(SAMPLE,),
+)  # fmt: skip
+SPREAD = Option("spread", "Draw as many states of each distance in the range.", verbs=(SAMPLE,))
+SPLIT = Option(
+    "split", "Divide the sample by shares or numbers of rows; twins together.", "NAME=SHARE,...",
+    parse_split, verbs=(SAMPLE,),
+)  # fmt: skip
+SHEETS = Option(
+    "sheet", "Write a page to print: boards, and answers on the last page.", "FILE",
+    verbs=(SHEET,),
+)  # fmt: skip

@@ -1,0 +1,101 @@
+"""Options are declared once, parsed once, and hold for the verbs that they are declared with."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import puzzle_tablebase as pt
+from puzzle_tablebase.errors import BadRequest, NoAnswer, TablebaseError, Undecided
+from puzzle_tablebase.puzzles import get_puzzle
+from puzzle_tablebase.queries.api import Tables
+from puzzle_tablebase.queries.eight import EightReader
+from tests.support.shell import ROOT
+
+READERS = ("eight", "sliding", "fifteen", "senet", "knight")
+
+
+def list_documented(name: str) -> set[str]:
+    """Return the methods that the page's first table lists for a reader."""
+    text = (ROOT / "docs" / "python.md").read_text("utf-8")
+    title = 'sliding("3x4")' if name == "sliding" else name
+    (row,) = re.findall(rf"^\| `tables\.{re.escape(title)}`.*$", text, re.MULTILINE)
+    if "the same, without" in row:
+        arrays = {"distances", "ranks", "best_moves", "neighbours"}
+        return list_documented("eight") - arrays
+    return {*re.findall(r"`(\w+)`\]", row)}
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_dir_lists_what_the_page_documents(tables: Tables, name: str) -> None:
+    reader = tables.sliding("3x4") if name == "sliding" else getattr(tables, name)
+    assert {*dir(reader)} == list_documented(name)
+    assert all(callable(getattr(reader, method)) for method in dir(reader))
+
+
+@pytest.mark.parametrize("value", [False, 0, np.False_, None])
+def test_a_flag_is_false_by_its_truth(tables: Tables, value: Any) -> None:
+    knight = tables.knight
+    assert knight.probe("b1", closed=value) == knight.probe("b1")
+    assert knight.probe("b1", closed=np.True_) == knight.probe("b1", closed=True)
+    assert tables.eight.probe("123450786", path=value) == tables.eight.probe("123450786")
+
+
+def test_zero_is_a_value(tables: Tables) -> None:
+    assert tables.knight.probe("b1", number=0).number == 0
+    with pytest.raises(pt.NotationError):
+        tables.knight.probe("b1", to="")
+
+
+@pytest.mark.parametrize("name", ["nope", "", None, 7])
+def test_a_puzzle_that_does_not_exist_is_a_bad_request(tables: Tables, name: Any) -> None:
+    with pytest.raises((BadRequest, pt.NotationError)):
+        tables.open(name)
+    if isinstance(name, str):
+        with pytest.raises(BadRequest, match="eight"):
+            get_puzzle(name)
+
+
+def test_every_row_without_an_answer_raises(
+    tables: Tables, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Let a second attempt succeed, as that of a search with a time limit may."""
+    reader, answer, asked = tables.senet, type(tables.senet).answer, list[str]()
+
+    def answer_later(self: Any, key: Any, options: Any) -> Any:
+        asked.append(key)
+        if asked.count(key) == 1:
+            raise Undecided(key, 1, 1)
+        return answer(self, key, options)
+
+    monkeypatch.setattr(type(reader), "answer", answer_later)
+    with pytest.raises(TablebaseError, match="Undecided after 1 s"):
+        reader.annotate(["ABAAABBB.B...A."], errors="raise", turn="B")
+
+
+def test_a_path_and_all_solutions_print_together(tables: Tables) -> None:
+    answer = tables.answer("eight", "123450786", path=True, solutions=True)
+    assert answer.to_text() == "123450786\n123456780\n\nD\n"
+    rows = tables.eight.annotate(["123450786"], path=True, solutions=True)
+    assert rows.select("solution", "all_solutions").row(0) == ("D", "D")
+
+
+def test_a_spread_beyond_the_farthest_distance_is_refused(tables: Tables) -> None:
+    for distance in ("32", "30-32", "0-999999999"):
+        with pytest.raises(NoAnswer, match="the largest is 31"):
+            tables.eight.sample(100, spread=True, distance=distance)
+
+
+@pytest.mark.parametrize("board", ["3x3", "2x3", "3x2"])
+def test_a_board_is_read_as_the_8_puzzle_is(small_boards: Path, board: str) -> None:
+    """Answer all states of 3x3 together by both readers, and some of other boards one by one."""
+    reader = pt.open_tables(str(small_boards)).sliding(board)
+    assert issubclass(EightReader, type(reader))
+    if board == "3x3":
+        rows = pl.read_parquet(ROOT / "outputs" / "eight.parquet")
+        names = ["state", "distance", "best_moves"]
+        corner = rows.filter(pl.col("goal").cast(pl.String) == "corner").select(names)
+        assert reader.annotate(corner.select("state")).select(names).equals(corner)
