@@ -47,10 +47,11 @@ if TYPE_CHECKING:
     from puzzle_tablebase.queries import open_tables as open_tables
     from puzzle_tablebase.queries.answer import Answer as Answer
     from puzzle_tablebase.queries.api import Tables as Tables
+    from puzzle_tablebase.queries.boards import BoardAnswer as BoardAnswer
+    from puzzle_tablebase.queries.boards import BoardReader as BoardReader
     from puzzle_tablebase.queries.eight import EightReader as EightReader
     from puzzle_tablebase.queries.fifteen import FifteenReader as FifteenReader
     from puzzle_tablebase.queries.fifteen import FifteenSolution as FifteenSolution
-    from puzzle_tablebase.queries.boards import BoardAnswer as BoardAnswer
     from puzzle_tablebase.queries.goals import GoalAnswer as GoalAnswer
     from puzzle_tablebase.queries.goals import GoalReader as GoalReader
     from puzzle_tablebase.queries.knight.reader import KnightAnswer as KnightAnswer
@@ -58,7 +59,6 @@ if TYPE_CHECKING:
     from puzzle_tablebase.queries.knight.table_scans import CountAnswer as CountAnswer
     from puzzle_tablebase.queries.senet import SenetAnswer as SenetAnswer
     from puzzle_tablebase.queries.senet import SenetReader as SenetReader
-    from puzzle_tablebase.queries.boards import BoardReader as BoardReader
 
 __version__ = "1.0.0"
 
