@@ -10,7 +10,6 @@ from puzzle_tablebase.puzzles import collect_from_each, is_registered
 from puzzle_tablebase.queries.answer import Answer
 from puzzle_tablebase.queries.dispatch import get_reader_class, open_reader, pose, require_puzzle
 from puzzle_tablebase.queries.options import ALL, QUERY
-from puzzle_tablebase.queries.status import format_html, format_repr
 
 if TYPE_CHECKING:
     from puzzle_tablebase.queries.boards import BoardReader
@@ -41,10 +40,14 @@ class Tables:
         self._is_closed = False
 
     def __repr__(self) -> str:
+        from puzzle_tablebase.queries.status import format_repr  # a lookup needs no manifest
+
         return format_repr(self, self.store)
 
     def _repr_html_(self) -> str:
         """List the published tables for a notebook."""
+        from puzzle_tablebase.queries.status import format_html
+
         return format_html(self, self.store)
 
     def __enter__(self) -> Tables:
