@@ -17,12 +17,13 @@ from puzzle_tablebase.errors import GoalUnreachable, PositionUnreachable
 from puzzle_tablebase.puzzles import eight, senet
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.sliding import parse_board
+from puzzle_tablebase.queries.boards import BoardReader
 from puzzle_tablebase.queries.dispatch import open_reader
 from puzzle_tablebase.queries.explorer.writer import iter_tables
-from puzzle_tablebase.queries.sliding import BoardReader
 from puzzle_tablebase.stores.folder import Folder
 from tests import usual_or_nightly
 from tests.support import oracles
+from tests.support.asking import ask_one
 from tests.support.reader_programs import run, tool
 from tests.support.shell import ROOT
 
@@ -80,8 +81,8 @@ def test_boards_are_answered_as_by_query(boards_page: Path, name: str) -> None:
     expected: list[dict[str, object]] = []
     for state, *goal in asked:
         try:
-            query = reader.make_query(goal=goal[0] if goal else None, path=True)
-            expected.append(query.answer(state).to_dict())
+            answer = ask_one(reader, state, goal=goal[0] if goal else None, path=True)
+            expected.append(answer.to_dict())
         except GoalUnreachable:
             expected.append({"state": state, "distance": None})
     assert 50 < sum(one["distance"] is None for one in expected) < 250
@@ -133,7 +134,7 @@ def test_positions_are_answered_as_by_query(explorer: Path, outputs: Path) -> No
     expected: list[dict[str, object]] = []
     for position in positions:
         try:
-            expected.append(reader.make_query(path=True).answer(position).to_dict())
+            expected.append(ask_one(reader, position, path=True).to_dict())
         except PositionUnreachable:
             expected.append({"position": position, "plies": None})
     told = ask(explorer, *(["senet", position] for position in positions))
@@ -213,7 +214,7 @@ def test_tours_are_those_of_the_tables(explorer: Path, outputs: Path) -> None:
         for start, end in squares
         if wide.can_join(start, end)
     ]
-    expected = [reader.make_query(to=end).answer(start).to_dict() for start, end in pairs_8x8]
+    expected = [ask_one(reader, start, to=end).to_dict() for start, end in pairs_8x8]
     told = ask(explorer, *(["knight", "8x8", *pair] for pair in pairs_8x8))
     require_facts(told, expected, {"number", "closed", "path", "jumps"})
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from puzzle_tablebase.queries.sampling import find_twin
+from puzzle_tablebase.queries.samples import find_twin
 from tests.support.shell import run
 
 

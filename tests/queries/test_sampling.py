@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from puzzle_tablebase.errors import BadRequest, MemoryShort, NoSuchTour, TableDamaged, TableMissing
-from puzzle_tablebase.frontier.compiled import decode_layer, encode_layer
+from puzzle_tablebase.pipeline.recipes.tour_keys import decode_layer, encode_layer
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE, make_ranking_table, make_tour_table
 from puzzle_tablebase.queries import open_tables

@@ -8,8 +8,6 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from puzzle_tablebase.pipeline.build import build
-from puzzle_tablebase.pipeline.plan import Request
 
 from puzzle_tablebase.errors import GoalUnreachable, TableDamaged
 from puzzle_tablebase.puzzles import sliding as sliding
@@ -20,9 +18,9 @@ from puzzle_tablebase.queries.index_reader import IndexReader
 from puzzle_tablebase.queries.sliding import BitReader, SlidingReader
 from puzzle_tablebase.stores.folder import Folder
 from tests import NIGHTLY, usual_or_nightly
-from tests.published.test_sliding import Quiet
 from tests.support import sliding_oracle as oracle
 from tests.support.asking import ask_many, ask_one
+from tests.support.build_recorder import build_all
 from tests.support.sliding_tables import treat_as_large
 from tests.support.tampered import change_records, link_copy
 
@@ -41,7 +39,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         treat_as_large(patch, 8)
         place = tmp_path_factory.mktemp("bits")
         tables = (*PUZZLE.find_tables("sliding_2x4_all"), *PUZZLE.find_tables("sliding_3x3_all"))
-        build(Request(Folder(place), [(PUZZLE, tables)]), Quiet())
+        build_all(Folder(place), [(PUZZLE, tables)])
         yield place
 
 
@@ -128,7 +126,7 @@ def answer_small_board() -> str:
     with tempfile.TemporaryDirectory() as place, pytest.MonkeyPatch.context() as patch:
         patch.setattr(sliding, "MAX_SMALL_CELLS", 7)
         tables = PUZZLE.find_tables("sliding_2x4")
-        build(Request(Folder(Path(place)), [(PUZZLE, tables)]), Quiet())
+        build_all(Folder(Path(place)), [(PUZZLE, tables)])
         board_reader = open_board(Path(place), "2x4", 0)
         states = ["12345670", "12345607", "07654321", "54321670"]
         answers = ask_many(board_reader, pl.Series(states))
