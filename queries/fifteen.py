@@ -98,7 +98,7 @@ class FifteenReader(Reader[FifteenSolution]):
     """The tables of the 15-puzzle's patterns, and the searches that they lead."""
 
     documented = (
-        *("probe", "get", "annotate", "check", "check_frame", "scan"),
+        *("probe", "get", "annotate", "check", "check_frame"),
         *("distance", "solution", "path", "bound"),
     )
     commands = ("query", "check")

@@ -125,8 +125,7 @@ def test_a_plugin_at_the_shell(cli: Cli, site: Path, tmp_path: Path) -> None:
     assert (batch.code, batch.out.splitlines()[1]) == (2, "54321,stacked,1,5,1,")
     assert "pancakes  Pancakes: answer one key" in cli("query", "--help", env=env).out
     assert "--goal" in cli("query", "pancakes", "--help", env=env).out
-    assert "knight, pancakes\n" in cli("precompute", "--help", env=env).out
-    assert "Built by pancakes:" in cli("precompute", "pancakes", "--help", env=env).out
+    assert "Built by pancakes:" in cli("precompute", "--list", "pancakes", env=env).out
     assert cli("histogram", "pancakes", env=env).out.split()[-1] == "120"
     assert "pancakes           120" in cli("status", env=env).out
     for line in ("precompute p", "query p", "histogram p"):

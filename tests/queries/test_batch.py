@@ -87,7 +87,7 @@ def test_each_key_has_an_answer_or_an_error(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
 @pytest.mark.parametrize("given", ["csv", "tsv", "jsonl", "parquet"])
-def test_all_formats_agree(ask_in_process: Ask, tmp_path: Path, given: str, kind: str) -> None:
+def test_all_formats_agree(ask: Ask, tmp_path: Path, given: str, kind: str) -> None:
     states = ["378546201", None, "bad", "1 2 3 4 5 6 7 8 0", "123456708"]
     frame = pl.DataFrame({"state": states, "note": ['a "b", c\nd', None, "é", "\t", " "]})
     source, target = tmp_path / f"in.{given}", tmp_path / f"out.{kind}"
@@ -96,7 +96,7 @@ def test_all_formats_agree(ask_in_process: Ask, tmp_path: Path, given: str, kind
     else:
         getattr(frame, "write_ndjson" if given == "jsonl" else "write_parquet")(source)
     words = ("--input", str(source), "--output", str(target))
-    assert ask_in_process("eight", *words)[:2] == (2, "")
+    assert ask("eight", *words)[:2] == (2, "")
     if kind == "parquet":
         answers = pl.read_parquet(target)
     else:
@@ -110,7 +110,7 @@ def test_all_formats_agree(ask_in_process: Ask, tmp_path: Path, given: str, kind
     assert {*tmp_path.iterdir()} == {source, target}, "nothing is left beside the answers"
 
 
-def test_a_path_is_one_text_in_every_format(ask_in_process: Ask, tmp_path: Path) -> None:
+def test_a_path_is_one_text_in_every_format(ask: Ask, tmp_path: Path) -> None:
     for name, key, first, count in (
         ("eight", "378546201", "378546201", 28),
         ("senet", "ABAAABBB.B...A.", "ABABABABAB.....", 3),
@@ -119,12 +119,12 @@ def test_a_path_is_one_text_in_every_format(ask_in_process: Ask, tmp_path: Path)
             ("csv", pl.read_csv), ("jsonl", pl.read_ndjson), ("parquet", pl.read_parquet)
         ):  # fmt: skip
             target = str(tmp_path / f"out.{kind}")
-            assert ask_in_process(name, "--path", "--output", target, text=key.encode())[0] == 0
+            assert ask(name, "--path", "--output", target, text=key.encode())[0] == 0
             path = read(target)["path"][0]
             assert (path.split(" ")[0], path.count(" ") + 1) == (first, count)
 
 
-def test_objects_keep_their_fields(ask_in_process: Ask) -> None:
+def test_objects_keep_their_fields(ask: Ask) -> None:
     lines = [
         '{"state":"123456780","x":1.50,"n":99999999999999999999,"at":[{"a":1},{"b":"\\u00e9\\"}"}]}',
         '{"later":[1,"x"],"state":"123456708" } ',
@@ -132,7 +132,7 @@ def test_objects_keep_their_fields(ask_in_process: Ask) -> None:
         '{"state":null,"":":::"}',
     ]
     words = ("--input-format", "jsonl", "--format", "jsonl")
-    code, out, complaint = ask_in_process("eight", *words, text="\r\n\n".join(lines).encode())
+    code, out, complaint = ask("eight", *words, text="\r\n\n".join(lines).encode())
     assert (code, complaint) == (0, "")
     rows = [json.loads(line) for line in out.splitlines()]
     assert [row["distance"] for row in rows] == [0, 1, None, None]
@@ -242,19 +242,17 @@ def test_columns_that_a_format_cannot_hold_are_refused(tmp_path: Path, name: str
 @pytest.mark.parametrize(
     ("kind", "suffix"), [("parquet", ".gz"), ("jsonl", ".zst"), *(("csv", each) for each in UNPACK)]
 )
-def test_outputs_are_packed_by_suffix(
-    ask_in_process: Ask, tmp_path: Path, kind: str, suffix: str
-) -> None:
+def test_outputs_are_packed_by_suffix(ask: Ask, tmp_path: Path, kind: str, suffix: str) -> None:
     plain, packed = tmp_path / f"plain.{kind}", tmp_path / f"packed.{kind}{suffix.upper()}"
     written = []
     for target in (plain, packed, packed):
-        assert ask_in_process("eight", "--output", str(target), text=KEYS)[:2] == (2, "")
+        assert ask("eight", "--output", str(target), text=KEYS)[:2] == (2, "")
         written.append(target.read_bytes())
     assert UNPACK[suffix](written[1]) == written[0]
     assert written[2] == written[1], "the same answers give the same bytes"
     # and the program reads what it has written
     words = ("--input", str(packed), "--column", "state", "--prefix", "again_")
-    code, out, _ = ask_in_process("eight", *words)
+    code, out, _ = ask("eight", *words)
     assert (code, out.splitlines()[1]) == (2, "378546201,corner,27,ULR,15,,corner,27,ULR,15,")
 
 
@@ -284,10 +282,10 @@ def test_a_failure_is_reported_and_leaves_no_file(tmp_path: Path, suffix: str) -
 
 @pytest.mark.parametrize("solutions", [(), ("--solutions",)])
 def test_named_goals_have_the_tables_type_and_others_are_text(
-    ask_in_process: Ask, tmp_path: Path, solutions: tuple[str, ...]
+    ask: Ask, tmp_path: Path, solutions: tuple[str, ...]
 ) -> None:
     target, named = tmp_path / "answers.parquet", pl.Enum(["corner", "centre", "edge"])
     for goal, kind in ("", named), ("edge", named), ("087654321", pl.String):
         options = (*(["--goal", goal] if goal else ()), *solutions, "--output", str(target))
-        assert ask_in_process("eight", *options, text=b"378546201")[0] == 0
+        assert ask("eight", *options, text=b"378546201")[0] == 0
         assert pl.read_parquet_schema(target)["goal"] == kind

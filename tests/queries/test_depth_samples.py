@@ -185,7 +185,7 @@ def test_a_spread_sample_has_as_many_of_each_distance(tables: Tables) -> None:
     assert whole["distance"].eq(30).mean() > 0.95  # type: ignore[operator]  # a number
 
 
-def test_a_short_distance_gives_all_it_has(tables: Tables, cli_in_process: Cli) -> None:
+def test_a_short_distance_gives_all_it_has(tables: Tables, cli: Cli) -> None:
     draw = partial(tables.eight.sample, spread=True, goal="corner")
     with pytest.warns(UserWarning, match=r"distance 0 \(1\), 1 \(2\); the others have more"):
         sample = draw(20, distance="0-4")
@@ -195,7 +195,7 @@ def test_a_short_distance_gives_all_it_has(tables: Tables, cli_in_process: Cli) 
         assert len(draw(40, distance="0-2")) == 7
     assert len(draw(40, distance="0-2", replacement=True)) == 40
     words = ("sample", "eight", "--distance", "0-1", "--spread", "--size", "6", "--goal", "corner")
-    code, out, errors = cli_in_process(*words)
+    code, out, errors = cli(*words)
     assert (code, len(out.splitlines())) == (0, 4)
     assert errors.startswith("pipeline: all states are drawn where there are fewer than asked: ")
 

@@ -101,7 +101,7 @@ def test_rejected_options_leave_no_picture(tmp_path: Path, outputs: Path) -> Non
 
 
 def test_existing_files_are_recognized(
-    ask_in_process: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("states", "my states", "123456780"):
@@ -113,5 +113,5 @@ def test_existing_files_are_recognized(
         ("folder", "'f' is not one of the digits"),
         *((name, "is not an 8-puzzle state") for name in ("a\0b", "\udcff", "x" * 5_000)),
     ):
-        assert complaint in ask_in_process("eight", key)[2]
-    assert ask_in_process("eight", "123456780")[0] == 0, "a key is a key"
+        assert complaint in ask("eight", key)[2]
+    assert ask("eight", "123456780")[0] == 0, "a key is a key"

@@ -28,8 +28,8 @@ Ask = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def ask(patterns_555: Path, cli_in_process: Cli) -> Ask:
-    return lambda *words: cli_in_process("query", "fifteen", *words, "--outputs", str(patterns_555))
+def ask(patterns_555: Path, cli: Cli) -> Ask:
+    return lambda *words: cli("query", "fifteen", *words, "--outputs", str(patterns_555))
 
 
 def walk(state: str, solution: str) -> list[str]:

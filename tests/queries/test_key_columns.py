@@ -75,17 +75,17 @@ def write_each(frame: pl.DataFrame, folder: Path) -> Iterator[Path]:
         yield source
 
 
-def test_boards_in_cells_are_answered(ask_in_process: Ask, tables: Tables, tmp_path: Path) -> None:
+def test_boards_in_cells_are_answered(ask: Ask, tables: Tables, tmp_path: Path) -> None:
     frame = pl.DataFrame({"n": range(len(TEXTS)), "state": TEXTS})
     for source in write_each(frame, tmp_path):
-        code, out, complaint = ask_in_process("eight", "--input", str(source), "--format", "jsonl")
+        code, out, complaint = ask("eight", "--input", str(source), "--format", "jsonl")
         assert (code, complaint) == (2, "pipeline: 1 key is invalid. See the column error.\n")
         rows = [json.loads(line) for line in out.splitlines()]
         assert [row["state"] for row in rows] == TEXTS, "a cell comes back as it was"
         for row, state in zip(rows, STATES, strict=True):
             assert row["distance"] == (state and tables.eight.distance(state))
     # the reason why a goal cannot be reached names the state, not the text
-    code, out, _ = ask_in_process("eight", "--goal", "centre", text=b"3,7,8,5,4,6,2,.,1")
+    code, out, _ = ask("eight", "--goal", "centre", text=b"3,7,8,5,4,6,2,.,1")
     assert code == 0
     assert "123804765 cannot be reached from 378546201" in out
 
@@ -138,25 +138,25 @@ def test_fractions_are_no_keys(tables: Tables) -> None:
         tables.eight.annotate(fractions.to_frame())
 
 
-def test_numbers_in_files_get_their_lost_zero_back(ask_in_process: Ask, tmp_path: Path) -> None:
+def test_numbers_in_files_get_their_lost_zero_back(ask: Ask, tmp_path: Path) -> None:
     frame = pl.DataFrame({"n": ["a", "b", "c"], "state": [12345678, None, 378546201]})
     for source in write_each(frame, tmp_path):
-        code, out, complaint = ask_in_process("eight", "--input", str(source))
+        code, out, complaint = ask("eight", "--input", str(source))
         assert (code, complaint) == (0, "")
         rows = ["a,12345678,corner,22,DR,2,", "b,,,,,,", "c,378546201,corner,27,ULR,15,"]
         assert out.splitlines()[1:] == rows
     # text stays text: it may have lost something else
     for text, words in ((b"12345678", ()), (b'{"state":"12345678"}', ("--input-format", "jsonl"))):
-        code, _, complaint = ask_in_process("eight", *words, text=text)
+        code, _, complaint = ask("eight", *words, text=text)
         assert (code, "1 key is invalid" in complaint) == (2, True)
 
 
-def test_bytes_are_read_as_text(ask_in_process: Ask, tables: Tables, tmp_path: Path) -> None:
+def test_bytes_are_read_as_text(ask: Ask, tables: Tables, tmp_path: Path) -> None:
     source, target = tmp_path / "bytes.parquet", tmp_path / "answers.parquet"
     frame = pl.DataFrame({"state": [b"378546201", b"3 7 8 5 4 6 2 . 1", b"bad", None]})
     frame.write_parquet(source)
     for words in (["--format", "jsonl"], ["--output", str(target)], ["--format", "csv"]):
-        code, out, _ = ask_in_process("eight", "--input", str(source), *words)
+        code, out, _ = ask("eight", "--input", str(source), *words)
         assert code == 2
     assert out.splitlines()[1] == "378546201,corner,27,ULR,15,"
     answers = pl.read_parquet(target)

@@ -19,14 +19,14 @@ READERS = ("eight", "sliding", "fifteen", "senet", "knight")
 
 
 def list_documented(name: str) -> set[str]:
-    """Return the methods that the page's first table lists for a reader."""
+    """Return the methods that the page's table lists for a reader, and those of arrays."""
     text = (ROOT / "docs" / "python.md").read_text("utf-8")
-    title = 'sliding("3x4")' if name == "sliding" else name
-    (row,) = re.findall(rf"^\| `tables\.{re.escape(title)}`.*$", text, re.MULTILINE)
-    if "the same, without" in row:
-        arrays = {"distances", "ranks", "best_moves", "neighbours"}
-        return list_documented("eight") - arrays
-    return {*re.findall(r"`(\w+)`\]", row)}
+    listed = set[str]()
+    for methods, readers in re.findall(r"^\| (`\w+\(.*?) \| (.*?) \|", text, re.MULTILINE):
+        if name in readers.split(", ") or readers == "all":
+            listed |= {*re.findall(r"`(\w+)\(", methods)}
+    arrays = text.partition("## Arrays")[2].partition("\n## ")[0]
+    return listed | {*re.findall(r"eight\.(\w+)\(states", arrays)} if name == "eight" else listed
 
 
 @pytest.mark.parametrize("name", READERS)

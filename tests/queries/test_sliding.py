@@ -54,13 +54,13 @@ def find_most_solutions() -> tuple[str, list[str]]:
     return max(ways.items(), key=lambda item: (len(item[1]), item[0]))
 
 
-def test_solutions_are_counted_and_listed(cli_in_process: Cli, small_boards: Path) -> None:
+def test_solutions_are_counted_and_listed(cli: Cli, small_boards: Path) -> None:
     state, ways = find_most_solutions()
     words = ("query", "sliding", state, "--board", "2x3", "--outputs", str(small_boards))
-    assert cli_in_process(*words, "--solutions").out.split() == ways
-    facts = json.loads(cli_in_process(*words, "--solutions", "--json").out)
+    assert cli(*words, "--solutions").out.split() == ways
+    facts = json.loads(cli(*words, "--solutions", "--json").out)
     assert facts["solutions"] == len(facts["all_solutions"]) == len(ways) > 1
-    assert "solutions" not in json.loads(cli_in_process(*words, "--json").out)
+    assert "solutions" not in json.loads(cli(*words, "--json").out)
 
 
 def test_solutions_are_counted_before_they_are_listed(small_boards: Path) -> None:

@@ -34,19 +34,17 @@ def rows_of(text: str) -> list[dict[str, str]]:
     ("name", "column"),
     [("eight", "distance"), ("eight", "error"), ("senet", "lines"), ("knight", "path")],
 )
-def test_a_batch_overwrites_no_column(
-    ask_in_process: Ask, tmp_path: Path, name: str, column: str
-) -> None:
+def test_a_batch_overwrites_no_column(ask: Ask, tmp_path: Path, name: str, column: str) -> None:
     source, target = tmp_path / "asked.csv", tmp_path / "answers.csv"
     source.write_text(f"{FIRST[name]},{column},note\n{KEYS[name]},mine,x\n,,\n")
     words = (name, "--input", str(source), "--output", str(target))
-    code, text, complaint = ask_in_process(*words)
+    code, text, complaint = ask(*words)
     assert (code, text, target.exists()) == (2, "", False)
     assert complaint == (
         f"pipeline: The column '{column}' exists already, and the answer would add another. "
         "Add a prefix to the names of the added columns: --prefix TEXT.\n"
     )
-    assert ask_in_process(*words, "--prefix", "its_") == (0, "", "")
+    assert ask(*words, "--prefix", "its_") == (0, "", "")
     first, second = rows_of(target.read_text())
     given = {FIRST[name]: KEYS[name], column: "mine", "note": "x"}
     assert list(first.items())[:3] == list(given.items())
@@ -66,24 +64,22 @@ def test_a_batch_overwrites_no_column(
         ("knight --number 1 --closed", "--number cannot be combined with --closed"),
     ],
 )
-def test_options_are_checked_before_any_row(
-    ask_in_process: Ask, words: str, complaint: str
-) -> None:
+def test_options_are_checked_before_any_row(ask: Ask, words: str, complaint: str) -> None:
     name, *options = words.split()
     for text in (b"", f"{KEYS[name]}\n{KEYS[name]}\n".encode()):
-        code, output, result = ask_in_process(name, *options, text=text)
+        code, output, result = ask(name, *options, text=text)
         assert (code, output, result.count("\n")) == (2, "", 1)
         assert complaint in result
-    alone = ask_in_process(name, KEYS[name], *options)
+    alone = ask(name, KEYS[name], *options)
     assert alone == (2, "", result), "a lone question is told the same"
 
 
 @pytest.mark.parametrize("goal", ["centre", "center", "Centre", " CENTER ", "123804765"])
-def test_a_goal_may_be_spelled_in_two_ways(ask_in_process: Ask, tables: Tables, goal: str) -> None:
-    code, text, _ = ask_in_process("eight", "--goal", goal, text=b"283104765")
+def test_a_goal_may_be_spelled_in_two_ways(ask: Ask, tables: Tables, goal: str) -> None:
+    code, text, _ = ask("eight", "--goal", goal, text=b"283104765")
     assert (code, text.splitlines()[1]) == (0, "283104765,centre,4,U,1,")
     assert tables.eight.solution("283104765", goal) == "ULDR"
-    alone = ask_in_process("eight", "283104765", "--goal", goal)[1]
+    alone = ask("eight", "283104765", "--goal", goal)[1]
     assert alone.splitlines()[4].startswith("goal   ")
 
 
@@ -159,11 +155,11 @@ def test_paths_for_all_keys_together_equal_single_ones(
     assert none.schema == answers.schema
 
 
-def test_senet_path_as_a_column(ask_in_process: Ask, tmp_path: Path) -> None:
+def test_senet_path_as_a_column(ask: Ask, tmp_path: Path) -> None:
     text = b"ABAAABBB.B...A. BBBBBAAAAA..... ABABABABAB....."
     plain, ways = tmp_path / "plain.parquet", tmp_path / "ways.parquet"
-    assert ask_in_process("senet", "--output", str(plain), text=text) == (0, "", "")
-    assert ask_in_process("senet", "--path", "--output", str(ways), text=text) == (0, "", "")
+    assert ask("senet", "--output", str(plain), text=text) == (0, "", "")
+    assert ask("senet", "--path", "--output", str(ways), text=text) == (0, "", "")
     rows = pl.read_parquet(ways)
     assert rows["path"].to_list() == [
         "ABABABABAB..... ABABABAB.B...A. ABAAABBB.B...A.", None, "ABABABABAB....."
