@@ -268,7 +268,8 @@ def test_a_changed_file_is_named_by_all_that_reads_it(
             ask(folder, file)
         is_refuted = kind is TableDamaged and ask is compare_files
         assert isinstance(caught.value, VerifyFailed if is_refuted else kind)
-        command = f"pipeline precompute {name} --outputs {folder}"
+        force = " --force" * is_refuted
+        command = f"pipeline precompute {name}{force} --outputs {folder}"
         assert (caught.value.file, caught.value.command) == (str(folder / file), command)
         assert caught.value.exit_code == 3
     (row,) = (row for row in list_status(Folder(folder)) if row["table"] == name)

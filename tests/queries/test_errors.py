@@ -110,7 +110,7 @@ def test_existing_files_are_recognized(
     for key, complaint in (
         ("states", "'states' is a file, not a state. Use --input states."),
         ("my states", "Use --input 'my states'."),
-        ("folder", "'f' is not one of the digits"),
+        ("folder", "'folder' is not an 8-puzzle state"),
         *((name, "is not an 8-puzzle state") for name in ("a\0b", "\udcff", "x" * 5_000)),
     ):
         assert complaint in ask("eight", key)[2]
