@@ -65,8 +65,8 @@ def compare_processes() -> str:
 def measure_calls() -> str:
     """Time calls in one process, on one thread except for whole columns."""
     opening = (
-        "import time; import puzzle_tablebase.queries.api as queries; t = time.perf_counter(); "
-        "tables = queries.open_tables(); tables.eight, tables.senet, tables.knight; "
+        "import time; import puzzle_tablebase as pt; t = time.perf_counter(); "
+        "tables = pt.open_tables(); tables.eight, tables.senet, tables.knight; "
     )
     first = (
         f"tables.eight.probe('{EIGHT}'); tables.senet.probe('{SENET}'); tables.knight.probe('b1'); "
