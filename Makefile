@@ -100,7 +100,7 @@ check: $(TESTS) $(if $(shell command -v npm),$(LINTER)) ## check lint, format, t
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	@if command -v npm >/dev/null; then queries/node_modules/.bin/eslint --config queries/eslint.config.js --max-warnings 0 queries pipeline examples tests; else \
+	@if command -v npm >/dev/null; then queries/node_modules/.bin/eslint --config queries/eslint.config.js --max-warnings 0 queries pipeline tests; else \
 		echo 'npm is missing, so the JavaScript was not checked. On Debian and Ubuntu: apt-get install npm' >&2; \
 		test "$$CI" != true; fi
 

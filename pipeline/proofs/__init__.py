@@ -11,8 +11,10 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from puzzle_tablebase.errors import MemoryShort, TablebaseError, TableMissing
-from puzzle_tablebase.formats.manifest import read_manifest
+from polars.exceptions import PolarsError
+
+from puzzle_tablebase.errors import MemoryShort, TablebaseError, TableMissing, TableUnreadable
+from puzzle_tablebase.formats.manifest import find_in_place, read_manifest, read_versions
 from puzzle_tablebase.pipeline.costs import PROCESS_BYTES
 from puzzle_tablebase.pipeline.proofs.board_bits import prove_bits
 from puzzle_tablebase.pipeline.proofs.claims import (
@@ -146,6 +148,11 @@ def examine(
             if not is_trouble(error):
                 raise
             result.trouble = make_trouble(table, result.file, error)
+        except (VerifyFailed, PolarsError):
+            if not is_replaced(table):
+                raise
+            path, reason = store.locate(table.file), "it was built anew meanwhile"
+            result.trouble = TableUnreadable(path, reason, "Verify it again")
         if [each.verdict for each in result.verdicts] == [Verdict.PROVED]:
             proved[table.name] = table
         observer.on_result(result)
@@ -168,6 +175,12 @@ def prove(listed: ListedTable, proved: Mapping[str, ListedTable]) -> Claims[list
         TableVerdict(listed.name, board, *limit(verdict, how, gaps))
         for board, (verdict, how) in verdicts.items()
     ]
+
+
+def is_replaced(listed: ListedTable) -> bool:
+    """Return whether a build has put another version of a table in place, or is about to."""
+    versions = read_versions(listed.store).get(listed.name, [])
+    return versions != [listed.entry] and find_in_place(listed.store, versions) != listed.entry
 
 
 def check_quickly(listed: ListedTable) -> Claims[list[TableVerdict]]:

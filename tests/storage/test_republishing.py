@@ -13,11 +13,15 @@ import numpy as np
 import polars as pl
 import pytest
 
+from puzzle_tablebase.errors import TableUnreadable
 from puzzle_tablebase.formats import parquet
 from puzzle_tablebase.graph import Graph, SearchResult
+from puzzle_tablebase.pipeline.proofs import examine
+from puzzle_tablebase.pipeline.proofs.claims import Silence
 from puzzle_tablebase.puzzles import MODULES
 from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.schema import Column, Table
+from puzzle_tablebase.stores.folder import Folder
 from tests.support import pancakes
 from tests.support.build_recorder import build_tables
 
@@ -78,3 +82,24 @@ def test_lookups_beside_rebuilds(
         rebuilding.result()
     assert sum(answered) >= lookups
     assert len(versions) == builds
+
+
+def test_a_table_that_is_built_anew_while_it_is_verified_is_not_refuted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    toy = Tasty()
+    monkeypatch.setitem(MODULES, toy.name, "tests.support.pancakes")
+    monkeypatch.setattr(pancakes, "PUZZLE", toy)
+    build_tables(tmp_path, toy)
+
+    class Rebuilding(Silence):
+        def on_claim(self, claim: Mapping[str, object]) -> None:
+            if not toy.taste:
+                toy.taste = 1
+                build_tables(tmp_path, toy, force=True)
+
+    verified = examine(Folder(tmp_path), observer=Rebuilding())
+    (trouble,) = verified.troubles
+    assert isinstance(trouble, TableUnreadable)
+    assert trouble.exit_code == 3
+    assert examine(Folder(tmp_path)).troubles == []
