@@ -35,7 +35,7 @@ def search_space(name: str, *roots: str) -> None:
     assert isinstance(space, StateSpace)
     graph = space.make_graph()
     for root in roots:
-        search_breadth_first(graph, space.find_node(root), lambda depth, nodes: None)
+        search_breadth_first(graph, space.rank(root), lambda depth, nodes: None)
 
 
 def find_all_pairs(board: KnightBoard) -> None:

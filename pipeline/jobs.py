@@ -43,9 +43,9 @@ from puzzle_tablebase.pipeline.reporter import Reporter
 from puzzle_tablebase.pipeline.runs import COMPLETED, FAILED, Run, log_run
 from puzzle_tablebase.pipeline.searches import (
     SEARCHES,
+    checkpoints,
     digest_table,
     estimate_cost,
-    list_modules,
     make,
 )
 from puzzle_tablebase.pipeline.tasks import Tasks
@@ -152,12 +152,12 @@ def list_jobs(
         reason = FORCED if force else explain_rebuild(store, versions, puzzle, table)
         is_cut = SEARCHES[table.recipe.search].is_cut
         cut = f"{tasks.jobs}-{tasks.memory or 'free'}" if is_cut and tasks.is_remote else ""
-        checkpoints = Checkpoints(store, table, list_modules(table, puzzle), cut)
+        saves = checkpoints(store, table, puzzle, cut)
         is_resumed, saved = reason and not force and bool(cut) == is_cut, dict[str, int]()
-        for file in checkpoints.list_files() if is_resumed else ():
+        for file in saves.list_files() if is_resumed else ():
             with suppress(FileNotFoundError):  # another build may have finished the table by now
                 saved[file] = store.get_size(file)
-        yield Job(puzzle, table, reason, versions, checkpoints, saved)
+        yield Job(puzzle, table, reason, versions, saves, saved)
 
 
 def explain_rebuild(store: Store, versions: Sequence[Entry], puzzle: Puzzle, table: Table) -> str:
@@ -316,7 +316,7 @@ def _run_job(store: Store, job: Job, tasks: Tasks, reporter: Reporter) -> Built:
 def _require_space(store: Store, jobs: Sequence[Job]) -> None:
     """Raise StoreError if the indexes of all tables together do not fit the store.
 
-    Their sizes follow from the number of rows. An index that is replaced is removed only then.
+    An index has a record for each row, at least. One that is replaced is removed only then.
     """
     kept = 0
     for job in jobs:

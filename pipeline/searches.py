@@ -118,7 +118,7 @@ def make(table: Table, puzzle: Puzzle, tasks: Tasks) -> TableData:
 
 
 def estimate_cost(table: Table) -> Cost | None:
-    """Estimate the cost of a table; None if nothing is known of its search."""
+    """Estimate the cost of a table; None if the number of its states is unknown."""
     search = SEARCHES[table.recipe.search]
     states, rows = search.states(table), table.rows or 0
     if states is None:
@@ -151,8 +151,10 @@ def digest_table(table: Table, puzzle: Puzzle | None = None) -> str:
     return digest_code(list_modules(table, puzzle))
 
 
-def checkpoints(store: Store, table: Table, puzzle: Puzzle | None = None) -> Checkpoints:
-    """Return the checkpoints of a table that belong to the present code."""
+def checkpoints(
+    store: Store, table: Table, puzzle: Puzzle | None = None, cut: str = ""
+) -> Checkpoints:
+    """Return the checkpoints of a table that belong to the present code; `cut` is theirs."""
     from puzzle_tablebase.stores.checkpoints import Checkpoints  # completions need no arrays
 
-    return Checkpoints(store, table, list_modules(table, puzzle))
+    return Checkpoints(store, table, list_modules(table, puzzle), cut)

@@ -141,10 +141,6 @@ class StateSpace(Puzzle):
         """Make the graph of every legal move of every state."""
         raise NotImplementedError
 
-    def find_node(self, state: str) -> int:
-        """Return the graph's node of a state in which a search begins."""
-        return self.rank(state)
-
     def fill_columns(
         self, table: Table, graph: Graph, walks: Mapping[str, SearchResult]
     ) -> Columns:

@@ -5,15 +5,10 @@ The answers of all states for a goal are in memory when many keys are asked.
 
 from __future__ import annotations
 
-from puzzle_tablebase.errors import TableMissing
 from puzzle_tablebase.puzzle import View, format_board, format_slide, list_moved_tiles
 from puzzle_tablebase.queries.answer import format_count
 from puzzle_tablebase.queries.goals import GOAL_OPTIONS, GoalAnswer, GoalReader, make_goal_option
-from puzzle_tablebase.queries.options import (
-    SHEETS,
-    SPLIT,
-    Option,
-)  # fmt: skip
+from puzzle_tablebase.queries.options import SHEETS, SPLIT, Option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,18 +23,14 @@ if TYPE_CHECKING:
     from puzzle_tablebase.queries.answer import Judgement
     from puzzle_tablebase.queries.answer_frames import Bytes
     from puzzle_tablebase.queries.board_columns import DenseRows, Distances, Ranks
-    from puzzle_tablebase.queries.index_reader import IndexReader
     from puzzle_tablebase.queries.options import Options
     from puzzle_tablebase.queries.reader import Moves
-    from puzzle_tablebase.schema import Table
     from puzzle_tablebase.stores.folder import Store
 
 MAX_DIGITS = 10
 """Cells of the largest boards whose states are numbers."""
 MAX_GOALS = 4
 """The goals of a dense board whose rows are in memory together: each takes some 20 MB."""
-SOLVED_BY_SEARCH = "pipeline query fifteen"
-"""The command that answers for the 4x4 board, which has no tables: they would take 1.3 TB each."""
 
 
 class BoardAnswer(GoalAnswer):
@@ -91,7 +82,7 @@ def find_moved_tile(state: str, letter: str, width: int) -> str:
 
 
 class BoardReader(GoalReader[BoardAnswer]):
-    """The tables of a board of up to ten cells; its blank is in the last corner by default."""
+    """The tables of a board of up to ten cells. By default, the blank of its goal is last."""
 
     has_pictures = True
     puzzle: SlidingBoard
@@ -127,20 +118,6 @@ class BoardReader(GoalReader[BoardAnswer]):
 
     def find_record(self, view: View, state: str) -> int:
         return self.puzzle.wide.rank(view.map_state(state))
-
-    def open_table_index(self, table: Table, request: str = "") -> IndexReader:
-        try:
-            return super().open_table_index(table, request)
-        except TableMissing as error:
-            from puzzle_tablebase.puzzles.sliding import FIFTEEN_BOARD
-            from puzzle_tablebase.stores.access import format_outputs
-
-            if self.board != FIFTEEN_BOARD:
-                raise
-
-            outputs = format_outputs(str(self.store))
-            command = f"{SOLVED_BY_SEARCH} {self.puzzle.example}{outputs}"
-            raise TableMissing(error.file, command) from None
 
     def make_schema(self, options: Options) -> pl.Schema:
         import polars as pl

@@ -56,10 +56,8 @@ class Options:
     `verb` is what is asked. An attribute that begins with _ has no option.
     """
 
-    def __init__(self, verb: str, names: tuple[str, ...]) -> None:
+    def __init__(self, verb: str) -> None:
         self.verb = verb
-        self.given = names
-        """The names of the options that are given."""
 
     if TYPE_CHECKING:
 
@@ -76,9 +74,8 @@ def parse_options(reader: Any, verb: str, given: Mapping[str, Any]) -> Options:
             raise _make_unknown_error(reader, verb, name)
         if value is not None and (option.metavar or value):
             names.append(name)
-    for (
-        option
-    ) in reader.options:  # in their own order, so that messages do not depend on that given
+    # in their own order, so that messages do not depend on that given
+    for option in reader.options:
         other = next((other for other in option.excludes if other in names), "")
         if option.name in names and other:
             problem = f"{option.flag} cannot be combined with {format_flag(other)}"
@@ -88,7 +85,7 @@ def parse_options(reader: Any, verb: str, given: Mapping[str, Any]) -> Options:
     for name in names:
         if verb not in declared[name].verbs:
             raise _make_verb_error(reader, verb, declared[name])
-    options = Options(verb, tuple(names))
+    options = Options(verb)
     for option in reader.options:
         is_given, parse = option.name in names, option.parse
         parsed: object = is_given if not option.metavar else None

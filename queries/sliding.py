@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from puzzle_tablebase.errors import BadRequest, MemoryShort
+from puzzle_tablebase.errors import BadRequest, MemoryShort, TableMissing
 from puzzle_tablebase.puzzle import View
-from puzzle_tablebase.puzzles.sliding import EXAMPLE_BOARD, ROW_STATES, find_goal, parse_board
+from puzzle_tablebase.puzzles.sliding import (
+    EXAMPLE_BOARD,
+    FIFTEEN_BOARD,
+    ROW_STATES,
+    find_goal,
+    parse_board,
+)
 from puzzle_tablebase.queries.boards import BoardReader
 from puzzle_tablebase.queries.options import ALL, ANY_KEYS, CHECK, SAMPLE, Option
 from puzzle_tablebase.queries.reader import Reader
 from puzzle_tablebase.resources import get_free_memory
+from puzzle_tablebase.stores.access import format_outputs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,12 +31,16 @@ if TYPE_CHECKING:
     from puzzle_tablebase.queries.answer import Judgement
     from puzzle_tablebase.queries.answer_frames import Bytes
     from puzzle_tablebase.queries.board_columns import BitTable, Distances
+    from puzzle_tablebase.queries.index_reader import IndexReader
     from puzzle_tablebase.queries.options import Options
     from puzzle_tablebase.queries.samples import SampleRequest, StatesByDistance
+    from puzzle_tablebase.schema import Table
     from puzzle_tablebase.stores.folder import Store
 
 STATES_PER_WALK = 20_000_000
 """States of a table of bits for each of which one more key is looked up singly."""
+SOLVED_BY_SEARCH = "pipeline query fifteen"
+"""The command that answers for the 4x4 board, which has no tables: they would take 1.3 TB each."""
 MAX_KNOWN_STATES = 1 << 16
 MAX_DISTANCE = 254
 
@@ -51,6 +62,16 @@ class BitReader(BoardReader):
     def close(self) -> None:
         super().close()
         self._walks.clear()
+
+    def open_table_index(self, table: Table, request: str = "") -> IndexReader:
+        try:
+            return super().open_table_index(table, request)
+        except TableMissing as error:
+            if self.board != FIFTEEN_BOARD:
+                raise
+            outputs = format_outputs(str(self.store))
+            command = f"{SOLVED_BY_SEARCH} {self.puzzle.example}{outputs}"
+            raise TableMissing(error.file, command) from None
 
     def find_record(self, view: View, state: str) -> int:
         return super().find_record(view, state) // ROW_STATES

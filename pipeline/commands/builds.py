@@ -206,7 +206,7 @@ def describe_job(job: "Job") -> dict[str, Any]:
         figures = {"seconds": round(cost.seconds, 3), "bytes": cost.bytes, "memory": cost.memory}
         estimate = {**amounts, **figures}
     saved = {"files": len(job.saved), "bytes": sum(job.saved.values())} if job.saved else None
-    named = {"table": job.table.name, "stage": job.puzzle.name, "reason": job.reason}
+    named = {"table": job.table.name, "puzzle": job.puzzle.name, "reason": job.reason}
     return {**named, "saved": saved, "estimate": estimate}
 
 

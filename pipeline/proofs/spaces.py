@@ -51,7 +51,7 @@ def prove_space(listed: ListedTable, proved: Mapping[str, ListedTable]) -> Proof
         return begins[edges], graph.targets[edges], graph.labels[edges]
 
     results = {
-        name: search_graph(nodes, puzzle.find_node(state), list_edges)
+        name: search_graph(nodes, puzzle.rank(state), list_edges)
         for name, state in table.recipe.parameters["roots"].items()
     }
     columns = puzzle.fill_columns(table, graph, results)

@@ -47,7 +47,7 @@ def make(table: Table, puzzle: StateSpace, tasks: Tasks) -> TableData:
             nodes += reached
             tasks.report(f"{name}: layer {depth}, states", nodes)
 
-        results[name] = search_breadth_first(graph, puzzle.find_node(root), layer_done)
+        results[name] = search_breadth_first(graph, puzzle.rank(root), layer_done)
 
     def rows() -> Chunks:
         tasks.report("columns", 0)

@@ -24,10 +24,9 @@ ROW_STATES = WORDS * WORD_STATES
 RECORD_BYTES = ROW_STATES // 8
 """Bytes of a row with one bit for each state."""
 
-MOVE_FIELDS = ("block", "weight", "cycle", "start", "is_border", "outer", "inner")
-"""Fields of a move: the block that it comes from; the run of a row is `start` + `row` //
-`weight` % `cycle`; whether head and tail exchange a tile; and how many exchanges in the tail must
-be taken back before that and after it, which follow: the first three, then the other three."""
+# The fields of a move: the block that it comes from; the run of a row is `start` + `row` //
+# `weight` % `cycle`; whether head and tail exchange a tile; and how many exchanges in the tail must
+# be taken back before that and after it, which follow: the first three, then the other three.
 BLOCK, WEIGHT, CYCLE, START, IS_BORDER, OUTER, INNER, EXCHANGES = range(8)
 MAX_EXCHANGES = 3
 """Most exchanges of a move: boards have at most four rows."""

@@ -205,7 +205,7 @@ class Folder(Store):
 
     def get_size(self, name: str) -> int:
         status = os.stat(self.locate(name))
-        _require_file(status.st_mode, self.locate(name))
+        _require_file(status.st_mode)
         return status.st_size
 
     def open(self, name: str) -> IO[bytes]:
@@ -259,14 +259,14 @@ def _open_file(path: str, flags: int) -> int:
     """Open a regular file and nothing else: opening a named pipe without a writer would block."""
     descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0), 0o666)
     try:
-        _require_file(os.fstat(descriptor).st_mode, path)
+        _require_file(os.fstat(descriptor).st_mode)
     except OSError:
         os.close(descriptor)
         raise
     return descriptor
 
 
-def _require_file(mode: int, path: str) -> None:
+def _require_file(mode: int) -> None:
     """Raise an OSError if the mode is not that of a regular file."""
     if not stat.S_ISREG(mode):
         kinds = {stat.S_IFDIR: "folder", stat.S_IFIFO: "named pipe"}
