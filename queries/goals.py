@@ -85,7 +85,8 @@ class GoalAnswer(Answer):
         if self.solutions is not None:
             rows.append(("solutions", f"{self.solutions} of that length"))
         if self.solution:
-            rows += [("one of them", self.solution), *self._list_more_rows()]
+            label = "a solution" if self.solutions is None else "one of them"
+            rows += [(label, self.solution), *self._list_more_rows()]
         reasons = self._reasons or {}
         return [*rows, *(("out of reach", f"{each}: {why}") for each, why in reasons.items())]
 

@@ -214,10 +214,11 @@ def answer_rows(options: Values, make: Callable[[], Any], **more: Any) -> int:
     from puzzle_tablebase.pipeline.reporter import Reporter
 
     source, output = options.get("input", "-"), options.get("output")
-    if source == "-" and sys.stdin and sys.stdin.isatty():
+    is_typed = source == "-" and bool(sys.stdin) and sys.stdin.isatty()
+    if is_typed:
         print_error("reading keys from standard input (press Ctrl-D to finish)")
-    with Reporter() as bar:
-        if source != "-" or not (sys.stdin and sys.stdin.isatty()):
+    with Reporter(quiet=is_typed) as bar:  # a bar would wipe away what is typed
+        if not is_typed:
             name_read = "standard input" if source == "-" else escape_control(source)
             bar.update(f"reading {name_read}")
         # after the first line on the screen, because it takes a second

@@ -95,8 +95,8 @@ def histogram(
         _write_counts(open_store(outputs), output)
         return
     if name is None:
-        problem = f"One of {', '.join(WITH_DEPTHS)} is missing"
-        raise BadRequest(problem, "See: pipeline histogram --help")
+        problem = f"A puzzle is needed: {', '.join(WITH_DEPTHS)}"
+        raise BadRequest(problem, "Example: pipeline histogram eight")
     counts = count_states(name, open_store(outputs), board)
     width = shutil.get_terminal_size().columns
     print_answer(f"{json.dumps(counts.to_dicts())}\n" if as_json else format_bars(counts, width))

@@ -16,11 +16,13 @@ import json
 import re
 from pathlib import Path
 
+from puzzle_tablebase.errors import TableMissing
 from puzzle_tablebase.formats.index import HEADER
 from puzzle_tablebase.output import write_output
 from puzzle_tablebase.puzzles import MODULES
 from puzzle_tablebase.queries.dispatch import open_reader
 from puzzle_tablebase.queries.reader import Reader
+from puzzle_tablebase.stores.access import format_rebuild_command
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,7 +84,7 @@ def _make_page(store: Store) -> str:
         "style": style,
         "modules": import_map,
         "start": start,
-        "data": "".join(_make_data_block(reader, table) for reader, table in iter_tables(store)),
+        "data": "".join(_make_data_blocks(store)),
         "policy": f"default-src 'none'; script-src {allowed}; style-src '{_hash_source(style)}'; "
         # tables beside the page
         "connect-src 'self'; "
@@ -130,6 +132,21 @@ def iter_tables(store: Store) -> Iterator[tuple[Reader, Table]]:
         for reader in open_reader(name, store).list_explorer_readers():
             for table in reader.list_explored_tables():
                 yield reader, table
+
+
+def _make_data_blocks(store: Store) -> list[str]:
+    """Make the blocks of all tables; the command for several that are missing builds all."""
+    blocks, missing = list[str](), list[TableMissing]()
+    for reader, table in iter_tables(store):
+        try:
+            blocks.append(_make_data_block(reader, table))
+        except TableMissing as error:
+            missing.append(error)
+    if missing[1:]:
+        raise TableMissing(missing[0].file, format_rebuild_command("", store))
+    if missing:
+        raise missing[0]
+    return blocks
 
 
 def _fill_template(name: str, parts: Mapping[str, str]) -> str:

@@ -1,6 +1,7 @@
 """Tests of a batch's progress on a terminal, also when its answers go to the same terminal."""
 
 import io
+import os
 import re
 from pathlib import Path
 
@@ -43,6 +44,18 @@ def test_a_batch_from_a_pipe_is_announced(outputs: Path, tmp_path: Path, words: 
     said = run_on_terminal(command, columns=200, stdin=keys, shares_stdout=False)
     assert (said.code, len(said.out.splitlines())) == ((2, 0) if len(words) > 9 else (0, 3))
     assert "reading standard input" in said.err
+
+
+def test_a_bar_wipes_away_no_keys_that_are_typed(outputs: Path) -> None:
+    terminal, child_end = os.openpty()
+    os.write(terminal, b"123456780\n\x04")
+    command = ["query", "eight", "--outputs", str(outputs)]
+    said = run_on_terminal(command, stdin=Path(os.ttyname(child_end)), shares_stdout=False)
+    os.close(terminal)
+    os.close(child_end)
+    assert (said.code, len(said.out.splitlines())) == (0, 2)
+    assert "press Ctrl-D" in said.err
+    assert "\x1b[" not in said.err
 
 
 @pytest.mark.parametrize("words", ["--hardest", "12 --column x", "--goal edge 123456780", "--help"])
