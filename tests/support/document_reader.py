@@ -288,8 +288,8 @@ class NumberedTours:
         (across, other), way = fall(way, self.finishes(key, turn))
         theirs = self.drawing(way, self.right, other, None)
         edges = [*self.drawing(drawing, self.left, key, turn), *across, *self.flipped(theirs)]
-        beside = [sum(edge) for edge in edges if 0 in edge]  # for a closed tour, which begins at a1
-        walk = [0, min(beside, key=lambda square: self.places[square][::-1])]
+        second = (sum(edge) for edge in edges if 0 in edge)  # for a closed tour: it begins at a1
+        walk = [0, min(second, key=lambda square: self.places[square][::-1])]
         if turn is not None:
             walk = [VIRTUAL, turn]
         while len(walk) < len(self.names) + len(self.outside):
