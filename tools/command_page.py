@@ -46,6 +46,8 @@ END = """
 | `PIPELINE_NETWORK_SECONDS` | seconds for each request to a host; the default is 15 |
 | `PIPELINE_TRACEBACK` | if set, an internal error shows where it happened |
 | `NO_COLOR` | if set, no text is bold |
+| `NUMBA_CACHE_DIR` | the folder for machine code; the default is `__pycache__` beside the code, \
+or `~/.cache/puzzle-tablebase` if that is read-only |
 
 [Buckets](deploy.md#use-a-bucket) have variables of their own.
 """

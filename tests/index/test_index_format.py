@@ -31,6 +31,7 @@ from tests.support.format_page import (
     text,
 )
 from tests.support.index_cases import LIST, format_cases
+from tests.support.shell import ROOT
 
 FILES = "Index files"
 
@@ -104,7 +105,7 @@ def test_the_bytes_in_the_document_are_those_of_the_file(outputs: Path) -> None:
 
 
 def test_the_python_in_the_document_runs(outputs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(outputs)
+    monkeypatch.chdir(ROOT)
     shown, code = list[str](), "\n".join(read_fenced("pycon"))
     examples = doctest.DocTestParser().get_doctest(code, {}, "doc", None, 0)
     assert len(examples.examples) >= 5

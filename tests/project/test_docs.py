@@ -42,7 +42,7 @@ def test_page_is_what_the_program_writes(
 def test_python_sessions_print_what_the_page_shows(
     page: Path, outputs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(outputs if page.name == "index.md" else ROOT)
+    monkeypatch.chdir(ROOT)
     if name := BUILT.get(page.name):
         assert sessions.run_command(f"pipeline precompute {name} --quiet", str(tmp_path)) == ""
         monkeypatch.chdir(tmp_path)

@@ -143,7 +143,9 @@ class NumberedTours:
         self.layers = layers(path.read_bytes())
         self.h, w = sorted((files, ranks))
         self.left, self.right = self.h * ((w - 1) // 2), self.h * ((w - 2) // 2)
-        places = [(a, b) if files <= ranks else (b, a) for b in range(w) for a in range(self.h)]
+        self.places = places = [
+            (a, b) if files <= ranks else (b, a) for b in range(w) for a in range(self.h)
+        ]
         number = {place: square for square, place in enumerate(places)}
         self.names = [f"{chr(97 + file)}{1 + rank}" for file, rank in places]
         self.squares = list(range(len(places)))
@@ -286,7 +288,8 @@ class NumberedTours:
         (across, other), way = fall(way, self.finishes(key, turn))
         theirs = self.drawing(way, self.right, other, None)
         edges = [*self.drawing(drawing, self.left, key, turn), *across, *self.flipped(theirs)]
-        walk = [0, min(sum(edge) for edge in edges if 0 in edge)]
+        second = (sum(edge) for edge in edges if 0 in edge)  # for a closed tour: it begins at a1
+        walk = [0, min(second, key=lambda square: self.places[square][::-1])]
         if turn is not None:
             walk = [VIRTUAL, turn]
         while len(walk) < len(self.names) + len(self.outside):
