@@ -68,8 +68,9 @@ def main() -> None:
     moves_per_throw = moves["moves"].sum() / moves["positions"].sum()
     print(f"{lines['positions'].sum():,} of {SIZE:,} arrangements can arise")
     print(f"{moves['positions'][0]:,} pairs of position and mover can arise")
+    print(f"{blocked.height:,} of these without a move")
     for side in SIDES:
-        print(f"{(blocked['mover'] == side).sum():,} of these in which {side} has no move")
+        print(f"{(blocked['mover'] == side).sum():,} of these with {side} to move")
     print(f"{moves_per_throw:.4f} moves for a throw, mean")
     print(f"{most_moves} moves for all five throws together, at most\n")
     show(lines)

@@ -260,7 +260,8 @@ def compare_sample(board: KnightBoard, rows: pl.DataFrame, paths: list[str]) -> 
     uses = uses[:, number] / rows["edges"].to_numpy()
     errors = uses.std(axis=0, ddof=1) / len(paths) ** 0.5
     differences = np.abs(uses.mean(axis=0) - rows["share"].to_numpy())
-    return float((differences / errors)[errors > 0].max())
+    varies = errors > 0
+    return float((differences[varies] / errors[varies]).max())
 
 
 def pick_colour(share: float) -> str:
