@@ -1,21 +1,18 @@
 """What the table of Senet says about lines and moves; see docs/results.md.
 
-`python -m benchmarks.results.senet_moves` writes three files: for each number of plies the
-positions and their shortest lines, for each throw the moves that it allows, and the positions that
-can arise in which the mover has no move at all.
+`python -m benchmarks.results.senet_moves` prints what is known of all positions, for each number of
+plies the positions and their shortest lines, and for each throw the moves that it allows. With
+`--results DIR` it also writes these, and the positions that can arise in which the mover has no
+move at all.
 """
 
 from __future__ import annotations
 
-import argparse
-from pathlib import Path
-
 import numpy as np
 import polars as pl
 
+from benchmarks.results.report import make_parser, save, show
 from puzzle_tablebase.puzzles.senet import PUZZLE, SIDES, SIZE, THROWS
-
-RESULTS = Path("docs/results")
 
 
 def summarize_lines(table: pl.DataFrame) -> pl.DataFrame:
@@ -34,11 +31,11 @@ def summarize_lines(table: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def list_moves(table: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return the moves of each throw, and the positions without a move.
+def list_moves(table: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame, int]:
+    """Return the moves of each throw, the positions without a move, and the most moves of any.
 
-    A position counts for each side that may be to move in it. Both are over all positions that a
-    line of play leads to.
+    A position counts for each side that may be to move in it. All are over the positions that
+    a line of play leads to.
     """
     graph = PUZZLE.make_graph()
     degree = np.diff(graph.offsets)
@@ -59,23 +56,26 @@ def list_moves(table: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
             "plies": plies[blocked].astype(np.int16),
         }
     )
-    return pl.DataFrame(rows, columns, orient="row"), without_moves
+    return pl.DataFrame(rows, columns, orient="row"), without_moves, int(degree[can_arise].max())
 
 
 def main() -> None:
-    """Write the files and print what they say."""
-    parser = argparse.ArgumentParser(description=main.__doc__)
-    parser.add_argument("--outputs", type=Path, default=Path("outputs"))
-    parser.add_argument("--results", type=Path, default=RESULTS)
-    options = parser.parse_args()
+    """Print what the table of Senet says about lines and moves."""
+    options = make_parser(main.__doc__).parse_args()
     table = pl.read_parquet(options.outputs / "senet.parquet")
-    moves, blocked = list_moves(table)
-    results = {"lines": summarize_lines(table), "moves": moves, "blocked": blocked}
-    for name, rows in results.items():
-        rows.write_csv(options.results / f"senet_{name}.csv")
-        print(rows)
-    (mean,) = moves.select(pl.col("moves").sum() / pl.col("positions").sum()).row(0)
-    print(f"{mean:.4f} moves a throw")
+    lines = summarize_lines(table)
+    moves, blocked, most_moves = list_moves(table)
+    mean = moves.select(pl.col("moves").sum() / pl.col("positions").sum()).item()
+    print(f"{lines['positions'].sum():,} of {SIZE:,} arrangements can arise")
+    print(f"{moves['positions'][0]:,} pairs of position and mover can arise")
+    print(f"{blocked.height:,} of these without a move")
+    for side in SIDES:
+        print(f"{(blocked['mover'] == side).sum():,} of these with {side} to move")
+    print(f"{mean:.4f} moves for a throw, mean")
+    print(f"{most_moves} moves for all five throws together, at most\n")
+    show(lines)
+    show(moves.with_columns(mean=pl.col("moves") / pl.col("positions")))
+    save(options.results, senet_lines=lines, senet_moves=moves, senet_blocked=blocked)
 
 
 if __name__ == "__main__":

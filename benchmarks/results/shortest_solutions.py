@@ -5,22 +5,21 @@ code with the searches that build the tables: a state's number is the blank's ce
 of the tiles in reading order, as digits that count the smaller tiles left over. So its layers are
 also a second count of the states at each distance.
 
-`python -m benchmarks.results.shortest_solutions 3x4 3x4:11` writes a row for each distance from
-the goals with the tiles in reading order and the blank on the last cell, and on cell 11.
+`python -m benchmarks.results.shortest_solutions 3x4 3x4:11` prints a row for each of the goals with
+the tiles in reading order and the blank on the last cell, and on cell 11. With `--results DIR` it
+also writes a row for each of their distances.
 """
 
 from __future__ import annotations
 
-import argparse
 import math
-from pathlib import Path
 
 import numpy as np
 import polars as pl
 
+from benchmarks.results.report import make_parser, save, show
 from puzzle_tablebase.jit import Array, compiled
 
-RESULTS = Path("docs/results")
 UNREACHED = 255
 MAX_CELLS = 12
 COLUMNS = ("board", "blank", "distance", "states", "one_solution", "most_solutions", "local_maxima")
@@ -138,22 +137,32 @@ def read_tiles(number: int, parity: int, tiles: Array, count: int) -> None:
         left ^= 1 << tile
 
 
+def summarize(layers: pl.DataFrame) -> pl.DataFrame:
+    """Return a row for each goal, with the share of the states with one solution in per cent."""
+    ones, states, most = pl.col("one_solution"), pl.col("states"), pl.col("most_solutions")
+    return layers.group_by("board", "blank", maintain_order=True).agg(
+        most.max(),
+        pl.col("distance").get(most.arg_max()).alias("at_distance"),
+        ones.sum(),
+        (100 * ones.sum() / states.sum()).alias("share"),
+        pl.col("local_maxima").sum(),
+    )
+
+
 def main() -> None:
-    """Write the file of each board, with all goals that are named."""
-    parser = argparse.ArgumentParser(description=main.__doc__)
+    """Print what the layers of each goal say."""
+    parser = make_parser(main.__doc__)
     parser.add_argument("goals", nargs="+", metavar="ROWSxCOLUMNS[:CELL]")
-    parser.add_argument("--results", type=Path, default=RESULTS)
     options = parser.parse_args()
-    boards: dict[str, list[pl.DataFrame]] = {}
+    goals = []
     for text in options.goals:
         board, _, blank = text.partition(":")
         height, width = map(int, board.split("x"))
-        layers = list_layers(height, width, int(blank or height * width))
-        boards.setdefault(board, []).append(layers)
-        print(text, layers.select(pl.col("states", "one_solution", "local_maxima").sum()))
-        print(layers.sort("most_solutions").tail(1))
-    for board, tables in boards.items():
-        pl.concat(tables).write_csv(options.results / f"shortest_solutions_{board}.csv")
+        goals.append(list_layers(height, width, int(blank or height * width)))
+    layers = pl.concat(goals)
+    show(summarize(layers), decimals=1)
+    for (board,), rows in layers.group_by("board"):
+        save(options.results, **{f"shortest_solutions_{board}": rows})
 
 
 if __name__ == "__main__":

@@ -8,19 +8,20 @@ boards too large for a table, as `benchmarks/reference/sliding_words.c` prints t
     pipeline histogram --output layers.csv
     python -m benchmarks.results.sliding_goals layers.csv 2x7_14.txt
 
-writes a row for each goal, and a row for each goal and distance.
+prints a row for each goal. With `--results DIR` it also writes these, and a row for each goal and
+distance.
 """
 
 from __future__ import annotations
 
-import argparse
 import math
 import re
 from pathlib import Path
 
 import polars as pl
 
-RESULTS = Path("docs/results")
+from benchmarks.results.report import make_parser, save, show
+
 LAYER = re.compile(r"(\d+) (\d+)")
 KEY = ["board", "blank"]
 
@@ -44,7 +45,7 @@ def read_layers(path: Path) -> pl.DataFrame:
 def summarize(layers: pl.DataFrame) -> pl.DataFrame:
     """Return a row for each goal; raise ValueError unless it has all states of its board.
 
-    The mean is exact to six decimals; `moves` is the sum of all distances.
+    The mean is that of all distances, whose sum is `moves`.
     """
     by_distance = layers.sort(*KEY, "distance")
     states, distance = pl.col("states"), pl.col("distance")
@@ -58,22 +59,18 @@ def summarize(layers: pl.DataFrame) -> pl.DataFrame:
     for board, _, total, *_, is_complete in goals.iter_rows():
         if total != math.factorial(math.prod(map(int, board.split("x")))) // 2 or not is_complete:
             raise ValueError(f"{board} has {total:,} states, or a distance without any")
-    mean = (pl.col("moves") / pl.col("states")).round(6)
-    return goals.drop("is_complete").with_columns(mean=mean)
+    return goals.drop("is_complete").with_columns(mean=pl.col("moves") / pl.col("states"))
 
 
 def main() -> None:
-    """Write the files of all goals."""
-    parser = argparse.ArgumentParser(description=main.__doc__)
+    """Print what the layers of each goal say."""
+    parser = make_parser(main.__doc__)
     parser.add_argument("layers", nargs="+", type=Path)
-    parser.add_argument("--results", type=Path, default=RESULTS)
     options = parser.parse_args()
     layers = pl.concat(map(read_layers, options.layers)).sort(*KEY, "distance")
     goals = summarize(layers)
-    goals.write_csv(options.results / "sliding_goals.csv")
-    layers.write_csv(options.results / "sliding_distances.csv")
-    with pl.Config(tbl_rows=-1):
-        print(goals)
+    show(goals)
+    save(options.results, sliding_goals=goals, sliding_distances=layers)
 
 
 if __name__ == "__main__":

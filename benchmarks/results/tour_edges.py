@@ -10,18 +10,19 @@ tours as the product of the forward count before it and the backward count after
 The board's symmetries give the edges of the other half. Edges between the two columns of the cut
 that are no images of others follow from the squares: the edges of a square add up to two a tour.
 
-`python -m benchmarks.results.tour_edges 6x8` writes docs/results/closed_tour_edges_6x8.csv.
+`python -m benchmarks.results.tour_edges 6x8` prints them. With `--results DIR` it also writes
+closed_tour_edges_6x8.csv, and a picture of the board in closed_tour_edges_6x8.svg.
 """
 
 from __future__ import annotations
 
-import argparse
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 
+from benchmarks.results.report import make_parser, save, show
 from puzzle_tablebase.formats.index import HEADER, Header, read_records
 from puzzle_tablebase.frontier.layers import FREE, MATCHING_BITS
 from puzzle_tablebase.jit import Array, compiled
@@ -36,7 +37,6 @@ from puzzle_tablebase.puzzles.knight.board import FILES, KnightBoard, parse_boar
 from puzzle_tablebase.puzzles.knight.tables import make_ranking_table
 from puzzle_tablebase.queries.svg import CELL, CELL_DARK, INK, RAMP, Picture
 
-RESULTS = Path("docs/results")
 Edge = tuple[int, int]
 
 
@@ -194,15 +194,21 @@ def make_rows(board: KnightBoard, outputs: Path) -> pl.DataFrame:
         for group, tours in complete_uses(upright, total, uses)
     ]
     columns = ["one", "other", "edges", "tours", "share"]
-    table = pl.DataFrame(rows, columns, orient="row").with_columns(pl.col("share").round(6))
+    table = pl.DataFrame(rows, columns, orient="row")
     return table.sort("tours", "one", "other", descending=[True, False, False])
 
 
-def draw_edges(board: KnightBoard, rows: pl.DataFrame, title: str) -> str:
+def count_tours(board: KnightBoard, rows: pl.DataFrame) -> int:
+    """Return the number of closed tours, each of which uses an edge for each square."""
+    return int((rows["edges"] * rows["tours"]).sum()) // board.squares
+
+
+def draw_edges(board: KnightBoard, rows: pl.DataFrame) -> str:
     """Draw a board with its edges, the darker and wider the more tours use them, as SVG."""
+    total = count_tours(board, rows)
     cell, left, top = 64, 30, 16
     width, height = board.files * cell, board.ranks * cell
-    picture = Picture(title)
+    picture = Picture(f"The share of the closed tours of {board} that use each jump")
 
     def find_centre(square: int) -> tuple[float, float]:
         rank, file = divmod(square, board.files)
@@ -219,7 +225,7 @@ def draw_edges(board: KnightBoard, rows: pl.DataFrame, title: str) -> str:
         picture.add_text(find_centre(file)[0], top + height + 16, FILES[file])
     for rank in range(board.ranks):
         picture.add_text(left - 12, find_centre(rank * board.files)[1] + 4, str(rank + 1))
-    share_of = {(one, other): share for one, other, *_, share in rows.iter_rows()}
+    share_of = {(one, other): tours / total for one, other, _, tours, _ in rows.iter_rows()}
     shares = list[tuple[float, Edge]]()
     for group in list_classes(board):
         one, other = map(board.name_square, group[0])
@@ -235,25 +241,51 @@ def draw_edges(board: KnightBoard, rows: pl.DataFrame, title: str) -> str:
     return picture.to_svg(x + 150, top + height + 26)
 
 
+def compare_sample(board: KnightBoard, rows: pl.DataFrame, paths: list[str]) -> float:
+    """Return the greatest difference between the share of a class in a sample and in all tours.
+
+    The unit is the standard error of the sample. Classes that each tour uses alike have none.
+    """
+    classes = list_classes(board)
+    class_of = {edge: number for number, group in enumerate(classes) for edge in group}
+    uses = np.zeros((len(paths), len(classes)))
+    for sampled, path in zip(uses, paths, strict=True):
+        squares = [board.parse_square(path[at : at + 2]) for at in range(0, len(path), 2)]
+        for one, other in pairwise([*squares, squares[0]]):
+            sampled[class_of[min(one, other), max(one, other)]] += 1
+    number = [
+        class_of[board.parse_square(one), board.parse_square(other)]
+        for one, other, *_ in rows.iter_rows()
+    ]
+    uses = uses[:, number] / rows["edges"].to_numpy()
+    errors = uses.std(axis=0, ddof=1) / len(paths) ** 0.5
+    differences = np.abs(uses.mean(axis=0) - rows["share"].to_numpy())
+    varies = errors > 0
+    return float((differences[varies] / errors[varies]).max())
+
+
 def pick_colour(share: float) -> str:
     """Return the colour of a share of the tours."""
     return RAMP[min(int(share * len(RAMP)), len(RAMP) - 1)]
 
 
 def main() -> None:
-    """Write the file of a board and, if asked, a picture."""
-    parser = argparse.ArgumentParser(description=main.__doc__)
+    """Print how many closed tours of a board use each jump."""
+    parser = make_parser(main.__doc__)
     parser.add_argument("board", type=parse_board)
-    parser.add_argument("--outputs", type=Path, default=Path("outputs"))
-    parser.add_argument("--results", type=Path, default=RESULTS)
-    parser.add_argument("--picture", type=Path)
+    parser.add_argument("--sample", type=Path, metavar="CSV", help="closed tours to compare with")
     options = parser.parse_args()
     rows, board = make_rows(options.board, options.outputs), stand_up(options.board)
-    rows.write_csv(options.results / f"closed_tour_edges_{board}.csv")
-    if options.picture:
-        title = f"The share of the closed tours of {board} that use each jump"
-        options.picture.write_text(draw_edges(board, rows, title))
-    print(rows)
+    print(f"{count_tours(board, rows):,} closed tours, {len(rows)} classes of jumps\n")
+    show(rows.with_columns(pl.col("share") * 100), decimals=2)
+    if options.sample:
+        paths = pl.read_csv(options.sample)["path"].to_list()
+        greatest = compare_sample(board, rows, paths)
+        print(f"{len(paths):,} tours: shares within {greatest:.2f} standard errors")
+    name = f"closed_tour_edges_{board}"
+    save(options.results, **{name: rows})
+    if options.results:
+        (options.results / f"{name}.svg").write_text(draw_edges(board, rows))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
 """The programs behind docs/results.md on small boards, and the files that they wrote."""
 
 import random
+import re
+import sys
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
@@ -14,6 +16,7 @@ from benchmarks.results import senet_moves, shortest_solutions, sliding_goals, t
 from puzzle_tablebase.pipeline.jobs import select_tables
 from puzzle_tablebase.puzzles import senet
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
+from tests import usual_or_nightly
 from tests.support import oracles, reference_numbers, sliding_oracle
 from tests.support.build_recorder import build_tables
 
@@ -24,6 +27,8 @@ CLOSED_TOURS = {
     **reference_numbers.read_named_numbers("results.txt", "closed edges"),
 }
 """Undirected closed tours of the boards whose jumps are counted."""
+
+NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
 
 
 def count_jumps(board: KnightBoard, outputs: Path) -> Counter[tuple[int, int]]:
@@ -53,6 +58,14 @@ def test_edges_of_closed_tours_as_in_a_list(ranked_boards: Path, outputs: Path, 
         assert {jumps[edge] for edge in group} == {tours}
 
 
+def test_a_sample_is_compared_with_the_edges_of_all_tours(outputs: Path) -> None:
+    board, edges = KnightBoard(6, 6), pl.read_csv(RESULTS / "closed_tour_edges_6x6.csv")
+    rows = pl.scan_parquet(outputs / "knight_tours_6x6.parquet")
+    paths = rows.filter(pl.col("start") == "a1", pl.col("closed")).select("path").collect()["path"]
+    assert tour_edges.compare_sample(board, edges, paths.to_list()) < 0.01
+    assert tour_edges.compare_sample(board, edges, paths.head(2000).to_list()) > 10
+
+
 def test_edges_that_contradict_each_other_are_refused() -> None:
     board = KnightBoard(6, 6)
     classes = tour_edges.list_classes(board)
@@ -78,14 +91,13 @@ def test_published_edges(name: str) -> None:
     assert len(tour_edges.complete_uses(board, total, uses)) == len(classes)
     corners = [edge for edge in uses if 0 in edge]
     assert [uses[edge] for edge in corners] == [total, total]
-    assert rows["share"].to_list() == [round(tours / total, 6) for tours in rows["tours"]]
+    assert rows["share"].to_list() == [float(f"{tours / total:.6f}") for tours in rows["tours"]]
 
 
 def test_the_picture_shows_the_published_edges() -> None:
     rows = pl.read_csv(RESULTS / "closed_tour_edges_8x8.csv")
     picture = (RESULTS / "closed_tour_edges_8x8.svg").read_text()
-    board, title = KnightBoard(8, 8), picture.partition("<title>")[2].partition("</title>")[0]
-    assert tour_edges.draw_edges(board, rows, title) == picture
+    assert tour_edges.draw_edges(KnightBoard(8, 8), rows) == picture
     assert picture.count("<path") == 168 + len(rows)
 
 
@@ -205,7 +217,7 @@ def test_published_solutions_have_the_layers_of_the_searches(board: str) -> None
 
 def test_published_senet_results_follow_from_the_table(outputs: Path) -> None:
     table = pl.read_parquet(outputs / "senet.parquet")
-    moves, blocked = senet_moves.list_moves(table)
+    moves, blocked, _ = senet_moves.list_moves(table)
     for name, rows in (
         ("lines", senet_moves.summarize_lines(table)),
         ("moves", moves),
@@ -217,23 +229,25 @@ def test_published_senet_results_follow_from_the_table(outputs: Path) -> None:
 
 
 def test_senets_moves_as_the_rules_say(outputs: Path) -> None:
-    """Compare the moves of some positions: a look at all takes a minute."""
+    """Compare the moves of some positions: a look at all takes minutes."""
     table = pl.read_parquet(outputs / "senet.parquet")
-    chosen = random.Random(5).sample(range(len(table)), 2000)
+    chosen = random.Random(5).sample(range(len(table)), usual_or_nightly(2000, len(table)))
     is_chosen = pl.int_range(pl.len()).is_in(chosen)
     plies = [pl.when(is_chosen).then(pl.col(f"plies_{side}")) for side in ("even", "odd")]
-    moves, blocked = senet_moves.list_moves(table.with_columns(plies))
+    moves, blocked, most = senet_moves.list_moves(table.with_columns(plies))
     positions = table["position"].gather(sorted(chosen)).to_list()
     nulls = table.filter(is_chosen).select("plies_even", "plies_odd").rows()
-    throws, without = Counter[int](), Counter[int]()
+    throws, without, most_found = Counter[int](), Counter[int](), 0
     for position, of_side in zip(positions, nulls, strict=True):
         for mover, fewest in zip("AB", of_side, strict=True):
             if fewest is not None:
                 found = Counter(throw for throw, *_ in oracles.senet_successors(position, mover))
                 throws.update(found)
+                most_found = max(most_found, found.total())
                 without.update(throw for throw in range(1, 6) if not found[throw])
     columns = moves.select("throw", "moves", "without_a_move").rows()
     assert columns == [(throw, throws[throw], without[throw]) for throw in range(1, 6)]
+    assert most == most_found
     assert blocked.height == sum(
         not oracles.senet_successors(*row[:2]) for row in blocked.iter_rows()
     )
@@ -274,35 +288,64 @@ def test_no_open_tour_of_6x6_is_its_own_image(outputs: Path) -> None:
 
 
 def test_the_page_has_the_numbers_of_the_files() -> None:
+    """Compute shares and means from the counts: a rounded number must not be rounded again."""
     edges = pl.read_csv(RESULTS / "closed_tour_edges_8x8.csv")
     goals = pl.read_csv(RESULTS / "sliding_goals.csv")
     moves = pl.read_csv(RESULTS / "senet_moves.csv")
+    total = CLOSED_TOURS["8x8"]
     expected = [
         *(
-            f"| {one}–{other} | {tours:,} | {share:.2%} |"
-            for one, other, _, tours, share in edges.rows()
+            f"| {one}–{other} | {tours:,} | {tours / total:.2%} |"
+            for one, other, _, tours, _ in edges.rows()
         ),
         *(
-            f"| {board} | {blank} | {farthest} | {there:,} | {mean:.4f} |"
-            for board, blank, _, farthest, there, _, mean in goals.rows()
+            f"| {board} | {blank} | {farthest} | {there:,} | {distances / states:.4f} |"
+            for board, blank, states, farthest, there, distances, _ in goals.rows()
         ),
         *(
             f"| {throw} | {total / pairs:.4f} | {without:,} |"
             for throw, pairs, total, without in moves.rows()
         ),
+        *(
+            f"| {name} | {tours:,} | {count_rows(f'closed_tour_edges_{name}')} |"
+            for name, tours in CLOSED_TOURS.items()
+        ),
     ]
     for board in ("2x5", "3x4"):
         layers = pl.read_csv(RESULTS / f"shortest_solutions_{board}.csv")
         for (blank,), rows in layers.group_by("blank"):
-            most, distance = (
-                rows.sort("most_solutions").select("most_solutions", "distance").row(-1)
-            )
-            ones, states, maxima = rows.select(
-                pl.col("one_solution", "states", "local_maxima").sum()
-            ).row(0)
+            most = max(rows["most_solutions"])
+            distance = rows["distance"][rows["most_solutions"].to_list().index(most)]
+            ones, maxima = sum(rows["one_solution"]), sum(rows["local_maxima"])
             expected.append(
-                f"| {board} | {blank} | {most:,} | {distance} | {ones:,} | {ones / states:.1%} | "
-                f"{maxima:,} |"
+                f"| {board} | {blank} | {most:,} | {distance} | {ones:,} | "
+                f"{ones / sum(rows['states']):.1%} | {maxima:,} |"
             )
     page = PAGE.read_text()
     assert [row for row in expected if row not in page] == []
+
+
+def count_rows(name: str) -> int:
+    """Return the number of rows of a file."""
+    return pl.read_csv(RESULTS / f"{name}.csv").height
+
+
+def test_senets_program_prints_all_numbers_of_the_page(
+    outputs: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.argv", ["senet_moves", "--outputs", str(outputs)])
+    senet_moves.main()
+    assert not [*tmp_path.iterdir()]
+    printed = set(NUMBER.findall(capsys.readouterr().out))
+    _, _, section = PAGE.read_text().partition("\n## Senet\n")
+    rows = [line for line in section.splitlines() if line.startswith("|")]
+    assert set(NUMBER.findall("".join(rows))) - printed == set()
+    monkeypatch.setattr("sys.argv", [*sys.argv, "--results", "new"])
+    senet_moves.main()
+    for name in ("lines", "moves", "blocked"):
+        file = f"senet_{name}.csv"
+        assert (tmp_path / "new" / file).read_text() == (RESULTS / file).read_text()
