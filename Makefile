@@ -49,7 +49,7 @@ define install
 	{ echo '$(PYTHON) is not Python 3.11 or newer. Name another, for example: make PYTHON=python3.13' >&2; exit 1; }
 @$(PYTHON) -c 'import ensurepip, venv' || \
 	{ echo '$(PYTHON) has no module venv. On Debian and Ubuntu: apt-get install python3-venv' >&2; exit 1; }
-@echo "Installing the packages in $< into $(VENV): up to $$(grep -c '^[a-z]' $<)"
+@echo "Installing up to $$(grep -c '^[a-z]' $<) packages into $(VENV)"
 @test -e $(VENV)/.whole || $(PYTHON) -m venv --clear $(VENV)
 @rm -f $(VENV)/.whole
 @$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
@@ -68,7 +68,7 @@ test: precompute $(TESTS) ## run all tests on all cores (builds the tables first
 # The folders of tests that start no browser, cluster or web server: a worker a core suffices.
 FAST := tests/rules tests/search tests/queries
 
-test-fast: precompute $(TESTS) ## run the tests of rules, searches and answers: most faults show here, in a minute
+test-fast: precompute $(TESTS) ## run the tests of rules, searches and answers: most faults show here
 	$(BIN)/python -m pytest -n logical --dist worksteal $(FAST)
 
 test-rest: precompute $(TESTS) ## run the tests that test-fast leaves out

@@ -163,6 +163,8 @@ def answer_knight(open_index, key):
 
 
 if __name__ == "__main__":
+    if len(sys.argv) < 4:
+        sys.exit(__doc__)
     folder, puzzle, *keys = sys.argv[1:]
     for key in keys:
         found = answer(lambda *of: Index(FileIO(f"{folder}/{of[0]}.idx"), *of), puzzle, key)
