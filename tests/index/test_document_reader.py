@@ -12,8 +12,7 @@ from puzzle_tablebase.errors import NoSuchTour
 from puzzle_tablebase.queries import open_tables
 from tests import first, usual_or_nightly
 from tests.support.document_reader import NumberedTours, fall
-from tests.support.format_page import section, tables_under
-from tests.support.index_cases import read_cases
+from tests.support.format_page import read_cases, section, tables_under
 
 HEADING = "Tours by rank"
 

@@ -5,6 +5,7 @@ import json
 import re
 import struct
 import zlib
+from functools import partial
 from itertools import combinations
 from math import factorial
 from pathlib import Path
@@ -13,10 +14,13 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from puzzle_tablebase.errors import TablebaseError
 from puzzle_tablebase.formats.index import BLOCK_BYTES, BODY_BYTES, HEADER
 from puzzle_tablebase.puzzles import eight, senet
 from puzzle_tablebase.puzzles.knight import tables as knight
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.queries.api import Tables
+from tests.readers.test_example_readers import CODES
 from tests.support.default_tables import INDEXES
 from tests.support.format_page import (
     DOC,
@@ -25,12 +29,12 @@ from tests.support.format_page import (
     number_in,
     numbers_in,
     place_of,
+    read_cases,
     read_fenced,
     section,
     tables_under,
     text,
 )
-from tests.support.index_cases import LIST, format_cases
 from tests.support.shell import ROOT
 
 FILES = "Index files"
@@ -90,9 +94,19 @@ def test_the_text_lists_the_keys_of_the_vectors() -> None:
     assert all(set(vector) == set(text) for vector in listed)
 
 
-def test_the_cases_are_what_the_program_answers(outputs: Path) -> None:
-    written = "run .venv/bin/python -m tests.support.index_cases, and read what changed"
-    assert LIST.read_text("utf-8") == format_cases(), written
+@pytest.mark.parametrize("puzzle", ["eight", "senet", "knight"])
+def test_the_program_answers_the_cases(puzzle: str, tables: Tables) -> None:
+    more = {"solution": True} if puzzle == "eight" else {}
+    for case in read_cases(puzzle):
+        key, _, finish = case["key"].partition(" ")
+        options = {"to": finish} if finish else {"goal": case["goal"]} if "goal" in case else {}
+        probe = partial(getattr(tables, puzzle).probe, key, **more, **options)
+        if "error" in case:
+            with pytest.raises(TablebaseError) as caught:
+                probe()
+            assert caught.value.exit_code == CODES[case["error"]], case
+        else:
+            assert case["answer"].items() <= probe().to_dict().items(), case
 
 
 def test_the_bytes_in_the_document_are_those_of_the_file(outputs: Path) -> None:

@@ -1,9 +1,11 @@
 """The published cases, and every reader of sliding boards, compared with them and with a search.
 
 Each reader's tests ask the other cases, and `tests/index/test_document_reader.py` those of tours
-by rank. The answers of the cases are the program's own: `make docs` writes them.
+by rank.
 """
 
+import json
+import shutil
 from collections.abc import Iterable
 from pathlib import Path
 from random import Random
@@ -24,9 +26,7 @@ from tests.readers.test_javascript_reader import ask
 from tests.support import sliding_oracle
 from tests.support.build_recorder import build_tables
 from tests.support.default_tables import INDEXES
-from tests.support.format_page import record_of
-from tests.support.index_cases import read_cases
-from tests.support.index_vectors import BOARDS, FOLDER, BoardSpec, list_views, make_board
+from tests.support.format_page import VECTORS, read_cases, record_of
 from tests.support.reader_programs import compile_reader, run
 from tests.support.tampered import sha256, write_manifest
 
@@ -41,15 +41,18 @@ GOALS = [
 ]  # fmt: skip
 
 
-def publish(folder: Path, boards: Iterable[BoardSpec]) -> None:
-    """Write the indexes of boards and list them in a manifest."""
+@pytest.fixture
+def boards(tmp_path: Path) -> Path:
+    """Make a folder with the boards of the test vectors, and a manifest."""
     entries = {}
-    for board in boards:
-        path = folder / f"{board.name}.idx"
-        path.write_bytes(board.file())
-        index = IndexEntry(path.name, board.count, path.stat().st_size, sha256(path))
-        entries[board.name] = Entry(None, board.count, board.content.hex(), "a test", "", {}, index)
-    write_manifest(Folder(folder), entries)
+    for vector in json.loads((VECTORS / "vectors.json").read_text("utf-8")):
+        if (name := vector["name"]).startswith("sliding"):
+            path = Path(shutil.copy(VECTORS / vector["file"], tmp_path))
+            count = max(map(int, vector["records"])) + 1
+            index = IndexEntry(path.name, count, path.stat().st_size, sha256(path))
+            entries[name] = Entry(None, count, vector["content"], "a test", "", {}, index)
+    write_manifest(Folder(tmp_path), entries)
+    return tmp_path
 
 
 def ask_program(folder: Path, board: str, goal: str, states: Iterable[str]) -> Told:
@@ -123,17 +126,11 @@ def list_questions(tables: set[str]) -> Questions:
     return questions
 
 
-@pytest.mark.parametrize("size", sorted({(rows, columns) for rows, columns, _ in BOARDS}))
 def test_every_reader_answers_as_the_cases_say(
-    size: tuple[int, int], tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+    boards: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    boards = [make_board(*board) for board in BOARDS if board[:2] == size]
-    publish(tmp_path, boards)
-    for board in boards:
-        written = (tmp_path / f"{board.name}.idx").read_bytes()
-        assert written == (FOLDER / f"{board.name}.idx").read_bytes()
-    questions = list_questions({board.name for board in boards})
-    require_answers(tmp_path, tmp_path_factory.mktemp("programs"), questions)
+    questions = list_questions({path.stem for path in boards.glob("*.idx")})
+    require_answers(boards, tmp_path_factory.mktemp("programs"), questions)
 
 
 def test_every_reader_answers_as_the_cases_of_a_larger_board_say(
@@ -145,31 +142,33 @@ def test_every_reader_answers_as_the_cases_of_a_larger_board_say(
 
 
 @pytest.mark.parametrize("board", ["2x3", "3x2"])
-def test_without_a_goal_it_is_the_last_corner(board: str, tmp_path: Path) -> None:
+def test_without_a_goal_it_is_the_last_corner(board: str, boards: Path) -> None:
     """A table of another goal is listed before that of the corner."""
-    publish(tmp_path, [make_board(2, 3, 5), make_board(2, 3, 6)])
     for options in ([], [{"goal": None}], [{"goal": "corner"}]):
-        (told,) = ask(tmp_path, ["sliding", board, "123450", *options])
+        (told,) = ask(boards, ["sliding", board, "123450", *options])
         assert (told["answer"]["goal"], told["answer"]["distance"]) == ("123450", 0)
-    with open_tables(str(tmp_path)) as tables:
+    with open_tables(str(boards)) as tables:
         assert tables.sliding(board).probe("123450").distance == 0
 
 
 @pytest.mark.parametrize(("board", "goal"), first(4, GOALS))
 def test_every_reader_answers_as_a_search_finds(
-    board: str, goal: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+    board: str,
+    goal: str,
+    boards: Path,
+    small_boards: Path,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
     """Half of all orders of the tiles are reached."""
     rows, columns = map(int, board.split("x"))
     known = sliding_oracle.distances(goal, rows, columns)
-    cell, _ = list_views(rows, columns, goal, goal)[0]
-    publish(tmp_path, [make_board(min(rows, columns), max(rows, columns), cell)])
     reached = Random(goal).sample(sorted(known), min(len(known), usual_or_nightly(60, 2000)))
     twin = str.maketrans("12", "21")
     unreached = dict.fromkeys(state.translate(twin) for state in reached[:3])
     assert not unreached.keys() & known.keys()
     questions: Questions = {(board, goal): {**{s: known[s] for s in reached}, **unreached}}
-    require_answers(tmp_path, tmp_path_factory.mktemp("programs"), questions)
+    folder = small_boards if board == "3x3" else boards
+    require_answers(folder, tmp_path_factory.mktemp("programs"), questions)
 
 
 def test_the_program_reads_boards_as_the_cases_say() -> None:

@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.index_cases import read_cases
-from tests.support.index_vectors import FOLDER
+from tests.support.format_page import VECTORS, read_cases
 from tests.support.shell import ROOT, run
 
 CODES = {"unreachable": 1, "malformed": 2}
@@ -38,7 +37,7 @@ def test_the_reader_answers_every_case_from_bytes(
     puzzle: str, program: Path, outputs: Path, large_boards: Path
 ) -> None:
     reader = runpy.run_path(str(program))
-    folders = (outputs, large_boards, FOLDER)
+    folders = (outputs, large_boards, VECTORS)
 
     def open_index(name: str, width: int) -> object:
         file = next(path for each in folders if (path := each / f"{name}.idx").exists())

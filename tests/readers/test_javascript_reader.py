@@ -14,8 +14,8 @@ import pytest
 from puzzle_tablebase.errors import TablebaseError
 from puzzle_tablebase.queries import open_tables
 from tests.support.faults import PASSING, make_faults
+from tests.support.format_page import read_cases
 from tests.support.hosts import Answer, Request, reserve_port, serve
-from tests.support.index_cases import read_cases
 from tests.support.reader_programs import run, tool
 from tests.support.shell import ROOT, environment
 from tests.support.tampered import rewrite_index

@@ -1,8 +1,10 @@
-"""The pages of `docs/format` parsed for its tests, and records located by its formula."""
+"""The pages and cases of `docs/format`, and records located by its formula."""
 
+import json
 import re
 import struct
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +14,7 @@ from tests.support.shell import ROOT
 
 DOC = ROOT / "docs" / "format" / "index.md"
 PAGES = (DOC, DOC.with_name("ranks.md"))
+VECTORS = DOC.with_name("vectors")
 
 Row = dict[str, str]
 
@@ -41,6 +44,12 @@ def tables_under(title: str) -> list[list[Row]]:
 
 def read_fenced(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", text(), re.MULTILINE | re.DOTALL)
+
+
+def read_cases(puzzle: str) -> list[dict[str, Any]]:
+    """Read the published cases of a puzzle."""
+    cases = map(json.loads, DOC.with_name("cases.jsonl").read_text("utf-8").splitlines())
+    return [case for case in cases if case["puzzle"] == puzzle]
 
 
 def number_in(cell: str) -> int:
