@@ -138,7 +138,6 @@ lock: ## update the lock files from pyproject.toml (needs uv: pip install uv)
 LOCK := uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-header --no-annotate --no-emit-find-links
 
-clean: ## remove all built files: tables, caches, the environment
-	@test ! -x $(BIN)/python || $(BIN)/python -m tools.remove_outputs
+clean: ## remove caches and the environment; the tables in outputs/ stay
 	rm -rf $(VENV) queries/node_modules build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -5,22 +5,15 @@ import signal
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 from filelock import FileLock
 from hypothesis import HealthCheck, settings
 
-from puzzle_tablebase.errors import TableError
 from puzzle_tablebase.formats.manifest import read_manifest, read_versions
 from puzzle_tablebase.pipeline.jobs import explain_rebuild
-from puzzle_tablebase.puzzles import list_puzzles
-from puzzle_tablebase.puzzles.fifteen import PARTITIONS
-from puzzle_tablebase.puzzles.fifteen import PUZZLE as FIFTEEN
-from puzzle_tablebase.puzzles.knight.board import parse_board
-from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
-from puzzle_tablebase.puzzles.knight.tables import make_ranking_table
-from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
-from puzzle_tablebase.puzzles.sliding import parse_board as parse_sliding_board
+from puzzle_tablebase.puzzles import get_puzzle, list_puzzles
 from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.api import Tables
 from puzzle_tablebase.stores.folder import Folder
@@ -53,19 +46,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
-@pytest.hookimpl(trylast=True)  # after `-m` has deselected some
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Sort the tests: long ones first in each process."""
-    long = [item for item in items if item.get_closest_marker("long")]
-    short = [item for item in items if not item.get_closest_marker("long")]
-    # xdist begins with as many consecutive tests in each process
-    processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
-    size = -(-len(short) // processes)
-    items[:] = [
-        item
-        for number in range(processes)
-        for item in (*long[number::processes], *short[number * size : (number + 1) * size])
-    ]
+    """Put long tests first, so that no process begins one when the others have ended."""
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)
 
 
 @pytest.fixture
@@ -91,20 +74,13 @@ def _variables(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="session")
 def outputs() -> Path:
     """Return the published tables' folder; fail every test of missing, damaged or stale tables."""
-    folder = ROOT / "outputs"
-    try:
-        published = read_versions(Folder(folder))
-    except TableError as error:
-        pytest.fail(f"{error} Or: make precompute", pytrace=False)
-    for stage in list_puzzles():
-        for table in stage.tables:
-            reason = explain_rebuild(Folder(folder), published.get(table.name, []), stage, table)
-            if reason:
-                pytest.fail(
-                    f"outputs/{table.file} cannot be tested ({reason}). Run: make precompute",
-                    pytrace=False,
-                )
-    return folder
+    folder = Folder(ROOT / "outputs")
+    published = read_versions(folder)
+    for puzzle in list_puzzles():
+        for table in puzzle.tables:
+            if reason := explain_rebuild(folder, published.get(table.name, []), puzzle, table):
+                pytest.fail(f"outputs/{table.file}: {reason}. Run: make precompute", pytrace=False)
+    return ROOT / "outputs"
 
 
 @pytest.fixture(scope="session")
@@ -124,10 +100,27 @@ def ask(outputs: Path) -> Ask:
     """Return a function that queries the published tables and returns code, stdout and stderr."""
 
     def query(*words: str, text: bytes = b"") -> Said:
-        words = ("query", *words, "--outputs", str(outputs))
-        return run_here(*words, cwd=Path.cwd(), stdin=os.fsdecode(text))
+        place = ("--outputs", str(outputs))
+        return run_here("query", *words, *place, cwd=Path.cwd(), stdin=os.fsdecode(text))
 
     return query
+
+
+@pytest.fixture
+def copy(outputs: Path, tmp_path: Path) -> Path:
+    """Return a copy of the published folder: linked tables, and a manifest of its own."""
+    return link_copy(outputs, tmp_path)
+
+
+@pytest.fixture(scope="session")
+def place(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a working folder whose `outputs` has the tables of the three puzzles and no other."""
+    place = tmp_path_factory.mktemp("place")
+    folder = link_copy(outputs, place).rename(place / "outputs")
+    known = {table.name for puzzle in list_puzzles() for table in puzzle.tables}
+    listed = {name: entry for name, entry in read_manifest(Folder(folder)).items() if name in known}
+    write_manifest(Folder(folder), listed)
+    return place
 
 
 def make_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
@@ -142,63 +135,27 @@ def make_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path],
     return folder
 
 
-@pytest.fixture(scope="session")
-def place(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a working folder whose `outputs` has the tables of the three puzzles and no other."""
-    place = tmp_path_factory.mktemp("place")
-    folder = place / "outputs"
-    folder.mkdir()
-    known = [table for registered in list_puzzles() for table in registered.tables]
-    for file in [name for table in known for name in (table.file, table.index_file)]:
-        if (outputs / file).exists():
-            (folder / file).symlink_to(outputs / file)
-    published = read_manifest(Folder(outputs))
-    write_manifest(Folder(folder), {table.name: published[table.name] for table in known})
-    return place
+def make_fixture(name: str, *tables: str) -> Any:
+    """Make a fixture: a folder with tables on request."""
+
+    def build(folder: Path) -> None:
+        for table in tables:
+            puzzle = get_puzzle(table.partition("_")[0])
+            build_tables(folder, puzzle, *puzzle.find_tables(table))
+
+    @pytest.fixture(scope="session", name=name)
+    def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+        return make_once(tmp_path_factory, name, build)
+
+    return made
 
 
-@pytest.fixture(scope="session")
-def ranked_boards(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder of ranking tables: closed tours of some boards, open tours of others."""
-
-    def make(place: Path) -> None:
-        closed, open_ones = ("10x3", "5x6", "6x5", "6x6"), ("5x4", "5x5", "8x3")
-        kinds = [(name, True) for name in closed] + [(name, False) for name in open_ones]
-        tables = [make_ranking_table(parse_board(name), closed=kind) for name, kind in kinds]
-        build_tables(place, KNIGHT, *tables)
-
-    return make_once(tmp_path_factory, "numbered", make)
-
-
-@pytest.fixture
-def copy(outputs: Path, tmp_path: Path) -> Path:
-    """Return a copy of the published folder: linked tables, and a manifest of its own."""
-    return link_copy(outputs, tmp_path)
-
-
-@pytest.fixture(scope="session")
-def patterns_555(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder of the 15-puzzle's tables for the partition 5-5-5."""
-    tables = PARTITIONS["5-5-5"].make_tables()
-    return make_once(
-        tmp_path_factory, "patterns_555", lambda place: build_tables(place, FIFTEEN, *tables)
-    )
-
-
-@pytest.fixture(scope="session")
-def small_boards(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with the tables of 2x2, 2x3 and 3x3, which have rows."""
-    names = ("sliding_2x2", "sliding_2x3", "sliding_3x3")
-    tables = [table for name in names for table in SLIDING.find_tables(name)]
-    return make_once(
-        tmp_path_factory, "small_boards", lambda place: build_tables(place, SLIDING, *tables)
-    )
-
-
-@pytest.fixture(scope="session")
-def large_boards(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with a table of 2x5 in bytes, over 1 MiB, and one of 3x4 in bits."""
-    tables = [parse_sliding_board(name).tables[0] for name in ("2x5", "3x4")]
-    return make_once(
-        tmp_path_factory, "large_boards", lambda place: build_tables(place, SLIDING, *tables)
-    )
+_ranked_boards = make_fixture(
+    "ranked_boards",
+    *(f"knight_closed_ranks_{board}" for board in ("10x3", "5x6", "6x5", "6x6")),
+    *(f"knight_ranks_{board}" for board in ("5x4", "5x5", "8x3")),
+)
+_patterns_555 = make_fixture("patterns_555", "fifteen_5-5-5")
+_small_boards = make_fixture("small_boards", "sliding_2x2", "sliding_2x3", "sliding_3x3")
+# one in bytes, over 1 MiB, and one in bits
+_large_boards = make_fixture("large_boards", "sliding_2x5_10", "sliding_3x4_12")

@@ -1,8 +1,8 @@
 """Generated docs: `make docs` writes them, and a test compares the files with the program.
 
-`docs/cli.md` comes from the commands' help, the list of columns in `docs/tables.md` from the
-descriptions that go into the files. In every page, the output below each `$ pipeline ...` line of a
-`console` block is what the command prints.
+The tables of `docs/cli.md` come from the commands' help, the list of columns in `docs/tables.md`
+from the descriptions that go into the files. In every page, the output below each `$ pipeline ...`
+line of a `console` block is what the command prints.
 """
 
 from __future__ import annotations
@@ -10,23 +10,31 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import partial
+from typing import Any
+
+from typer.main import get_command
 
 from puzzle_tablebase.formats.manifest import read_manifest
+from puzzle_tablebase.pipeline.commands.app import load_app
 from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.schema import Column, Table
 from puzzle_tablebase.stores.folder import Folder
-from tools.command_page import format_command_page
 from tools.sessions import ROOT, fill_sessions, list_pages_with_sessions
 
 MADE_PART = re.compile("(<!-- made from the program -->\n).*(<!-- end -->)", re.DOTALL)
-"""The part of `docs/tables.md` that the program writes."""
+"""The part of a page that the program writes."""
 
 
-def format_tables_page() -> str:
-    """Return the page of the tables, with its list of files and columns."""
-    page = (ROOT / "docs" / "tables.md").read_text("utf-8")
-    return MADE_PART.sub(lambda found: f"{found[1]}\n{format_tables()}\n{found[2]}", page)
+def make_page(name: str, make: Callable[[], str]) -> str:
+    """Return a page with its generated part made anew."""
+    page = (ROOT / name).read_text("utf-8")
+    return MADE_PART.sub(lambda found: f"{found[1]}\n{make()}\n{found[2]}", page)
+
+
+def make_head(*names: str) -> str:
+    """Return the head of a Markdown table."""
+    return f"| {' | '.join(names)} |\n|{' --- |' * len(names)}\n"
 
 
 def format_tables() -> str:
@@ -51,12 +59,66 @@ def format_tables() -> str:
 def format_columns(table: Table) -> str:
     """List the columns of a table with their types and meanings."""
     rows = [f"| {each.name} | {name_type(each)} | {each.meaning} |\n" for each in table.columns]
-    return "".join(["| column | type | meaning |\n| --- | --- | --- |\n", *rows])
+    return "".join([make_head("column", "type", "meaning"), *rows])
 
 
 def name_type(column: Column) -> str:
     """Name a column's type as polars does."""
     return f"{column.kind.capitalize()}{', null' if column.nullable else ''}"
+
+
+def format_commands() -> str:
+    """List every command, and every option with the commands that take it."""
+    summaries, users = [], dict[str, dict[str, list[str]]]()
+    commands = list_subcommands(get_command(load_app()))
+    for name, command in commands:
+        puzzles = list_subcommands(command)
+        arguments = [each for each in command.params if not each.opts[0].startswith("-")]
+        words = ["PUZZLE"] if puzzles else [name_argument(each) for each in arguments]
+        usage = " ".join(["pipeline", name, *words])
+        summaries.append(f"| {code(usage)} | {' '.join(command.help.split())} |\n")
+        for puzzle, child in puzzles or [("", command)]:
+            for row in list_rows(child):
+                users.setdefault(row, {}).setdefault(name, []).append(puzzle)
+    counts = {name: max(1, len(list_subcommands(command))) for name, command in commands}
+    rows = []
+    for row, taken in users.items():
+        names = [
+            name if len(puzzles) == counts[name] else f"{name} {', '.join(puzzles)}"
+            for name, puzzles in taken.items()
+        ]
+        rows.append(f"{row} {'; '.join(names)} |\n")
+    head, options = (
+        make_head("command", "what it does"),
+        make_head("option", "what it does", "taken by"),
+    )
+    return "".join([head, *summaries, "\n## Options\n\n", options, *sorted(rows)])
+
+
+def list_subcommands(command: Any) -> list[tuple[str, Any]]:
+    """List the commands of a group with their names; none for a single command."""
+    names = command.list_commands(None) if hasattr(command, "list_commands") else []
+    return [(name, command.get_command(None, name)) for name in names]
+
+
+def name_argument(argument: Any) -> str:
+    """Name an argument; one in brackets may be left out."""
+    name = f"{argument.metavar}{'...' * (argument.nargs < 0)}"
+    return str(name if argument.required else f"[{name}]")
+
+
+def list_rows(command: Any) -> list[str]:
+    """List the beginnings of rows, one for each option of a command."""
+    options = [each for each in command.params if each.opts[0].startswith("--") and each.help]
+    return [
+        f"| {code(' '.join(filter(None, [each.opts[0], each.metavar])))} | {each.help} |"
+        for each in options
+    ]
+
+
+def code(text: str) -> str:
+    """Format code in a cell of a table."""
+    return f"`{text}`".replace("|", "\\|")
 
 
 def draw(puzzle: str, key: str, **options: object) -> str:
@@ -68,8 +130,8 @@ def draw(puzzle: str, key: str, **options: object) -> str:
 
 
 PARTS: dict[str, Callable[[], str]] = {
-    "docs/tables.md": format_tables_page,
-    "docs/cli.md": format_command_page,
+    "docs/tables.md": partial(make_page, "docs/tables.md", format_tables),
+    "docs/cli.md": partial(make_page, "docs/cli.md", format_commands),
     "docs/notebook-solution.svg": partial(draw, "eight", "283104765"),
     "docs/notebook-senet.svg": partial(draw, "senet", "ABAAABBB.B...A."),
     "docs/tour.svg": partial(draw, "knight", "b1", closed=True),

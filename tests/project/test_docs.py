@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import doctest
 import re
+import shlex
 from pathlib import Path
+from typing import Any
 
 import pytest
+from typer.main import get_command
 
-from puzzle_tablebase.queries import open_tables
-from tests.support.shell import program
+from puzzle_tablebase.pipeline.commands.app import load_app
 from tools import sessions
 from tools.generated_docs import MADE
 from tools.sessions import ROOT
 
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
+FILE = re.compile(
+    r"(?<![\w/])(?:tests|tools|queries|pipeline|puzzle_tablebase)/[a-z_0-9/]+(?:\.py|/)"
+)
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 SECTION_LINK = re.compile(r"\]\(([^)#:]*)#([^)]*)\)")
 PYTHON = re.compile(r"^```pycon\n(.*?)^```", re.DOTALL | re.MULTILINE)
 MARKDOWN = [
@@ -31,10 +37,7 @@ BUILT = {"fifteen.md": "fifteen_6-6-3", "sliding.md": "sliding_3x4"}
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in MADE]
 )
-def test_page_is_what_the_program_writes(
-    name: str, outputs: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sessions, "PROGRAM", Path(program()))  # a preloaded one
+def test_page_is_what_the_program_writes(name: str, outputs: Path) -> None:
     assert (ROOT / name).read_text() == MADE[name](), "run make docs, and read what changed"
 
 
@@ -69,52 +72,40 @@ def test_links_lead_to_files_and_their_sections(page: Path) -> None:
         assert section in list_sections(page.parent / name if name else page), (name, section)
 
 
-def test_every_picture_is_shown() -> None:
-    shown = {
-        (page.parent / link).resolve()
-        for page in MARKDOWN
-        for link in LINK.findall(page.read_text("utf-8"))
-    }
-    pictures = {path for kind in ("svg", "png") for path in ROOT.glob(f"docs/*.{kind}")}
-    assert pictures <= shown
-
-
 def test_named_files_exist() -> None:
     """Look for the tests and the modules that pages name."""
     pages = [*MARKDOWN, ROOT / "Makefile", ROOT / ".ci/run"]
-    names = {
-        name
-        for page in pages
-        for name in re.findall(
-            r"(?<![\w/])(?:tests|tools|queries|pipeline|puzzle_tablebase)/[a-z_0-9/]+(?:\.py|/)",
-            page.read_text("utf-8"),
-        )
-    }
+    names = {name for page in pages for name in FILE.findall(page.read_text("utf-8"))}
     assert len(names) > 20
     names.remove("queries/node_modules/")  # which `npm ci` makes
     assert {name for name in names if not (ROOT / name).exists()} == set()
 
 
-def test_each_promise_names_a_test() -> None:
-    _, _, text = (ROOT / "docs" / "trust.md").read_text("utf-8").partition("\n## Promises\n")
-    rows = [line for line in text.partition("\n## ")[0].splitlines() if line.startswith("| ")]
-    assert len(rows) > 10
-    assert [row for row in rows[2:] if not re.search(r"`tests/[a-z_/]+(\.py|/)`", row)] == []
+def find_blocks(page: Path) -> list[tuple[str, str]]:
+    """Return the kind and the text of each block of a page."""
+    return BLOCK.findall(page.read_text("utf-8"))
 
 
-METHODS = re.compile(r"^\| `(\w+)\(.*?\)`.*? \| ([^|]*) \|", re.MULTILINE)
+@pytest.mark.parametrize("page", PAGES)
+def test_commands_with_their_output_stand_in_blocks_that_are_run(page: Path) -> None:
+    kinds = {kind for kind, body in find_blocks(page) if re.search(r"^\$ ", body, re.MULTILINE)}
+    assert kinds <= {"console"}
 
 
-def test_each_method_of_the_python_page_exists(outputs: Path) -> None:
-    page = (ROOT / "docs" / "python.md").read_text("utf-8")
-    with open_tables(str(outputs)) as tables:
-        puzzles = {name: getattr(tables, name) for name in ("eight", "fifteen", "senet", "knight")}
-        named = {
-            (puzzle, method)
-            for method, users in METHODS.findall(page)
-            for puzzle in puzzles
-            if puzzle in users or users == "all"
-        }
-        absent = {(puzzle, name) for puzzle, name in named if not hasattr(puzzles[puzzle], name)}
-    assert len(named) > 30
-    assert absent == set()
+def test_commands_without_output_have_options_that_exist() -> None:
+    lines = [
+        line
+        for page in MARKDOWN
+        for kind, body in find_blocks(page)
+        if kind in ("", "sh") and "examples" not in page.parts
+        for line in body.splitlines()
+        if line.startswith("pipeline ")
+    ]
+    assert len(lines) > 20
+    for line in lines:
+        command: Any = get_command(load_app())
+        rest = shlex.split(line, comments=True)[1:]
+        while hasattr(command, "list_commands") and rest[0] in command.list_commands(None):
+            command = command.get_command(None, rest.pop(0))
+        command.make_parser(command.context_class(command)).parse_args(rest)
+        assert not hasattr(command, "list_commands"), line
