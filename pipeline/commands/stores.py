@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from datetime import datetime
 from typing import Annotated
 
 import typer
@@ -139,9 +140,7 @@ def _print_target(target: str) -> None:
 
 
 def site(
-    folder: Annotated[
-        str, typer.Argument(metavar="FOLDER", help="Folder to write: new, empty, or a site.")
-    ],
+    folder: Annotated[str, typer.Argument(metavar="FOLDER", help="Folder to write, new or empty.")],
     outputs: Outputs = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="Do not prove the tables; the site says so.")
@@ -150,31 +149,28 @@ def site(
         str | None, typer.Option("--url", metavar="URL", help="Address that the site will have.")
     ] = None,
     date: Annotated[
-        str | None, typer.Option("--date", metavar="YYYY-MM-DD", help="Day of publication.")
+        datetime | None,
+        typer.Option(
+            "--date", metavar="YYYY-MM-DD", formats=["%Y-%m-%d"], help="Day of publication."
+        ),
     ] = None,
 ) -> None:
     """Write a site for any host: proved tables, pages, a data set card."""
     from puzzle_tablebase.pipeline.commands.builds import ProofPrinter
     from puzzle_tablebase.pipeline.proofs import verify
     from puzzle_tablebase.pipeline.reporter import Reporter
-    from puzzle_tablebase.pipeline.site.writer import (
-        find_target,
-        require_date,
-        require_url,
-        write_site,
-    )
+    from puzzle_tablebase.pipeline.site.writer import find_target, require_url, write_site
 
     store = open_store(outputs)
     find_target(folder)
     if url is not None:
         require_url(url)
-    if date is not None:
-        require_date(date)
     tables = read_manifest(store)
     with Reporter() as reporter:
         printer = ProofPrinter(reporter, lambda line: None)
         verdicts = verify(store, [*tables], quick=quick, observer=printer).verdicts
-    for note in write_site(store, folder, tables, verdicts, url=url or "", date=date or ""):
+    day = f"{date:%Y-%m-%d}" if date else ""
+    for note in write_site(store, folder, tables, verdicts, url=url or "", date=day):
         print_error(f"note: {note}")
     print_line(escape_control(folder))
 

@@ -1,8 +1,9 @@
-"""The pages of a site: the start page, and the pages on the formats as HTML."""
+"""The pages of a site: the start page, and the docs as HTML."""
 
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
@@ -20,25 +21,12 @@ _ROOT = _HERE.parents[1]
 PACKAGE = _ROOT / "queries" / "javascript"
 DOCS = _HERE / "docs" if (_HERE / "docs").is_dir() else _ROOT / "docs"
 """The pages in Markdown: an installed program has its own copy of them."""
-FORMAT_PAGES = {
-    "puzzles": "Puzzles",
-    "tables": "Tables",
-    "format/index": "Index files",
-    "format/ranks": "Ranks",
-    "format/manifest": "Manifest",
-    "sliding": "Sliding boards",
-    "tours": "Counting tours",
-    "trust": "Trust",
-    "deploy": "Deploy",
-}
-"""The names of the pages on rules and formats by their files, in the order of the site."""
-JAVASCRIPT_PAGE = "javascript"
-"""The page that the JavaScript package brings."""
-PAGES = FORMAT_PAGES | {JAVASCRIPT_PAGE: "JavaScript package"}
-"""The names of all pages beside the start page by their files."""
+DOC_PAGES = (
+    *("puzzles", "tables", "format/index", "format/ranks", "format/manifest"),
+    *("sliding", "tours", "trust", "deploy"),
+)
+"""The pages on rules and formats, in the order of the site."""
 EXAMPLE_URL = "https://example.org"
-PACKAGE_README = "../queries/javascript/README.md"
-"""The package's page, as the pages in Markdown link to it."""
 COPIED = (".svg", ".jsonl")
 """The kinds of files that are copied if a page links to them or shows them."""
 
@@ -47,19 +35,20 @@ def make_start_page(facts: Sequence[TableFacts], pages: Mapping[str, str], url: 
     """Make the start page; `pages`: the texts of its links by their addresses."""
     version = f"v{FORMAT_VERSION}"
     parts = {
-        "title": escape(TITLE),
-        "description": escape(DESCRIPTION),
+        "title": TITLE,
+        "description": DESCRIPTION,
         "version": version,
-        "tables": "".join(_format_table(table, version) for table in facts),
-        "pages": "".join(
-            f'<li><a href="{escape(address)}">{escape(text)}</a></li>\n'
-            for address, text in pages.items()
-        ),
-        "address": escape(f"{(url or EXAMPLE_URL).rstrip('/')}/{version}"),
-        "table": escape(next((table.name for table in facts if table.columns), "eight")),
-        "made_by": escape(MADE_BY),
+        "address": f"{(url or EXAMPLE_URL).rstrip('/')}/{version}",
+        "table": next((table.name for table in facts if table.schema), "eight"),
+        "made_by": MADE_BY,
     }
-    return _read_template("start.html").substitute(parts)
+    tables = "".join(_format_table(table, version) for table in facts)
+    links = "".join(
+        f'<li><a href="{escape(address)}">{escape(text)}</a></li>\n'
+        for address, text in pages.items()
+    )
+    escaped = {name: escape(part) for name, part in parts.items()}
+    return _read_template("start.html").substitute(escaped, tables=tables, pages=links)
 
 
 def _format_table(table: TableFacts, version: str) -> str:
@@ -75,72 +64,61 @@ def _format_table(table: TableFacts, version: str) -> str:
     )
 
 
-def make_format_pages() -> tuple[dict[str, str], set[str]]:
-    """Make the pages on the formats by file name; also return the files to copy beside them."""
-    pages, copied = {}, set[str]()
-    for name in PAGES:
-        file = PACKAGE / "README.md" if name == JAVASCRIPT_PAGE else DOCS / f"{name}.md"
-        body, title = _render(file.read_text("utf-8"), name, copied)
+def write_docs(folder: Path) -> dict[str, str]:
+    """Write the docs as HTML, with the files that they show; return the title of each page."""
+    bodies, titles, copied = dict[str, str](), dict[str, str](), set[str]()
+    for name in DOC_PAGES:
+        text = (DOCS / f"{name}.md").read_text("utf-8")
+        bodies[f"{name}.html"], titles[f"{name}.html"] = _render(text, name, copied)
+    for name, body in bodies.items():
         up = "../" * name.count("/")
         links = " ".join(
-            f'<a href="{up}{other}.html"{" aria-current=page" if other == name else ""}>{text}</a>'
-            for other, text in PAGES.items()
+            f'<a href="{up}{other}"{" aria-current=page" if other == name else ""}>{title}</a>'
+            for other, title in titles.items()
         )
-        parts = {"title": escape(title), "body": body, "links": links, "up": up}
-        pages[f"{name}.html"] = _read_template("page.html").substitute(parts)
-    return pages, copied
+        parts = {"title": titles[name], "body": body, "links": links, "up": up}
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(_read_template("page.html").substitute(parts), "utf-8")
+    for name in copied:
+        shutil.copyfile(DOCS / name, folder / name)
+    return {f"{folder.name}/{name}": title for name, title in titles.items()}
 
 
 def _render(text: str, name: str, copied: set[str]) -> tuple[str, str]:
     """Render a page in Markdown and return its title; add the files that it needs to `copied`."""
     markdown = MarkdownIt("commonmark").enable("table")
     tokens = markdown.parse(text)
-    title, seen = "", dict[str, int]()
     for token, after in zip(tokens, [*tokens[1:], tokens[-1]], strict=True):
         if token.type == "heading_open":
-            title = title or after.content
-            token.attrSet("id", _make_anchor(after.content, seen))
+            token.attrSet("id", _make_anchor(after.content))
         elif token.type in ("table_open", "fence", "code_block"):
             token.attrSet("tabindex", "0")  # it scrolls on a narrow screen
-        elif token.type in ("th_open", "td_open"):
-            _replace_style(token)
+        elif token.type in ("th_open", "td_open") and "style" in token.attrs:
+            # the pages' policy forbids styles in elements
+            token.attrSet("class", str(token.attrs.pop("style")).removeprefix("text-align:"))
         elif token.children is not None:
             token.children = _place_links(token.children, name, copied)
-    return str(markdown.renderer.render(tokens, markdown.options, {})), title
+    return str(markdown.renderer.render(tokens, markdown.options, {})), tokens[1].content
 
 
-def _make_anchor(heading: str, seen: dict[str, int]) -> str:
+def _make_anchor(heading: str) -> str:
     """Make the address of a heading as hosts of code do, by which our pages link to it."""
     plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).lower()
-    anchor = re.sub(r"[^\w\- ]", "", plain).replace(" ", "-")
-    number = seen.get(anchor, 0)
-    seen[anchor] = number + 1
-    return f"{anchor}-{number}" if number else anchor
-
-
-def _replace_style(cell: Token) -> None:
-    """Name a cell's alignment by a class: the pages' policy forbids styles in elements."""
-    style = cell.attrs.pop("style", "")
-    if style:
-        cell.attrSet("class", str(style).removeprefix("text-align:"))
+    return re.sub(r"[^\w\- ]", "", plain).replace(" ", "-")
 
 
 def _place_links(tokens: Sequence[Token], page: str, copied: set[str]) -> list[Token]:
     """Let links lead to the site's pages; one to a file that is not there becomes plain text."""
-    placed, dropped = [], 0
+    placed, is_dropped = [], False
     for token in tokens:
         if token.type == "link_open":
             address = _find_address(str(token.attrGet("href")), page, copied)
-            if address is None:
-                dropped += 1
-                continue
-            token.attrSet("href", address)
+            is_dropped = address is None
+            token.attrSet("href", address or "")
         elif token.type == "image":
             _find_address(str(token.attrGet("src")), page, copied)
-        elif token.type == "link_close" and dropped:
-            dropped -= 1
-            continue
-        placed.append(token)
+        if not (is_dropped and token.type in ("link_open", "link_close")):
+            placed.append(token)
     return placed
 
 
@@ -154,9 +132,7 @@ def _find_address(href: str, page: str, copied: set[str]) -> str | None:
     if "://" in href or not file:
         return href
     target = normpath(join(dirname(page), file))
-    if target == PACKAGE_README:
-        return f"{'../' * page.count('/')}{JAVASCRIPT_PAGE}.html"
-    if target.removesuffix(".md") in FORMAT_PAGES:
+    if target.removesuffix(".md") in DOC_PAGES:
         return f"{file.removesuffix('.md')}.html{mark}{anchor}"
     if target.startswith("..") or not target.endswith(COPIED):
         return None

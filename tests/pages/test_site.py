@@ -7,7 +7,6 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote
@@ -22,8 +21,8 @@ from puzzle_tablebase.errors import BadRequest, OutputError, TableDamaged
 from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.pipeline.proofs import verify
 from puzzle_tablebase.pipeline.site.data_set import make_card, make_croissant
-from puzzle_tablebase.pipeline.site.pages import DOCS, FORMAT_PAGES, make_format_pages
-from puzzle_tablebase.pipeline.site.writer import SUMS, write_site
+from puzzle_tablebase.pipeline.site.pages import DOC_PAGES, DOCS, write_docs
+from puzzle_tablebase.pipeline.site.writer import SUMS, require_url, write_site
 from puzzle_tablebase.stores.folder import Folder
 from tests.conftest import make_once
 from tests.support.browser import broken_rules
@@ -39,18 +38,12 @@ new PerformanceObserver((list) => {
 }).observe({ type: "layout-shift", buffered: true });"""
 
 
-def write(store: Path, folder: Path) -> list[str]:
+def write(store: Path, folder: str | Path) -> list[str]:
     """Write a site without proving its tables."""
     opened = Folder(store)
-    verified = verify(opened, quick=True)
-    return write_site(
-        opened,
-        str(folder),
-        read_manifest(opened),
-        verified.verdicts,
-        url="https://example.org",
-        date="2026-01-31",
-    )
+    tables, verdicts = read_manifest(opened), verify(opened, quick=True).verdicts
+    address, date = "https://example.org", "2026-01-31"
+    return write_site(opened, str(folder), tables, verdicts, url=address, date=date)
 
 
 @pytest.fixture(scope="session")
@@ -96,22 +89,17 @@ class Document(HTMLParser):
             self.forbidden.append(tag)
 
 
-def test_every_file_is_listed_and_the_tables_are_those_of_the_store(
+def test_every_file_is_listed_and_every_link_leads_to_a_file_and_a_heading(
     site: Path, place: Path
 ) -> None:
     listed = dict(line.split("  ")[::-1] for line in (site / SUMS).read_text().splitlines())
     assert {**listed, SUMS: sha256(site / SUMS)} == list_files(site)
-    assert verify(Folder(site / "v4"), quick=True).unpublished == []
     assert read_manifest(Folder(site / "v4")) == read_manifest(Folder(place / "outputs"))
-    for name in ("README.md", "package.json", "index.js"):
-        assert f"v4/javascript/{name}" in listed
-    assert not [name for name in listed if Path(name).name.startswith(".")]
-
-
-def test_every_link_is_relative_and_leads_to_a_file_and_a_heading(site: Path) -> None:
+    assert verify(Folder(site / "v4"), quick=True).unpublished == []
+    assert {f"v4/javascript/{name}" for name in ("package.json", "index.js")} < {*listed}
     pages = [site / "index.html", *sorted((site / "v4" / "docs").rglob("*.html"))]
     documents = {path.resolve(): Document(path) for path in pages}
-    assert len(documents) == 2 + len(FORMAT_PAGES)
+    assert len(documents) == 1 + len(DOC_PAGES)
     for path, document in documents.items():
         assert document.policy.startswith("default-src 'none';")
         assert document.forbidden == []
@@ -123,61 +111,49 @@ def test_every_link_is_relative_and_leads_to_a_file_and_a_heading(site: Path) ->
             assert target.is_file(), f"{path.name}: {link}"
             assert target.is_relative_to(site.resolve())
             assert not anchor or anchor in documents[target].anchors, f"{path.name}: {link}"
-    tables = documents[(site / "index.html").resolve()].links
-    for entry in read_manifest(Folder(site / "v4")).values():
-        assert {f"v4/{file.file}" for file in entry.all_files} <= set(tables)
+    linked = {*documents[(site / "index.html").resolve()].links}
+    assert {f"v4/{name}" for name in ("explorer.html", "report.html", "senet.idx")} < linked
 
 
-def test_croissant_has_every_file_hash_and_column_with_its_meaning(site: Path) -> None:
+def test_croissant_and_the_card_have_every_file_and_column_with_its_meaning(site: Path) -> None:
     described = json.loads((site / "v4" / "croissant.json").read_text())
     for key in ("conformsTo", "name", "description", "license", "url", "creator", "datePublished"):
         assert described[key]
+    _, front, text = (site / "v4" / "README.md").read_text().split("---\n", 2)
+    lines = (line.partition(": ") for line in front.splitlines())
+    header = {key: json.loads(value) for key, _, value in lines}
     tables = read_manifest(Folder(site / "v4"))
+    assert {config["config_name"]: config["data_files"] for config in header["configs"]} == {
+        name: f"{name}.parquet" for name in tables
+    }
     listed = {file.file: file for entry in tables.values() for file in entry.all_files}
     files = {file["@id"]: file for file in described["distribution"]}
     assert {name: (file["contentSize"], file["sha256"]) for name, file in files.items()} == {
         name: (f"{file.bytes} B", sha256(site / "v4" / name)) for name, file in listed.items()
     }
-    kinds = {"int8": "cr:Int8", "int16": "cr:Int16", "int32": "cr:Int32", "int64": "cr:Int64"}
-    kinds["bool"] = "sc:Boolean"
-    for rows in described["recordSet"]:
-        schema = pq.read_schema(site / "v4" / f"{rows['@id']}.parquet")
-        fields = [(one["name"], one["description"], one["dataType"]) for one in rows["field"]]
-        assert fields == [
-            (
-                column.name,
-                column.metadata[b"comment"].decode(),
-                kinds.get(str(column.type), "sc:Text"),
-            )
-            for column in schema
-        ]
     assert {rows["@id"] for rows in described["recordSet"]} == {*tables}
-    assert make_croissant([]).count("datePublished") == 0
-
-
-def test_the_card_names_every_table_and_column(site: Path) -> None:
-    _, front, text = (site / "v4" / "README.md").read_text().split("---\n", 2)
-    lines = (line.partition(": ") for line in front.splitlines())
-    header = {key: json.loads(value) for key, _, value in lines}
-    tables = read_manifest(Folder(site / "v4"))
-    configs = {config["config_name"]: config["data_files"] for config in header["configs"]}
-    assert configs == {name: f"{name}.parquet" for name in tables}
-    for name in tables:
-        section = text.partition(f"### {name}\n")[2].partition("###")[0]
-        for column in pq.read_schema(site / "v4" / f"{name}.parquet"):
-            assert f"| `{column.name}` |" in section
-            assert f"| {column.metadata[b'comment'].decode()} |" in section
+    kinds = {f"int{bits}": f"cr:Int{bits}" for bits in (8, 16, 32, 64)} | {"bool": "sc:Boolean"}
+    for rows in described["recordSet"]:
+        name = rows["@id"]
         assert f"- `{name}` is intact: only the bytes" in text
+        section = text.partition(f"### {name}\n")[2].partition("###")[0]
+        for column, field in zip(
+            pq.read_schema(site / "v4" / f"{name}.parquet"), rows["field"], strict=True
+        ):
+            meaning = column.metadata[b"comment"].decode()
+            kind = kinds.get(str(column.type), "sc:Text")
+            facts = (field["name"], field["description"], field["dataType"])
+            assert facts == (column.name, meaning, kind)
+            assert re.search(rf"\| `{column.name}` \| .* \| {re.escape(meaning)} \|\n", section)
     code = text.partition("import polars")[2].partition("```")[0].replace('("', f'("{site}/v4/')
     namespace = {"pl": pl}
     exec(code.partition("\n")[2], namespace)  # the card's own code, in a folder of the files
     assert namespace["rows"].height == 362_880
-    assert "No table has rows." in make_card([])
+    assert make_croissant([]).count("datePublished") == 0
+    assert "n<1K" in make_card([])
 
 
-def test_a_site_is_the_same_bytes_every_time_and_replaces_a_site_alone(
-    small: Path, tmp_path: Path
-) -> None:
+def test_a_site_is_the_same_bytes_every_time(small: Path, tmp_path: Path) -> None:
     one, other = tmp_path / "one", tmp_path / "other"
     notes = write(small, one)
     assert [note.partition(". ")[0] for note in notes] == [
@@ -187,30 +163,18 @@ def test_a_site_is_the_same_bytes_every_time_and_replaces_a_site_alone(
     assert str(small) in notes[0], "the message names the tables, not the new site"
     other.mkdir()
     write(small, other)
-    files = list_files(one)
-    assert list_files(other) == files
-    (one / "v4" / "try.js").write_text("old")
-    write(small, one)
-    assert list_files(one) == files
-    (one / "mine.txt").write_text("mine")
-    with pytest.raises(OutputError, match=r"it holds 'mine\.txt', which no site has"):
-        write(small, one)
-    assert (one / "mine.txt").read_text() == "mine"
+    assert list_files(other) == list_files(one)
     assert {path.name for path in tmp_path.iterdir()} - {small.name} == {"one", "other"}
 
 
 @pytest.mark.parametrize(
     ("target", "error"),
     [
-        ("outputs", OutputError),
-        ("data", OutputError),
-        ("file", OutputError),
-        ("-", BadRequest),
-        ("s3://bucket/site", BadRequest),
-        ("", OutputError),
+        *(("outputs", OutputError), ("data", OutputError), ("file", OutputError)),
+        *(("", OutputError), ("-", BadRequest), ("s3://bucket/site", BadRequest)),
     ],
 )
-def test_only_a_folder_for_a_site_is_written(
+def test_only_an_empty_folder_is_written(
     target: str,
     error: type[Exception],
     small: Path,
@@ -220,14 +184,10 @@ def test_only_a_folder_for_a_site_is_written(
     (tmp_path / "file").write_text("")
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "mine.txt").write_text("")
-    (tmp_path / "data" / "SHA256SUMS").write_text(f"{sha256(tmp_path / 'file')}  mine.txt\n")
     monkeypatch.chdir(tmp_path)
-    folder = small if target == "outputs" else Path(target) if target else tmp_path
     before = list_files(tmp_path)
-    named = target if target in ("-", "s3://bucket/site") else str(folder)
-    opened = Folder(small)
     with pytest.raises(error):
-        write_site(opened, named, read_manifest(opened), verify(opened, quick=True).verdicts)
+        write(small, small if target == "outputs" else target)
     assert list_files(tmp_path) == before
 
 
@@ -235,7 +195,7 @@ def test_a_table_that_is_damaged_meanwhile_is_not_published(small: Path, tmp_pat
     opened = Folder(small)
     tables, verdicts = read_manifest(opened), verify(opened, quick=True).verdicts
     flip_byte(replace_link(small / "knight_tours_8x8.parquet"))
-    with pytest.raises(TableDamaged, match="its SHA-256 differs from the manifest") as caught:
+    with pytest.raises(TableDamaged) as caught:
         write_site(opened, str(tmp_path / "site"), tables, verdicts)
     assert str(small / "knight_tours_8x8.parquet") in str(caught.value)
     assert [path.name for path in tmp_path.iterdir()] == [small.name]
@@ -249,109 +209,54 @@ def test_the_command_proves_the_tables_first(cli: Cli, small: Path) -> None:
     card = (place / "website" / "v4" / "README.md").read_text()
     assert "- `knight_tours_5x5` is proved: every path was walked" in card
     assert "<b>proved</b>" in (place / "website" / "index.html").read_text()
-    said = cli("site", "website", "--outputs", str(small), "--date", "31.1.26", cwd=place)
-    assert said.code == 2
+    for option in ("--date=31.1.26", "--url=ftp://a.b"):
+        assert cli("site", "other", option, "--outputs", str(small), cwd=place).code == 2
     flip_byte(replace_link(small / "knight_tours_8x8.parquet"))
-    said = cli("site", "other", "--outputs", str(small), cwd=place)
-    assert said.code == 3
+    assert cli("site", "other", "--outputs", str(small), cwd=place).code == 3
     assert not (place / "other").exists()
 
 
 @pytest.mark.parametrize(
-    "url",
-    ["", "javascript:alert(1)", 'https://a.b/"><script>', "https://a.b/\n", "ftp://a.b", "a.b"],
+    "url", ["", "javascript:alert(1)", 'https://a.b/"><script>', "https://a.b/\n", "a.b"]
 )
-def test_only_a_web_address_stands_in_a_site(url: str, cli: Cli, small: Path) -> None:
-    said = cli("site", "website", "--url", url, "--outputs", str(small), cwd=small.parent)
-    assert (said.code, said.out) == (2, "")
-    assert "is not the address of a site. Example: https://example.org" in said.err
-    assert not (small.parent / "website").exists()
+def test_only_a_web_address_stands_in_a_site(url: str) -> None:
+    with pytest.raises(BadRequest):
+        require_url(url)
 
 
 KILLED = """
 import os, signal, sys
-from pathlib import Path
 from puzzle_tablebase.pipeline.site import writer
 from puzzle_tablebase.pipeline.proofs import verify
 from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.stores.folder import Folder
 
-def kill_after(step):
-    def run(*arguments):
-        step(*arguments)
-        os.kill(os.getpid(), signal.SIGKILL)
-    return run
-
-moment, store = sys.argv[1], Folder(sys.argv[2])
-if moment == "before the swap":
-    writer._swap = kill_after(lambda *_: None)
-elif moment == "after the swap":
-    writer._swap = kill_after(writer._swap)
-else:  # where the system cannot exchange names
-    writer._exchange_names = lambda one, other: False
-    Path.rename = kill_after(Path.rename)
-writer.write_site(store, sys.argv[3], read_manifest(store), verify(store, quick=True).verdicts)
+store = Folder(sys.argv[1])
+writer._write_sums = lambda folder: os.kill(os.getpid(), signal.SIGKILL)
+writer.write_site(store, sys.argv[2], read_manifest(store), verify(store, quick=True).verdicts)
 """
 
 
-@pytest.mark.parametrize(
-    ("moment", "is_new", "left"),
-    [
-        ("before the swap", False, 1),
-        ("after the swap", True, 1),
-        ("between two renames", None, 2),
-    ],
-)
-def test_a_killed_run_keeps_a_version_of_the_site(
-    moment: str, is_new: bool | None, left: int, small: Path, tmp_path: Path
+def test_after_a_kill_there_is_no_site_and_the_next_run_names_what_is_left(
+    small: Path, tmp_path: Path
 ) -> None:
-    site, card = tmp_path / "site", tmp_path / "site" / "v4" / "README.md"
-    write(small, site)
-    killed = subprocess.run([sys.executable, "-c", KILLED, moment, small, site], check=False)
-    assert killed.returncode == -9
-    # the second version has no date
-    assert (("2026" not in card.read_text()) if card.exists() else None) == is_new
-    folders = [path for path in tmp_path.iterdir() if path.name.startswith(".site.")]
-    assert len(folders) == left
-    assert all((path / SUMS).is_file() for path in folders)
-    write(small, site)
-    assert {path.name for path in tmp_path.iterdir()} == {small.name, "site"}
-    assert "2026" in card.read_text()
+    site, left = tmp_path / "site", tmp_path / ".site.unpublished"
+    killed = subprocess.run([sys.executable, "-c", KILLED, small, site], check=False)
+    assert (killed.returncode, site.exists(), left.exists()) == (-9, False, True)
+    with pytest.raises(OutputError) as caught:
+        write(small, site)
+    assert left.name in str(caught.value)
+    assert left.exists(), "another run may be writing it"
 
 
-def test_a_folder_that_another_run_is_writing_stays(small: Path, tmp_path: Path) -> None:
-    busy = tmp_path / ".site.0123456789abcdef.unpublished"
-    busy.mkdir()
-    holder = subprocess.Popen(
-        ["flock", busy, "sh", "-c", "echo; cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    )
-    with holder:
-        assert holder.stdout
-        holder.stdout.readline()
-        write(small, tmp_path / "site")
-        assert busy.is_dir()
-    write(small, tmp_path / "site")
-    assert not busy.exists()
-
-
-def test_the_wheel_has_the_pages_that_the_site_shows() -> None:
+def test_the_wheel_has_the_pages_that_the_site_shows(tmp_path: Path) -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
     wheel = settings["tool"]["hatch"]["build"]["targets"]["wheel"]
     assert wheel["sources"] == {"docs": "puzzle_tablebase/pipeline/site/docs"}
-    _, copied = make_format_pages()
-    needed = {*(f"docs/{page}.md" for page in FORMAT_PAGES), *(f"docs/{name}" for name in copied)}
+    write_docs(tmp_path)
+    needed = {f"docs/{name.replace('.html', '.md')}" for name in list_files(tmp_path)}
     assert {name for name in wheel["only-include"] if "/" in name} == needed
     assert all((DOCS.parent / name).is_file() for name in needed)
-
-
-@pytest.fixture
-def start(chromium: Browser) -> Iterator[Page]:
-    """Yield a narrow, dark page that measures how its layout shifts."""
-    context = chromium.new_context(viewport={"width": 320, "height": 700}, color_scheme="dark")
-    page = context.new_page()
-    page.add_init_script(WATCH_SHIFTS)
-    yield page
-    context.close()
 
 
 def look_up(page: Page, address: str) -> int:
@@ -361,7 +266,6 @@ def look_up(page: Page, address: str) -> int:
     page.on("console", lambda message: said.append(message.text))
     page.on("pageerror", lambda error: said.append(str(error)))
     page.goto(f"{address}/index.html")
-    assert page.get_by_text("needs JavaScript").count() == 0
     page.click("#ask button")
     expect(page.locator("#distance")).to_have_text(ANSWER)
     assert said == []
@@ -372,7 +276,13 @@ def look_up(page: Page, address: str) -> int:
     return sum(size["responseBodySize"] + size["responseHeadersSize"] for size in sizes)
 
 
-def test_the_start_page_answers_from_parts_of_the_tables(site: Path, start: Page) -> None:
+def test_the_start_page_answers_with_and_without_ranges(site: Path, chromium: Browser) -> None:
+    context = chromium.new_context(viewport={"width": 320, "height": 700}, color_scheme="dark")
+    start = context.new_page()
+    start.add_init_script(WATCH_SHIFTS)
+    with run_python_server(site) as address:
+        assert look_up(start, address) > 733_184, "the whole index"
+        assert pt.open_tables(f"{address}/v4").eight.probe("378546201").distance == 27
     with serve(site.parent) as host:
         address = f"{host.url}/{site.name}"
         look_up(start, address)
@@ -387,16 +297,10 @@ def test_the_start_page_answers_from_parts_of_the_tables(site: Path, start: Page
         start.fill("#state", "123456788")
         start.click("#ask button")
         expect(start.locator("#moves button")).to_have_count(0)
-        expect(start.locator("#cost")).to_have_text("")
         assert broken_rules(start) == []
         start.goto(f"{address}/v4/docs/tables.html")
         assert broken_rules(start) == []
-
-
-def test_the_start_page_answers_on_a_host_without_ranges(site: Path, start: Page) -> None:
-    with run_python_server(site) as address:
-        assert look_up(start, address) > 733_184, "the whole index"
-        assert pt.open_tables(f"{address}/v4").eight.probe("378546201").distance == 27
+    context.close()
 
 
 def test_the_start_page_needs_no_script_for_downloads(site: Path, chromium: Browser) -> None:
@@ -405,10 +309,9 @@ def test_the_start_page_needs_no_script_for_downloads(site: Path, chromium: Brow
     with run_python_server(site) as address:
         page.goto(f"{address}/v4/")
         page.wait_for_url(f"{address}/index.html")
-        assert "It needs JavaScript" in page.locator("noscript").inner_text()
+        assert page.locator("noscript").is_visible()
         with page.expect_download() as download:
             page.get_by_text("knight_tours_8x8.parquet", exact=True).click()
         expected = sha256(site / "v4" / "knight_tours_8x8.parquet")
         assert sha256(Path(download.value.path())) == expected
-        expect(page.locator("section.table").first).to_contain_text("SHA-256")
     context.close()
