@@ -238,4 +238,3 @@ class Judgement(Answer):
     step: int | None = None
     problem: str | None = None
     score: float | None
-    rank: int | None = None

@@ -271,10 +271,6 @@ class DenseRows:
         """Return the row of each column of tiles; those of columns that are no state change."""
         return self.ranks.find_rows(tiles, self._names, self._cells)
 
-    def measure(self, tiles: Bytes) -> Distances:
-        """Return the distances of states, one in each column of tiles; -1 if unreachable."""
-        return self.distances.take(self.rank_tiles(tiles))
-
     def rank_any(self, states: Any) -> RowNumbers:
         """Return the row of each state of an array, a list of lists or a column.
 

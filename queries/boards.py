@@ -12,7 +12,6 @@ from puzzle_tablebase.queries.options import SHEETS, SPLIT, Option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
     import numpy as np
@@ -20,9 +19,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from puzzle_tablebase.puzzles.sliding import SlidingBoard
-    from puzzle_tablebase.queries.answer import Judgement
-    from puzzle_tablebase.queries.answer_frames import Bytes
-    from puzzle_tablebase.queries.board_columns import DenseRows, Distances, Ranks
+    from puzzle_tablebase.queries.board_columns import DenseRows, Ranks
     from puzzle_tablebase.queries.options import Options
     from puzzle_tablebase.queries.reader import Moves
     from puzzle_tablebase.stores.folder import Store
@@ -222,26 +219,6 @@ class BoardReader(GoalReader[BoardAnswer]):
     def list_hardest_rows(self, options: Options) -> pl.DataFrame:
         return super().list_hardest_rows(options).sort("state")
 
-    def _read_boards(self, keys: pl.Series) -> tuple[Bytes, npt.NDArray[np.bool_]]:
-        """Return the tiles of each key in a column, and whether it is a state."""
-        from puzzle_tablebase.queries.board_columns import normalize_keys, read_tiles
-
-        cells = self.key_cells
-        return read_tiles(normalize_keys(keys, cells), cells)
-
-    def make_measure(self, options: Options) -> Callable[[Bytes], Distances]:
-        """Make a function that returns the distances of states, one in each column of tiles."""
-        return self.load_rows(self.choose_goal(options)).measure
-
-    def group_answers(
-        self, keys: pl.Series, answers: pl.Series, options: Options
-    ) -> tuple[Any, Callable[[int], Judgement]] | None:
-        from puzzle_tablebase.queries.answer_walks import group_walks, judge_walk
-
-        tiles, is_state = self._read_boards(keys)
-        measure = self.make_measure(options)
-        return group_walks(self.puzzle, tiles, is_state, answers, measure), judge_walk
-
     def read_moves(self, text: str, start: str) -> Moves:
         from puzzle_tablebase.queries.judging import read_board_moves
 
@@ -251,8 +228,3 @@ class BoardReader(GoalReader[BoardAnswer]):
         from puzzle_tablebase.queries.judging import step_board
 
         return step_board(self.puzzle, state, move)
-
-    def list_readings(self, text: str) -> list[tuple[str, str]]:
-        from puzzle_tablebase.queries.judging import list_board_readings
-
-        return list_board_readings(text)

@@ -265,11 +265,6 @@ class FifteenReader(Reader[FifteenSolution]):
 
         return step_board(BOARD, state, move)
 
-    def list_readings(self, text: str) -> list[tuple[str, str]]:
-        from puzzle_tablebase.queries.judging import list_board_readings
-
-        return list_board_readings(text)
-
     def judge_distance(
         self, stated: str, start: str, shortest: int | None, options: Options
     ) -> Judgement:
@@ -283,9 +278,11 @@ class FifteenReader(Reader[FifteenSolution]):
 
     def complete(self, judged: Judgement, start: str, last: str, options: Options) -> Judgement:
         """Search for the distance, where the bound does not decide."""
-        from puzzle_tablebase.queries.judging import judge_moves
+        from puzzle_tablebase.queries.judging import judge_solution
 
-        length = judged.length
+        length, goal = judged.length, options.goal or BOARD.example
+        if judged.result == "incomplete" and not BOARD.can_reach(start, goal):
+            return super().complete(judged, start, last, options)
         if judged.result != "solved" or length is None:
             return judged
         try:
@@ -293,7 +290,7 @@ class FifteenReader(Reader[FifteenSolution]):
             shortest = length if is_shortest else self._search_distance(start, options)
         except Undecided as error:
             return Judgement(result="solved", length=length, problem=str(error), score=None)
-        return judge_moves(length, shortest, None, is_home=True)
+        return judge_solution(length, shortest)
 
     def _search_distance(self, state: str, options: Options) -> int:
         """Search for a distance, which several answers to a state have in common."""

@@ -307,7 +307,7 @@ class GoalReader(Reader[GoalFound]):
 
     def is_at(self, state: str, goal: str, distance: int) -> bool:
         """Return whether a state is at a distance from the goal."""
-        return self.find_distance(state, goal)[0] == distance
+        return self.read_record(self.puzzle.view_goal(goal), state)[0] == distance
 
     def read_moves(self, text: str, start: str) -> Moves:
         """Read the moves of an answer; return them, and where reading stopped, or ""."""

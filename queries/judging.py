@@ -7,17 +7,18 @@ is any `Reader` here.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
+
+import polars as pl
 
 from puzzle_tablebase.errors import IllegalMove, quote
 from puzzle_tablebase.queries.answer import Judgement, format_count
 from puzzle_tablebase.queries.options import ANSWER_KINDS
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from puzzle_tablebase.puzzle import GoalPuzzle
     from puzzle_tablebase.queries.options import Options
 
@@ -27,8 +28,6 @@ SEPARATORS = " \t\n\r\v\f,"
 """The characters that may stand between moves."""
 STATED = re.compile(f"[{SEPARATORS}]*+([0-9]{{1,3}}|unreachable)[{SEPARATORS}]*+")
 """An answer that states a distance."""
-MIN_TOGETHER = 100
-"""The fewest answers that array code judges: it takes a while to begin."""
 GOOD = ("shortest", "right", "tour", "closed tour")
 """The results of answers that could not be better."""
 
@@ -41,10 +40,7 @@ def has_moves(options: Options) -> bool:
 def judge(reader: Any, key: str, answer: object, options: Options) -> Judgement:
     """Judge one answer, of any type; an error only for its key, or for a search without end."""
     start, goal, shortest = reader.parse_answer(key, options)
-    try:
-        text = "" if answer is None else str(answer)
-    except ValueError:  # a number of more digits than Python writes
-        text = str(type(answer))
+    text = "" if answer is None else str(answer)
     if not has_moves(options):
         if stated := STATED.fullmatch(text):
             judged: Judgement = reader.judge_distance(stated[1], start, shortest, options)
@@ -52,22 +48,29 @@ def judge(reader: Any, key: str, answer: object, options: Options) -> Judgement:
         problem = f"{quote(text)}: not a number of moves from 0 to 999, or unreachable"
         return Judgement(result="unreadable", problem=problem, score=0.0)
     moves, problem = reader.read_moves(text, start)
-    facts: dict[str, Any] = {"shortest": shortest, "step": len(moves) + 1}
+    facts: dict[str, Any] = {"shortest": shortest, "score": 0.0}
     if problem:
-        problem = _add_hint(problem, reader, text, start, goal)
-        return Judgement(result="unreadable", problem=problem, score=0.0, **facts)
-    done, here, first_loss = 0, start, None
+        return Judgement(result="unreadable", step=len(moves) + 1, problem=problem, **facts)
+    done, here, passed = 0, start, list[Any]()
     try:
         for done, here in enumerate(follow(reader, start, moves), 1):
-            if first_loss is None and shortest is not None:
-                first_loss = None if reader.is_at(here, goal, shortest - done) else done
+            if shortest is not None and done <= shortest + 1:
+                passed.append(here)
     except IllegalMove as error:
         problem = error.problem
-    is_home = here == goal and not problem
-    if not is_home:
-        problem = _add_hint(problem, reader, text, start, goal)
-    step = done + 1 if done < len(moves) else 0
-    judged = judge_moves(len(moves), shortest, first_loss, step, problem, is_home=is_home)
+
+    def has_lost(at: int) -> bool:
+        return not reader.is_at(passed[at], goal, shortest - at - 1)
+
+    # a move brings the goal nearer by one at most: what has lost ground does not regain it
+    lost = bisect_left(range(len(passed)), True, key=has_lost) + 1
+    facts |= {"length": len(moves), "first_loss": lost if lost <= len(passed) else None}
+    if problem:
+        judged = Judgement(result="illegal", step=done + 1, problem=problem, **facts)
+    elif here != goal:
+        judged = Judgement(result="incomplete", **facts)
+    else:
+        judged = judge_solution(len(moves), shortest, facts["first_loss"])
     completed: Judgement = reader.complete(judged, start, here, options)
     return completed
 
@@ -81,16 +84,9 @@ def follow(reader: Any, here: Any, moves: list[str]) -> Iterator[Any]:
         yield here
 
 
-def judge_moves(
-    length: int, shortest: int | None, first_loss: int | None, step: int = 0, problem: str = "",
-    *, is_home: bool = False,
-) -> Judgement:  # fmt: skip
-    """Judge moves that could be read; the one of `step` is illegal, if that is not 0."""
+def judge_solution(length: int, shortest: int | None, first_loss: int | None = None) -> Judgement:
+    """Judge moves that reach the goal; the fewest may not be known."""
     facts: dict[str, Any] = {"length": length, "shortest": shortest, "first_loss": first_loss}
-    if step:
-        return Judgement(result="illegal", step=step, problem=problem, score=0.0, **facts)
-    if not is_home:
-        return Judgement(result="incomplete", problem=problem or None, score=0.0, **facts)
     if shortest is None:
         return Judgement(result="solved", score=None, **facts)
     if excess := length - shortest:
@@ -105,22 +101,6 @@ def judge_distance(stated: str, shortest: int | None) -> Judgement:
         return Judgement(result="right", shortest=shortest, score=1.0)
     problem = "no moves lead there" if shortest is None else f"the fewest moves are {truth}"
     return Judgement(result="wrong", shortest=shortest, problem=problem, score=0.0)
-
-
-def _add_hint(problem: str, reader: Any, text: str, start: Any, goal: Any) -> str:
-    """Add to a problem how an answer that does not reach the goal must be read to do so."""
-    for reading, hint in reader.list_readings(text):
-        if reading != text and _is_solution(reader, reading, start, goal):
-            return "; ".join(filter(None, (problem, hint)))
-    return problem
-
-
-def _is_solution(reader: Any, text: str, start: Any, goal: Any) -> bool:
-    moves, problem = reader.read_moves(text, start)
-    try:
-        return not problem and [start, *follow(reader, start, moves)][-1] == goal
-    except IllegalMove:
-        return False
 
 
 def read_moves(text: str, move: str, what: str, stop: str = f"[^{SEPARATORS}]+") -> Moves:
@@ -155,8 +135,6 @@ def read_tiles(text: str, tiles: str) -> Moves:
     return [names.get(move, move) for move in moves], problem
 
 
-TURNED = str.maketrans("UDLR", "DURL")
-"""The letters of the moves of a tile, by those of the blank."""
 EDGES = {"U": "first row", "D": "last row", "L": "first column", "R": "last column"}
 """Where the blank is if its move is illegal, by the move."""
 
@@ -175,77 +153,49 @@ def step_board(board: GoalPuzzle, state: str, move: str) -> tuple[str, str]:
     for letter, after in board.moves(state):
         if move in (letter, after[blank]):  # the tile that slides is where the blank was
             return after, ""
-    return state, explain_illegal(move)
-
-
-def explain_illegal(move: str) -> str:
-    """Name a move of a board, and say why it is illegal."""
     if move in EDGES:
-        return f"{move}: the blank is in the {EDGES[move]}"
-    return f"tile {move}: it is not next to the blank"
+        return state, f"{move}: the blank is in the {EDGES[move]}"
+    return state, f"tile {move}: it is not next to the blank"
 
 
-def list_board_readings(text: str) -> list[tuple[str, str]]:
-    """List other ways to read the moves of a board, each with what is said of it."""
-    upper, exchanged = text.upper(), "with U and D, L and R exchanged"
-    return [
-        (text.translate(TURNED), f"{exchanged} it reaches the goal: letters move the blank"),
-        (upper, "in capital letters it reaches the goal"),
-        (upper.translate(TURNED), f"in capital letters, {exchanged}, it reaches the goal"),
-    ]
-
-
-def make_judged_schema(reader: Any) -> pl.Schema:
-    """Return the columns that judgements of a batch add, with their types."""
-    import polars as pl
-
-    types = {"str": pl.String, "int": pl.Int64, "float": pl.Float64}
-    kinds = {name: Judgement.__annotations__[name].split()[0] for name in reader.judged_columns}
-    return pl.Schema({name: types[kind]() for name, kind in kinds.items()})
+JUDGED = pl.Schema(
+    {
+        **dict.fromkeys(Judgement.facts, pl.Int64()),
+        **dict.fromkeys(("result", "problem"), pl.String()),
+        "score": pl.Float64(),
+    }
+)
+"""The columns of judgements with their types."""
 
 
 def judge_rows(reader: Any, keys: pl.Series, answers: pl.Series, options: Options) -> pl.DataFrame:
-    """Judge many answers, one row per key, with a column of errors.
-
-    Rows that array code has judged alike have one number, and each of the others has its own, below
-    0: each number is looked up once.
-    """
-    import polars as pl
-
+    """Judge many answers, equal ones once: a row for each, with a column of errors."""
     from puzzle_tablebase.queries.answer_frames import answer_each
 
-    groups, explain = pl.int_range(-len(keys), 0, eager=True).set(keys.is_null(), None), None
-    if len(keys) >= MIN_TOGETHER and has_moves(options):
-        alike, explain = reader.group_answers(keys, answers, options) or (None, None)
-        groups = groups if alike is None else groups.scatter(*alike)
+    rows = pl.DataFrame({"key": keys, "answer": answers}).with_row_index("row")
+    first = pl.col("row").first().over("key", "answer")
+    numbers = rows.select(pl.when(pl.col("key").is_not_null()).then(first)).to_series()
 
-    def judge_group(group: int) -> Judgement:
-        judged: Judgement
-        if group < 0 or explain is None:
-            judged = reader.judge(keys[group], answers[group], options)
-        else:
-            judged = explain(group)
-        return judged
+    def judge_row(row: int) -> Judgement:
+        return judge(reader, keys[row], answers[row], options)
 
-    return answer_each(groups, judge_group, make_judged_schema(reader))
+    return answer_each(numbers, judge_row, JUDGED)
 
 
 class Summary:
     """Sums of the judgements of a batch."""
 
     def __init__(self) -> None:
-        self.results, self.first_losses = Counter[str](), Counter[int]()
+        self.results = Counter[str]()
         self.answers, self.excess, self.scored, self.score = 0, 0, 0, 0.0
 
     def add(self, rows: pl.DataFrame) -> None:
-        """Add the rows of judgements; the first losses by distance."""
+        """Add the rows of judgements."""
         self.answers += len(rows)
         self.results.update(rows["result"].drop_nulls())
+        self.excess += int(rows["excess"].sum())
         self.scored += rows["score"].count()
         self.score += float(rows["score"].sum())
-        if "excess" in rows.columns:
-            self.excess += int(rows["excess"].sum())
-            self.first_losses.update((rows["shortest"] - rows["first_loss"] + 1).drop_nulls())
 
     def count(self, *results: str) -> int:
         """Count the judgements with one of these results."""
@@ -259,18 +209,15 @@ class Summary:
             "results": dict(sorted(self.results.items())),
             "mean_excess": self.excess / measured if measured else None,
             "mean_score": self.score / self.scored if self.scored else None,
-            "first_losses": dict(sorted(self.first_losses.items())),
         }
 
     def to_text(self) -> str:
         """Format the numbers as a sentence."""
-        facts = self.to_dict()
-        solved = self.count("shortest", "longer", "solved", "tour", "closed tour")
-        best = "closed tour" if self.count("tour", "closed tour") else "shortest"
         if self.count("right", "wrong"):
             return f"{self.results['right']:,} of {format_count(self.answers, 'distance')} right"
-        text = f"{solved:,} of {self.answers:,} solved, {self.results[best]:,} {best}"
-        if facts["mean_excess"] is not None:
-            text += f", mean excess {facts['mean_excess']:.1f}"
-        losses = ", ".join(f"{at}: {times:,}" for at, times in facts["first_losses"].items())
-        return f"{text}; first losses by distance: {losses}" if losses else text
+        solved = self.count("shortest", "longer", "solved", "tour", "closed tour")
+        text = f"{solved:,} of {self.answers:,} solved"
+        excess = self.to_dict()["mean_excess"]
+        if excess is None:
+            return text
+        return f"{text}, {self.results['shortest']:,} shortest, mean excess {excess:.1f}"

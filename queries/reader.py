@@ -82,8 +82,6 @@ class Reader(Generic[Found]):
     """The number of cells of a key that a text input may have apart; 0: none."""
     key_digits = 0
     """The number of digits of a key that can be read as a number; 0: no key can."""
-    judged_columns: tuple[str, ...] = Judgement.facts[:-1]
-    """The columns that judgements of a batch add."""
     explored: Mapping[str, int] = {}
     """The tables that the explorer's page contains, each with the number of bytes at the end of a
     record that the page computes itself: they would double its size."""
@@ -188,7 +186,9 @@ class Reader(Generic[Found]):
         The options are those of `pipeline check`: `answers="distances"` judges a stated distance.
         An answer that cannot be read is judged, too.
         """
-        return self.judge(key, answer, self.parse(CHECK, options))
+        from puzzle_tablebase.queries.judging import judge
+
+        return judge(self, key, answer, self.parse(CHECK, options))
 
     def check_frame(
         self, frame: Frame, column: str | None = None, answer_column: str = "answer", *,
@@ -207,7 +207,7 @@ class Reader(Generic[Found]):
         def judge(keys: pl.Series, answers: pl.Series) -> pl.DataFrame:
             return judge_rows(self, keys, answers, parsed)
 
-        columns, added = (column or self.columns[0], answer_column), (*self.judged_columns, "error")
+        columns, added = (column or self.columns[0], answer_column), (*Judgement.facts, "error")
         judged: Frame = annotate_frame(frame, columns, prefix, added, judge, self.key_digits)
         return judged
 
@@ -304,12 +304,6 @@ class Reader(Generic[Found]):
 
         return fill_answers(keys, answers, lambda some: Reader.answer_keys(self, some, options))
 
-    def judge(self, key: str, answer: object, options: Options) -> Judgement:
-        """Judge one answer, of any type; an error only for its key, or for a search without end."""
-        from puzzle_tablebase.queries.judging import judge
-
-        return judge(self, key, answer, options)
-
     def parse_answer(self, key: str, options: Options) -> tuple[Any, Any, int | None]:
         """Parse a key; return where its answers start, where they should end, and the fewest moves.
 
@@ -329,10 +323,6 @@ class Reader(Generic[Found]):
         """Return whether a place is at a distance from the goal, as far as that is known."""
         return True
 
-    def list_readings(self, text: str) -> list[tuple[str, str]]:
-        """List other ways to read an answer, each with what is said if it then reaches the goal."""
-        return []
-
     def judge_distance(
         self, stated: str, start: Any, shortest: int | None, options: Options
     ) -> Judgement:
@@ -342,17 +332,11 @@ class Reader(Generic[Found]):
         return judge_distance(stated, shortest)
 
     def complete(self, judged: Judgement, start: Any, last: Any, options: Options) -> Judgement:
-        """Return the judgement of legal moves to `last`, with what only that puzzle knows."""
+        """Return the judgement of moves to `last`, with what only that puzzle knows of it."""
+        if judged.result == "incomplete" and judged.shortest is None:
+            problem = "no moves lead to the goal"
+            return Judgement(result="incomplete", length=judged.length, problem=problem, score=0.0)
         return judged
-
-    def group_answers(
-        self, keys: pl.Series, answers: pl.Series, options: Options
-    ) -> tuple[Any, Callable[[int], Judgement]] | None:
-        """Judge many answers by array code: return rows with numbers, and what a number stands for.
-
-        None if there is no such code for them.
-        """
-        return None
 
     def draw(
         self, request: SampleRequest, wanted: range | None, options: Options

@@ -19,8 +19,7 @@ from puzzle_tablebase.stores.access import format_outputs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import Any
+    from collections.abc import Iterator
 
     import numpy as np
     import numpy.typing as npt
@@ -28,9 +27,7 @@ if TYPE_CHECKING:
 
     from puzzle_tablebase.puzzle import Puzzle
     from puzzle_tablebase.puzzles.sliding import BoardGoalView, SlidingBoard
-    from puzzle_tablebase.queries.answer import Judgement
-    from puzzle_tablebase.queries.answer_frames import Bytes
-    from puzzle_tablebase.queries.board_columns import BitTable, Distances
+    from puzzle_tablebase.queries.board_columns import BitTable
     from puzzle_tablebase.queries.index_reader import IndexReader
     from puzzle_tablebase.queries.options import Options
     from puzzle_tablebase.queries.samples import SampleRequest, StatesByDistance
@@ -158,24 +155,6 @@ class BitReader(BoardReader):
 
     def annotate_keys(self, keys: pl.Series, options: Options) -> pl.DataFrame:
         return Reader.annotate_keys(self, keys, options)
-
-    def make_measure(self, options: Options) -> Callable[[Bytes], Distances]:
-        table = self._make_table(options)
-
-        def measure(tiles: Bytes) -> Distances:
-            found = table.look_up(tiles)
-            if found is None:
-                goal = options.goal or self.puzzle.example
-                raise self.make_goal_error(goal, "not every walk leads to the goal")
-            return found[0]
-
-        return measure
-
-    def group_answers(
-        self, keys: pl.Series, answers: pl.Series, options: Options
-    ) -> tuple[Any, Callable[[int], Judgement]] | None:
-        is_kept = self._fits_memory(self._view_goal(options))
-        return super().group_answers(keys, answers, options) if is_kept else None
 
     def read_distances(self, view: BoardGoalView) -> StatesByDistance:
         """Return the distances of all states of a table by rank, read once."""

@@ -310,7 +310,7 @@ def add_check(group: typer.Typer, name: str) -> None:
 
 def run_check(name: str, words: list[str], values: Values) -> None:
     """Judge an answer, a batch of them, or a contest's files."""
-    from puzzle_tablebase.queries.judging import GOOD
+    from puzzle_tablebase.queries.judging import GOOD, judge
 
     rows, general = take_options(values, CHECK_ROWS), take_options(values, CHECK_GENERAL)
     as_json, key = "json" in general, get_reader_class(name).key
@@ -331,7 +331,7 @@ def run_check(name: str, words: list[str], values: Values) -> None:
     else:
         reader, options = open_judge()
         try:
-            judged = reader.judge(words[0], " ".join(words[1:]), options)
+            judged = judge(reader, words[0], " ".join(words[1:]), options)
         except Undecided as error:
             print_answer(f"{format_json(error.known)}\n" if as_json else "")
             raise
@@ -346,22 +346,22 @@ def _judge_rows(
     open_judge: Callable[[], tuple[Reader, Options]], rows: Values, *, as_json: bool
 ) -> int:
     """Judge the rows of the input and print their summary; return how many are not shortest."""
-    from puzzle_tablebase.queries.judging import GOOD, Summary, judge_rows, make_judged_schema
+    from puzzle_tablebase.queries.judging import GOOD, JUDGED, Summary, judge_rows
 
     answer_column, summary = rows.pop("answer_column", None) or "answer", Summary()
 
     def make() -> Any:
         reader, options = open_judge()
 
-        def judge(keys: Any, answers: Any) -> Any:
+        def judge_keys(keys: Any, answers: Any) -> Any:
             judged = judge_rows(reader, keys, answers, options)
             summary.add(judged)
             return judged
 
         return make_batch_query(reader, options)._replace(
-            answer=judge,
+            answer=judge_keys,
             columns=(reader.columns[0], answer_column),
-            schema=make_judged_schema(reader),
+            schema=JUDGED,
             stream=None,
         )
 
@@ -419,12 +419,12 @@ def _judge_output(
 
 def _judge_counted(reader: Reader, options: Options, key: str, answer: str) -> Judgement:
     """Judge an answer as it is, or without a first line that has the number of its moves."""
-    from puzzle_tablebase.queries.judging import GOOD, has_moves
+    from puzzle_tablebase.queries.judging import GOOD, has_moves, judge
 
-    judged = reader.judge(key, answer, options)
+    judged = judge(reader, key, answer, options)
     count, _, moves = answer.partition("\n")
     if has_moves(options) and judged.result not in GOOD and count.strip().isdecimal():
-        counted = reader.judge(key, moves, options)
+        counted = judge(reader, key, moves, options)
         if counted.length is not None and str(counted.length) == count.strip():
             return counted
     return judged

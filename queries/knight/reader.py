@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from puzzle_tablebase.errors import BadRequest, NoAnswer, NoSuchTour, NotationError, TableMissing
+from puzzle_tablebase.errors import NoSuchTour, NotationError
 from puzzle_tablebase.puzzles.knight.board import FILES, JUMPS, KnightBoard, parse_board
 from puzzle_tablebase.puzzles.knight.tables import (
     CLOSED_RANKS_PREFIX,
@@ -212,7 +212,6 @@ class KnightReader(Reader[KnightAnswer]):
     )
     key = "SQUARE"
     columns = ("start", "finish", "number", "closed", "path")
-    judged_columns = ("result", "length", "step", "problem", "score", "rank")
     explored = dict.fromkeys((table.name for table in PUZZLE.tables[:-1]), 0)
     max_listed_squares = MAX_LISTED_SQUARES
     """Squares of the largest boards whose open tours are drawn from a list, not by rank."""
@@ -326,17 +325,8 @@ class KnightReader(Reader[KnightAnswer]):
         board, squares = last
         if len(squares) < board.squares:
             return judged
-        from contextlib import suppress
-
-        is_closed, rank = board.is_jump(squares[-1], squares[0]), None
-        with suppress(TableMissing, NoAnswer, BadRequest):  # there is no ranking
-            rank = self.open_ranked_tours(board, closed=is_closed).rank(squares)
-        return Judgement(
-            result="closed tour" if is_closed else "tour",
-            length=judged.length,
-            score=1.0,
-            rank=None if rank is None or rank > MAX_INT64 else rank,
-        )
+        result = "closed tour" if board.is_jump(squares[-1], squares[0]) else "tour"
+        return Judgement(result=result, length=judged.length, score=1.0)
 
     def open_ranked_tours(self, board: KnightBoard, *, closed: bool) -> RankedTours:
         """Return the ranked tours of a board; their index is opened once."""

@@ -22,11 +22,13 @@ ROWS = [
 ]
 RESULTS = [expected for *_, expected in ROWS]
 FRAME = pl.DataFrame(ROWS, schema=["state", "answer", "expected"], orient="row")
-SUMMARY = "pipeline: 4 of 7 solved, 3 shortest, mean excess 0.5; first losses by distance: 1: 1\n"
+SUMMARY = "pipeline: 4 of 7 solved, 3 shortest, mean excess 0.5\n"
 
 
-@pytest.mark.parametrize("output", ["csv", "jsonl", "parquet"])
-@pytest.mark.parametrize("suffix", ["csv", "tsv", "jsonl", "parquet"])
+@pytest.mark.parametrize(
+    ("suffix", "output"),
+    [("csv", "parquet"), ("tsv", "csv"), ("jsonl", "jsonl"), ("parquet", "csv")],
+)
 def test_every_format_is_read_and_written(
     cli: Cli, outputs: Path, tmp_path: Path, suffix: str, output: str
 ) -> None:
@@ -76,20 +78,14 @@ def test_a_nul_is_judged_and_does_not_stop_a_batch(cli: Cli, tmp_path: Path) -> 
 
 
 def test_columns_have_the_names_that_options_give(cli: Cli, tmp_path: Path) -> None:
-    source = tmp_path / "moves.csv"
+    source, lists = tmp_path / "moves.csv", tmp_path / "lists.parquet"
     source.write_text(f"board,moves,result\n{STATE},D,mine\n{STATE},RR,\n")
-    words: tuple[str, ...] = ("check", "eight", "--input", str(source), "--column", "board")
-    text = cli(*words)
-    assert (text.code, text.out) == (2, "")
-    assert "no text column 'answer'" in text.err
-    assert "the answers with --answer-column" in text.err
-    lists = tmp_path / "lists.parquet"
-    pl.DataFrame({"state": [STATE], "answer": [[6]]}).write_parquet(lists)
-    text = cli("check", "eight", "--input", str(lists))
-    assert "no text column 'answer' (it has the type List(Int64))" in text.err
-    words += ("--answer-column", "moves")
-    assert "The column 'result' exists already" in cli(*words).err
-    text = cli(*words, "--prefix", "my_")
+    pl.DataFrame({"board": [STATE], "moves": [[6]]}).write_parquet(lists)
+    words = ("check", "eight", "--column", "board")
+    more = ("--input", str(source), "--answer-column", "moves")
+    for refused in (("--input", str(source)), ("--input", str(lists), *more[2:]), more):
+        assert cli(*words, *refused)[:2] == (2, "")
+    text = cli(*words, *more, "--prefix", "my_")
     assert text.out.splitlines()[1] == f"{STATE},D,mine,shortest,1,1,0,,,,1.0,"
 
 
@@ -114,27 +110,21 @@ def test_states_of_json_lines_may_be_lists_of_numbers(cli: Cli) -> None:
     states = [1, 2, 3, 4, 5, 0, 7, 8, 6], [1, 2, 3, 4, 5, 6, 7, 8, 9]
     lines = "\n".join(json.dumps({"state": state, "answer": "D"}) for state in states)
     words = ("check", "eight", "-", "--input-format", "jsonl", "--column", "state", "--format")
-    text = cli(*words, "csv", stdin=lines)
-    assert (text.code, text.out) == (2, "")
-    assert "CSV cannot hold the rows (CSV format does not support nested data)" in text.err
+    assert cli(*words, "csv", stdin=lines)[:2] == (2, "")
     text = cli(*words, "jsonl", stdin=lines)
-    judged = [json.loads(line) for line in text.out.splitlines()]
-    assert [each["result"] for each in judged] == ["shortest", None]
-    assert "tile 9 does not exist" in judged[1]["error"]
-    assert text.code == 2
+    judged = [json.loads(line)["result"] for line in text.out.splitlines()]
+    assert (text.code, judged) == (2, ["shortest", None])
 
 
 def test_scores_that_nobody_knows_count_for_nothing() -> None:
-    summary = Summary()
-    summary.add(pl.DataFrame({"result": ["shortest", "solved", None], "score": [1.0, None, None]}))
+    summary, results = Summary(), ["shortest", "solved", None]
+    summary.add(pl.DataFrame({"result": results, "score": [1.0, None, None], "excess": 0}))
     assert summary.to_dict()["mean_score"] == 1
 
 
 def test_the_summary_may_be_json_and_strict_fails(cli: Cli, tmp_path: Path) -> None:
     source = tmp_path / "answers.csv"
     FRAME.write_csv(source)
-    same = cli("check", "eight", "--input", str(source), "--answer-column", "")
-    assert same == cli("check", "eight", "--input", str(source))
     words = ("check", "eight", "--input", str(source))
     text = cli(*words, "--json")
     assert text.code == 0
@@ -143,7 +133,6 @@ def test_the_summary_may_be_json_and_strict_fails(cli: Cli, tmp_path: Path) -> N
         "results": {name: RESULTS.count(name) for name in {*RESULTS}},
         "mean_excess": 1 / 2,
         "mean_score": pytest.approx((3 + 1 / 3) / 7),
-        "first_losses": {"1": 1},
     }
     text = cli(*words, "--strict")
     assert text.code == 1
@@ -156,9 +145,9 @@ def test_the_summary_may_be_json_and_strict_fails(cli: Cli, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("words", "answers", "summary"),
     [
-        ("eight", "", "0 of 0 solved, 0 shortest"),
+        ("eight", "", "0 of 0 solved"),
         ("eight --answers distances", f"{STATE} 1\n{STATE} D\n", "1 of 2 distances right"),
-        ("knight --board 3x3", "a1 a1b3\na1 45\n", "0 of 2 solved, 0 shortest"),
+        ("knight --board 3x3", "a1 a1b3\na1 45\n", "0 of 2 solved"),
         (
             "senet",
             "ABAAABBB.B...A. 9-14 4x7\n",
@@ -181,17 +170,14 @@ KEY = STATE.encode()
     ("key", "answer", "code", "line"),
     [
         (b"1 2 3\n4 5 0\n7 8 6\n", b"D\n", 0, "ok shortest: length 1, shortest 1, excess 0"),
-        (KEY, b"D\r\n", 0, "ok shortest: length 1, shortest 1, excess 0"),
         (KEY, b"8 6", 1, "wrong answer move 1, tile 8: it is not next to the blank"),
         (KEY, b"LRD", 1, "wrong answer longer: length 3, shortest 1, excess 2"),
         (KEY, b"", 1, "wrong answer incomplete: length 0, shortest 1, score 0.0000"),
         (KEY, b"6", 0, "ok shortest: length 1, shortest 1, excess 0, score 1.0000"),
-        (KEY, b"5", 1, "wrong answer incomplete: length 1, shortest 1, first_loss 1, score 0.0000"),
         (KEY, b"1\n", 1, "wrong answer move 1, tile 1: it is not next to the blank"),
         (KEY, b"1\nD\n", 0, "ok shortest: length 1"),
         (KEY, b"3\nLRD\n", 1, "wrong answer longer: length 3"),
         (KEY, b"2\nD\n", 2, "presentation error character 3, 'D': not one of the tiles 1-8"),
-        (KEY, b"U", 1, "wrong answer with U and D, L and R exchanged it reaches the goal"),
         (KEY, b"unreachable", 2, "presentation error character 1, 'u': not one of U, D, L, R"),
         (KEY, b"D\0\xff", 2, r"presentation error character 2, '\x00': not one of U, D, L, R"),
         (b"nonsense", b"D", 3, "fail 'nonsense' is not an 8-puzzle state: 'n' is neither a digit"),

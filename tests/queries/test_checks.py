@@ -1,4 +1,4 @@
-"""Answers to be judged, one by one and together, compared with a slow judge."""
+"""Answers to be judged, compared with a slow judge."""
 
 from pathlib import Path
 from random import Random
@@ -27,9 +27,7 @@ from tests.support.check_oracle import (
 from tests.support.oracles import (
     eight_distances,
     eight_neighbours,
-    knight_tours,
     senet_successors,
-    square_name,
 )
 from tests.support.strategies import eight_states
 
@@ -84,18 +82,15 @@ def make_answers(seed: int, count: int) -> list[tuple[str, str]]:
         answers = [*walk(state, distances, random, random.choice([0, 0, 0.05, 0.5]))]
         letters = answers[0]
         answers += [change(answer, NOISE, random) for answer in answers]
-        turned = letters.translate(str.maketrans("UDLR", "DURL"))
         stated = ["unreachable", str(distances[state]), str(random.randrange(40)), ""]
-        answers += [turned, letters.lower(), turned.lower(), random.choice(stated)]
+        answers += [letters.lower(), random.choice(stated)]
         pairs += [(state, answer) for answer in answers]
     solved = [("123456780", answer) for answer in ("", "U", "UD", "RL", "6", "66", "8 5")]
     return [*pairs[:count], *solved]
 
 
 @pytest.mark.parametrize("goal", [None, "087654321"])  # which half of all states do not reach
-def test_answers_one_by_one_and_together_are_judged_as_by_the_oracle(
-    tables: Tables, goal: str | None
-) -> None:
+def test_answers_are_judged_as_by_the_oracle(tables: Tables, goal: str | None) -> None:
     pairs = make_answers(1, 600)
     expected = [
         judge_board(state, answer, to, eight_distances(to), 3)
@@ -109,10 +104,6 @@ def test_answers_one_by_one_and_together_are_judged_as_by_the_oracle(
     assert judged["error"].is_null().all()
     kinds = {"incomplete", "illegal", "unreadable"}
     assert {*judged["result"]} == kinds | ({"shortest", "longer"} if goal is None else set())
-    for (state, answer), facts in zip(pairs[::7], expected[::7], strict=True):
-        assert read_facts(tables.eight.check(state, answer, goal=goal)) == facts
-    hints = {str(facts["problem"]).rpartition("; ")[2][:12] for facts in expected}
-    assert goal or {"with U and D", "in capital l"} < hints
 
 
 @given(
@@ -154,8 +145,6 @@ def test_other_boards_are_judged_as_by_the_oracle(large_boards: Path, board: str
     expected = [judge_board(state, answer, goal, near, columns) for state, answer in pairs]
     frame = pl.DataFrame(pairs, schema=["state", "answer"], orient="row")
     assert reader.check_frame(frame).select(COLUMNS).to_dicts() == expected
-    for (state, answer), facts in zip(pairs[::29], expected[::29], strict=True):
-        assert read_facts(reader.check(state, answer)) == facts
 
 
 @pytest.mark.parametrize("answer", HOSTILE.values(), ids=HOSTILE)
@@ -167,12 +156,6 @@ def test_hostile_answers_are_judged(tables: Tables, answer: str) -> None:
         assert alone.result in ("unreadable", "illegal", "incomplete", "longer")
         assert len(alone.problem or "") < 300
         assert (alone.problem or "").isprintable()
-    if "\ud800" not in answer:  # which no column can hold
-        alone = tables.eight.check(state, answer)
-        frame = pl.DataFrame({"state": [state] * 101, "answer": [answer, *["D"] * 100]})
-        judged = tables.eight.check_frame(frame)
-        assert judged["result"].to_list() == [alone.result, *["shortest"] * 100]
-        assert judged["problem"].to_list() == [alone.problem, *[None] * 100]
 
 
 def test_a_key_that_is_no_state_is_refused(tables: Tables) -> None:
@@ -195,24 +178,10 @@ def test_a_number_is_a_tile_unless_distances_are_judged(tables: Tables) -> None:
     assert tables.eight.check("123456708", 1, answers="distances").result == "right"
     assert tables.eight.check("123456780", None).result == "shortest"
     assert tables.eight.check("123456780", None, answers="distances").result == "unreadable"
-    for answers in ("moves", "distances"):
-        assert tables.eight.check("123456780", 10**5_000, answers=answers).result == "unreadable"
-    frame = pl.DataFrame({"state": ["123450786"], "answer": [[6]]})
-    with pytest.raises(BadRequest, match="no text column 'answer' with answers"):
-        tables.eight.check_frame(frame)
-    with pytest.raises(BadRequest, match="no kind of answers 'both'"):
+    with pytest.raises(BadRequest):
         tables.eight.check("123456780", "", answers="both")
-    with pytest.raises(BadRequest, match="has no option 'answers'"):
+    with pytest.raises(BadRequest):
         tables.knight.check("a1", "", answers="moves")
-
-
-def test_no_stated_number_is_paid_for_as_moves(tables: Tables) -> None:
-    """Judge the exact distance of 2,000 boards: not one of them is solved by it."""
-    boards = tables.eight.sample(2_000, seed=1, distance="5-31")
-    judged = tables.eight.check_frame(boards.select("state", answer="distance"))
-    assert judged["score"].sum() == 0
-    stated = boards.select("state", answer="distance")
-    assert tables.eight.check_frame(stated, answers="distances")["score"].mean() == 1
 
 
 def test_frames_of_other_kinds_are_judged(tables: Tables) -> None:
@@ -223,18 +192,13 @@ def test_frames_of_other_kinds_are_judged(tables: Tables) -> None:
         assert [*map(str, judged)] == ["shortest", "longer"]
     lazy = check(frame.lazy(), "board", "moves").collect()
     assert lazy["result"].to_list() == ["shortest", "longer"]
-    with pytest.raises(BadRequest, match="no text column 'answer' with answers"):
-        check(frame, "board")
-    with pytest.raises(BadRequest, match="no text column 'answer' with answers"):
-        check(["123456708"])
+    lists = pl.DataFrame({"state": ["123450786"], "answer": [[6]]})
+    for columns in ((frame, "board"), (["123456708"],), (lists,)):
+        with pytest.raises(BadRequest):
+            check(*columns)
 
 
-TOUR_COLUMNS = ("result", "length", "step", "problem", "score")
-
-
-def test_lines_of_senet_are_judged_as_by_the_oracle(
-    tables: Tables,
-) -> None:
+def test_lines_of_senet_are_judged_as_by_the_oracle(tables: Tables) -> None:
     random = Random(5)
     rows = tables.senet.scan("senet").select("position", "plies").collect()
     plies = dict(rows.iter_rows())
@@ -265,12 +229,9 @@ def test_lines_of_senet_are_judged_as_by_the_oracle(
     judged = tables.senet.check_frame(frame, answers="distances")
     assert judged.select(COLUMNS).to_dicts() == stated
     expected = [judge_senet(position, answer, plies[position]) for position, answer in pairs]
-    frame = pl.DataFrame(pairs, schema=["position", "answer"], orient="row")
     assert tables.senet.check_frame(frame).select(COLUMNS).to_dicts() == expected
     results = {str(facts["result"]) for facts in expected}
     assert results == {"shortest", "longer", "incomplete", "illegal", "unreadable"}
-    for (position, answer), facts in zip(pairs[::9], expected[::9], strict=True):
-        assert read_facts(tables.senet.check(position, answer)) == facts
 
 
 def test_tours_are_judged_as_by_the_oracle(tables: Tables) -> None:
@@ -287,19 +248,8 @@ def test_tours_are_judged_as_by_the_oracle(tables: Tables) -> None:
     expected = [judge_tour(start, answer, 6, 6) for start, answer in pairs]
     frame = pl.DataFrame(pairs, schema=["start", "answer"], orient="row")
     judged = tables.knight.check_frame(frame, board="6x6")
-    assert judged.select(TOUR_COLUMNS).to_dicts() == expected
+    assert judged.select(COLUMNS).to_dicts() == expected
     assert {*judged["result"]} == {"tour", "closed tour", "incomplete", "illegal", "unreadable"}
-    assert judged["rank"].null_count() == len(judged)
-
-
-def test_tours_have_their_ranks_where_there_are_some(ranked_boards: Path) -> None:
-    knight = open_tables(str(ranked_boards)).knight
-    tour = "".join(square_name(5, square) for square in knight_tours(5, 5, 0)[9])
-    judged = knight.check("a1", tour, board="5x5")
-    assert (judged.result, judged.rank) == ("tour", knight.rank(tour, board="5x5"))
-    closed = knight.probe("a1", board="6x6", closed=True, rank=77)
-    judged = knight.check("a1", closed.path, board="6x6")
-    assert (judged.result, judged.rank) == ("closed tour", 77)
 
 
 @given(st.text("abcdefgh0123456789-x ,٣kA\0", max_size=20), st.sampled_from(["a1", "b1", "h8"]))
@@ -307,7 +257,7 @@ def test_any_text_is_judged_as_a_tour_and_as_a_line(
     tables: Tables, answer: str, start: str
 ) -> None:
     judged = tables.knight.check(start, answer)
-    assert read_facts(judged, TOUR_COLUMNS) == judge_tour(start, answer, 8, 8)
+    assert read_facts(judged) == judge_tour(start, answer, 8, 8)
     position = "ABAAABBB.B...A."
     assert read_facts(tables.senet.check(position, answer)) == judge_senet(position, answer, 2)
 
@@ -326,12 +276,10 @@ def test_solutions_of_the_15_puzzle_are_judged_as_by_the_oracle(patterns_555: Pa
     pairs += [("213456789abcdef0", "U"), (goal, "unreachable"), (goal, "LR" * 3)]
     frame = pl.DataFrame(pairs, schema=["state", "answer"], orient="row")
     rows = fifteen.check_frame(frame).to_dicts()
-    for at, ((state, answer), row) in enumerate(zip(pairs, rows, strict=True)):
+    for (state, answer), row in zip(pairs, rows, strict=True):
         facts = judge_board(state, answer, goal, near, 4)
-        for name in ("result", "length", "excess", "score", "step"):
+        for name in ("result", "length", "excess", "score", "step", "problem"):
             assert row[name] == facts[name], (state, answer, name)
-        if at % 13 == 0:
-            assert fifteen.check(state, answer).result == facts["result"]
     for state, answer in [(goal, "0"), (goal, "1"), ("213456789abcdef0", "unreachable")]:
         judged = fifteen.check(state, answer, answers="distances")
         assert read_facts(judged) == judge_distance(answer, near.get(state))

@@ -33,9 +33,9 @@ def change(answer: str, marks: str, random: Random) -> str:
     return random.choice([answer, answer, *changed])
 
 
-def read_facts(judged: object, names: tuple[str, ...] = COLUMNS) -> dict[str, object]:
-    """Return some facts of a judgement by name."""
-    return {name: getattr(judged, name) for name in names}
+def read_facts(judged: object) -> dict[str, object]:
+    """Return the facts of a judgement by name."""
+    return {name: getattr(judged, name) for name in COLUMNS}
 
 
 def judge_board(
@@ -47,22 +47,7 @@ def judge_board(
         length = facts["length"]
         assert isinstance(length, int)
         return facts | _rate(length, distances[state])
-    facts["result"] = facts["result"] or "incomplete"
-    turned = {"U": "D", "D": "U", "L": "R", "R": "L"}
-    exchanged = "with U and D, L and R exchanged"
-    upper = answer.upper()
-    readings: tuple[tuple[str, str, dict[str, str]], ...] = (
-        (answer, f"{exchanged} it reaches the goal: letters move the blank", turned),
-        (upper, "in capital letters it reaches the goal", {}),
-        (upper, f"in capital letters, {exchanged}, it reaches the goal", turned),
-    )
-    for text, hint, others in readings:
-        reading = "".join(others.get(mark, mark) for mark in text)
-        found, last = _make_moves(state, reading, goal, distances, columns)
-        if reading != answer and found["result"] is None and last == goal:
-            problem = facts["problem"]
-            return facts | {"problem": f"{problem}; {hint}" if problem else hint}
-    return facts
+    return facts if facts["result"] else _give_up(facts)
 
 
 def _make_moves(
@@ -101,6 +86,12 @@ def _make_moves(
             facts["first_loss"] = number
         here = after
     return facts, here
+
+
+def _give_up(facts: dict[str, object]) -> dict[str, object]:
+    """Judge legal moves that do not reach the goal."""
+    problem = "no moves lead to the goal" if facts["shortest"] is None else None
+    return facts | {"result": "incomplete", "problem": problem}
 
 
 def judge_distance(answer: str, fewest: int | None) -> dict[str, object]:
@@ -197,7 +188,7 @@ def judge_senet(position: str, answer: str, plies: int | None) -> dict[str, obje
             return facts
         board[start], board[goal] = board[goal], board[start]
     if "".join(board[square] for square in range(1, 16)) != position:
-        return facts | {"result": "incomplete"}
+        return _give_up(facts)
     assert plies is not None
     return facts | _rate(len(moves), plies)
 
@@ -232,7 +223,7 @@ JUMPS = ((-1, -2), (1, -2), (2, -1), (2, 1), (1, 2), (-1, 2), (-2, 1), (-2, -1))
 
 def judge_tour(start: str, answer: str, files: int, ranks: int) -> dict[str, object]:
     """Judge a tour from a square, given as squares or as the numbers of jumps."""
-    facts: dict[str, object] = {"result": None, "length": None, "step": None, "problem": None}
+    facts: dict[str, object] = dict.fromkeys(COLUMNS)
     facts["score"] = 0.0
     words: list[tuple[str, int]] = []
     place = 0
