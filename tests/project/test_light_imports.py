@@ -51,11 +51,6 @@ def read_contract() -> dict[str, Any]:
 
 HEAVY = {*read_contract()["forbidden_modules"], "typing"}
 """What no lookup may load. The contract leaves out `typing`, which is imported for checkers."""
-CASES = [
-    *((RUN.format(words=["query", *words.split()]), WITH_OPTIONS[words]) for words in WITH_OPTIONS),
-    (PICTURES, "outputs"),
-    ("import puzzle_tablebase", "outputs"),
-]
 
 
 def list_imported(code: str, folder: Path, **more: str) -> set[str]:
@@ -83,22 +78,16 @@ def test_the_listed_modules_are_those_that_lookups_load(request: pytest.FixtureR
     assert loaded == {*listed}
 
 
-@pytest.mark.parametrize(("code", "fixture"), CASES, ids=[case[0] for case in CASES])
-def test_nothing_slow_is_imported(code: str, fixture: str, request: pytest.FixtureRequest) -> None:
-    imported = list_packages(list_imported(code, request.getfixturevalue(fixture)))
-    allowed = sys.stdlib_module_names if code == PICTURES else set[str]()
-    assert not imported & HEAVY - allowed
+def test_options_and_the_package_import_nothing_heavy(request: pytest.FixtureRequest) -> None:
+    code = "import puzzle_tablebase"
+    for words, fixture in WITH_OPTIONS.items():
+        folder = str(request.getfixturevalue(fixture))
+        code += f"\n{RUN.format(words=['query', *words.split(), '--outputs', folder])}"
+    assert not list_packages(list_imported(code, ROOT)) & HEAVY
 
 
-def test_what_is_heavy_is_imported_only_for_its_use(outputs: Path) -> None:
-    stores = (
-        "from puzzle_tablebase.stores.access import open_store;"
-        " [open_store(place) for place in ('outputs', 'http://127.0.0.1:9/tables', 's3://a/b')]"
-    )
-    listed = RUN.format(words=["query", "knight", "b1", "--board", "6x6", "--closed"])
-    annotate = READ + "tables.eight.annotate(['378546201'])"
-    for code, unwanted in ((stores, "obstore"), (listed, "polars"), (annotate, "pandas")):
-        assert unwanted not in list_packages(list_imported(code, outputs)), code
+def test_a_picture_needs_the_standard_library_alone(outputs: Path) -> None:
+    assert not list_packages(list_imported(PICTURES, outputs)) & HEAVY - sys.stdlib_module_names
 
 
 @pytest.mark.parametrize("line", ["remove ", "query knight b1 --board ", "query eight --goal "])

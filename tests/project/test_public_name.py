@@ -2,7 +2,6 @@
 
 import inspect
 import sys
-from functools import cached_property
 from pathlib import Path
 
 import pytest
@@ -63,16 +62,3 @@ def test_each_public_name_is_there_and_typed() -> None:
         assert f"{name} as {name}\n" in stated or f"\n{name} = " in stated
     with pytest.raises(AttributeError, match="'puzzle_tablebase' has no attribute 'nope'"):
         _ = pt.nope  # type: ignore[attr-defined]
-
-
-def test_each_public_method_has_a_docstring() -> None:
-    documented = {
-        f"{name}.{member}": value
-        for name in pt.__all__
-        if inspect.isclass(getattr(pt, name))
-        for member, value in [("", getattr(pt, name)), *inspect.getmembers(getattr(pt, name))]
-        if member[:1] != "_" and (callable(value) or isinstance(value, property | cached_property))
-    }
-    assert {"Tables.eight", "EightReader.probe", "Answer.to_dict"} <= {*documented}
-    assert [name for name, value in documented.items() if not inspect.getdoc(value)] == []
-    assert "Return" in (inspect.getdoc(pt.open_tables().eight.distance) or "")
