@@ -7,7 +7,7 @@ other libraries.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 import narwhals as nw
@@ -25,7 +25,7 @@ from puzzle_tablebase.errors import (
 )
 from puzzle_tablebase.puzzle import GoalPuzzle
 from puzzle_tablebase.queries.answer import Answer
-from puzzle_tablebase.schema import KIND_LETTERS, Column
+from puzzle_tablebase.schema import Column
 
 TEXT = (pl.String, pl.Categorical, pl.Enum, pl.Null)
 """The types of columns that can hold keys; a column of nulls alone is allowed too."""
@@ -36,23 +36,16 @@ def can_hold_keys(kind: pl.DataType | None, digits: int) -> bool:
 
     `digits`: how many a key has that can be read as a number; 0: no key can.
     """
-    if kind is None:
-        return False
-    is_text = kind in TEXT or isinstance(kind, pl.Binary) or _has_cells(kind)
-    return is_text or (digits > 0 and _is_number(kind))
+    return kind is not None and (kind in TEXT or (digits > 0 and _is_number(kind)))
 
 
-def can_hold_answers(kind: pl.DataType | None) -> bool:
-    """Return whether a column of this type can hold answers: texts, or numbers."""
-    return can_hold_keys(kind, 1) and not isinstance(kind, pl.List | pl.Array)
-
-
-def _has_cells(kind: pl.DataType) -> bool:
-    """Return whether a column of this type has the numbers of a board's cells, or of its rows."""
-    inner: Any = kind
-    while isinstance(inner, pl.List | pl.Array):
-        inner = inner.inner
-    return inner is not kind and inner.is_integer()
+def require_key_columns(schema: pl.Schema, names: Sequence[str], digits: int) -> None:
+    """Raise BadRequest unless the first column can hold keys, and the others answers."""
+    for name, allowed in zip(names, (digits, 1), strict=False):
+        if not can_hold_keys(schema.get(name), allowed):
+            note = f" (it has the type {schema[name]})" if name in schema else ""
+            columns = ", ".join(map(quote, schema.names()[:20])) or "none"
+            raise BadRequest(f"There is no text column {quote(name)}{note}", f"Columns: {columns}")
 
 
 def _is_number(kind: pl.DataType) -> bool:
@@ -66,16 +59,6 @@ def read_key_column(column: pl.Series, digits: int = 0, *, is_untyped: bool = Fa
     texts may be numbers too.
     """
     kind = column.dtype
-    if isinstance(kind, pl.Binary):
-        return _decode(column)
-    if _has_cells(kind):
-        if isinstance(kind.inner, pl.List | pl.Array):  # type: ignore[attr-defined]  # a list
-            rows = pl.element().cast(pl.List(pl.String)).list.join(" ")
-            column = column.list.eval(rows)
-        return column.cast(pl.List(pl.String)).list.join(" ")
-    if not _is_number(kind):
-        keys = column.cast(pl.String)
-        return _restore_zeros(keys, digits) if is_untyped else keys
     if kind.is_float():  # integers with a missing value among them become floats in pandas
         column = column.fill_nan(None)
         whole = column.cast(pl.Int64, strict=False)
@@ -83,30 +66,16 @@ def read_key_column(column: pl.Series, digits: int = 0, *, is_untyped: bool = Fa
         texts = whole.cast(pl.String).zip_with(is_whole, column.cast(pl.String))
     else:
         texts = column.cast(pl.String)
-    return _restore_zeros(texts, digits)
+    return _restore_zeros(texts, digits) if is_untyped or _is_number(kind) else texts
 
 
 def _restore_zeros(keys: pl.Series, digits: int) -> pl.Series:
     """Put a 0 before the keys that have all digits of a key but the 0."""
-    if not digits:
+    if not digits or not (keys.str.len_bytes() == digits - 1).any():
         return keys
-    is_short = (keys.str.len_bytes() == digits - 1).fill_null(value=False)
-    if not is_short.any():
-        return keys
-    is_short &= keys.str.contains(r"^[1-9]+$").fill_null(value=False)
-    rows = is_short.arg_true()
-    short = keys.gather(rows)
-    has_all = short.str.split("").list.n_unique() == digits - 1
-    return keys.clone().scatter(rows.filter(has_all), "0" + short.filter(has_all))
-
-
-def _decode(column: pl.Series) -> pl.Series:
-    """Decode bytes as UTF-8; what is not becomes a text that is no key."""
-    try:
-        return column.cast(pl.String)
-    except pl.exceptions.ComputeError:
-        texts = (None if key is None else key.decode(errors="replace") for key in column)
-        return pl.Series(column.name, [*texts], dtype=pl.String)
+    is_short = keys.str.contains(rf"^[1-9]{{{digits - 1}}}$")
+    is_short &= keys.str.split("").list.n_unique() == digits - 1
+    return ("0" + keys).zip_with(is_short, keys)
 
 
 WHITE_SPACE = r"[\s\x1c-\x1f]"
@@ -156,10 +125,10 @@ Frame = TypeVar("Frame")
 Keys = list[str] | list[str | None] | tuple[str | None, ...] | pl.Series
 """Keys alone, for which `annotate` returns a polars frame."""
 
-TYPES: dict[str, type[pl.DataType]] = {
-    kind: getattr(pl, kind.capitalize()) for kind in KIND_LETTERS
-}
-TYPES["boolean"] = pl.Boolean
+TYPES: dict[str, pl.DataType] = {
+    "int16": pl.Int16(), "int32": pl.Int32(), "int64": pl.Int64(), "boolean": pl.Boolean()
+}  # fmt: skip
+"""The types of columns by their kind; others are texts."""
 
 
 def answer_each(
@@ -173,30 +142,24 @@ def answer_each(
     for key in unique:
         try:
             facts = answer(key).to_dict()
-            rows.append([*(_format_cell(facts.get(name)) for name in columns), None])
+            cells = (facts.get(name) for name in columns)
+            rows.append([*(" ".join(x) if isinstance(x, list | tuple) else x for x in cells), None])
         except TableError:
             raise
         except TablebaseError as error:
             rows.append([*([None] * len(columns)), str(error)])
     answers = pl.DataFrame(rows, {**columns, "error": pl.String()}, orient="row")
-    if len(unique) == len(keys):
-        return answers
     places = keys.replace_strict(unique, pl.int_range(len(unique), eager=True), default=None)
     return answers.select(pl.all().gather(places))
 
 
 def make_answer_schema(names: Iterable[str], columns: Iterable[Column]) -> pl.Schema:
     """Return the columns with their declared types; a column without a declaration is text."""
-    types = {column.name: _get_type(column) for column in columns}
-    return pl.Schema({name: types.get(name, pl.String()) for name in names})
-
-
-def _get_type(column: Column) -> pl.DataType:
-    return pl.Enum(column.values) if column.kind == "enum" else TYPES.get(column.kind, pl.String)()
-
-
-def _format_cell(fact: object) -> object:
-    return " ".join(fact) if isinstance(fact, list | tuple) else fact
+    known = {
+        column.name: pl.Enum(column.values) if column.kind == "enum" else TYPES.get(column.kind)
+        for column in columns
+    }
+    return pl.Schema({name: known.get(name) or pl.String() for name in names})
 
 
 def fill_answers(
@@ -227,15 +190,13 @@ def annotate_frame(
 
     For `key_digits` see `can_hold_keys`.
     """
-    read = None if isinstance(frame, pl.LazyFrame) else _read_frame(frame, columns[0])
-    taken = frame.collect_schema().names() if read is None else read.columns
-    keys = frame if read is None else _read_columns(read, columns)
-    schema = keys.collect_schema()
-    if not can_hold_keys(schema.get(columns[0]), key_digits):
-        raise BadRequest(f"There is no text column {quote(columns[0])} with keys")
-    for column in columns[1:]:
-        if not can_hold_answers(schema.get(column)):
-            raise BadRequest(f"There is no text column {quote(column)} with answers")
+    if isinstance(frame, pl.LazyFrame):
+        read, taken = None, frame.collect_schema().names()
+        require_key_columns(frame.collect_schema(), columns, key_digits)
+    else:
+        read, keys = _read_frame(frame, columns)
+        taken = read.columns
+        require_key_columns(keys.schema, columns, key_digits)
     names = rename_columns(added, [*map(str, taken)], prefix, 'prefix="..."')
 
     def rename_answers(texts: list[pl.Series]) -> pl.DataFrame:
@@ -287,32 +248,28 @@ def rename_columns(
 
 
 SUPPORTED = "It takes a frame or a column of polars, pandas, pyarrow and others, or a list of keys"
+UNREADABLE = (
+    *(TypeError, ValueError, OverflowError),
+    *(nw.exceptions.NarwhalsError, pl.exceptions.PolarsError),
+)
 
 
-def _read_frame(frame: Any, name: str) -> nw.DataFrame[Any]:
-    """Return a frame as narwhals reads it; keys alone become one, with the only column."""
-    if isinstance(frame, list | tuple):
-        frame = _make_series(name, frame)
+def _read_frame(frame: Any, names: tuple[str, ...]) -> tuple[nw.DataFrame[Any], pl.DataFrame]:
+    """Return a frame as narwhals reads it, and those of some columns that it has.
+
+    Keys alone become a frame, with the first column. The other columns are never converted.
+    """
     try:
+        if isinstance(frame, list | tuple):
+            frame = pl.Series(names[0], frame, None if frame else pl.String)
         read = nw.from_native(frame, eager_only=True, allow_series=True)
-    except nw.exceptions.NarwhalsError as error:  # two columns of one name
-        raise BadRequest(" ".join(str(error).split())) from error
-    except TypeError as error:
-        kind = type(frame)
-        label = f"{kind.__module__}.{kind.__name__}".removeprefix("builtins.")
-        raise BadRequest(f"{quote(label)} is not a table or a column of keys", SUPPORTED) from error
-    return read.alias(name).to_frame() if isinstance(read, nw.Series) else read
-
-
-def _read_columns(frame: nw.DataFrame[Any], names: Iterable[str]) -> pl.DataFrame:
-    """Return those of some columns that a frame has; the rest is never converted."""
-    try:
-        return pl.DataFrame(
-            {name: frame[name].to_polars() for name in names if name in frame.columns}
-        )
-    except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError) as error:
-        problem = f"A column is not of one type ({str(error).partition(chr(10))[0]})"
-        raise BadRequest(problem, "Convert its keys to text") from error
+        if isinstance(read, nw.Series):
+            read = read.alias(names[0]).to_frame()
+        columns = {name: read[name].to_polars() for name in names if name in read.columns}
+        return read, pl.DataFrame(columns)
+    except UNREADABLE as error:
+        problem = " ".join(str(error).split())[:200]
+        raise BadRequest(f"The keys cannot be read ({problem})", SUPPORTED) from error
 
 
 def _join_answers(frame: nw.DataFrame[Any], answers: pl.DataFrame) -> Any:
@@ -324,14 +281,3 @@ def _join_answers(frame: nw.DataFrame[Any], answers: pl.DataFrame) -> Any:
         kinds = {name: str(kind) for name, kind in answers.schema.items() if kind.is_integer()}
         added = nw.from_native(added.to_native().astype(kinds))
     return frame.with_columns(*added.iter_columns()).to_native()
-
-
-def _make_series(name: str, keys: list[Any] | tuple[Any, ...]) -> pl.Series:
-    """Make a column of a list's keys: texts, whole numbers or bytes, and None."""
-    try:
-        return pl.Series(
-            name, keys, dtype=None if any(key is not None for key in keys) else pl.String
-        )
-    except (TypeError, OverflowError, pl.exceptions.PolarsError) as error:
-        problem = "A list of keys needs texts, or numbers, but not both"
-        raise BadRequest(problem, 'Example: ["378546201", "123456780"]') from error

@@ -7,10 +7,10 @@ import gzip
 import io
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
-from typing import IO, TYPE_CHECKING, Any, Protocol, cast
+from types import SimpleNamespace
+from typing import IO, Any, cast
 
 import polars as pl
 import pyarrow as pa
@@ -21,7 +21,6 @@ from puzzle_tablebase.output import STANDARD, open_output, require_other_file
 from puzzle_tablebase.queries.answer import FORMATS
 from puzzle_tablebase.queries.answer_frames import rename_columns
 from puzzle_tablebase.queries.batch_input import (
-    CHUNK_BYTES,
     CHUNK_ROWS,
     BatchQuery,
     Rows,
@@ -29,68 +28,47 @@ from puzzle_tablebase.queries.batch_input import (
     read_rows,
 )
 
-if TYPE_CHECKING:
-    from _typeshed import ReadableBuffer
-
-PREFIX = "--prefix TEXT"
 FIRST_ROWS = 16
 """The rows that are answered first, to find out how long they take."""
 PART_SECONDS = 0.5
 """Seconds after which answered rows are written: an interrupt does not lose them."""
+GZIP_LEVEL = 6
+"""As the command gzip: level 9 takes twice as long, for one percent."""
 
-
-class RowWriter(Protocol):
-    """A function that writes rows; with `lines`, after the fields of these JSON objects."""
-
-    def __call__(self, rows: pl.DataFrame, lines: pl.Series | None = None) -> None: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """The options of a batch, by their names. `input` is a file, or - for standard input.
-
-    `chunk_bytes`: bytes of text read at a time.
-    """
-
-    input: str
-    format: str
-    output: str | None = None
-    strict: bool = False
-    column: str | None = None
-    prefix: str = ""
-    input_format: str | None = None
-    chunk_bytes: int = CHUNK_BYTES
+WriteRows = Callable[[pl.DataFrame], None]
 
 
 def run_batch(
     query: BatchQuery,
-    batch: Batch,
     on_progress: Callable[[int], None],
     printing: Callable[[], AbstractContextManager[object]] = contextlib.nullcontext,
+    *,
+    input: str,
+    format: str,
+    output: str | None = None,
+    strict: bool = False,
+    column: str | None = None,
+    prefix: str = "",
+    input_format: str | None = None,
 ) -> int:
     """Answer every key of the input; return how many were not in the puzzle's notation.
 
     `on_progress(rows)` is called now and then with the rows answered so far. Rows are written
-    within the context manager `printing()`.
+    within the context manager `printing()`. The options are those of a batch, by their names.
     """
-    require_other_file(STANDARD if batch.output is None else batch.output, batch.input)
+    require_other_file(output or STANDARD, input)
     added, write, done, invalid = (*query.schema, "error"), None, 0, 0
     with contextlib.ExitStack() as stack:
-        chunks = read_rows(
-            batch.input, query, batch.input_format, batch.column, batch.chunk_bytes,
-            keep_lines=batch.format == "jsonl",
-        )  # fmt: skip
-        for rows, answers in iter_answers(query, chunks):
-            names = rename_columns(added, rows.frame.columns, batch.prefix, PREFIX)
+        for rows, answers in iter_answers(query, read_rows(input, query, input_format, column)):
+            names = rename_columns(added, rows.frame.columns, prefix, "--prefix TEXT")
             bad = find_invalid(query, rows.texts[0], answers["error"])
-            if bad and batch.strict:
+            if bad and strict:
                 problem = f"{rows.place(bad[0])}: {answers['error'][bad[0]]}"
                 raise BadRequest(problem, "To answer the other rows, leave out --strict")
             if write is None:  # after the first rows, because an input that is bad leaves no file
-                write = stack.enter_context(open_row_writer(batch.output, batch.format))
-            columns = answers.select(added).rename(names)
+                write = stack.enter_context(open_row_writer(output, format))
             with printing():
-                write(rows.frame.hstack(columns) if rows.lines is None else columns, rows.lines)
+                write(rows.frame.hstack(answers.select(added).rename(names)))
             invalid += len(bad)
             done += len(answers)
             on_progress(done)
@@ -137,7 +115,7 @@ def choose_output_format(output: str | None, requested: str | None) -> str:
 
 
 @contextlib.contextmanager
-def open_row_writer(output: str | None, format: str) -> Iterator[RowWriter]:
+def open_row_writer(output: str | None, format: str) -> Iterator[WriteRows]:
     """Open an output and yield a function that writes rows to it; each call is flushed at once.
 
     Only Parquet keeps rows until they fill a row group.
@@ -149,76 +127,61 @@ def open_row_writer(output: str | None, format: str) -> Iterator[RowWriter]:
         _write_parquet(file) if format == "parquet" else _write_text(file, format) as write,
     ):
 
-        def write_and_flush(rows: pl.DataFrame, lines: pl.Series | None = None) -> None:
-            write(rows, lines)
+        def write_and_flush(rows: pl.DataFrame) -> None:
+            with _translate_errors(format):
+                write(rows)
             file.flush()
 
         yield write_and_flush
 
 
 @contextlib.contextmanager
-def _write_text(file: IO[bytes], format: str) -> Iterator[RowWriter]:
+def _write_text(file: IO[bytes], format: str) -> Iterator[WriteRows]:
     """Yield a function that writes rows as CSV or as JSON lines."""
     has_header = False
 
-    def write(rows: pl.DataFrame, lines: pl.Series | None = None) -> None:
+    def write(rows: pl.DataFrame) -> None:
         nonlocal has_header
+        if "Binary" in str(rows.schema):  # polars panics
+            raise ValueError("a column has bytes")
         # through memory: polars would write to the file's descriptor, and so bypass the checks of
         # `open_output`
         text = io.BytesIO()
-        with _translate_errors(format):
-            rows = rows.cast({pl.Binary: pl.String})
-            if lines is not None:
-                text.write(_join_objects(lines, rows).encode())
-            elif format == "csv":
-                rows.write_csv(text, include_header=not has_header)
-                has_header = True
-            elif "Binary" in str(rows.schema):  # polars panics
-                raise ValueError("a column has bytes")
-            else:
-                rows.write_ndjson(text)
+        if format == "csv":
+            rows.write_csv(text, include_header=not has_header)
+            has_header = True
+        else:
+            rows.write_ndjson(text)
         file.write(text.getbuffer())
 
     yield write
 
 
 @contextlib.contextmanager
-def _write_parquet(file: IO[bytes]) -> Iterator[RowWriter]:
+def _write_parquet(file: IO[bytes]) -> Iterator[WriteRows]:
     """Yield a function that writes rows as Parquet, in row groups of `CHUNK_ROWS` or more."""
-    waiting, count = list[pl.DataFrame](), 0
+    waiting = list[pl.DataFrame]()
     with contextlib.ExitStack() as stack:
         writer: pq.ParquetWriter | None = None
 
         def write_group() -> None:
-            nonlocal writer, count
-            with _translate_errors("parquet"):
-                table = pl.concat(waiting).to_arrow()
-                writer = writer or stack.enter_context(
-                    pq.ParquetWriter(file, table.schema, compression="zstd")
-                )
-                writer.write_table(table)
+            nonlocal writer
+            table = pl.concat(waiting).to_arrow()
+            writer = writer or stack.enter_context(
+                pq.ParquetWriter(file, table.schema, compression="zstd")
+            )
+            writer.write_table(table)
             waiting.clear()
-            count = 0
 
-        def write(rows: pl.DataFrame, lines: pl.Series | None = None) -> None:
-            nonlocal count
+        def write(rows: pl.DataFrame) -> None:
             waiting.append(rows)
-            count += len(rows)
-            if count >= CHUNK_ROWS:
+            if sum(map(len, waiting)) >= CHUNK_ROWS:
                 write_group()
 
         yield write
         if waiting:
-            write_group()
-
-
-def _join_objects(lines: pl.Series, rows: pl.DataFrame) -> str:
-    """Return JSON objects with the fields of rows after their own."""
-    objects = lines.str.strip_chars().str.strip_suffix("}").str.strip_chars_end()
-    fields = rows.select(pl.struct(pl.all()).struct.json_encode()).to_series().str.slice(1)
-    comma = pl.when(objects == "{").then(pl.lit("")).otherwise(pl.lit(","))
-    joined = pl.select(pl.concat_str(objects, comma, fields)).to_series()
-    return "".join(f"{line}\n" for line in joined)
+            with _translate_errors("parquet"):
+                write_group()
 
 
 @contextlib.contextmanager
@@ -231,10 +194,6 @@ def _translate_errors(format: str) -> Iterator[None]:
         raise BadRequest(f"{FORMATS[format]} cannot hold the rows ({problem})") from error
 
 
-GZIP_LEVEL = 6
-"""As the command gzip: level 9 takes twice as long, for one percent."""
-
-
 def compress_output(file: IO[bytes], suffix: str) -> AbstractContextManager[IO[bytes]]:
     """Return a file that compresses what is written to it, as its name's suffix says.
 
@@ -245,22 +204,8 @@ def compress_output(file: IO[bytes], suffix: str) -> AbstractContextManager[IO[b
     if suffix == ".gz":
         packed = gzip.GzipFile("", "wb", GZIP_LEVEL, file, mtime=0)
     elif suffix in (".zst", ".zstd"):
-        packed = pa.CompressedOutputStream(pa.PythonFile(_KeptOpen(file), "w"), "zstd")
+        kept_open = SimpleNamespace(
+            write=file.write, flush=file.flush, close=lambda: None, closed=False
+        )
+        packed = pa.CompressedOutputStream(pa.PythonFile(kept_open, "w"), "zstd")
     return cast("AbstractContextManager[IO[bytes]]", packed)
-
-
-class _KeptOpen(io.RawIOBase):
-    """A writable file that leaves the file behind it open when it is closed."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, data: ReadableBuffer) -> int:
-        return self._file.write(data)
-
-    def flush(self) -> None:
-        if not self.closed:
-            self._file.flush()

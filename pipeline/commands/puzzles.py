@@ -206,7 +206,7 @@ def _answer_batch(name: str, values: Values, rows: Values) -> None:
     require_valid(answer_rows(rows, make), rows)
 
 
-def answer_rows(options: Values, make: Callable[[], Any], **more: Any) -> int:
+def answer_rows(options: Values, make: Callable[[], Any]) -> int:
     """Answer the rows of the input that the options of a batch name.
 
     `make` makes what is asked, when all options are read. Return the number of invalid keys.
@@ -222,11 +222,11 @@ def answer_rows(options: Values, make: Callable[[], Any], **more: Any) -> int:
             name_read = "standard input" if source == "-" else escape_control(source)
             bar.update(f"reading {name_read}")
         # after the first line on the screen, because it takes a second
-        from puzzle_tablebase.queries.batch import Batch, choose_output_format, run_batch
+        from puzzle_tablebase.queries.batch import choose_output_format, run_batch
 
         chosen = choose_output_format(output, options.get("format"))
-        request = Batch(**{**options, "input": source, "format": chosen}, **more)
-        return run_batch(make(), request, partial(bar.update, "rows"), bar.printing)
+        given = {**options, "input": source, "format": chosen}
+        return run_batch(make(), partial(bar.update, "rows"), bar.printing, **given)
 
 
 def require_valid(invalid: int, options: Values) -> None:
@@ -296,7 +296,7 @@ def run_sample(name: str, words: list[str], values: Values) -> None:
 
 
 MAX_FILE_BYTES = 1 << 24
-"""The most bytes of a contest's file, or of a row, that are read."""
+"""The most bytes of a contest's file that are read."""
 
 
 def add_check(group: typer.Typer, name: str) -> None:
@@ -365,7 +365,7 @@ def _judge_rows(
             stream=None,
         )
 
-    invalid = answer_rows(rows, make, chunk_bytes=MAX_FILE_BYTES)
+    invalid = answer_rows(rows, make)
     text = format_json(summary.to_dict()) if as_json else summary.to_text()
     print_error(text, mark="" if as_json else "pipeline: ")
     require_valid(invalid, rows)

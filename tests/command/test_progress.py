@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from puzzle_tablebase.pipeline.reporter import Reporter
-from puzzle_tablebase.queries.batch import Batch, run_batch
+from puzzle_tablebase.queries.batch import run_batch
 from puzzle_tablebase.queries.dispatch import make_batch_query, open_reader, pose
 from puzzle_tablebase.queries.options import BATCH
 from puzzle_tablebase.stores.folder import Folder
@@ -70,9 +70,10 @@ def test_slow_lookups_report_their_progress(outputs: Path, tmp_path: Path) -> No
     """Look up 130 different keys, of which one names a square."""
     keys, counts = tmp_path / "keys.txt", list[int]()
     keys.write_text(" ".join(["b1", *(f"z{number}" for number in range(129))]))
-    request = Batch(str(keys), "csv", str(tmp_path / "answers.csv"))
+    target = str(tmp_path / "answers.csv")
     query = make_batch_query(*pose(open_reader("knight", Folder(outputs)), BATCH, {}))
-    assert run_batch(query, request, counts.append) == 129
+    options = {"input": str(keys), "format": "csv", "output": target}
+    assert run_batch(query, counts.append, **options) == 129
     assert counts[-1] == 130
     assert counts == sorted({*counts})
 

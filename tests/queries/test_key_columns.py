@@ -1,4 +1,4 @@
-"""Columns of keys: boards pasted into cells, numbers that have lost a zero, and bytes."""
+"""Columns of keys: boards pasted into cells, and numbers that have lost a zero."""
 
 import json
 from collections.abc import Iterator
@@ -90,8 +90,7 @@ def test_boards_in_cells_are_answered(ask: Ask, tables: Tables, tmp_path: Path) 
     assert "123804765 cannot be reached from 378546201" in out
 
 
-@pytest.mark.parametrize("chunk_bytes", [1, 5, 1 << 21])
-def test_boards_on_a_line_of_text_are_keys(tmp_path: Path, chunk_bytes: int) -> None:
+def test_boards_on_a_line_of_text_are_keys(tmp_path: Path) -> None:
     for board in (SlidingBoard(3, 3), SlidingBoard(3, 4)):
         boards = [
             text
@@ -99,9 +98,7 @@ def test_boards_on_a_line_of_text_are_keys(tmp_path: Path, chunk_bytes: int) -> 
             if "\n" not in text and set(text) & set("0._") and not is_split(text)
         ]
         text = "\n".join([board.example, *boards, "nothing"])
-        *keys, last = Read(tmp_path).list_texts(
-            text, query=make_query(board.cells), chunk_bytes=chunk_bytes
-        )
+        *keys, last = Read(tmp_path).list_texts(text, query=make_query(board.cells))
         assert last == "nothing"
         assert {board.parse(key) for key in keys} == {board.example}
         assert len(keys) == len(boards) + 1
@@ -134,7 +131,7 @@ def test_fractions_are_no_keys(tables: Tables) -> None:
     assert read_key_column(column, 9).to_list()[1:] == [None, "inf", "1e+300", "012345678"]
     assert tables.eight.annotate(column.to_frame())["distance"].to_list() == [None] * 4 + [22]
     fractions = pl.Series("state", [Decimal("1.5")])
-    with pytest.raises(BadRequest, match="There is no text column 'state' with keys"):
+    with pytest.raises(BadRequest, match="There is no text column 'state'"):
         tables.eight.annotate(fractions.to_frame())
 
 
@@ -149,19 +146,3 @@ def test_numbers_in_files_get_their_lost_zero_back(ask: Ask, tmp_path: Path) -> 
     for text, words in ((b"12345678", ()), (b'{"state":"12345678"}', ("--input-format", "jsonl"))):
         code, _, complaint = ask("eight", *words, text=text)
         assert (code, "1 key is invalid" in complaint) == (2, True)
-
-
-def test_bytes_are_read_as_text(ask: Ask, tables: Tables, tmp_path: Path) -> None:
-    source, target = tmp_path / "bytes.parquet", tmp_path / "answers.parquet"
-    frame = pl.DataFrame({"state": [b"378546201", b"3 7 8 5 4 6 2 . 1", b"bad", None]})
-    frame.write_parquet(source)
-    for words in (["--format", "jsonl"], ["--output", str(target)], ["--format", "csv"]):
-        code, out, _ = ask("eight", "--input", str(source), *words)
-        assert code == 2
-    assert out.splitlines()[1] == "378546201,corner,27,ULR,15,"
-    answers = pl.read_parquet(target)
-    assert answers["state"].equals(frame["state"]), "Parquet has bytes of its own"
-    for each in (answers, tables.eight.annotate(frame)):
-        assert each["distance"].to_list() == [27, 27, None, None]
-    broken = tables.eight.annotate(pl.DataFrame({"state": [b"\xff"]}))
-    assert broken["distance"].to_list() == [None]

@@ -70,23 +70,21 @@ def test_frames_without_rows(tables: Tables) -> None:
 
 
 TWICE = ["state", "state"]
-REFUSED: list[tuple[Any, str]] = [
-    *((each, "or a list of keys") for each in (5, "378546201", {"state": ["1"]}, None)),
-    (pd.Index(["378546201"]), "or a list of keys"),
-    ([378546201, "152703846"], "not both"),
-    (pd.DataFrame({"state": ["378546201", ("a", 1), 5, None]}, dtype=object), "not of one type"),
-    (pd.DataFrame({"state": [10**30, 378546201]}, dtype=object), "not of one type"),
-    (pd.DataFrame([["1", "2"]], columns=TWICE), "unique column names"),
-    (pa.table([["1"], ["2"]], names=TWICE), "unique column names"),
-    *((make({"other": ["1"]}), "'state'") for make in (pd.DataFrame, pa.table, pl.DataFrame)),
-    *((make({"state": [True]}), "'state'") for make in (pd.DataFrame, pl.DataFrame)),
+REFUSED: list[Any] = [
+    *(5, "378546201", {"state": ["1"]}, None, pd.Index(["378546201"]), [378546201, "152703846"]),
+    pd.DataFrame({"state": ["378546201", ("a", 1), 5, None]}, dtype=object),
+    pd.DataFrame({"state": [10**30, 378546201]}, dtype=object),
+    *(pd.DataFrame([["1", "2"]], columns=TWICE), pa.table([["1"], ["2"]], names=TWICE)),
+    *(make({"other": ["1"]}) for make in (pd.DataFrame, pa.table, pl.DataFrame, pl.LazyFrame)),
+    *(make({"state": [True]}) for make in (pd.DataFrame, pl.DataFrame, pl.LazyFrame)),
+    pl.DataFrame({"state": [[1, 2, 3]]}),
 ]
-"""What cannot be annotated, and what is said of it."""
+"""What cannot be annotated."""
 
 
-@pytest.mark.parametrize(("frame", "problem"), REFUSED, ids=itertools.count())
-def test_what_has_no_keys_is_refused(tables: Tables, frame: Any, problem: str) -> None:
-    with pytest.raises(BadRequest, match=problem):
+@pytest.mark.parametrize("frame", REFUSED, ids=itertools.count())
+def test_what_has_no_keys_is_refused(tables: Tables, frame: Any) -> None:
+    with pytest.raises(BadRequest, match=r"^(The keys cannot be read|There is no text column)"):
         tables.eight.annotate(frame)
 
 
@@ -149,13 +147,7 @@ def test_columns_and_lists_are_states_too(tables: Tables) -> None:
         assert eight.probe(key) == expected
         assert eight.distance(key) == 27
         assert eight.check(key, "27", answers="distances").result == "right"
-    kinds = (pl.List(pl.UInt8), pl.Array(pl.Int64, 9))
-    for column in (
-        pl.Series(["378546201"] * 2),
-        *(pl.Series([cells] * 2, dtype=kind) for kind in kinds),
-    ):
-        assert eight.distances(column).tolist() == [27, 27]
-        assert eight.annotate(column.alias("state").to_frame())["distance"].to_list() == [27, 27]
+    assert eight.distances(pl.Series(["378546201"] * 2)).tolist() == [27, 27]
     assert eight.distances(["378546201", "x", None]).tolist() == [27, -1, -1]
     assert eight.distances([]).tolist() == []
     assert eight.distances(np.zeros((0, 9), np.uint8)).tolist() == []
