@@ -72,8 +72,8 @@ def test_slow_lookups_report_their_progress(outputs: Path, tmp_path: Path) -> No
     keys.write_text(" ".join(["b1", *(f"z{number}" for number in range(129))]))
     target = str(tmp_path / "answers.csv")
     query = make_batch_query(*pose(open_reader("knight", Folder(outputs)), BATCH, {}))
-    options = {"input": str(keys), "format": "csv", "output": target}
-    assert run_batch(query, counts.append, **options) == 129
+    invalid = run_batch(query, counts.append, input=str(keys), format="csv", output=target)
+    assert invalid == 129
     assert counts[-1] == 130
     assert counts == sorted({*counts})
 
