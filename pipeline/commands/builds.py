@@ -375,7 +375,7 @@ def verify(
     as_json: Json = False,
 ) -> None:
     """Verify the published tables, and print a verdict on each."""
-    from puzzle_tablebase.pipeline.proofs import VerifyFailed, examine
+    from puzzle_tablebase.pipeline import proofs
     from puzzle_tablebase.pipeline.reporter import Reporter
 
     store, began = open_store(outputs), time.monotonic()
@@ -385,8 +385,8 @@ def verify(
         say = (lambda line: None) if as_json else print_line
         printer = ProofPrinter(reporter, say, every_claim=verbose, quick=quick)
         try:
-            verified = examine(store, selected, quick=quick, observer=printer)
-        except VerifyFailed as failure:
+            verified = proofs.verify(store, selected, quick=quick, observer=printer)
+        except proofs.VerifyFailed as failure:
             if as_json:
                 print_line(json.dumps({"failure": failure.to_dict()}))
             raise

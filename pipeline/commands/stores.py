@@ -168,8 +168,9 @@ def site(
     tables = read_manifest(store)
     with Reporter() as reporter:
         printer = ProofPrinter(reporter, lambda line: None)
-        verdicts = verify(store, [*tables], quick=quick, observer=printer).verdicts
-    day = f"{date:%Y-%m-%d}" if date else ""
+        verified = verify(store, [*tables], quick=quick, observer=printer)
+    verified.require_no_trouble()
+    day, verdicts = f"{date:%Y-%m-%d}" if date else "", verified.verdicts
     for note in write_site(store, folder, tables, verdicts, url=url or "", date=day):
         print_error(f"note: {note}")
     print_line(escape_control(folder))

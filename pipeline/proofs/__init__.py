@@ -1,7 +1,7 @@
 """Proofs of the published tables from the rules, independent of the searches that built them.
 
 Read in this order: `claims` (what a proof is, and how it is run), `files` (what all proofs share),
-and then the proofs: `goals` is the shortest to argue, `senet` and `tour_lists` come next.
+and then the proofs: `goals` is the shortest to argue, `senet` and `knight_tours` come next.
 """
 
 from __future__ import annotations
@@ -39,8 +39,7 @@ from puzzle_tablebase.pipeline.proofs.knight_ranks import prove_ranks
 from puzzle_tablebase.pipeline.proofs.knight_tours import prove_every_tour, prove_pairs
 from puzzle_tablebase.pipeline.proofs.patterns import prove_pattern
 from puzzle_tablebase.pipeline.proofs.senet import prove_senet
-from puzzle_tablebase.pipeline.proofs.spaces import prove_space
-from puzzle_tablebase.pipeline.proofs.verdicts import TableVerdict, Verdict
+from puzzle_tablebase.pipeline.proofs.verdicts import Proved, TableVerdict, Verdict
 from puzzle_tablebase.pipeline.searches import estimate_cost
 from puzzle_tablebase.puzzle import GoalPuzzle
 from puzzle_tablebase.puzzles import list_puzzles
@@ -58,11 +57,14 @@ __all__ = [
     "Verdict",
     "Verified",
     "VerifyFailed",
-    "examine",
     "verify",
 ]
 ONLY_FILES = "only the bytes of the files were compared with the manifest"
 UNKNOWN_TABLE = "the files match the manifest; no puzzle here has a table of that name"
+UNKNOWN_RULES = Proved(
+    Verdict.INTACT,
+    "the files match the manifest and the table's definition; its rules are written only once",
+)
 BYTES_PER_ROW = 1_600
 """Bytes of memory for each row of a table that is proved by joins: measured, Senet's are most."""
 PROVERS: dict[str, Prove] = {
@@ -112,19 +114,6 @@ def verify(
     quick: bool = False,
     observer: Observer | None = None,
 ) -> Verified:
-    """Verify tables as `examine` does; if one has no verdict, raise the reason at the end."""
-    verified = examine(store, names, quick=quick, observer=observer)
-    verified.require_no_trouble()
-    return verified
-
-
-def examine(
-    store: Store,
-    names: Collection[str] = (),
-    *,
-    quick: bool = False,
-    observer: Observer | None = None,
-) -> Verified:
     """Verify every table in a store, the cheapest first; raise VerifyFailed at a false claim.
 
     `names`: of published tables; with them, these alone are verified. With `quick` only the files'
@@ -139,15 +128,16 @@ def examine(
     results, proved = dict[str, TableResult](), dict[str, ListedTable]()
     for table in sorted(chosen, key=_order_by_cost):
         result = results[table.name] = TableResult(table.name)
-        claims = check_quickly(table) if quick else prove(table, proved)
         try:
-            result.verdicts = run_claims(table, claims, result, observer)
+            result.verdicts = run_claims(table, prove(table, proved, quick), result, observer)
         except MemoryShort as shortage:
             result.trouble = shortage
         except OSError as error:
             if not is_trouble(error):
                 raise
-            result.trouble = make_trouble(table, result.file, error)
+            path = store.locate(result.file or table.file)
+            command = format_rebuild_command(table.name if table.puzzle else "", store)
+            result.trouble = make_open_error(path, error, command)
         except (VerifyFailed, PolarsError):
             if not is_replaced(table):
                 raise
@@ -161,14 +151,21 @@ def examine(
     return Verified(in_order, [name for name in defaults if name not in results])
 
 
-def prove(listed: ListedTable, proved: Mapping[str, ListedTable]) -> Claims[list[TableVerdict]]:
-    """Claim all that is shown of a table, and return the verdicts on it."""
+def prove(
+    listed: ListedTable, proved: Mapping[str, ListedTable], quick: bool = False
+) -> Claims[list[TableVerdict]]:
+    """Claim all that is shown of a table, and return the verdicts on it.
+
+    `proved`: the tables that are proved already; with `quick`, claim only what the files are.
+    """
     yield from check_files(listed)
-    if listed.table is None:
-        return [TableVerdict(listed.name, None, Verdict.INTACT, UNKNOWN_TABLE)]
+    if quick or listed.table is None:
+        how = ONLY_FILES if quick else UNKNOWN_TABLE
+        return [TableVerdict(listed.name, None, Verdict.INTACT, how)]
     require_memory(listed)
     yield from check_contents(listed)
-    conclusion = yield from find_proof(listed)(listed, proved)
+    proof = find_proof(listed)
+    conclusion = (yield from proof(listed, proved)) if proof else UNKNOWN_RULES
     gaps = yield from check_counts(listed, conclusion)
     verdicts = conclusion.boards or {None: (conclusion.verdict, conclusion.how)}
     return [
@@ -183,14 +180,8 @@ def is_replaced(listed: ListedTable) -> bool:
     return versions != [listed.entry] and find_in_place(listed.store, versions) != listed.entry
 
 
-def check_quickly(listed: ListedTable) -> Claims[list[TableVerdict]]:
-    """Claim that the files are those that the manifest lists, and no more."""
-    yield from check_files(listed)
-    return [TableVerdict(listed.name, None, Verdict.INTACT, ONLY_FILES)]
-
-
-def find_proof(listed: ListedTable) -> Prove:
-    """Return the proof of a table, by its recipe, or else by its puzzle."""
+def find_proof(listed: ListedTable) -> Prove | None:
+    """Return the proof of a table, by its recipe or else by its puzzle; None if it has none."""
     search, puzzle = listed.definition.recipe.search, listed.puzzle
     if search in PROVERS:
         return PROVERS[search]
@@ -198,7 +189,7 @@ def find_proof(listed: ListedTable) -> Prove:
         return prove_goals if listed.definition.columns else prove_bits
     if isinstance(puzzle, GoalPuzzle):
         return prove_goals
-    return prove_senet if isinstance(puzzle, Senet) else prove_space
+    return prove_senet if isinstance(puzzle, Senet) else None
 
 
 def limit(verdict: Verdict, how: str, gaps: list[str]) -> tuple[Verdict, str]:
@@ -249,10 +240,3 @@ def estimate_memory(table: Table) -> int:
         return PROCESS_BYTES + BYTES_PER_ROW * table.rows
     cost = estimate_cost(table)
     return cost.memory if cost else PROCESS_BYTES
-
-
-def make_trouble(listed: ListedTable, file: str, error: OSError) -> TablebaseError:
-    """Make the error of a table of which a file could not be read."""
-    path = listed.store.locate(file or listed.file)
-    command = format_rebuild_command(listed.name if listed.puzzle else "", listed.store)
-    return make_open_error(path, error, command)

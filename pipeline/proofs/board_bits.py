@@ -63,29 +63,18 @@ def find_bad_bits(
     """Yield the first bit that differs from a second search, whose layers are counted."""
     states = 0
     for distance, layers in iter_layers(board, goal):
-        is_set, parts, in_layer = bool(distance & 2), layers.list_parts(distance), 0
-        pairs = ((layers.words[part[0], part[1] : part[2]], part) for part in parts)
-        tasks = ((words, bits[place, first:end], is_set) for words, (place, first, end) in pairs)
+        is_set, parts, before = bool(distance & 2), layers.list_parts(distance), states
+        tasks = (
+            (layers.words[place, first:end], bits[place, first:end], is_set)
+            for place, first, end in parts
+        )
         compared = run_in_threads(compare_words, tasks)
-        for (place, first, _), (count, wrong) in zip(parts, compared, strict=True):
-            if wrong >= 0:
-                at = place, first + wrong
-                word = int(layers.words[at]), int(bits[at])
-                yield describe_bit(board, goal, at, word, distance)
-            in_layer += count
-        states += in_layer
-        depths[goal, distance] = in_layer
+        for (place, first, _), (count, word, bit) in zip(parts, compared, strict=True):
+            if word >= 0:
+                rank = place * board.orders + (first + word) * WORD_STATES + bit
+                content = {"state": board.unrank(rank, goal), "distance": distance}
+                yield Difference(f"bit {1 - is_set}", f"{is_set:d}", rank, content)
+            states += count
+        depths[goal, distance] = states - before
         yield states // (8 * ROW_BYTES)
     yield from require_equal("states that reach the goal", states, board.size)
-
-
-def describe_bit(
-    board: SlidingBoard, goal: str, at: tuple[int, int], word: tuple[int, int], distance: int
-) -> Difference:
-    """Describe the first state of a word whose bit is wrong; the word is that of both searches."""
-    wanted, (states, bits) = distance >> 1 & 1, word
-    wrong = states & (~bits if wanted else bits)
-    place, number = at
-    rank = place * board.orders + number * WORD_STATES + (wrong & -wrong).bit_length() - 1
-    content = {"state": board.unrank(rank, goal), "distance": distance}
-    return Difference(f"bit {1 - wanted}", str(wanted), rank, content)

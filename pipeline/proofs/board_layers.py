@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from puzzle_tablebase.frontier.compiled import count_ones
+from puzzle_tablebase.frontier.compiled import count_ones, find_lowest
 from puzzle_tablebase.jit import Array, compiled
 from puzzle_tablebase.pipeline.tasks import run_in_threads
 from puzzle_tablebase.puzzles.sliding import SlidingBoard
@@ -229,19 +229,20 @@ def collect_images(layer: Words, first: int, reached: Words, odd: Array, images:
 
 
 @compiled
-def compare_words(layer: Words, bits: Words, is_set: bool) -> tuple[int, int]:
-    """Return how many states a layer has, and the first word with a wrong bit in the table.
+def compare_words(layer: Words, bits: Words, is_set: bool) -> tuple[int, int, int]:
+    """Return how many states a layer has, and the first word and bit that is wrong in the table.
 
-    The word's number is -1 if there is none. `is_set`: whether the bits of the states must be 1.
+    The word's number is -1 if none is. `is_set`: whether the bits of the states must be 1.
     """
-    count, wrong = 0, -1
+    count, word, bit = 0, -1, 0
     for at in range(len(layer)):
         states = layer[at]
         if states:
-            if wrong < 0 and states & (~bits[at] if is_set else bits[at]):
-                wrong = at
+            wrong = states & (~bits[at] if is_set else bits[at])
+            if word < 0 and wrong:
+                word, bit = at, int(np.int64(find_lowest(wrong)))
             count += count_ones(states)
-    return count, wrong
+    return count, word, bit
 
 
 def split_records(records: Array) -> Words:

@@ -108,10 +108,6 @@ class ListedTable:
         chosen = rows.select("row", *columns) if columns else rows
         return chosen.with_columns(pl.col(pl.Enum, pl.Categorical).cast(pl.String))
 
-    def read_rows(self, *columns: str) -> pl.DataFrame:
-        """Read what `scan_rows` returns."""
-        return self.scan_rows(*columns).collect()
-
     def iter_records(self) -> Iterator[tuple[int, Array]]:
         """Yield the records of the index in chunks, each with the rank of its first record."""
         begin = 0
@@ -227,7 +223,8 @@ def _run_claim(
             observer.on_progress(text, difference, total)
             continue
         wrong, row = difference, difference.row
-        if wrong.content is None and row is not None and file == listed.file:
+        is_row = listed.entry.parquet and file == listed.parquet.file
+        if wrong.content is None and row is not None and is_row:
             cells = listed.scan_rows().slice(row, 1).drop("row").collect()
             wrong = wrong._replace(content=cells.to_dicts()[0])
         name = listed.name if listed.puzzle else ""
@@ -271,23 +268,36 @@ def require_ascending(rows: pl.LazyFrame, name: str, key: str) -> Iterator[Diffe
     yield from find_rows(rows, is_wrong, pl.col(name), expected)
 
 
-def compare_records(listed: ListedTable, **expected: Array) -> Iterator[Difference]:
-    """Yield the first record in which a field, by name, is not as expected.
+def compare_records(
+    listed: ListedTable, parts: Iterable[Mapping[str, Array]]
+) -> Iterator[Difference | int]:
+    """Yield the first record in which a field is not as expected.
 
-    Text of a fixed width is compared byte by byte, since numpy drops its zeros at the end.
+    `parts`: the values of all fields, of some records after the other. Text of a fixed width is
+    compared byte by byte, since numpy drops its zeros at the end.
     """
-    for values in expected.values():
-        yield from require_equal("records", listed.index.records, len(values))
-    for begin, records in listed.iter_records():
-        for name, values in expected.items():
-            # of one type: numpy would compare 64 bits with and without a sign as floating point
-            found = view_field(records, name).astype(np.int64)
-            must_be = values[begin:][: len(records)].astype(np.int64)
-            wrong = np.flatnonzero((found != must_be).reshape(len(found), -1).any(axis=1))
-            for row in wrong[:1].tolist():
-                content = {field: view_field(records, field)[row].tolist() for field in expected}
-                found_text = f"{name} {content[name]}"
-                yield Difference(found_text, must_be[row].tolist(), begin + row, content)
+    chunks, records, begin = listed.iter_records(), np.empty(0), 0
+    for part in parts:
+        size, done = len(next(iter(part.values()))), 0
+        while done < size:
+            if not len(records):
+                _, records = next(chunks, (begin, records))
+            if not len(records):
+                yield Difference(f"records {begin}", "more")
+                return
+            count = min(len(records), size - done)
+            fields = {name: view_field(records[:count], name) for name in part}
+            for name, found in fields.items():
+                # of one type: numpy would compare numbers with and without a sign as floats
+                expected = part[name][done : done + count].astype(np.int64)
+                wrong = (found.astype(np.int64) != expected).reshape(count, -1).any(axis=1)
+                for row in np.flatnonzero(wrong)[:1].tolist():
+                    content = {field: values[row].tolist() for field, values in fields.items()}
+                    text = f"{name} {content[name]}"
+                    yield Difference(text, expected[row].tolist(), begin + row, content)
+            begin, done, records = begin + count, done + count, records[count:]
+            yield begin
+    yield from require_equal("records", listed.index.records, begin)
 
 
 def view_field(records: Array, name: str) -> Array:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import zip_longest
 from types import SimpleNamespace
 from typing import IO, cast
@@ -28,7 +28,6 @@ from puzzle_tablebase.formats.index import (
 )
 from puzzle_tablebase.formats.manifest import (
     Depth,
-    Entry,
     File,
     IndexEntry,
     measure_file,
@@ -53,9 +52,6 @@ from puzzle_tablebase.pipeline.tasks import run_in_threads
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import MANIFEST
 
-NO_RULE = "no rule defines it"
-
-
 # ---- the files, byte by byte ------------------------------------------------------------------
 
 
@@ -64,7 +60,9 @@ def check_files(listed: ListedTable) -> Claims[None]:
     table, entry = listed.table, listed.entry
     if table:
         text = "the table is listed with the files that its definition names"
-        yield Claim(text, _compare_names(table, entry), MANIFEST)
+        defined = [table.file] * bool(table.columns) + [table.index_file] * bool(table.index)
+        files = [file.file for file in entry.all_files]
+        yield Claim(text, require_equal("files", files, defined), MANIFEST)
     unknown = "" if table else " (no rules for this table here: its rows are not proved)"
     for file in entry.all_files:
         text = f"size and SHA-256 match the manifest{unknown}"
@@ -72,11 +70,6 @@ def check_files(listed: ListedTable) -> Claims[None]:
     if table and entry.index:
         text = "header, checksums and zeros are those of an index of the table with these records"
         yield listed.claim_records(text, _compare_index(listed))
-
-
-def _compare_names(table: Table, entry: Entry) -> Iterator[Difference]:
-    yield from require_equal(f"rows of {table.name}:", bool(entry.parquet), bool(table.columns))
-    yield from require_equal(f"index of {table.name}:", bool(entry.index), bool(table.index))
 
 
 def _compare_bytes(listed: ListedTable, entry: File | IndexEntry) -> Iterator[Difference]:
@@ -93,9 +86,8 @@ def _compare_index(listed: ListedTable) -> Iterator[Difference]:
         yield from require_equal("content hash", content, listed.entry.content)
         size = compute_index_bytes(table, entry.records)
         yield from require_equal("bytes", entry.bytes, size)
-        names = [name for name, _ in table.index]
         records = read_records(file, table, entry.records)
-        chunks = ({name: part[name] for name in names} for part in records)
+        chunks = ({name: part[name] for name, _ in table.index} for part in records)
         writer = cast("IO[bytes]", SimpleNamespace(write=digest.update))
         write_index(writer, table, entry.records, chunks, content)
     yield from require_equal("SHA-256", entry.sha256, digest.hexdigest())
@@ -107,10 +99,8 @@ def _compare_index(listed: ListedTable) -> Iterator[Difference]:
 def check_contents(listed: ListedTable) -> Claims[None]:
     """Claim that files and manifest say of a known table what its definition says."""
     if not listed.definition.columns:
-        text = "parameters and number of records match the definition of the table"
-        yield listed.claim_records(text, _compare_entry(listed))
-        text = "the content hash of the records matches the manifest"
-        yield listed.claim_records(text, _compare_record_hash(listed))
+        text = "parameters, number of records and content hash match the definition of the table"
+        yield listed.claim_records(text, _compare_records(listed))
         return
     text = (
         "columns, metadata (whatever the words of descriptions) and number of rows match the "
@@ -141,19 +131,20 @@ def is_trouble(error: Exception) -> bool:
     return isinstance(error, OSError) and error.errno not in (None, errno.EINVAL)
 
 
-def _compare_entry(listed: ListedTable) -> Iterator[Difference]:
-    table, entry = listed.definition, listed.entry
-    if entry.index and not entry.parquet:
-        yield from require_equal("records", entry.rows, entry.index.records)
-    yield from require_equal("parameters", entry.parameters, table.recipe.parameters)
+def _compare_parameters(listed: ListedTable) -> Iterator[Difference]:
+    defined = listed.definition.recipe.parameters
+    yield from require_equal("parameters", listed.entry.parameters, defined)
 
 
-def _compare_record_hash(listed: ListedTable) -> Iterator[Difference]:
-    table = listed.definition
+def _compare_records(listed: ListedTable) -> Iterator[Difference]:
+    """Compare the manifest's entry of an index alone with the records."""
+    entry, table = listed.entry, listed.definition
+    yield from require_equal("records", entry.rows, listed.index.records)
+    yield from _compare_parameters(listed)
     hasher = TableWriter(None, table)
     for _, records in listed.iter_records():
         hasher.write({name: records[name] for name, _ in table.index})
-    yield from require_equal("content hash", hasher.content, listed.entry.content)
+    yield from require_equal("content hash", hasher.content, entry.content)
 
 
 def _open_parquet(listed: ListedTable, footer: pq.FileMetaData | None = None) -> pq.ParquetFile:
@@ -179,28 +170,25 @@ def _compare_footer(listed: ListedTable) -> Iterator[Difference]:
     rows = sum(footer.row_group(number).num_rows for number in range(footer.num_row_groups))
     for count in (footer.num_rows, rows):
         yield from require_equal("rows", count, entry.rows)
-    yield from _compare_entry(listed)
+    yield from _compare_parameters(listed)
 
 
 def _list_columns(schema: pa.Schema) -> list[tuple[object, ...]]:
-    """List name, type and metadata of each column, without its description."""
+    """List name, type and metadata of each column."""
     return [
-        (
-            *(field.name, str(field.type), "null" if field.nullable else "not null"),
-            {key: text for key, text in (field.metadata or {}).items() if key != COMMENT.encode()},
-        )
+        (field.name, str(field.type), field.nullable, _list_texts(field.metadata))
         for field in schema
     ]
 
 
 def _list_texts(metadata: Mapping[bytes, bytes] | None) -> dict[str, str]:
-    """List the texts of a file's metadata by their keys; those of descriptions are left empty."""
+    """List the texts of metadata by their keys; those of descriptions are left empty."""
     texts = {
-        key.decode("utf-8", "replace"): text.decode("utf-8", "replace")
+        key.decode(errors="backslashreplace"): text.decode(errors="backslashreplace")
         for key, text in (metadata or {}).items()
         if key != b"ARROW:schema"
     }
-    described = [key for key in texts if key == "meaning" or key.startswith("column.")]
+    described = [key for key in texts if key in ("meaning", COMMENT) or key.startswith("column.")]
     return {**texts, **dict.fromkeys(described, "")}
 
 
@@ -258,28 +246,23 @@ def check_counts(listed: ListedTable, proved: Proved) -> Claims[list[str]]:
     Return the names of what has no proof, each of which is named by a claim.
     """
     table = listed.definition
-    columns = [each.name for each in table.columns if each.name not in proved.columns]
-    fields = [name for name, _ in table.index if name not in proved.fields]
-    for names, file in ((columns, listed.file), (fields, table.index_file)):
-        if names:
-            yield Claim(f"{', '.join(names)}: not proved, because {NO_RULE}", (), file)
-    gaps = [*columns, *fields]
-    if not listed.entry.counts:
-        return gaps
     found = {(goal, depth): states for goal, depth, states in listed.entry.list_depths()}
     expected = proved.depths or _count_rows(listed)
-    if not expected:
-        what = "states at each distance"
-        yield Claim(f"{what}: not proved, because its proof counts no states", ())
-        return [*gaps, what]
-    text = "as many states are at each distance as the proof counted"
-    yield Claim(text, _compare_counts(listed, found, expected), MANIFEST)
-    return gaps
+    columns = [each.name for each in table.columns if each.name not in proved.columns]
+    fields = [name for name, _ in table.index if name not in proved.fields]
+    counts = ["states at each distance"] if found and not expected else []
+    for names, file in ((columns, listed.file), (fields, table.index_file), (counts, MANIFEST)):
+        if names:
+            yield Claim(f"{', '.join(names)}: not proved, because no rule defines it", (), file)
+    if found and expected:
+        text = "as many states are at each distance as the proof counted"
+        yield Claim(text, _compare_counts(listed, found, expected), MANIFEST)
+    return [*columns, *fields, *counts]
 
 
 def _compare_counts(
     listed: ListedTable, found: Mapping[Depth, int], expected: Mapping[Depth, int]
-) -> Iterable[Difference]:
+) -> Iterator[Difference]:
     for goal, depth in dict.fromkeys([*found, *expected]):
         what = f"states of {listed.name}{f', {goal}' if goal else ''} at distance {depth}:"
         numbers = (counts.get((goal, depth), 0) for counts in (found, expected))
@@ -293,6 +276,6 @@ def _count_rows(listed: ListedTable) -> dict[Depth, int]:
     if depth not in names:
         return {}
     keys = [name for name in ("goal", depth) if name in names]
-    counts = listed.read_rows(*keys).group_by(keys).len()
+    counts = listed.scan_rows(*keys).collect().group_by(keys).len()
     goals = counts["goal"].to_list() if "goal" in names else [None] * len(counts)
     return dict(zip(zip(goals, counts[depth], strict=True), counts["len"], strict=True))

@@ -44,7 +44,7 @@ FIELDS = ("distance", "solutions")
 def prove_goals(listed: ListedTable, proved: Mapping[str, ListedTable]) -> Proof:
     """Prove every column and index field of a table from the moves of its puzzle."""
     roots, rules = listed.definition.recipe.parameters["roots"], find_rules(listed)
-    rows = rules.number(listed.read_rows().lazy()).collect().lazy()
+    rows = rules.number(listed.scan_rows().collect().lazy()).collect().lazy()
 
     text = f"the rows are different states of the {rules.title}, {rules.order}"
     yield Claim(text, find_bad_states(rows, [*roots]))
@@ -79,7 +79,7 @@ def prove_goals(listed: ListedTable, proved: Mapping[str, ListedTable]) -> Proof
     if fields:
         text = f"each record matches its state's row; {UNREACHED} and 0 where a state has no row"
         records = make_records(rows, fields, rules.states)
-        yield listed.claim_records(text, compare_records(listed, **records))
+        yield listed.claim_records(text, compare_records(listed, [records]))
     return Proved(Verdict.PROVED, HOW, [*COLUMNS, *features], fields)
 
 

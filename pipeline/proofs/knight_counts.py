@@ -10,7 +10,6 @@ counted again is *intact*, except 8x8: its totals have a published source, and i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -44,18 +43,40 @@ PUBLISHED_TOURS = 19_591_828_170_979_904
 PUBLISHED_CLOSED = 2 * 13_267_364_410_532
 """Directed closed tours of 8x8 from each square (OEIS A001230 counts both directions as one)."""
 
-HOW_LISTED = "every square was compared with {}, which is proved"
-HOW_WALKED = "every square was counted again, path by path"
+WALKED_SQUARES = 36
+"""Squares of the largest boards whose tours are recounted path by path."""
+SWEPT_SIDE = 5
+"""The longest short side of larger boards that are recounted by a sweep, whatever the other."""
+SWEPT_SQUARES, CLOSED_SQUARES = 49, 64
+"""Squares of the largest other boards that are swept again: whose tours, and closed ones alone."""
+
+COLUMNS = ("board", "files", "ranks", "start", "tours", "closed")
+COUNTED_AGAIN = "counts match an independent recount, path by path"
+CLAIMS = {
+    "list": "on {names}: the tours and closed tours are as many as in the board's own table",
+    "walk": f"on {{count}} boards that no table lists: {COUNTED_AGAIN}",
+    "sweep": "on {names}: counts match a second sweep, start by start",
+    "totals": "the totals of {names} match published totals (OEIS A165134; OEIS A001230)",
+}
+"""What is claimed of boards, by the way in which they are counted again."""
 HOW_SWEPT = "every square or its image was counted again, by a second sweep, start by start"
-HOW_SWEPT_CLOSED = "closed tours were counted again, by a second sweep"
 HOW_PUBLISHED = (
     "tours are as many as published (OEIS A165134); closed tours are as many as published "
     "(OEIS A001230); the number of each square was only counted once"
 )
-HOW_COUNTED = "tours and closed tours were only counted once"
-HOW_CLOSED = "closed tours were only counted once"
-COUNTED_AGAIN = "counts match an independent recount, path by path"
-SWEPT_AGAIN = "counts match a second sweep, start by start"
+COUNTED_ONCE = "tours and closed tours were only counted once"
+HOWS = {
+    "list": (Verdict.PROVED, f"every square was compared with {TOURS_PREFIX}{{}}, which is proved"),
+    "walk": (Verdict.RECOUNTED, "every square was counted again, path by path"),
+    "sweep": (Verdict.RECOUNTED, HOW_SWEPT),
+    "totals": (Verdict.PUBLISHED, HOW_PUBLISHED),
+    "": (Verdict.INTACT, COUNTED_ONCE),
+}
+CLOSED_HOWS = HOWS | {
+    "sweep": (Verdict.RECOUNTED, "closed tours were counted again, by a second sweep"),
+    "": (Verdict.INTACT, "closed tours were only counted once"),
+}
+"""The verdict on a board by the way, and on one of which closed tours alone are counted."""
 
 
 def recount_tours(board: KnightBoard) -> dict[str, Array]:
@@ -134,73 +155,37 @@ def recount_by_sweep(board: KnightBoard, *, is_open: bool = True) -> Counts:
     return {"tours": tours, "closed": closed}
 
 
-class CountLimits(NamedTuple):
-    """The sizes of boards whose tours are counted a second time."""
-
-    walked_squares: int = 36
-    """The number of squares of the largest boards whose tours are recounted path by path."""
-    swept_side: int = 5
-    """The longest short side of larger boards that are recounted by a sweep, whatever the other."""
-    swept_squares: int = 49
-    """The number of squares of the largest other boards whose tours are swept again."""
-    closed_squares: int = 64
-    """The number of squares of the largest boards of which closed tours alone are swept again."""
-
-
-LIMITS = CountLimits()
-COLUMNS = ("board", "files", "ranks", "start", "tours", "closed")
-
-
-def prove_counts(
-    listed: ListedTable, proved: Mapping[str, ListedTable], limits: CountLimits = LIMITS
-) -> Proof:
+def prove_counts(listed: ListedTable, proved: Mapping[str, ListedTable]) -> Proof:
     """Prove the table of counts; lists of tours that are proved already count their boards."""
     boards, closed = list_boards(listed.definition)
-    rows = listed.read_rows()
+    rows = listed.scan_rows().collect()
     text = f"there is one row for every square of {len(boards)} boards, in order"
     yield Claim(text, compare_squares(rows, boards, closed))
 
-    verdicts = dict[str, tuple[Verdict, str]]()
-    lists = find_lists(boards, proved)
-    if lists:
-        text = (
-            f"on {', '.join(lists)}: the tours and closed tours are as many as in the board's own "
-            "table"
-        )
-        found = compare_boards(rows, lists, lambda name: count_listed(lists[name], boards[name]))
-        yield Claim(text, found)
-        verdicts |= {
-            name: (Verdict.PROVED, HOW_LISTED.format(table.name)) for name, table in lists.items()
-        }
-
-    chosen = {
-        name: choose_recount(board, limits, is_open=name not in closed)
+    ways = {
+        name: choose_way(board, is_open=name not in closed, proved=proved)
         for name, board in boards.items()
-        if name not in lists
     }
-    walked, swept = ([name for name in chosen if chosen[name] == way] for way in ("walk", "sweep"))
-    text = f"on {len(walked)} boards that no table lists: {COUNTED_AGAIN}"
-    found = compare_boards(rows, walked, lambda name: recount_tours(boards[name]))
-    yield Claim(text, found)
-    verdicts |= dict.fromkeys(walked, (Verdict.RECOUNTED, HOW_WALKED))
-    if swept:
-        text = f"on {', '.join(swept)}: {SWEPT_AGAIN}"
-        found = compare_boards(
-            rows, swept, lambda name: recount_by_sweep(boards[name], is_open=name not in closed)
-        )
-        yield Claim(text, found)
-        for name in swept:
-            verdicts[name] = Verdict.RECOUNTED, HOW_SWEPT_CLOSED if name in closed else HOW_SWEPT
 
-    name = PUBLISHED_BOARD
-    if name in boards and name not in {*closed, *verdicts}:
-        text = f"the totals of {name} match published totals (OEIS A165134; OEIS A001230)"
-        yield Claim(text, compare_totals(rows, name))
-        verdicts[name] = Verdict.PUBLISHED, HOW_PUBLISHED
-    for name in boards.keys() - verdicts.keys():
-        verdicts[name] = Verdict.INTACT, HOW_CLOSED if name in closed else HOW_COUNTED
-    in_order: dict[str | None, tuple[Verdict, str]] = {name: verdicts[name] for name in boards}
-    return Proved(Verdict.INTACT, HOW_COUNTED, COLUMNS, boards=in_order)
+    def count_again(name: str) -> Counts:
+        board, is_open = boards[name], name not in closed
+        if ways[name] == "sweep":
+            return recount_by_sweep(board, is_open=is_open)
+        if ways[name] == "walk":
+            return recount_tours(board)
+        counts = count_listed(proved[f"{TOURS_PREFIX}{name}"], board)
+        return counts if is_open else {"closed": counts["closed"]}
+
+    for way, text in CLAIMS.items():
+        if names := [name for name in boards if ways[name] == way]:
+            is_counted = way != "totals"
+            found = compare_boards(rows, names, count_again) if is_counted else compare_totals(rows)
+            yield Claim(text.format(names=", ".join(names), count=len(names)), found)
+    verdicts: dict[str | None, tuple[Verdict, str]] = {}
+    for name, way in ways.items():
+        verdict, how = (CLOSED_HOWS if name in closed else HOWS)[way]
+        verdicts[name] = verdict, how.format(name)
+    return Proved(Verdict.INTACT, COUNTED_ONCE, COLUMNS, boards=verdicts)
 
 
 def compare_squares(
@@ -228,39 +213,23 @@ def compare_boards(
     done = 0
     for name in names:
         squares = rows.filter(pl.col("board") == name)
-        expected = [
-            pl.Series(f"{column}, expected", np.broadcast_to(values, len(squares)))
-            for column, values in count(name).items()
-        ]
-        columns = {each.name.removesuffix(", expected"): each.name for each in expected}
-        both = squares.with_columns(expected)
-        # a null stands where the tours are not counted
-        has_null = squares["tours"].null_count() > 0
-        yield from compare(
-            both.lazy(),
-            **{key: text for key, text in columns.items() if not (has_null and key == "tours")},
+        counts = {f"{each}, expected": values for each, values in count(name).items()}
+        expected = squares.with_columns(
+            pl.Series(each, np.broadcast_to(values, len(squares)))
+            for each, values in counts.items()
         )
+        columns = {each.removesuffix(", expected"): each for each in counts}
+        yield from compare(expected.lazy(), **columns)
         done += len(squares)
         yield done
 
 
-def compare_totals(rows: pl.DataFrame, name: str) -> Iterator[Difference]:
+def compare_totals(rows: pl.DataFrame) -> Iterator[Difference]:
     """Yield the difference between a board's totals and the published ones."""
-    squares = rows.filter(pl.col("board") == name)
-    yield from require_equal(f"tours of {name}:", squares["tours"].sum(), PUBLISHED_TOURS)
+    squares = rows.filter(pl.col("board") == PUBLISHED_BOARD)
+    text = f"tours of {PUBLISHED_BOARD}:"
+    yield from require_equal(text, squares["tours"].sum(), PUBLISHED_TOURS)
     yield from compare(squares.lazy(), closed=pl.lit(PUBLISHED_CLOSED))
-
-
-def find_lists(
-    boards: Mapping[str, KnightBoard], proved: Mapping[str, ListedTable]
-) -> dict[str, ListedTable]:
-    """Return the proved list of all tours of each board that has one."""
-    found = {name: proved.get(f"{TOURS_PREFIX}{name}") for name in boards}
-    return {
-        name: table
-        for name, table in found.items()
-        if table and table.definition.recipe.search == "every tour"
-    }
 
 
 def count_listed(tours: ListedTable, board: KnightBoard) -> dict[str, Array]:
@@ -276,13 +245,19 @@ def count_listed(tours: ListedTable, board: KnightBoard) -> dict[str, Array]:
     return {name: every[name].cast(pl.Int64).to_numpy() for name in ("tours", "closed")}
 
 
-def choose_recount(board: KnightBoard, limits: CountLimits, *, is_open: bool) -> str:
-    """Return how a board is counted again, `walk` or `sweep`; "" if it is too large."""
-    if is_open and board.squares <= limits.walked_squares:
+def choose_way(
+    board: KnightBoard, *, is_open: bool, proved: Mapping[str, ListedTable] | None = None
+) -> str:
+    """Return how a board is counted again, a key of `CLAIMS`; "" if it is too large."""
+    tours = (proved or {}).get(f"{TOURS_PREFIX}{board}")
+    if tours and tours.definition.recipe.search == "every tour":
+        return "list"
+    if is_open and board.squares <= WALKED_SQUARES:
         return "walk"
-    largest = limits.swept_squares if is_open else limits.closed_squares
-    is_narrow = min(board.files, board.ranks) <= limits.swept_side
-    return "sweep" if is_narrow or board.squares <= largest else ""
+    largest = SWEPT_SQUARES if is_open else CLOSED_SQUARES
+    if board.squares <= largest or min(board.files, board.ranks) <= SWEPT_SIDE:
+        return "sweep"
+    return "totals" if is_open and str(board) == PUBLISHED_BOARD else ""
 
 
 def list_boards(table: Table) -> tuple[dict[str, KnightBoard], set[str]]:
@@ -297,6 +272,6 @@ def estimate_recount(table: Table) -> int:
     costs = [
         estimate_count(board, name in closed)
         for name, board in boards.items()
-        if choose_recount(board, LIMITS, is_open=name not in closed) == "sweep"
+        if choose_way(board, is_open=name not in closed) == "sweep"
     ]
     return max(costs, default=0)

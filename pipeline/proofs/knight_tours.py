@@ -66,7 +66,7 @@ def prove_pairs(listed: ListedTable, proved: Mapping[str, ListedTable]) -> Proof
     text = "each record holds the squares of its row's path"
     paths = [squares for _, squares, _ in iter_paths(listed, board)]
     squares = np.concatenate(paths) if paths else np.empty((0, board.squares), np.uint8)
-    yield listed.claim_records(text, compare_records(listed, squares=squares))
+    yield listed.claim_records(text, compare_records(listed, [{"squares": squares}]))
     return Proved(Verdict.PROVED, HOW_OF_PAIRS, COLUMNS, ("squares",))
 
 
@@ -191,8 +191,12 @@ def compare_pairs(listed: ListedTable, board: KnightBoard) -> Iterator[Differenc
     ends = [pair for pair in permutations(range(board.squares), 2) if board.can_join(*pair)]
     pairs = [f"{board.name_square(start)} to {board.name_square(end)}" for start, end in ends]
     yield from require_equal("rows", listed.entry.rows, len(pairs))
-    rows = listed.read_rows("start", "finish").with_columns(
-        pl.Series("expected", pairs, pl.String),
-        **{"from": pl.format("{} to {}", "start", "finish")},
+    rows = (
+        listed.scan_rows("start", "finish")
+        .collect()
+        .with_columns(
+            pl.Series("expected", pairs, pl.String),
+            **{"from": pl.format("{} to {}", "start", "finish")},
+        )
     )
     yield from compare(rows.lazy(), **{"from": "expected"})

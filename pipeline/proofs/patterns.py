@@ -8,18 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import permutations
-from math import factorial
 from typing import NamedTuple
 
 import numpy as np
 
 from puzzle_tablebase.jit import Array, compiled
-from puzzle_tablebase.pipeline.proofs.claims import (
-    Difference,
-    ListedTable,
-    Proof,
-    require_equal,
-)
+from puzzle_tablebase.pipeline.proofs.claims import ListedTable, Proof, compare_records
 from puzzle_tablebase.pipeline.proofs.verdicts import Proved, Verdict
 from puzzle_tablebase.puzzles.fifteen import parse_pattern
 
@@ -45,11 +39,6 @@ class Places(NamedTuple):
     put: Array
 
 
-def list_masks(cells: int, tiles: int) -> list[int]:
-    """List the sets of so many cells in the order of their numbers, with a bit for each cell."""
-    return [mask for mask in range(1 << cells) if mask.bit_count() == tiles]
-
-
 def list_places(height: int, width: int, tiles: int) -> tuple[Places, dict[tuple[int, int], int]]:
     """List the places, and return the number of each place by its mask and a cell of its region."""
     cells = height * width
@@ -59,7 +48,9 @@ def list_places(height: int, width: int, tiles: int) -> tuple[Places, dict[tuple
     ]
     numbers = dict[tuple[int, int], int]()
     sets, regions = list[int](), list[tuple[int, list[int]]]()
-    for number, mask in enumerate(list_masks(cells, tiles)):
+    # a bit for each cell
+    masks = [mask for mask in range(1 << cells) if mask.bit_count() == tiles]
+    for number, mask in enumerate(masks):
         for start in range(cells):
             if mask >> start & 1 or (mask, start) in numbers:
                 continue
@@ -140,8 +131,7 @@ def fill_level(
 
 @compiled
 def find_least(depth: Array, sets: Array, first: int, end: int, least: Array) -> None:
-    """Write the least depth of each set of cells to `least`, for the orders `first` to `end`."""
-    least[:] = UNKNOWN
+    """Lower `least` to the depth of each set of cells, for the orders `first` to `end`."""
     for order in range(first, end):
         for place in range(len(sets)):
             at = sets[place]
@@ -153,48 +143,17 @@ def prove_pattern(listed: ListedTable, proved: Mapping[str, ListedTable]) -> Pro
     """Prove the distances of a pattern."""
     pattern = parse_pattern(listed.definition.recipe.parameters)
     places, depth = search_placements(pattern.height, pattern.width, pattern.tiles)
-    masks = list_masks(pattern.height * pattern.width, len(pattern.tiles))
 
     text = "every entry is the fewest moves of the tiles over all places of the blank"
-    yield listed.claim_records(text, find_bad_entries(listed, places, depth, masks))
+    yield listed.claim_records(text, compare_records(listed, iter_least(places, depth)))
     return Proved(Verdict.PROVED, HOW, fields=("distance",))
 
 
-def iter_least(places: Places, depth: Array, masks: int) -> Iterator[Array]:
+def iter_least(places: Places, depth: Array) -> Iterator[dict[str, Array]]:
     """Iterate over the least depths of the placements by rank, some orders at a time."""
-    orders = len(depth)
-    for first in range(0, orders, CHUNK_ORDERS):
-        end = min(orders, first + CHUNK_ORDERS)
-        least = np.empty((end - first, masks), dtype=np.uint8)
+    for first in range(0, len(depth), CHUNK_ORDERS):
+        end = min(len(depth), first + CHUNK_ORDERS)
+        least = np.full((end - first, places.sets[-1] + 1), UNKNOWN, dtype=np.uint8)
         find_least(depth, places.sets, first, end, least)
-        yield least.ravel()
-
-
-def find_bad_entries(
-    listed: ListedTable, places: Places, depth: Array, masks: list[int]
-) -> Iterator[Difference | int]:
-    """Yield the first entry that is too high or too low."""
-    yield from require_equal("records", listed.index.records, len(depth) * len(masks))
-    parts, least, used = iter_least(places, depth, len(masks)), np.empty(0, np.uint8), 0
-    for begin, records in listed.iter_records():
-        distances = records["distance"]
-        while len(least) - used < len(distances):
-            least, used = np.concatenate([least[used:], next(parts)]), 0
-        expected = least[used : used + len(distances)]
-        used += len(distances)
-        for at in np.flatnonzero((distances != expected) | (expected == UNKNOWN))[:1].tolist():
-            content = {"cells": format_cells(begin + at, masks)}
-            yield Difference(int(distances[at]), int(expected[at]), begin + at, content)
-        yield begin + len(distances)
-
-
-def format_cells(rank: int, masks: list[int]) -> str:
-    """Return the cells of a placement's tiles, a character each."""
-    order, at = divmod(rank, len(masks))
-    in_use = [cell for cell in range(masks[at].bit_length()) if masks[at] >> cell & 1]
-    free = [*range(len(in_use))]
-    cells = [""] * len(free)
-    for cell in in_use:
-        number, order = divmod(order, factorial(len(free) - 1))
-        cells[free.pop(number)] = f"{cell:x}"
-    return "".join(cells)
+        # a placement that was never reached has no entry
+        yield {"distance": np.where(least == UNKNOWN, -1, least.astype(np.int64)).ravel()}

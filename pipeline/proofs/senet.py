@@ -45,7 +45,7 @@ PIECES = 5
 
 def prove_senet(listed: ListedTable, proved: Mapping[str, ListedTable]) -> Proof:
     """Prove the table of all positions."""
-    rows = listed.read_rows().lazy().with_columns(pl.col("plies", *PLIES).cast(pl.Int16))
+    rows = listed.scan_rows().collect().lazy().with_columns(pl.col("plies", *PLIES).cast(pl.Int16))
     count = factorial(SQUARES) // factorial(PIECES) ** 2 // factorial(SQUARES - 2 * PIECES)
     text = f"the rows are all {count:,} arrangements, each once, in notation order"
     yield Claim(text, find_bad_positions(rows, count))
@@ -81,7 +81,7 @@ def prove_senet(listed: ListedTable, proved: Mapping[str, ListedTable]) -> Proof
         "each record matches its row: plies_even, plies_odd and lines, and the last move of the "
         f"smallest line of each parity; {UNREACHED} and 0 where there is none"
     )
-    yield listed.claim_records(text, compare_records(listed, **make_records(rows, lines)))
+    yield listed.claim_records(text, compare_records(listed, [make_records(rows, lines)]))
     return Proved(Verdict.PROVED, HOW, COLUMNS, FIELDS)
 
 

@@ -84,7 +84,7 @@ def test_every_search_of_a_board_counts_its_layers(
     assert amounts == ({"records": 56, "states": 20_160} if is_large else {"rows": 20_160})
     counts = count_states("sliding", Folder(tmp_path), "4x2").filter(pl.col("goal") == GOAL)
     assert counts.rows() == [(GOAL, *layer) for layer in enumerate(COUNTS)]
-    verify(Folder(tmp_path))
+    verify(Folder(tmp_path)).require_no_trouble()
 
 
 @pytest.mark.usefixtures("bits")

@@ -9,29 +9,14 @@ import pytest
 
 from puzzle_tablebase import puzzles
 from puzzle_tablebase.errors import NotationError
-from puzzle_tablebase.pipeline.proofs import verify
 from puzzle_tablebase.pipeline.single_query import answer_as_text
-from puzzle_tablebase.stores.folder import Folder
 from tests.support import jugs
 from tests.support.build_recorder import build_tables
-from tests.support.tampered import (
-    TABLES,
-    Change,
-    Records,
-    cell,
-    change_byte,
-    falsify,
-    without,
-)
-
-STATE = jugs.PUZZLE.rank("43")
-AGAIN = "steps and all other columns are as a second search of the graph finds them"
 
 
 @pytest.fixture(autouse=True)
 def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(puzzles, "MODULES", {"jugs": "tests.support.jugs"})
-    monkeypatch.setitem(TABLES, "jugs", jugs.PUZZLE.tables[0])
 
 
 @pytest.fixture(scope="module")
@@ -82,37 +67,3 @@ def test_lookups(folder: Path) -> None:
     ]
     with pytest.raises(NotationError, match="it needs 0-5, then 0-3"):
         answer_as_text("jugs", "60", options)
-
-
-def test_it_is_recounted(folder: Path) -> None:
-    verified = verify(Folder(folder))
-    assert [verdict.verdict for verdict in verified.verdicts] == ["recounted"]
-    claims = [claim["claim"] for claim in verified.claims]
-    assert AGAIN in claims
-    assert claims[-2:] == [
-        "each record is as a second search of the graph finds it",
-        "as many states are at each distance as the proof counted",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("change", "row", "claim"),
-    [
-        *(
-            (cell(column, STATE, value), STATE, AGAIN)
-            for column, value in (
-                *(("steps", 9), ("steps", None), ("ways", 9), ("line", "F"), ("moves", 9)),
-                ("state", "00"),
-            )
-        ),
-        (without(7), None, AGAIN),
-        (change_byte(7, 16, 2), 7, "each record is as a second search"),
-    ],
-)
-def test_a_false_value_is_refuted(
-    tmp_path: Path, change: Change | Records, row: int | None, claim: str
-) -> None:
-    build_tables(tmp_path, jugs.PUZZLE)
-    failure = falsify(tmp_path, "jugs", change)
-    assert failure.claim["claim"].startswith(claim)
-    assert failure.row == row

@@ -67,14 +67,14 @@ def test_every_state_of_2x5_is_as_far_as_published() -> None:
 @pytest.mark.parametrize(
     ("bits", "is_set", "first_wrong"),
     [
-        ([7, 0, 0], False, -1),
-        ([0, 0b111, 1 << 59], True, -1),
-        ([0, 0b010, 1 << 59], False, 2),
-        ([0, 0b100, 0], True, 1),
+        ([7, 0, 0], False, (-1, 0)),
+        ([0, 0b111, 1 << 59], True, (-1, 0)),
+        ([0, 0b010, 1 << 59], False, (2, 59)),
+        ([0, 0b001, 0], True, (1, 2)),
     ],
 )
-def test_the_first_word_with_a_wrong_bit_is_found(
-    bits: list[int], is_set: bool, first_wrong: int
+def test_the_first_wrong_bit_is_found(
+    bits: list[int], is_set: bool, first_wrong: tuple[int, int]
 ) -> None:
     layer = np.array([0, 0b101, 1 << 59], dtype=np.uint64)
-    assert compare_words(layer, np.array(bits, dtype=np.uint64), is_set) == (3, first_wrong)
+    assert compare_words(layer, np.array(bits, dtype=np.uint64), is_set) == (3, *first_wrong)

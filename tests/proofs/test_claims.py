@@ -75,7 +75,7 @@ def test_a_failure_has_the_row_that_it_names(outputs: Path) -> None:
     claim = Claim("all is well", [wrong])
     with pytest.raises(VerifyFailed) as caught:
         run_claims(listed, claim_one(claim), TableResult(NAME), Silence())
-    row = listed.read_rows().row(1003, named=True)
+    row = listed.scan_rows().collect().row(1003, named=True)
     content = {name: value for name, value in row.items() if name != "row"}
     command = f"pipeline precompute {NAME} --force --outputs {outputs}"
     assert str(caught.value).startswith(f"{outputs / NAME}.parquet fails a proof (all is well): ")

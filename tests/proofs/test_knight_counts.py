@@ -1,7 +1,6 @@
 """The proof of tour counts: every way in which a board is counted again, and its limits."""
 
 import random
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise, permutations, product
 from pathlib import Path
@@ -9,73 +8,53 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from puzzle_tablebase.pipeline.proofs import knight_counts
 from puzzle_tablebase.pipeline.proofs.knight_counts import (
-    Counts,
+    choose_way,
     count_listed,
     count_tours_from,
-    find_lists,
-    prove_counts,
     recount_by_sweep,
     recount_tours,
 )
-from puzzle_tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.knight.tables import make_tour_table
 from puzzle_tablebase.schema import Recipe, Table
-from tests.conftest import make_once
 from tests.support import oracles
 from tests.support.build_recorder import build_tables
-from tests.support.count_boards import (
-    LIMITS,
-    TABLE,
-    list_proved,
-    open_counts,
-)
-from tests.support.tampered import open_one, run, story
+from tests.support.tampered import open_one
 from tests.support.tour_lists import all_tours
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    lists = [make_tour_table(KnightBoard(*sides)) for sides in ((2, 2), (3, 4), (4, 3))]
-    return make_once(
-        tmp_path_factory, "counts", lambda place: build_tables(place, KNIGHT, TABLE, *lists)
-    )
-
-
-def test_counts_of_every_kind_are_proved(
-    folder: Path, golden: Callable[[str, str], None], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("name", "is_open", "search", "way"),
+    [
+        ("6x6", True, "every tour", "list"),
+        ("6x6", True, "one tour a pair", "walk"),
+        ("7x3", False, "", "sweep"),
+        ("7x7", True, "", "sweep"),
+        ("10x5", True, "", "sweep"),
+        ("7x8", True, "", ""),
+        ("8x8", True, "", "totals"),
+        ("8x8", False, "", "sweep"),
+        ("10x7", False, "", ""),
+    ],
+)
+def test_each_board_is_counted_in_the_strongest_way(
+    name: str, is_open: bool, search: str, way: str, outputs: Path
 ) -> None:
-    swept = list[tuple[str, bool]]()
-
-    def sweep(board: KnightBoard, *, is_open: bool) -> Counts:
-        swept.append((str(board), is_open))
-        return recount_by_sweep(board, is_open=is_open)
-
-    monkeypatch.setattr(knight_counts, "recount_by_sweep", sweep)
-    listed, proved = open_counts(folder), list_proved(folder, "2x2", "3x4", "4x3")
-    result = run(listed, prove_counts(listed, proved, LIMITS))
-    assert swept == [("4x5", True), ("5x4", True), ("5x6", False), ("6x5", False), ("7x3", True)]
-    golden("claims_knight_counts", story(result))
+    tours = open_one(outputs, "knight_tours_6x6")
+    old = tours.definition
+    table = Table(old.name, old.meaning, old.rank, old.columns, Recipe(search, board=name))
+    proved = {tours.name: replace(tours, table=table)} if search else {}
+    assert choose_way(parse_board(name), is_open=is_open, proved=proved) == way
 
 
-def test_a_list_of_one_tour_a_pair_counts_nothing(folder: Path) -> None:
-    pairs = open_one(folder, "knight_tours_3x4")
-    recipe = Recipe("one tour a pair", board="3x4")
-    old = pairs.definition
-    table = Table(old.name, old.meaning, old.rank, old.columns, recipe)
-    boards = {"3x4": KnightBoard(3, 4)}
-    assert find_lists(boards, {pairs.name: replace(pairs, table=table)}) == {}
-    assert find_lists(boards, {pairs.name: pairs}) == {"3x4": pairs}
-
-
-def test_listed_tours_are_counted_by_their_start(folder: Path) -> None:
-    for sides in ((3, 4), (2, 2)):
-        name = "{}x{}".format(*sides)
-        (listed,) = list_proved(folder, name).values()
-        found = count_listed(listed, KnightBoard(*sides))
-        assert {key: values.tolist() for key, values in found.items()} == list_expected(*sides)
+@pytest.mark.parametrize("sides", [(3, 4), (2, 2)])
+def test_listed_tours_are_counted_by_their_start(sides: tuple[int, int], tmp_path: Path) -> None:
+    table = make_tour_table(KnightBoard(*sides))
+    build_tables(tmp_path, KNIGHT, table)
+    found = count_listed(open_one(tmp_path, table.name), KnightBoard(*sides))
+    assert {key: values.tolist() for key, values in found.items()} == list_expected(*sides)
 
 
 BOARDS = [(3, 4), (4, 3), (4, 4), (4, 5), pytest.param(3, 7, marks=pytest.mark.slow)]

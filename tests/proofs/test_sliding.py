@@ -1,20 +1,21 @@
-"""`verify` proves sliding boards with rows, by moves that equal the oracle's."""
+"""`verify` proves sliding boards: those with rows by the oracle's moves, others bit by bit."""
 
 import json
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
 import pytest
 
-from puzzle_tablebase.pipeline.proofs import verify
+from puzzle_tablebase.pipeline.proofs import board_layers, verify
 from puzzle_tablebase.pipeline.proofs.goals import BoardRules
-from puzzle_tablebase.puzzles.sliding import PUZZLE, SlidingBoard
+from puzzle_tablebase.puzzles.sliding import PUZZLE, SlidingBoard, parse_board
 from puzzle_tablebase.stores.folder import Folder
 from tests.support import sliding_oracle as oracle
 from tests.support.build_recorder import build_tables
-from tests.support.tampered import change_byte, falsify, sha256, story
+from tests.support.false_tables import flip_state
+from tests.support.sliding_tables import treat_as_large
+from tests.support.tampered import change_byte, falsify, get_refutation, sha256, story
 
 
 def build_small_board() -> str:
@@ -28,22 +29,10 @@ def build_small_board() -> str:
         return json.dumps([hashes, claims, str(failure).replace(place, "")], indent=1)
 
 
-def test_boards_are_proved(tmp_path: Path, golden: Callable[[str, str], None]) -> None:
-    build_tables(tmp_path, PUZZLE, *PUZZLE.find_tables("sliding_2x3"))
-    golden("claims_sliding", story(*verify(Folder(tmp_path)).results))
-
-
 @pytest.mark.parametrize("board", ["2x2", "2x4", "3x3"])
 def test_boards_of_other_shapes_are_proved(board: str, tmp_path: Path) -> None:
     build_tables(tmp_path, PUZZLE, *PUZZLE.find_tables(f"sliding_{board}"))
     assert {verdict.verdict for verdict in verify(Folder(tmp_path)).verdicts} == {"proved"}
-
-
-@pytest.mark.parametrize("goal", ["123450", "123405"])
-def test_false_records_of_any_goal_are_detected(tmp_path: Path, goal: str) -> None:
-    build_tables(tmp_path, PUZZLE, *PUZZLE.find_tables("sliding_2x3_all"))
-    failure = falsify(tmp_path, f"sliding_2x3_{goal.index('0') + 1}", change_byte(100, 1))
-    assert (failure.row, {*failure.content}) == (100, {"distance"})
 
 
 @pytest.mark.parametrize("sides", [(2, 2), (2, 3), (2, 4), (3, 3)])
@@ -73,3 +62,36 @@ def test_other_texts_are_no_states(text: str) -> None:
     for by_columns in (False, True):
         numbered = BoardRules(2, 3, by_columns=by_columns).number(rows).select("key").collect()
         assert numbered.item() is None
+
+
+# ---- a bit for each state -------------------------------------------------------------------
+
+NAME, GOAL = "sliding_2x4_8", "12345670"
+
+
+@pytest.fixture
+def bits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a folder in which a board of 8 cells is treated as large."""
+    treat_as_large(monkeypatch, 8)
+    build_tables(tmp_path, PUZZLE, *PUZZLE.find_tables("sliding_2x4"))
+    return tmp_path
+
+
+def test_a_wrong_bit_is_named_with_its_state(bits: Path) -> None:
+    state = parse_board("2x4").unrank(7777, GOAL)
+    distance = oracle.distances(GOAL, 2, 4)[state]
+    error = falsify(bits, NAME, flip_state(7777))
+    assert (error.row, error.content) == (7777, {"state": state, "distance": distance})
+
+
+def test_values_that_go_in_a_circle_are_detected(bits: Path) -> None:
+    """Add 2 to the values of all states but those near the goal: most neighbours still agree."""
+    board, known = parse_board("2x4"), oracle.distances(GOAL, 2, 4)
+    far = [board.rank(state) for state, distance in known.items() if distance > 12]
+    assert falsify(bits, NAME, flip_state(*far)).content["distance"] == 13
+
+
+def test_states_out_of_reach_are_detected(bits: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(board_layers, "list_moves", lambda *arguments: [])
+    error = get_refutation(bits, NAME)
+    assert (error.found, error.expected) == ("states that reach the goal 2", 20_160)

@@ -16,7 +16,7 @@ import pytest
 from puzzle_tablebase.errors import TableUnreadable
 from puzzle_tablebase.formats import parquet
 from puzzle_tablebase.graph import Graph, SearchResult
-from puzzle_tablebase.pipeline.proofs import examine
+from puzzle_tablebase.pipeline.proofs import verify
 from puzzle_tablebase.pipeline.proofs.claims import Silence
 from puzzle_tablebase.puzzles import MODULES
 from puzzle_tablebase.queries import open_tables
@@ -98,8 +98,8 @@ def test_a_table_that_is_built_anew_while_it_is_verified_is_not_refuted(
                 toy.taste = 1
                 build_tables(tmp_path, toy, force=True)
 
-    verified = examine(Folder(tmp_path), observer=Rebuilding())
+    verified = verify(Folder(tmp_path), observer=Rebuilding())
     (trouble,) = verified.troubles
     assert isinstance(trouble, TableUnreadable)
     assert trouble.exit_code == 3
-    assert examine(Folder(tmp_path)).troubles == []
+    assert verify(Folder(tmp_path)).troubles == []

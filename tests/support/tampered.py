@@ -267,7 +267,7 @@ def edit_manifest(folder: Path) -> Iterator[dict[str, Any]]:
 
 
 def find_definition(folder: Path, name: str) -> Table:
-    return TABLES.get(name) or open_one(folder, name).definition
+    return open_one(folder, name).definition
 
 
 def vouch(folder: Path, name: str, table: Table | None = None, content: str = "") -> None:
@@ -313,7 +313,8 @@ def rewrite(
     folder: Path, name: str, change: Change, row_group: int = 1 << 17, table: Table | None = None
 ) -> None:
     """Change the rows of a table; its other files agree with them afterwards."""
-    table, path = table or find_definition(folder, name), folder / f"{name}.parquet"
+    table = table or open_one(folder, name).definition
+    path = folder / table.file
     rows = change(pq.read_table(path).combine_chunks())
     path.unlink()
     write_rows(rows, path, table, row_group)

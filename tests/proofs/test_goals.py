@@ -1,4 +1,4 @@
-"""Proofs of state spaces: the 8-puzzle's moves, the search, a puzzle with rules alone."""
+"""Proofs of puzzles with goals: the 8-puzzle's moves, and a puzzle with rules alone."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -6,26 +6,18 @@ from itertools import permutations
 from math import factorial
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import example, given, settings
 
-from puzzle_tablebase.graph import Graph, SearchResult
-from puzzle_tablebase.jit import Array
 from puzzle_tablebase.pipeline.proofs import TableResult, VerifyFailed
-from puzzle_tablebase.pipeline.proofs.claims import Silence, run_claims
 from puzzle_tablebase.pipeline.proofs.goals import BoardRules, prove_goals
-from puzzle_tablebase.pipeline.proofs.spaces import Edges, search_graph
 from puzzle_tablebase.puzzles import MODULES
-from puzzle_tablebase.puzzles.eight import PUZZLE as EIGHT
 from puzzle_tablebase.schema import Column, Table
-from tests.search.test_breadth_first import Edge, graphs, obvious
 from tests.support import oracles, pancakes
 from tests.support.build_recorder import build_tables
-from tests.support.pancakes import PUZZLE, STACKED, Pancakes
+from tests.support.pancakes import PUZZLE, Pancakes
 from tests.support.tampered import (
     cell,
     falsify,
@@ -33,62 +25,24 @@ from tests.support.tampered import (
     make_listed,
     open_one,
     prove_one,
-    story,
+    run,
 )
 
 
 def test_the_8_puzzles_moves_follow_the_rules() -> None:
-    """Compare every state, and every move of each, with the written rules."""
+    """Compare every state, and every move of each, with the oracle's."""
     states = ["".join(digits) for digits in permutations("012345678")]
     rows = pl.LazyFrame({"state": states, "goal": "any"}).with_row_index("row")
     rules = BoardRules(3, 3, by_columns=False)
     numbered = rules.number(rows).select("key", "record").collect()
     assert numbered["key"].to_list() == states
     assert numbered["record"].to_list() == [*range(factorial(9))]
-    moves = rules.list_moves(rows).collect()
-    digits = np.frombuffer("".join(moves["state"]).encode(), np.uint8).reshape(-1, 9)
-    after = np.frombuffer("".join(moves["after"]).encode(), np.uint8).reshape(-1, 9)
-    letters = moves["letter"].cast(pl.String).to_numpy()
-    blanks, rows_of = np.argmin(digits, axis=1), np.arange(len(digits))
-    for letter in EIGHT.letters:
-        down, right = oracles.BLANK_STEPS[letter]
-        at = np.flatnonzero(letters == letter)
-        expected = digits[at]
-        here, there = blanks[at], blanks[at] + 3 * down + right
-        rows_of = np.arange(len(at))
-        tiles = expected[rows_of, there]
-        expected[rows_of, there] = ord("0")
-        expected[rows_of, here] = tiles
-        assert np.array_equal(after[at], expected)
-        legal = [
-            letter in oracles.eight_neighbours("12345678"[:blank] + "0" + "12345678"[blank:])
-            for blank in range(9)
-        ]
-        assert np.bincount(here, minlength=9).tolist() == [factorial(8) * each for each in legal]
-
-
-def search(nodes: int, edges: list[Edge], root: int) -> dict[str, list[int]]:
-    begins, labels, ends = np.array(edges, dtype=np.int32).reshape(-1, 3).T
-
-    def list_edges(layer: Array) -> Edges:
-        at = np.flatnonzero(np.isin(begins, layer))
-        return begins[at], ends[at], labels[at].astype(np.uint8)
-
-    walk = search_graph(nodes, root, list_edges)
-    return {name: getattr(walk, name).tolist() for name in walk._fields}
-
-
-@given(graphs())
-@example((7, [(0, 0x15, 1), (0, 0x11, 2), (1, 0x21, 5), (2, 0x39, 5), (1, 0x40, 6), (2, 0x4F, 6)]))
-@example((3, [(0, 0x12, 1), (0, 0x11, 1), (0, 0x21, 1), (1, 0x11, 2)]))
-@settings(max_examples=40)
-def test_random_graphs_match_the_obvious_search(
-    graph: tuple[int, list[Edge]],
-) -> None:
-    nodes, edges = graph
-    for root in range(min(nodes, 4)):
-        expected = obvious(nodes, edges, root)
-        assert search(nodes, edges, root) == {name: expected[name] for name in SearchResult._fields}
+    moves = rules.list_moves(rows).select("state", pl.col("letter").cast(pl.String), "after")
+    assert {*moves.collect().iter_rows()} == {
+        (state, letter, after)
+        for state in states
+        for letter, after in oracles.eight_neighbours(state).items()
+    }
 
 
 @pytest.fixture
@@ -97,12 +51,6 @@ def stacks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     monkeypatch.setitem(MODULES, PUZZLE.name, "tests.support.pancakes")
     build_tables(tmp_path, PUZZLE)
     return tmp_path
-
-
-def test_a_new_puzzle_is_proved_by_its_moves(
-    stacks: Path, golden: Callable[[str, str], None]
-) -> None:
-    golden("claims_of_a_new_puzzle", story(prove_one(stacks, "pancakes")))
 
 
 def forget_moves(state: str, letter: str, reached: str) -> str | None:
@@ -163,16 +111,6 @@ class OtherLetters(Pancakes):
             yield letter, after
 
 
-class OtherRanks(Pancakes):
-    """Pancakes that name the wrong state of a goal: the search begins at the second state."""
-
-    def rank(self, state: str) -> int:
-        return 1 if state == STACKED else super().rank(state)
-
-    def make_graph(self) -> Graph:
-        return PUZZLE.make_graph()
-
-
 @pytest.mark.parametrize("letters", ["↑↓←→", "".join(map(chr, range(256, 512)))])
 def test_best_moves_of_any_letters_are_proved(
     letters: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -188,34 +126,12 @@ def test_best_moves_of_any_letters_are_proved(
     assert failure.found == f"best_moves {letters[-4]}"
 
 
-def test_a_distance_at_another_state_than_the_goal_is_refuted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    toy = OtherRanks()
-    monkeypatch.setitem(MODULES, PUZZLE.name, "tests.support.pancakes")
-    monkeypatch.setattr(pancakes, "PUZZLE", toy)
-    build_tables(tmp_path, toy)
-    failure = get_refutation(tmp_path, PUZZLE.name)
-    assert failure.claim["claim"] == "the distance is 0 only at stacked (12345)"
-    assert (failure.row, failure.found) == (0, "distance is 0: False")
-
-
 def prove_made(folder: Path, rows: pa.Table) -> TableResult:
     """Prove rows as those of pancakes with further columns."""
     toy = Topped()
     listed = replace(open_one(folder, "pancakes"), puzzle=toy, table=toy.tables[0])
-    made, result = make_listed(listed, rows), TableResult("pancakes")
-    run_claims(made, prove_goals(made, {}), result, Silence())
-    return result
-
-
-def test_a_distance_of_more_than_two_bytes_is_refuted(stacks: Path) -> None:
-    rows = pq.read_table(stacks / "pancakes.parquet")
-    distances = rows["distance"].cast(pa.int32())
-    rows = rows.set_column(rows.column_names.index("distance"), "distance", distances)
-    far = cell("distance", 70, distances[70].as_py() + (1 << 16))(rows)
-    with pytest.raises(VerifyFailed, match="each non-goal state's nearest neighbour"):
-        prove_made(stacks, far)
+    made = make_listed(listed, rows)
+    return run(made, prove_goals(made, {}))
 
 
 class Topped(Pancakes):
