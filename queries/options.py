@@ -141,57 +141,38 @@ def parse_positive_number(given: float | str, flag: str, unit: str, example: int
     return number
 
 
-def parse_distances(given: object, *_: object) -> tuple[range, ...]:
-    """Return the ranges of distances that an option gives as a number or a text.
+def parse_distances(given: object, *_: object) -> range:
+    """Return the distances that an option gives as a number or a range.
 
-    >>> parse_distances(6), parse_distances("5-10,11-15")
-    ((range(6, 7),), (range(5, 11), range(11, 16)))
+    >>> parse_distances(6), parse_distances("5-10")
+    (range(6, 7), range(5, 11))
     """
-    wanted: list[range] = []
-    for text in str(given).split(","):
-        first, dash, last = text.strip().partition("-")
-        ends = first, last if dash else first
-        if not all(end.isascii() and end.isdigit() and len(end) < 10 for end in ends):
-            problem = f"--distance needs a whole number from 0, not {quote(text.strip())}"
-            raise BadRequest(problem, "Example: --distance 6, or 5-25")
-        level = range(int(ends[0]), int(ends[1]) + 1)
-        if not level:
-            problem = f"--distance needs the smaller number first, not {quote(text.strip())}"
-            raise BadRequest(problem, f"Write: --distance {ends[1]}-{ends[0]}")
-        if any(level.start < other.stop and other.start < level.stop for other in wanted):
-            problem = f"--distance needs ranges that do not overlap, not {quote(str(given))}"
-            raise BadRequest(problem, "Example: --distance 5-10,11-15")
-        wanted.append(level)
-    return tuple(wanted)
+    first, dash, last = str(given).partition("-")
+    ends = [first, last if dash else first]
+    is_valid = all(end.isascii() and end.isdigit() and len(end) < 10 for end in ends)
+    distances = range(int(ends[0]), int(ends[1]) + 1) if is_valid else None
+    if not distances:
+        problem = f"--distance needs a whole number or a range, not {quote(str(given))}"
+        raise BadRequest(problem, "Example: --distance 6, or 5-25")
+    return distances
 
 
-def parse_split(given: object, *_: object) -> dict[str, float]:
-    """Return the share of each part, or the number of its rows.
+def parse_split(given: object, *_: object) -> dict[str, int]:
+    """Return the number of rows of each part.
 
-    >>> parse_split("train=0.8, test=0.2"), parse_split("train=1000,test=100")
-    ({'train': 0.8, 'test': 0.2}, {'train': 1000.0, 'test': 100.0})
+    >>> parse_split("train=1000,test=100")
+    {'train': 1000, 'test': 100}
     """
     parts = [part.partition("=") for part in str(given).replace(" ", "").split(",")]
-    for is_number in (_is_share, _is_count):
-        sizes = {name: float(size) for name, _, size in parts if name and is_number(size)}
-        whole = sum(sizes.values())
-        is_whole = abs(whole - 1) < 1e-9 if is_number is _is_share else whole > 1
-        if len(sizes) == len(parts) and is_whole:
-            return sizes
-    problem = (
-        "--split needs different names, with shares that add up to 1 or numbers of rows, "
-        f"not {quote(str(given))}"
-    )
-    raise BadRequest(problem, "Example: train=0.8,test=0.2, or train=10000,test=1000")
-
-
-def _is_share(text: str) -> bool:
-    whole, _, digits = text.partition(".")
-    return text == "1" or (whole in ("", "0", "1") and digits.isascii() and digits.isdigit())
-
-
-def _is_count(text: str) -> bool:
-    return text.isascii() and text.isdigit() and text[0] != "0" and len(text) <= 10
+    sizes = {
+        name: int(size)
+        for name, _, size in parts
+        if name and size.isascii() and size.isdigit() and len(size) <= 10
+    }
+    if len(sizes) < len(parts) or not all(sizes.values()):
+        problem = f"--split needs different names with numbers of rows, not {quote(str(given))}"
+        raise BadRequest(problem, "Example: train=10000,test=1000")
+    return sizes
 
 
 ANSWER_KINDS = ("moves", "distances")
@@ -211,13 +192,13 @@ ANSWERS = Option(
     verbs=(CHECK,),
 )  # fmt: skip
 DISTANCE = Option(
-    "distance", "Draw states at this distance, in a range, or as many of each range.",
-    "N[-M],...", parse_distances, verbs=(SAMPLE,),
+    "distance", "Draw states at this distance, or in this range.", "N[-M]", parse_distances,
+    verbs=(SAMPLE,),
 )  # fmt: skip
 SPREAD = Option("spread", "Draw as many states of each distance in the range.", verbs=(SAMPLE,))
 SPLIT = Option(
-    "split", "Divide the sample by shares or numbers of rows; twins together.", "NAME=SHARE,...",
-    parse_split, verbs=(SAMPLE,),
+    "split", "Divide the sample into parts; twins together.", "NAME=ROWS,...", parse_split,
+    verbs=(SAMPLE,),
 )  # fmt: skip
 SHEETS = Option(
     "sheet", "Write a page to print: boards, and answers on the last page.", "FILE",

@@ -211,32 +211,21 @@ class Reader(Generic[Found]):
         judged: Frame = annotate_frame(frame, columns, prefix, added, judge, self.key_digits)
         return judged
 
-    def sample(
-        self,
-        size: int | None = None,
-        seed: int = 0,
-        *,
-        replacement: bool | None = None,
-        sorted: bool = False,  # the option's name
-        **options: Any,
-    ) -> pl.DataFrame:
+    def sample(self, size: int | None = None, seed: int = 0, **options: Any) -> pl.DataFrame:
         """Draw a uniform sample of rows; the same seed draws the same rows.
 
         The options select what is drawn. A row may be drawn twice, but not in a sample that is
-        spread or split, unless `replacement` says so. A warning names distances that have fewer
-        states than asked for. MemoryShort if the sample is too large for memory.
+        spread or split. A warning names distances that have fewer states than asked for.
+        MemoryShort if the sample is too large for memory.
         """
         from warnings import warn
 
         from puzzle_tablebase.queries.samples import SampleRequest, draw_frame, draw_set
         from puzzle_tablebase.resources import get_free_memory
 
-        request, parsed = (
-            SampleRequest(size, seed, replacement, sorted),
-            self.parse(SAMPLE, options),
-        )
+        request, parsed = SampleRequest(size, seed), self.parse(SAMPLE, options)
         samples = draw_set(self, parsed, request, lambda note: warn(note, stacklevel=6))
-        return draw_frame(request, samples, get_free_memory())
+        return draw_frame(samples, request, get_free_memory())
 
     def histogram(self) -> pl.DataFrame:
         """Count the states by depth, and by goal if the puzzle has goals, as the manifest does."""

@@ -1,13 +1,13 @@
 """Uniform samples: random numbers are drawn, then the rows with those numbers.
 
-A set is a sample with as many states of each difficulty, or one that is divided into parts: it is
-drawn as a whole, then divided and shuffled.
+A set has as many states of each distance, or is divided into parts: it is drawn as a whole, then
+shuffled and divided.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache, cached_property
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -35,26 +35,22 @@ Numbers = npt.NDArray[np.int64]
 class SampleRequest(NamedTuple):
     """The size of a sample, its seed, and whether a row can be drawn twice.
 
-    `size` is None for the size that the other options give, or 1; `replacement` None for the usual,
-    which is False for sets. `sorted`: rows come by distance and key. `chunk_numbers`: numbers that
+    `size` is None for that of the parts that it is split into, or 1. `chunk_numbers`: numbers that
     are drawn together. The more, the less often tables are read.
     """
 
     size: int | None = None
     seed: int = 0
-    replacement: bool | None = None
-    sorted: bool = False
+    replacement: bool = True
     chunk_numbers: int = CHUNK_NUMBERS
 
-    def check(self, *, is_set: bool = False) -> SampleRequest:
+    def check(self) -> SampleRequest:
         """Return the request with whole numbers in it; raise BadRequest for others."""
-        replacement = not is_set if self.replacement is None else self.replacement
         what, most = "The size of a sample", MAX_SIZE
-        if not replacement:
+        if not self.replacement:
             what, most = "The size of a distinct sample", MAX_DISTINCT
         size = require_whole_number(1 if self.size is None else self.size, what, 1, most)
-        seed = require_whole_number(self.seed, "A seed", 0)
-        return self._replace(size=size, seed=seed, replacement=replacement)
+        return self._replace(size=size, seed=require_whole_number(self.seed, "A seed", 0))
 
     def draw_numbers(self, total: int, noun: str) -> Iterator[Numbers]:
         """Draw random numbers from 0 to below `total`, and yield them a chunk at a time.
@@ -76,7 +72,7 @@ class SampleRequest(NamedTuple):
 
 
 def draw_frame(
-    request: SampleRequest, samples: Iterable[pl.DataFrame], free: int | None
+    samples: Iterable[pl.DataFrame], request: SampleRequest, free: int | None
 ) -> pl.DataFrame:
     """Return the chunks of a sample as one frame; MemoryShort if they need more than is free."""
     frames = list[pl.DataFrame]()
@@ -109,8 +105,7 @@ def make_depth_error(depth: str, value: int, most: object) -> NoAnswer:
 
 
 CHUNK_STATES = 1 << 20
-RARE_STATES = 1 << 17
-"""The most states at a distance whose ranks are kept; others are drawn at random till they fit."""
+"""States of a board whose distances are read together."""
 
 
 class StatesByDistance:
@@ -118,11 +113,11 @@ class StatesByDistance:
 
     def __init__(self, distances: npt.NDArray[np.uint8]) -> None:
         self.distances = distances
-        chunks = (
-            np.bincount(distances[at : at + CHUNK_STATES], minlength=256)
-            for at in range(0, len(distances), CHUNK_STATES)
+        chunks = range(0, len(distances), CHUNK_STATES)
+        self._chunks = np.stack(
+            [np.bincount(distances[at : at + CHUNK_STATES], minlength=256) for at in chunks]
         )
-        self.counts: Numbers = sum(chunks, start=np.zeros(256, dtype=np.int64))
+        self.counts: Numbers = self._chunks.sum(axis=0)
         """The number of states at each distance."""
 
     @property
@@ -130,60 +125,28 @@ class StatesByDistance:
         """The largest distance."""
         return int(np.flatnonzero(self.counts).max())
 
-    def list_ranks(self, wanted: range) -> Numbers:
-        """List the ranks of the states at some distances; those of rare ones are found once."""
-        if (self.counts[wanted.start : wanted.stop] <= RARE_STATES).all():
-            at = self.distances[self._rare_ranks]
-            return self._rare_ranks[(at >= wanted.start) & (at < wanted.stop)]
-        is_wanted = np.zeros(256, dtype=np.bool_)
-        is_wanted[wanted.start : wanted.stop] = True
-        return self._find_ranks(is_wanted)
-
-    @cached_property
-    def _rare_ranks(self) -> Numbers:
-        return self._find_ranks(self.counts <= RARE_STATES)
-
-    def _find_ranks(self, is_wanted: npt.NDArray[np.bool_]) -> Numbers:
-        chunks = range(0, len(self.distances), CHUNK_STATES)
-        return np.concatenate(
-            [
-                np.flatnonzero(is_wanted[self.distances[at : at + CHUNK_STATES]]) + at
-                for at in chunks
-            ]
-        )
+    def find_ranks(self, wanted: range, numbers: Numbers) -> Numbers:
+        """Find the ranks of the states with these numbers among those at some distances."""
+        ends = np.cumsum(self._chunks[:, wanted.start : wanted.stop].sum(axis=1))
+        chunk_of, ranks = np.searchsorted(ends, numbers, side="right"), np.empty_like(numbers)
+        for chunk in np.unique(chunk_of).tolist():
+            first, is_here = chunk * CHUNK_STATES, chunk_of == chunk
+            at = self.distances[first : first + CHUNK_STATES]
+            found = np.flatnonzero((at >= wanted.start) & (at < wanted.stop))
+            ranks[is_here] = found[numbers[is_here] - ends[chunk]] + first  # from its end
+        return ranks
 
     def draw(self, request: SampleRequest, wanted: range) -> Iterator[Numbers]:
         """Draw random ranks of the states at some distances, a chunk at a time."""
-        total, size = int(self.counts[wanted.start : wanted.stop].sum()), request.size or 1
+        total = int(self.counts[wanted.start : wanted.stop].sum())
         if not total:
             raise make_depth_error("distance", wanted.start, self.most)
-        if total <= RARE_STATES or size > total // 4:
-            ranks = self.list_ranks(wanted)
-            for numbers in request.draw_numbers(len(ranks), "state"):
-                yield ranks[numbers]
-            return
-        random = np.random.Generator(np.random.PCG64(request.seed))
-        drawn, given = np.empty(0, dtype=np.int64), 0
-        while given < size:
-            missing = min(request.chunk_numbers, size - given)
-            tries = 100 + missing * len(self.distances) // total
-            tried = random.integers(len(self.distances), size=tries)
-            at = self.distances[tried]
-            found = tried[(at >= wanted.start) & (at < wanted.stop)]
-            if not request.replacement:
-                drawn = np.append(drawn, found)
-                drawn = drawn[np.sort(np.unique(drawn, return_index=True)[1])]
-                found = drawn[given:]
-            found = found[:missing]
-            given += len(found)
-            if len(found):
-                yield found
+        for numbers in request.draw_numbers(total, "state"):
+            yield self.find_ranks(wanted, numbers)
 
 
-MAX_LEVELS = 256
-"""More distances than any state has from a goal."""
 SEEDS = 1_000
-"""Each level of a set gets a seed of its own: this times the seed, and its first distance."""
+"""Each distance of a spread sample gets a seed of its own: this times the seed, and itself."""
 
 
 def draw_set(
@@ -196,86 +159,57 @@ def draw_set(
 
     `on_note` gets a sentence if a distance has fewer states than its share of the set.
     """
-    is_spread, parts = getattr(options, "spread", False), getattr(options, "split", None) or {}
-    is_set = is_spread or bool(parts)
-    levels: list[range] = [*(getattr(options, "distance", None) or ())]
-    if sum(parts.values()) > 1.5:  # numbers of rows
-        size = round(sum(parts.values()))
-        if request.size not in (None, size):
-            problem = f"The parts of --split have {size:,} rows, and --size is {request.size:,}"
-            raise BadRequest(problem, "Leave out --size")
-        request = request._replace(size=size)
-    request = request.check(is_set=is_set)
-    if is_spread:
-        if not levels:
-            raise BadRequest("--spread needs a range of distances", "Example: --distance 5-25")
-        if sum(map(len, levels)) > MAX_LEVELS:
-            farthest = levels[-1][-1]
-            raise make_depth_error(reader.puzzle.depth, farthest, max(reader.count_depths(options)))
-        levels = [range(each, each + 1) for level in levels for each in level]
-
-    def draw(one: SampleRequest, level: range | None) -> Iterator[pl.DataFrame]:
-        yield from reader.draw(one, level, options)
-
-    if not is_set and len(levels) < 2 and not request.sorted:
-        yield from draw(request, levels[0] if levels else None)
+    is_spread, parts = getattr(options, "spread", False), getattr(options, "split", None)
+    distances: range | None = getattr(options, "distance", None)
+    if is_spread and distances is None:
+        raise BadRequest("--spread needs a range of distances", "Example: --distance 5-25")
+    if parts and request.size is not None:
+        raise BadRequest("--split says how many rows are drawn", "Leave out --size")
+    if parts:
+        request = request._replace(size=sum(parts.values()))
+    if not (is_spread or parts):
+        yield from reader.draw(request.check(), distances, options)
         return
-    quotas = share_levels(reader, options, levels, request, on_note) if len(levels) > 1 else {}
-    frames = list[pl.DataFrame]()
-    for level, size in quotas.items():
-        seed = request.seed * SEEDS + level.start
-        frames += draw(request._replace(size=size, seed=seed), level)
-    if not quotas:
-        frames += draw(request, levels[0] if levels else None)
+    request = request._replace(replacement=False).check()
+    if is_spread and distances:
+        frames = list[pl.DataFrame]()
+        for distance, size in share_distances(reader, options, distances, request, on_note).items():
+            one = request._replace(size=size, seed=request.seed * SEEDS + distance)
+            frames += reader.draw(one, range(distance, distance + 1), options)
+    else:
+        frames = [*reader.draw(request, distances, options)]
     rows, random = pl.concat(frames), np.random.Generator(np.random.PCG64(request.seed))
     rows = rows[random.permutation(len(rows))]
-    if parts:
-        rows = split_rows(reader.puzzle, rows, parts, random)
-    depth, key = reader.puzzle.depth, reader.columns[0]
-    names = [depth, key] if depth in rows.columns else rows.columns
-    yield rows.sort(names) if request.sorted else rows
+    yield split_rows(reader.puzzle, rows, parts, random) if parts else rows
 
 
-def share_levels(
+def share_distances(
     reader: Any,
     options: Options,
-    levels: list[range],
+    distances: range,
     request: SampleRequest,
     on_note: Callable[[str], None],
-) -> dict[range, int]:
-    """Share the size of a sample out to levels of difficulty; a short one gets all it has."""
+) -> dict[int, int]:
+    """Share the size of a sample out to distances; a short one gets all it has."""
     size, counts = request.size or 1, reader.count_depths(options)
-    if size < len(levels):
-        what = "distances" if all(len(level) == 1 for level in levels) else "ranges"
-        problem = f"A sample of {size:,} is too small for {len(levels)} {what}"
-        raise BadRequest(problem, f"Draw {len(levels)} or more")
-    states = {level: sum(counts.get(each, 0) for each in level) for level in levels}
-    if empty := [level for level in levels if not states[level]]:
-        raise make_depth_error(reader.puzzle.depth, empty[0].start, max(counts))
-    quotas, left = dict[range, int](), size
-    for done, level in enumerate(sorted(levels, key=lambda level: states[level])):
-        share = left // (len(levels) - done)
-        quotas[level] = share if request.replacement else min(share, states[level])
-        left -= quotas[level]
-    short = [level for level in levels if quotas[level] < size // len(levels)]
+    if distances[-1] > max(counts):
+        raise make_depth_error(reader.puzzle.depth, distances[-1], max(counts))
+    if size < len(distances):
+        problem = f"A sample of {size:,} is too small for {len(distances)} distances"
+        raise BadRequest(problem, f"Draw {len(distances)} or more")
+    quotas, left = dict[int, int](), size
+    for done, distance in enumerate(sorted(distances, key=lambda each: counts[each])):
+        quotas[distance] = min(left // (len(distances) - done), counts[distance])
+        left -= quotas[distance]
+    short = [each for each in distances if quotas[each] < size // len(distances)]
     if short:
-        named = ", ".join(f"{format_level(level)} ({states[level]:,})" for level in short)
-        rest = f"; the sample has {size - left:,} rows" if left else "; the others have more"
-        on_note(f"all states are drawn where there are fewer than asked: distance {named}{rest}")
-    return {level: quotas[level] for level in levels}
-
-
-def format_level(level: range) -> str:
-    """Format distances as `--distance` takes them.
-
-    >>> format_level(range(5, 6)), format_level(range(5, 11))
-    ('5', '5-10')
-    """
-    return str(level.start) if len(level) == 1 else f"{level.start}-{level[-1]}"
+        named = ", ".join(f"{each} ({counts[each]:,})" for each in short)
+        on_note(f"fewer states than asked for are at distance {named}: all are drawn")
+    return {distance: quotas[distance] for distance in distances}
 
 
 def split_rows(
-    puzzle: Any, rows: pl.DataFrame, parts: dict[str, float], random: np.random.Generator
+    puzzle: Any, rows: pl.DataFrame, parts: dict[str, int], random: np.random.Generator
 ) -> pl.DataFrame:
     """Add the column `split` to rows with states; mirrored and turned twins are in one part.
 

@@ -110,7 +110,7 @@ HARDEST = Option(
 DISTANCE = Option(
     "distance",
     "Draw positions that are first reached after N plies.",
-    "N",
+    "N[-M]",
     parse_distances,
     verbs=(SAMPLE,),
 )

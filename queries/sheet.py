@@ -33,18 +33,16 @@ def write_sheet(reader: BoardReader, options: Options, rows: pl.DataFrame, targe
 
 
 def make_sheet(reader: BoardReader, options: Options, rows: pl.DataFrame) -> str:
-    """Make the page of a sheet; each range of distances, and each goal, begins a new page."""
+    """Make the page of a sheet; each goal begins a new page."""
     pages, answers, title = list[str](), list[str](), reader.puzzle.title
     solved = reader.parse(QUERY, {"goal": options.goal})
-    for level in options.distance or (None,):
-        is_here = True if level is None else pl.col("distance").is_in([*level])
-        for (goal,), group in rows.filter(is_here).group_by("goal", maintain_order=True):
-            head = title if level is None else f"{title}, {_format_moves(level)}"
-            for page in group.iter_slices(BOARDS_PER_PAGE):
-                states = page["state"].to_list()
-                aim = reader.puzzle.goals.get(goal, goal)
-                pages.append(_make_page(head, aim, states, reader.puzzle.width, len(answers) + 1))
-                answers += [_format_answer(reader, solved, state) for state in states]
+    head = f"{title}, {_format_moves(options.distance)}" if options.distance else title
+    for (goal,), group in rows.group_by("goal", maintain_order=True):
+        for page in group.iter_slices(BOARDS_PER_PAGE):
+            states = page["state"].to_list()
+            aim = reader.puzzle.goals.get(goal, goal)
+            pages.append(_make_page(head, aim, states, reader.puzzle.width, len(answers) + 1))
+            answers += [_format_answer(reader, solved, state) for state in states]
     items = "".join(f"<li>{answer}</li>\n" for answer in answers)
     pages.append(
         f'<div class="sheet-page">\n<h2>Answers</h2>\n<p>{KEY}</p>\n'

@@ -196,7 +196,8 @@ class BitReader(BoardReader):
     def list_hardest_rows(self, options: Options) -> pl.DataFrame:
         view = self._view_goal(options)
         distances = self.read_distances(view)
-        ranks = distances.list_ranks(range(distances.most, distances.most + 1))
+        most, count = distances.most, int(distances.counts[distances.most])
+        ranks = distances.find_ranks(range(most, most + 1), np.arange(count))
         return self._answer_ranks(view, ranks.tolist(), options).sort("state")
 
     def _answer_ranks(

@@ -86,8 +86,6 @@ CHECK_GENERAL = (
 SAMPLE_GENERAL = (
     Option("size", "How many to draw (default: 1).", "N"),
     Option("seed", "Random seed (default: 0).", "N"),
-    Option("distinct", "Sample without replacement, as --spread and --split do."),
-    Option("sorted", "Sort the rows by distance, then by key."),
     Option(
         "output",
         "File to write (default: standard output); compressed if its name ends in .gz or .zst.",
@@ -266,8 +264,7 @@ def run_sample(name: str, words: list[str], values: Values) -> None:
     request = SampleRequest(
         None if size is None else make_number_parser("--size", 1, MAX_SIZE)(size),
         make_number_parser("--seed", 0)(general.get("seed", 0)),
-        False if sheet is not None or "distinct" in general else None,
-        "sorted" in general,
+        replacement=sheet is None,
     )
     store = open_store(general.get("outputs"))
     reader, options = pose(open_reader(name, store), SAMPLE, values)

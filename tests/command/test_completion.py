@@ -34,7 +34,7 @@ def complete(cli: Cli, line: str, folder: Path) -> str:
         ("query knight --format ", " ".join(FORMATS)),
         ("query sliding 123450 --board 2x3 --goal ", "corner"),
         ("sample ", " ".join(name for name in MODULES if name != "fifteen")),
-        ("sample senet --di", "--distance --distinct"),
+        ("sample senet --di", "--distance"),
         ("query eight --ha", "--hardest"),
     ],
 )

@@ -20,7 +20,7 @@ from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.dispatch import open_reader
 from puzzle_tablebase.queries.goals import GoalReader
 from puzzle_tablebase.stores.folder import Folder
-from tests.support.asking import ask_many
+from tests.support.asking import ask_many, draw_distinct
 from tests.support.build_recorder import build_tables
 from tests.support.pancakes import PUZZLE, Pancakes
 
@@ -149,9 +149,9 @@ def test_samples_and_the_hardest_stacks(folder: Path, capsys: pytest.CaptureFixt
     assert table.list_hardest()["state"].to_list() == hardest
     assert table.list_hardest("12345").equals(table.list_hardest())
     for goal in (None, "stacked"):
-        sample = table.sample(len(hardest), distance=most, goal=goal, replacement=False)
+        sample = draw_distinct(table, len(hardest), distance=most, goal=goal)
         assert sorted(sample["state"]) == hardest
-        assert table.sample(120, goal=goal, replacement=False)["state"].n_unique() == 120
+        assert draw_distinct(table, 120, goal=goal)["state"].n_unique() == 120
     words = ["--outputs", str(folder)]
     assert run_app(["sample", "pancakes", "--distance", "0", *words]) == 0
     assert capsys.readouterr().out.splitlines()[1].startswith("12345,")
