@@ -51,7 +51,7 @@ def make_records(half: HalfBoard) -> Iterator[dict[str, Array]]:
             states = np.zeros((PART_RECORDS, RECORD_BYTES), dtype=np.uint8)
             count, state, before = pack(keys, numbers, state, before, firsts, sums, states)
             layers = np.full(count, layer)
-            made = layers, firsts[:count], sums[:count], states[:count]
+            made: tuple[Array, ...] = layers, firsts[:count], sums[:count], states[:count]
             yield {name: values for (name, _), values in zip(RANKING_FIELDS, made, strict=True)}
 
 
