@@ -45,20 +45,11 @@ no state stands for its mirror image. Open tours have more layers."""
 
 
 class Cost(NamedTuple):
-    """The rows, and the estimated processor seconds, bytes of all files, and peak memory.
+    """The estimated processor seconds, bytes of all files, and peak memory."""
 
-    `rows` is None where their number is not known before the search.
-    """
-
-    rows: int | None
     seconds: float
     bytes: int
     memory: int
-
-
-def count_states(table: Table) -> float | None:
-    """Return the number of states that a table's rows or records answer for, if it is known."""
-    return table.states or None
 
 
 def estimate_words(table: Table) -> float:

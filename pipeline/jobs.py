@@ -17,6 +17,7 @@ from puzzle_tablebase.errors import (
     NotAFile,
     StoreError,
     TableDamaged,
+    TableMissing,
     TableVersionError,
     Unreachable,
     quote,
@@ -29,10 +30,11 @@ from puzzle_tablebase.formats.manifest import (
     find_in_place,
     find_mismatch,
     is_own_file,
+    read_manifest,
     read_versions,
 )
-from puzzle_tablebase.pipeline.costs import Cost
 from puzzle_tablebase.pipeline.publish import (
+    find_unlisted_files,
     has_leftovers,
     list_table_files,
     publish_table,
@@ -45,7 +47,6 @@ from puzzle_tablebase.pipeline.searches import (
     SEARCHES,
     checkpoints,
     digest_table,
-    estimate_cost,
     make,
 )
 from puzzle_tablebase.pipeline.tasks import Tasks
@@ -53,8 +54,8 @@ from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.puzzles import MODULES, get_puzzle, is_registered, list_names, list_puzzles
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import BACKUP, MANIFEST
-from puzzle_tablebase.stores.access import list_files, make_open_error
-from puzzle_tablebase.stores.checkpoints import Checkpoints
+from puzzle_tablebase.stores.access import format_rebuild_command, list_files, make_open_error
+from puzzle_tablebase.stores.checkpoints import Checkpoints, list_checkpoint_files
 from puzzle_tablebase.stores.folder import Store
 
 FORCED = "forced"
@@ -75,11 +76,6 @@ class Job:
     versions: list[Entry]
     checkpoints: Checkpoints
     saved: dict[str, int] = field(default_factory=dict)
-
-    @property
-    def cost(self) -> Cost | None:
-        """The estimated cost; None where nothing is known."""
-        return estimate_cost(self.table)
 
 
 # ---- names ------------------------------------------------------------------------------------
@@ -126,6 +122,52 @@ def list_requests(puzzles: Iterable[Puzzle]) -> list[str]:
         names += [table.name for table in puzzle.tables]
         names += [name for others in puzzle.list_requests().values() for name in others]
     return [*dict.fromkeys(names)]
+
+
+def find_removable(store: Store, name: str) -> list[str]:
+    """Find the tables that `remove` removes by a name: those with an entry, a file or checkpoints.
+
+    Raise BadRequest if there are none, or if one is a default table.
+    """
+    published = read_versions(store)
+    tables = [name] if name in published else [table.name for table in find_request(name)[1]]
+    defaults = {table.name for puzzle in list_puzzles() for table in puzzle.tables}
+    if chosen := defaults.intersection(tables):
+        problem = f"{min(chosen)} is a default table, which cannot be removed"
+        raise BadRequest(problem, "Only tables built on request can be removed")
+    present = [
+        table
+        for table in tables
+        if table in published
+        or find_unlisted_files(store, table)
+        or list_checkpoint_files(store, table)
+    ]
+    if not present:
+        problem = f"There is no table {quote(name)} to remove"
+        raise BadRequest(problem, "See: pipeline status")
+    return present
+
+
+def select_published(store: Store, names: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Select the published tables that names stand for; also return those that are not published.
+
+    A puzzle's name stands for its default tables and all others of it that are published. Raise
+    BadRequest for an unknown name, and TableMissing for one of whose tables none is published.
+    """
+    published, selected, missing = read_manifest(store), list[str](), list[str]()
+    for name in names:
+        own = [*filter(get_puzzle(name).find_table, published)] if is_registered(name) else []
+        if own:
+            tables = [*(table.name for table in get_puzzle(name).tables), *own]
+        else:
+            is_table = name in published
+            tables = [name] if is_table else [table.name for table in find_request(name)[1]]
+        present = [table for table in tables if table in published]
+        if not present:
+            raise TableMissing(store.locate(tables[0]), format_rebuild_command(name, store))
+        selected += present
+        missing += [table for table in tables if table not in published]
+    return [*dict.fromkeys(selected)], [*dict.fromkeys(missing)]
 
 
 # ---- what is missing or stale -----------------------------------------------------------------

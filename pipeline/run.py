@@ -56,7 +56,7 @@ def run_command(arguments: list[str]) -> int:
         with cleanup_lock:  # after a signal, wait for the end: its cleanup removes files
             pass
         # a lone lookup needs none of these
-        from puzzle_tablebase.pipeline.terminal import explain_missing_package, print_error
+        from puzzle_tablebase.pipeline.terminal import print_error
         from puzzle_tablebase.stores.access import make_open_error
 
         if isinstance(error, Unreachable):  # the store was lost while a table was being read
@@ -73,8 +73,9 @@ def run_command(arguments: list[str]) -> int:
         if isinstance(error, MemoryError):
             print_error("There is not enough memory. Close other programs, or raise the limit.")
             return 3
-        if isinstance(error, ModuleNotFoundError) and (reason := explain_missing_package(error)):
-            print_error(reason)
+        package = (getattr(error, "name", None) or "").partition(".")[0]
+        if isinstance(error, ModuleNotFoundError) and package not in ("", "puzzle_tablebase"):
+            print_error(f"{package} is not installed. Run: pip install {package}")
             return 3
         # a bug: print one sentence, and the traceback only on request
         if os.environ.get("PIPELINE_TRACEBACK"):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import ceil
+from operator import attrgetter
 from struct import calcsize
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,7 +18,6 @@ from puzzle_tablebase.pipeline.costs import (
     PROCESS_BYTES,
     Cost,
     count_ranked_states,
-    count_states,
     count_swept_states,
     estimate_counts,
     estimate_list,
@@ -56,8 +56,8 @@ class Search(NamedTuple):
     """Processor seconds for each state."""
     memory: Callable[[Table], float]
     """The function that estimates the bytes of the process."""
-    states: Callable[[Table], float | None] = count_states
-    """The function that estimates the states that the search visits; None: they are unknown."""
+    states: Callable[[Table], float] = attrgetter("states")
+    """The function that estimates the states that the search visits."""
     row_seconds: float = 0
     """Processor seconds for each row, where rows take longer than the search."""
     bytes: float = 0
@@ -117,17 +117,14 @@ def make(table: Table, puzzle: Puzzle, tasks: Tasks) -> TableData:
     return data
 
 
-def estimate_cost(table: Table) -> Cost | None:
-    """Estimate the cost of a table; None if the number of its states is unknown."""
+def estimate_cost(table: Table) -> Cost:
+    """Estimate the cost of a table; nothing counts for rows whose number is unknown."""
     search = SEARCHES[table.recipe.search]
     states, rows = search.states(table), table.rows or 0
-    if states is None:
-        return None
     texts = sum(column.kind == "string" for column in table.columns)
     row_bytes = BYTES_PER_TEXT * texts + BYTES_PER_NUMBER * (len(table.columns) - texts)
     row_bytes += calcsize(table.record_format)
     return Cost(
-        table.rows,
         search.seconds * states + search.row_seconds * rows * bool(table.columns),
         ceil(row_bytes * rows + search.bytes * states),
         ceil(search.memory(table)),

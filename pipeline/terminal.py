@@ -7,12 +7,13 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Any
 
 MAX_MESSAGE = 2_000
 """Maximum number of characters of a message; longer ones are cut."""
 
-NUMBERS = {"bytes", "CPU time", "memory", "per second", "rows", "seconds", "size"}
-"""Columns whose cells end at the right."""
+AMOUNTS: dict[str, int | None] = {"rows": None, "records": None, "states": None}
+"""What a table may have, in the order of the columns; None: it has none of them."""
 UNLIMITED = 1 << 20
 """Characters of a line, so that no name or number is ever broken."""
 
@@ -48,7 +49,17 @@ def escape_control(text: str) -> str:
 # ---- tables and numbers -----------------------------------------------------------------------
 
 
-def format_table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def print_rows(rows: Sequence[Mapping[str, Any]], *, as_json: bool = False) -> None:
+    """Print rows as JSON, or as a table of the columns that have a value in some row."""
+    if as_json:
+        import json
+
+        print_line(json.dumps(rows))
+    elif rows:
+        print_answer(format_rows(rows))
+
+
+def format_rows(rows: Sequence[Mapping[str, Any]]) -> str:
     """Format the columns that have a value in some row."""
     # an error message needs none of these
     from rich.console import Console
@@ -56,36 +67,29 @@ def format_table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     from rich.text import Text
 
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="")
-    shown = [at for at in range(len(names)) if not rows or any(row[at] for row in rows)]
-    for at in shown:
-        table.add_column(names[at], justify="right" if names[at] in NUMBERS else "left")
+    named = dict.fromkeys(name for row in rows for name in row)
+    names = [name for name in named if any(row.get(name) not in (None, "") for row in rows)]
+    for name in names:
+        has_numbers = any(isinstance(row.get(name), int | float) for row in rows)
+        table.add_column(name, justify="right" if has_numbers else "left")
     for row in rows:
-        table.add_row(*(Text(escape_control(row[at])) for at in shown))
+        table.add_row(*(Text(_format_cell(name, row.get(name))) for name in names))
     console = Console(width=UNLIMITED, color_system=None)
     with console.capture() as captured:
         console.print(table)
     return "".join(f"{line.rstrip()}\n" for line in captured.get().splitlines())
 
 
-def format_amount(amounts: Mapping[str, int | None]) -> str:
-    """Format the last known amount of a table, with its unit unless that is rows."""
-    known = [(unit, count) for unit, count in amounts.items() if count is not None]
-    if not known:
+def _format_cell(name: str, value: Any) -> str:
+    from rich.filesize import decimal
+
+    if value is None:
         return ""
-    unit, count = known[-1]
-    return f"{count:,}" if unit == "rows" else f"{count:,} {unit}"
-
-
-def format_size(count: float) -> str:
-    """Format a number of bytes with its unit.
-
-    >>> format_size(999), format_size(12_345_678), format_size(2_070_000_000)
-    ('999 B', '12 MB', '2.1 GB')
-    """
-    for unit, size in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
-        if count >= size:
-            return f"{count / size:,.{int(size > 1e6)}f} {unit}"
-    return f"{count:,.0f} B"
+    if name in ("bytes", "memory", "peak_memory"):
+        return decimal(value)
+    if name == "seconds":
+        return format_duration(value)
+    return f"{value:,}" if isinstance(value, int) else escape_control(value)
 
 
 def format_duration(seconds: float) -> str:
@@ -98,20 +102,3 @@ def format_duration(seconds: float) -> str:
         if seconds >= 2 * size:
             return f"{seconds / size:,.1f} {unit}"
     return f"{seconds:.1f} s"
-
-
-def explain_missing_package(error: ModuleNotFoundError) -> str | None:
-    """Say which package is missing, and the line that installs all; None for a module of ours."""
-    import re
-    from importlib.metadata import PackageNotFoundError, requires
-
-    package = __name__.partition(".")[0]
-    missing = (error.name or package).partition(".")[0]
-    if missing == package:
-        return None
-    try:
-        needed = [each for each in requires(package) or () if "extra ==" not in each]
-    except PackageNotFoundError:  # a folder of source code, which nothing has installed
-        needed = []
-    names = sorted(re.split("[^A-Za-z0-9_-]", each)[0] for each in needed) or [missing]
-    return f"{missing} is not installed. Run: pip install {' '.join(names)}"

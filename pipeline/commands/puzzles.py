@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from puzzle_tablebase.errors import BadRequest, NoAnswer, TablebaseError, Undecided, quote
-from puzzle_tablebase.pipeline.commands.options import make_number_parser, make_query_completer
+from puzzle_tablebase.pipeline.commands.options import make_query_completer
 from puzzle_tablebase.pipeline.single_query import (
     JSON,
     OUTPUTS,
@@ -248,7 +248,7 @@ def run_sample(name: str, words: list[str], values: Values) -> None:
 
     from puzzle_tablebase.pipeline.reporter import Reporter
     from puzzle_tablebase.queries.batch import choose_output_format, open_row_writer
-    from puzzle_tablebase.queries.samples import MAX_SIZE, SampleRequest, draw_set
+    from puzzle_tablebase.queries.samples import SampleRequest, draw_set
 
     general, sheet = take_options(values, SAMPLE_GENERAL), values.pop("sheet", None)
     if "json" in general and "format" in general:
@@ -260,12 +260,8 @@ def run_sample(name: str, words: list[str], values: Values) -> None:
         values.setdefault("goal", "corner")
     output, requested = general.get("output"), general.get("format")
     output_as = choose_output_format(output, "jsonl" if "json" in general else requested)
-    size = general.get("size")
-    request = SampleRequest(
-        None if size is None else make_number_parser("--size", 1, MAX_SIZE)(size),
-        make_number_parser("--seed", 0)(general.get("seed", 0)),
-        replacement=sheet is None,
-    )
+    size, seed = (_parse_number(general, each) for each in ("size", "seed"))
+    request = SampleRequest(size, seed or 0, replacement=sheet is None)
     store = open_store(general.get("outputs"))
     reader, options = pose(open_reader(name, store), SAMPLE, values)
     with Reporter() as bar, contextlib.ExitStack() as stack:
@@ -292,6 +288,16 @@ def run_sample(name: str, words: list[str], values: Values) -> None:
             bar.update("rows", done)
 
 
+def _parse_number(values: Values, name: str) -> int | None:
+    """Return the whole number that an option names, if it is given."""
+    text = values.get(name)
+    if text is None or (text.isascii() and text.isdigit() and len(text) < MAX_DIGITS):
+        return None if text is None else int(text)
+    problem = f"--{name} needs a whole number, not {quote(text)}"
+    raise BadRequest(problem, f"Example: --{name} 1")
+
+
+MAX_DIGITS = 30
 MAX_FILE_BYTES = 1 << 24
 """The most bytes of a contest's file that are read."""
 

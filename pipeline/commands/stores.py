@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from collections.abc import Callable
 from datetime import datetime
 from typing import Annotated
 
@@ -9,14 +10,14 @@ import typer
 
 from puzzle_tablebase.errors import BadRequest, NoAnswer, TableMissing
 from puzzle_tablebase.formats.manifest import has_manifest, read_manifest
-from puzzle_tablebase.pipeline.commands.options import Json, Outputs, complete_boards
+from puzzle_tablebase.pipeline.commands.options import Json, Outputs
 from puzzle_tablebase.pipeline.terminal import (
+    AMOUNTS,
     escape_control,
-    format_amount,
-    format_table,
     print_answer,
     print_error,
     print_line,
+    print_rows,
 )
 from puzzle_tablebase.process import expand_path
 from puzzle_tablebase.puzzles import MODULES, find_owner, get_puzzle, list_puzzles_with_depths
@@ -38,21 +39,20 @@ def status(outputs: Outputs = None, as_json: Json = False) -> None:
     from puzzle_tablebase.queries.status import list_status, make_unusable_error
 
     store = open_store(outputs)
-    rows, cells = list_status(store), list[tuple[str, ...]]()
+    rows = [
+        {"table": "", "state": "", **AMOUNTS, "bytes": None, "made_by": None, **row}
+        for row in list_status(store)
+    ]
+    error = make_unusable_error(rows, store)
     for row in rows:
         code, owner = row.pop("code", ""), find_owner(row["table"])
-        table = owner and owner.find_table(row["table"])
-        is_published = row["state"] == "published"
-        if is_published and owner and table and code != digest_table(table, owner):
-            row["state"] = OTHER_CODE
-        amount = format_amount({unit: row.get(unit) for unit in ("rows", "records", "states")})
-        size, state = f"{row['bytes']:,}" if "bytes" in row else "", row["state"]
-        if row.get("command") and state != "published":
-            state += f": {row['command']}"
-        cells.append((row["table"], amount, size, row.get("made_by", ""), state))
-    names = "table", "rows", "bytes", "made by", "state"
-    print_answer(f"{json.dumps(rows)}\n" if as_json else format_table(names, cells))
-    if error := make_unusable_error(rows, store):
+        if row["state"] == "published":
+            del row["command"]
+            table = owner and owner.find_table(row["table"])
+            if owner and table and code != digest_table(table, owner):
+                row["state"] = OTHER_CODE
+    print_rows(rows, as_json=as_json)
+    if error:
         raise error
 
 
@@ -71,7 +71,6 @@ def histogram(
             "--board",
             metavar="BOARD",
             help="Board whose states are counted (sliding).",
-            autocompletion=complete_boards,
         ),
     ] = None,
     outputs: Outputs = None,
@@ -117,24 +116,23 @@ def report(outputs: Outputs = None, output: PageFile = None) -> None:
     """Write outputs/report.html, a page of charts made from the tables."""
     from puzzle_tablebase.queries.report import REPORT_PAGE, write_report
 
-    store = open_store(outputs)
-    target = store.locate(REPORT_PAGE) if output is None else expand_path(output)
-    write_report(store, target)
-    _print_target(target)
+    _write_page(write_report, REPORT_PAGE, outputs, output)
 
 
 def explore(outputs: Outputs = None, output: PageFile = None) -> None:
     """Write outputs/explorer.html, a page with the answers inside."""
     from puzzle_tablebase.queries.explorer.writer import EXPLORER_PAGE, write_explorer
 
+    _write_page(write_explorer, EXPLORER_PAGE, outputs, output)
+
+
+def _write_page(
+    write: Callable[[Store, str], object], page: str, outputs: str | None, output: str | None
+) -> None:
+    """Write a page, and print where it is unless it was printed itself."""
     store = open_store(outputs)
-    target = store.locate(EXPLORER_PAGE) if output is None else expand_path(output)
-    write_explorer(store, target)
-    _print_target(target)
-
-
-def _print_target(target: str) -> None:
-    """Print where a page is, unless it was printed itself."""
+    target = store.locate(page) if output is None else expand_path(output)
+    write(store, target)
     if target != "-":
         print_line(escape_control(target))
 
@@ -187,19 +185,18 @@ def diff(
     """
     a, b = _read_contents(open_store(old)), _read_contents(open_store(new))
     names = sorted(a.keys() | b.keys())
-    differences = [
-        (name, "only in B" if name not in a else "only in A" if name not in b else "content")
+    rows = [
+        {
+            "table": name,
+            "difference": "content" if name in a and name in b else f"only in {'AB'[name in b]}",
+        }
         for name in names
         if a.get(name) != b.get(name)
     ]
-    if as_json:
-        rows = [{"table": name, "difference": difference} for name, difference in differences]
-        print_line(json.dumps(rows))
-    elif differences:
-        print_answer(format_table(("table", "difference"), differences))
-    if differences:
-        tables = ", ".join(name for name, _ in differences)
-        raise NoAnswer(f"{len(differences)} of {len(names)} tables differ: {tables}.")
+    print_rows(rows, as_json=as_json)
+    if rows:
+        tables = ", ".join(row["table"] for row in rows)
+        raise NoAnswer(f"{len(rows)} of {len(names)} tables differ: {tables}.")
 
 
 def _read_contents(store: Store) -> dict[str, str]:

@@ -238,5 +238,4 @@ def estimate_memory(table: Table) -> int:
         return PROCESS_BYTES + estimate_recount(table)
     if table.index and table.columns and table.rows and "roots" in table.recipe.parameters:
         return PROCESS_BYTES + BYTES_PER_ROW * table.rows
-    cost = estimate_cost(table)
-    return cost.memory if cost else PROCESS_BYTES
+    return estimate_cost(table).memory

@@ -1,5 +1,6 @@
 """Tests of plugins: puzzle packages that are found by their entry points, or refused."""
 
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -127,7 +128,8 @@ def test_a_plugin_at_the_shell(cli: Cli, site: Path, tmp_path: Path) -> None:
     assert "--goal" in cli("query", "pancakes", "--help", env=env).out
     assert "Built by pancakes:" in cli("precompute", "--list", "pancakes", env=env).out
     assert cli("histogram", "pancakes", env=env).out.split()[-1] == "120"
-    assert "pancakes           120" in cli("status", env=env).out
+    states = json.loads(cli("status", "--json", env=env).out)
+    assert ("pancakes", "published", 120) in [(*row.values(),)[:3] for row in states]
     for line in ("precompute p", "query p", "histogram p"):
         words = f"pipeline {line}"
         variables = {"_PIPELINE_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": "2"}

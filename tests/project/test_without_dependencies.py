@@ -87,11 +87,8 @@ def test_every_command_names_the_package_that_it_needs(program: Path, outputs: P
         code, out, complaint = run([program, *words.split()], outputs)
         require_no_bug(complaint)
         assert (code, out, complaint.count("\n")) == (3, "", 1), words
-        said, _, line = complaint.partition(" Run: ")
-        assert said == f"pipeline: {package} is not installed."
-        assert line.startswith("pip install ")
-        assert {package, "numba", "polars"} <= {*line.split()}
-        assert "altair" not in line
+        said = f"pipeline: {package} is not installed. Run: pip install {package}\n"
+        assert complaint == said, words
 
 
 def test_python_answers_one_key_and_raises_for_columns(program: Path, outputs: Path) -> None:

@@ -67,17 +67,13 @@ def test_quick_reports_that_only_files_were_compared(copy: Path, cli: Cli) -> No
     end = "only the files were compared with the manifest"
     assert re.fullmatch(rf"{COUNT} tables: {COUNT} intact; {claims} claims, [\d.]+ s; {end}", last)
     reported = json.loads(cli("verify", "--quick", "--json", "--outputs", str(copy)).out)
-    assert {*reported} == {"tables", "totals", "unpublished", "claims"}
+    assert {*reported} == {"tables", "unpublished", "unverified", "claims"}
     assert [(entry["table"], entry["board"], entry["verdict"]) for entry in reported["tables"]] == [
         (table.name, None, "intact") for known in list_puzzles() for table in known.tables
     ]
     assert {entry["how"] for entry in reported["tables"]} == {
         "only the bytes of the files were compared with the manifest"
     }
-    spent = sum(entry["seconds"] for entry in reported["tables"])
-    assert 0 < spent <= reported["totals"]["seconds"] + 0.01
-    totals = {"claims": claims, "tables": COUNT, "seconds": 0, "verdicts": {"intact": COUNT}}
-    assert reported["totals"] | {"seconds": 0} == totals
     assert len(reported["claims"]) == claims
     assert reported["unpublished"] == []
 
@@ -103,7 +99,6 @@ def test_a_table_that_no_rule_knows_is_intact(
     reported = json.loads(read_output(capsys, "--json", "--outputs", str(eight)).out)
     result = {entry["table"]: entry["verdict"] for entry in reported["tables"]}
     assert result == {"eight": "proved", "eight_edge": "proved", "knight_tours_5x5": "intact"}
-    assert reported["totals"]["verdicts"] == {"proved": 2, "intact": 1}
     replace_link(eight / "knight_tours_5x5.parquet").write_bytes(b"")
     assert read_output(capsys, "--quick", "--outputs", str(eight)).code == 3
 
