@@ -69,13 +69,16 @@ class Search(NamedTuple):
 
 SEARCHES = {
     "breadth first": Search(
-        "graph", ("graph",), 3e-6, lambda table: PROCESS_BYTES + 390 * table.states
+        "graph",
+        ("graph", "puzzles.board_arrays"),
+        3e-6,
+        lambda table: PROCESS_BYTES + 390 * table.states,
     ),
     "breadth first in blocks": Search(
         "boards",
         (
             *("pipeline.recipes.board_shards", "frontier.word_bfs", "frontier.word_kernels"),
-            *("frontier.word_space", "puzzles.sliding"),
+            *("frontier.word_space", "puzzles.board_arrays", "puzzles.sliding"),
         ),
         1e-8,
         estimate_words,

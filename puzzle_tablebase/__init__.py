@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from puzzle_tablebase.queries.api import Tables as Tables
     from puzzle_tablebase.queries.boards import BoardAnswer as BoardAnswer
     from puzzle_tablebase.queries.boards import BoardReader as BoardReader
-    from puzzle_tablebase.queries.eight import EightReader as EightReader
+    from puzzle_tablebase.queries.boards import EightReader as EightReader
     from puzzle_tablebase.queries.fifteen import FifteenReader as FifteenReader
     from puzzle_tablebase.queries.fifteen import FifteenSolution as FifteenSolution
     from puzzle_tablebase.queries.goals import GoalAnswer as GoalAnswer
@@ -62,8 +62,7 @@ __version__ = "1.0.0"
 MODULES = {
     "queries": "open_tables",
     "queries.api": "Tables",
-    "queries.eight": "EightReader",
-    "queries.boards": "BoardAnswer BoardReader",
+    "queries.boards": "BoardAnswer BoardReader EightReader",
     "queries.fifteen": "FifteenReader FifteenSolution",
     "queries.knight.reader": "KnightAnswer KnightReader",
     "queries.answer": "Answer",

@@ -12,8 +12,7 @@ from puzzle_tablebase.queries.dispatch import get_reader_class, open_reader, pos
 from puzzle_tablebase.queries.options import ALL, QUERY
 
 if TYPE_CHECKING:
-    from puzzle_tablebase.queries.boards import BoardReader
-    from puzzle_tablebase.queries.eight import EightReader
+    from puzzle_tablebase.queries.boards import BoardReader, EightReader
     from puzzle_tablebase.queries.fifteen import FifteenReader
     from puzzle_tablebase.queries.goals import GoalReader
     from puzzle_tablebase.queries.knight.reader import KnightReader

@@ -1,25 +1,37 @@
-"""The reader of dense boards: those of up to ten cells, the 8-puzzle's among them.
+"""The readers of dense boards, those of up to ten cells, and of the 8-puzzle among them.
 
-The answers of all states for a goal are in memory when many keys are asked.
+The answers of all states for a goal are in memory when many keys are asked. A fast lookup in the
+8-puzzle, for a million calls in plain Python, finds a state's rank in two dictionaries: it is the
+sum of a part given by its first four digits and a part given by its last five.
 """
 
 from __future__ import annotations
 
-from puzzle_tablebase.puzzle import View, format_board, format_slide, list_moved_tiles
+from puzzle_tablebase.puzzle import (
+    NUMBER_BITS,
+    NUMBER_MASK,
+    SET_SHIFT,
+    View,
+    format_board,
+    format_slide,
+    list_moved_tiles,
+    make_number_parts,
+)
 from puzzle_tablebase.queries.answer import format_count
 from puzzle_tablebase.queries.goals import GOAL_OPTIONS, GoalAnswer, GoalReader, make_goal_option
-from puzzle_tablebase.queries.options import SHEETS, SPLIT, Option
+from puzzle_tablebase.queries.options import PROBE, SHEETS, SPLIT, Option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     import numpy as np
     import numpy.typing as npt
     import polars as pl
 
-    from puzzle_tablebase.puzzles.sliding import SlidingBoard
-    from puzzle_tablebase.queries.board_columns import DenseRows, Ranks
+    from puzzle_tablebase.puzzles.sliding import Eight, SlidingBoard
+    from puzzle_tablebase.queries.board_columns import DenseRows, Masks, Numbers
     from puzzle_tablebase.queries.options import Options
     from puzzle_tablebase.queries.reader import Moves
     from puzzle_tablebase.stores.folder import Store
@@ -37,13 +49,9 @@ class BoardAnswer(GoalAnswer):
     best_tiles: str | None = None
     tiles: str | None = None
     if TYPE_CHECKING:  # the features of a solution's start
-
-        @property
-        def blank(self) -> int: ...
-        @property
-        def manhattan(self) -> int: ...
-        @property
-        def misplaced(self) -> int: ...
+        blank: int = 0
+        manhattan: int = 0
+        misplaced: int = 0
 
     def to_svg(self) -> str:
         """Draw every state of the solution, or the state alone; tiles that move are coloured."""
@@ -126,23 +134,6 @@ class BoardReader(GoalReader[BoardAnswer]):
         """Return the goal of all keys; None if each has its own."""
         return options.goal or self.puzzle.example
 
-    def make_ranks(self) -> Ranks:
-        """Make the ranks of the board's states."""
-        from puzzle_tablebase.queries.board_columns import make_board_ranks
-
-        return make_board_ranks(self.puzzle.wide)
-
-    def read_states(self, view: View, goal: str | None) -> pl.DataFrame:
-        """Read the states of a view's table by rank, with their answers; null if not reached."""
-        import polars as pl
-
-        (table,) = (
-            each for each in self.puzzle.tables if each.name == self.table_names[view.table_goal]
-        )
-        columns = [column for column in self.columns if column != "goal"]
-        rows = self.collect(table, self.scan_table(table).select(columns))
-        return rows.insert_column(1, pl.repeat(goal, len(rows), eager=True).alias("goal"))
-
     def load_rows(self, goal: str | None) -> DenseRows:
         """Return the answers of all states for a goal; None: for the one that each reaches."""
         from puzzle_tablebase.queries.board_columns import DenseRows
@@ -151,73 +142,67 @@ class BoardReader(GoalReader[BoardAnswer]):
             self.require_open()
             rows = self._rows_by_goal.pop(goal, None)
             if rows is None:
-                view = View("") if goal is None else self.puzzle.view_goal(goal)
-                ranks = self.keep("ranks", self.make_ranks)
-                states = self.read_states(view, goal and self.name_goal(goal))
-                board = getattr(self.puzzle, "wide", self.puzzle)
-                rows = DenseRows(self.puzzle, board, view, ranks, states)
+                view = self.puzzle.view_goal(goal or self.puzzle.example)
+                rows = DenseRows(self.puzzle, view, self.read_table(view, goal))
             self._rows_by_goal[goal] = rows  # the last ones are those asked for last
             if len(self._rows_by_goal) > MAX_GOALS:
                 del self._rows_by_goal[next(iter(self._rows_by_goal))]
             return rows
 
-    def _is_single(self, keys: pl.Series, options: Options) -> bool:
-        """Return whether keys are looked up one by one: few of them, or for what no row has."""
-        is_uncounted = options.solutions and "solutions" not in self.columns
-        return is_uncounted or len(keys) < self.max_single_keys
+    def read_table(self, view: View, goal: str | None) -> pl.DataFrame:
+        """Read the rows of a view's table with their answers for a goal, or for their own."""
+        import polars as pl
+
+        table = self.puzzle.find_table(self.table_names[view.table_goal])
+        assert table
+        rows = self.scan_table(table).select(self.columns)
+        if goal is not None:
+            name = self.name_goal(goal)
+            rows = rows.filter(pl.col("goal").cast(pl.String) == view.table_goal)
+            rows = rows.with_columns(goal=pl.lit(name, dtype=pl.Enum([name])))
+        return self.collect(table, rows)
+
+    def is_single(self, count: int, options: Options) -> bool:
+        """Return whether so many keys are looked up one by one: few, or for what no row has."""
+        return options.solutions or count < self.max_single_keys
 
     def answer_keys(self, keys: pl.Series, options: Options) -> pl.DataFrame:
-        if self._is_single(keys, options):
+        if self.is_single(len(keys), options):
             return super().answer_keys(keys, options)
         from puzzle_tablebase.queries.answer_frames import explain_unreachable_states
 
-        goal = self.choose_goal(options)
-        rows = self.load_rows(goal)
-        states, numbers = rows.find_rows(keys)
-        answers = self._take_rows(rows, numbers, options)
-        if goal is not None:
-            is_unreached = (numbers != rows.size) & (rows.distances[numbers] < 0)
+        answers, states, is_unreached = self.answer_together(keys, options)
+        if (goal := self.choose_goal(options)) is not None:
             reasons = explain_unreachable_states(self.puzzle, goal, states, is_unreached)
             answers = answers.with_columns(error=reasons)
         return self.complete_answers(keys, answers, options)
 
     def annotate_keys(self, keys: pl.Series, options: Options) -> pl.DataFrame:
-        if self._is_single(keys, options):
+        if self.is_single(len(keys), options):
             return super().annotate_keys(keys, options)
-        rows = self.load_rows(self.choose_goal(options))
-        return self._take_rows(rows, rows.find_rows(keys)[1], options)
+        return self.answer_together(keys, options)[0]
 
-    def _take_rows(
-        self, rows: DenseRows, numbers: npt.NDArray[np.uint32], options: Options
-    ) -> pl.DataFrame:
+    def answer_together(
+        self, keys: pl.Series, options: Options
+    ) -> tuple[pl.DataFrame, pl.Series, Masks]:
+        """Return the answers of many keys, the keys as states, and which do not reach the goal."""
         import polars as pl
 
+        rows = self.load_rows(self.choose_goal(options))
+        states, numbers = rows.find_rows(keys)
         answers = self._cast(rows.rows[pl.Series(numbers)], options)
         if options.path:
             answers = answers.hstack(rows.find_solutions(numbers))
-        if options.solutions:
-            solutions = rows.list_all_solutions(numbers)
-            if solutions is None:
-                problem = "its best moves lead to other solutions than it counts"
-                raise self.make_damage_error(self.puzzle.tables[0].name, problem, "parquet")
-            answers = answers.with_columns(solutions)
-        return answers
+        return answers, states, (numbers != rows.size) & (rows.distances[numbers] < 0)
 
     def list_depth_rows(self, options: Options) -> pl.DataFrame:
-        import polars as pl
-
         rows = self.load_rows(self.choose_goal(options))
-        texts = rows.texts[: rows.size].copy().view(f"S{rows.texts.shape[1]}").ravel()
-        states = pl.Series("state", texts).cast(pl.String)
-        answers = self._cast(rows.rows[: rows.size], options)
-        return answers.insert_column(0, states).drop_nulls("distance")
+        answers = self._cast(rows.rows, options)
+        return answers.insert_column(0, rows.states).drop_nulls("distance")
 
     def _cast(self, rows: pl.DataFrame, options: Options) -> pl.DataFrame:
         schema = self.make_schema(options)
         return rows.cast({name: schema[name] for name in rows.columns})
-
-    def list_hardest_rows(self, options: Options) -> pl.DataFrame:
-        return super().list_hardest_rows(options).sort("state")
 
     def read_moves(self, text: str, start: str) -> Moves:
         from puzzle_tablebase.queries.judging import read_board_moves
@@ -228,3 +213,179 @@ class BoardReader(GoalReader[BoardAnswer]):
         from puzzle_tablebase.queries.judging import step_board
 
         return step_board(self.puzzle, state, move)
+
+
+class EightReader(BoardReader):
+    """The tables of the 8-puzzle; lookups without a goal are fast enough for millions of calls.
+
+    >>> from puzzle_tablebase.queries import open_tables
+    >>> eight = open_tables("outputs").eight
+    >>> eight.distance("378546201")
+    27
+    >>> eight.probe("152703846")
+    BoardAnswer(state='152703846', goal='corner', distance=8, best_moves='D', solutions=1)
+    >>> eight.path("123450786")
+    ['123450786', '123456780']
+    >>> eight.get("123", default="not a state")
+    'not a state'
+    """
+
+    documented = (
+        *BoardReader.documented,
+        *("distances", "ranks", "best_moves", "neighbours"),
+    )
+    options = (
+        make_goal_option(
+            "corner, centre, edge or any state (default: the named goal that the state can reach)"
+        ),
+        *BoardReader.options[1:],
+    )
+    columns = (*BoardReader.columns, "solutions")
+    explored = {"eight": 0, "eight_edge": 0}  # noqa: RUF012  # a class's constants
+    max_single_keys = 0
+    puzzle: Eight
+
+    def __init__(self, puzzle: Eight, store: Store) -> None:
+        super().__init__(puzzle, store)
+        self.board = None
+        self._distances, self._solutions = bytearray(), bytearray()
+
+    def close(self) -> None:
+        with self._lock:
+            super().close()
+            self._distances.clear()  # a method that a program saved has them too
+            self._solutions.clear()
+            for fast in ("distance", "_probe"):
+                self.__dict__.pop(fast, None)
+
+    def probe(self, key: str, goal: str | None = None, **options: Any) -> BoardAnswer:
+        """Return the answer for a state and a goal, as any reader of a puzzle with goals does."""
+        if goal is None and not options:
+            return self._probe(key)
+        return super().probe(key, goal, **options)
+
+    def distance(self, key: str, goal: str | None = None) -> int:
+        """Return the fewest moves (0-31) from a state to the goal, or the named one it reaches."""
+        self._load_lookups()
+        return self.distance(key, goal)
+
+    def _probe(self, key: str) -> BoardAnswer:
+        self._load_lookups()
+        return self._probe(key)
+
+    def _load_lookups(self) -> None:
+        """Read the records that fast lookups have in memory, and put these before the methods."""
+        from types import MethodType
+
+        with self._lock:
+            self.require_open()
+            if self._distances:  # a program calls a method that it saved before they were read
+                return
+            records = self.open_index("eight").read_records()
+            self._distances, self._solutions = records[0::2], records[1::2]
+            distance, probe = make_fast_lookups(self, self._distances, self._solutions)
+            # a bound method, because a function made here could not be sent to another process
+            self.distance = MethodType(distance, self)  # type: ignore[method-assign]  # as fast
+            self._probe = probe  # type: ignore[method-assign, assignment]
+
+    def choose_goal(self, options: Options) -> str | None:
+        goal: str | None = options.goal
+        return goal
+
+    def make_schema(self, options: Options) -> pl.Schema:
+        return GoalReader.make_schema(self, options)
+
+    def _find_rows(self, states: Any, goal: str | None = None) -> tuple[DenseRows, Numbers]:
+        rows = self.load_rows(self.parse(PROBE, {"goal": goal}).goal)
+        return rows, rows.number_any(states)
+
+    def ranks(self, states: Any) -> npt.NDArray[np.int64]:
+        """Return the rank of each state of an array, a list or a column; -1 for what is none."""
+        import numpy as np
+
+        rows, numbers = self._find_rows(states)
+        ranks = numbers.astype(np.int64)
+        ranks[ranks == rows.size] = -1
+        return ranks
+
+    def distances(self, states: Any, goal: str | None = None) -> npt.NDArray[np.int16]:
+        """Return the distance of each state; -1 for what is none, or does not reach the goal."""
+        rows, numbers = self._find_rows(states, goal)
+        return rows.distances.take(numbers)
+
+    def best_moves(self, states: Any, goal: str | None = None) -> list[str]:
+        """Return the best first moves of each state; "" at the goal and where there are none."""
+        rows, numbers = self._find_rows(states, goal)
+        return rows.rows["best_moves"][numbers].fill_null("").to_list()
+
+    def neighbours(self, states: Any) -> npt.NDArray[np.uint8]:
+        """Return the nine numbers after each of the moves U D L R; all 255 for an illegal move."""
+        rows, numbers = self._find_rows(states)
+        return rows.boards[rows.successors[:, numbers].T]
+
+
+def make_fast_lookups(
+    reader: EightReader, distances: bytearray, solutions: bytearray
+) -> tuple[Callable[[object, str, str | None], int], Callable[[str], BoardAnswer]]:
+    """Make the functions `distance` and `probe` over the fields of the records of `eight.idx`.
+
+    `distance` is a method: bound to an object, it can be sent to another process. For a goal it
+    calls the slow one, and also when the tables are closed: then the fields are empty.
+    """
+    puzzle, measure = reader.puzzle, super(EightReader, reader).distance
+    half, width, parse = puzzle.cells // 2, puzzle.width, puzzle.parse
+    head, tail = make_number_parts(puzzle.cells)
+    all_digits = (1 << puzzle.cells) - 1
+    slides = [
+        [(letter, min(cell, to), max(cell, to)) for letter, to in puzzle.list_exits(cell)]
+        for cell in range(puzzle.cells)
+    ]
+
+    def distance(table: object, key: str, goal: str | None = None) -> int:
+        """Return the fewest moves (0-31) from a state to the goal, or the named one it reaches."""
+        if goal is not None:
+            return measure(key, goal)
+        try:
+            code = head[key[:half]] + tail[key[half:]]
+        except (KeyError, TypeError):
+            return distance(table, parse(key))
+        if code >> SET_SHIFT != all_digits:
+            return distance(table, parse(key))
+        try:
+            return distances[code & NUMBER_MASK]
+        except IndexError:
+            return measure(key, None)
+
+    def probe(state: str) -> BoardAnswer:
+        try:
+            code = head[state[:half]] + tail[state[half:]]
+        except (KeyError, TypeError):
+            return probe(parse(state))
+        if code >> SET_SHIFT != all_digits:
+            return probe(parse(state))
+        rank = code & NUMBER_MASK
+        try:
+            depth = distances[rank]
+        except IndexError:
+            measure(state, None)  # raises an error: the tables are closed
+            raise
+        blank = state.index("0")
+        best = ""
+        for letter, low, high in slides[blank]:
+            moved = (
+                f"{state[:low]}{state[high]}{state[low + 1 : high]}{state[low]}{state[high + 1 :]}"
+            )
+            if distances[head[moved[:half]] + tail[moved[half:]] & NUMBER_MASK] < depth:
+                best += letter
+        # the code's parity counts inversions with the blank too: as many as its cell's number
+        is_odd = (code >> NUMBER_BITS) + blank & 1
+        return BoardAnswer(
+            _width=width,
+            state=state,
+            goal="centre" if is_odd else "corner",
+            distance=depth,
+            best_moves=best,
+            solutions=solutions[rank],
+        )
+
+    return distance, probe

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from puzzle_tablebase.stores.folder import Store
 
 READERS = {
-    "eight": "puzzle_tablebase.queries.eight:EightReader",
+    "eight": "puzzle_tablebase.queries.boards:EightReader",
     "sliding": "puzzle_tablebase.queries.sliding:SlidingReader",
     "fifteen": "puzzle_tablebase.queries.fifteen:FifteenReader",
     "senet": "puzzle_tablebase.queries.senet:SenetReader",

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from puzzle_tablebase.errors import BadRequest, MemoryShort, TableMissing
+from puzzle_tablebase.errors import BadRequest, MemoryShort
 from puzzle_tablebase.puzzle import View
 from puzzle_tablebase.puzzles.sliding import (
     EXAMPLE_BOARD,
-    FIFTEEN_BOARD,
     ROW_STATES,
     find_goal,
     parse_board,
@@ -15,7 +14,6 @@ from puzzle_tablebase.queries.boards import BoardReader
 from puzzle_tablebase.queries.options import ALL, ANY_KEYS, CHECK, SAMPLE, Option
 from puzzle_tablebase.queries.reader import Reader
 from puzzle_tablebase.resources import get_free_memory
-from puzzle_tablebase.stores.access import format_outputs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,17 +25,13 @@ if TYPE_CHECKING:
 
     from puzzle_tablebase.puzzle import Puzzle
     from puzzle_tablebase.puzzles.sliding import BoardGoalView, SlidingBoard
-    from puzzle_tablebase.queries.board_columns import BitTable
-    from puzzle_tablebase.queries.index_reader import IndexReader
+    from puzzle_tablebase.queries.board_columns import BitTable, Masks
     from puzzle_tablebase.queries.options import Options
     from puzzle_tablebase.queries.samples import SampleRequest, StatesByDistance
-    from puzzle_tablebase.schema import Table
     from puzzle_tablebase.stores.folder import Store
 
 STATES_PER_WALK = 20_000_000
 """States of a table of bits for each of which one more key is looked up singly."""
-SOLVED_BY_SEARCH = "pipeline query fifteen"
-"""The command that answers for the 4x4 board, which has no tables: they would take 1.3 TB each."""
 MAX_KNOWN_STATES = 1 << 16
 MAX_DISTANCE = 254
 
@@ -59,16 +53,6 @@ class BitReader(BoardReader):
     def close(self) -> None:
         super().close()
         self._walks.clear()
-
-    def open_table_index(self, table: Table, request: str = "") -> IndexReader:
-        try:
-            return super().open_table_index(table, request)
-        except TableMissing as error:
-            if self.board != FIFTEEN_BOARD:
-                raise
-            outputs = format_outputs(str(self.store))
-            command = f"{SOLVED_BY_SEARCH} {self.puzzle.example}{outputs}"
-            raise TableMissing(error.file, command) from None
 
     def find_record(self, view: View, state: str) -> int:
         return super().find_record(view, state) // ROW_STATES
@@ -113,10 +97,14 @@ class BitReader(BoardReader):
     def _view_goal(self, options: Options) -> BoardGoalView:
         return self.puzzle.view_goal(options.goal or self.puzzle.example)
 
-    def _fits_memory(self, view: View) -> bool:
+    def _fits_memory(self, options: Options) -> bool:
         """Return whether a table's bits are in memory, or fit what is free."""
-        table, free = self.table_names[view.table_goal], get_free_memory()
+        table, free = self.table_names[self._view_goal(options).table_goal], get_free_memory()
         return ("bits", table) in self._kept or free is None or self.puzzle.size / 8 < free
+
+    def is_single(self, count: int, options: Options) -> bool:
+        is_single = options.path or super().is_single(count, options)
+        return is_single or not self._fits_memory(options)
 
     def _read_bits(self, view: View) -> npt.NDArray[np.uint8]:
         """Return all bits of a table, read once."""
@@ -129,32 +117,21 @@ class BitReader(BoardReader):
     def _make_table(self, options: Options) -> BitTable:
         from puzzle_tablebase.queries.board_columns import BitTable
 
-        view = self._view_goal(options)
-        return BitTable(self.puzzle, view, self._read_bits(view))
+        view, name = self._view_goal(options), self.table_names
+        error = self.make_damage_error(name[view.table_goal], "not every walk leads to the goal")
+        return BitTable(self.puzzle, view, self._read_bits(view), error)
 
-    def answer_keys(self, keys: pl.Series, options: Options) -> pl.DataFrame:
-        is_single = options.path or self._is_single(keys, options)
-        if is_single or not self._fits_memory(self._view_goal(options)):
-            return Reader.answer_keys(self, keys, options)
+    def answer_together(
+        self, keys: pl.Series, options: Options
+    ) -> tuple[pl.DataFrame, pl.Series, Masks]:
         import polars as pl
 
-        from puzzle_tablebase.queries.answer_frames import explain_unreachable_states
         from puzzle_tablebase.queries.board_columns import normalize_keys
 
-        goal, cells = options.goal or self.puzzle.example, self.key_cells
-        states = normalize_keys(keys, cells)
-        found = self._make_table(options).answer_states(states, cells)
-        if found is None:
-            raise self.make_goal_error(goal, f"not every state has a move nearer to {goal}")
-        rows, is_unreached = found
-        name = pl.when(pl.col("distance").is_not_null()).then(pl.lit(goal))
-        answers = rows.select(name.alias("goal"), "distance", "best_moves").with_columns(
-            error=explain_unreachable_states(self.puzzle, goal, states, is_unreached)
-        )
-        return self.complete_answers(keys, answers, options)
-
-    def annotate_keys(self, keys: pl.Series, options: Options) -> pl.DataFrame:
-        return Reader.annotate_keys(self, keys, options)
+        states = normalize_keys(self.puzzle, keys)
+        rows, is_unreached = self._make_table(options).answer_states(states)
+        goal = pl.when(pl.col("distance").is_not_null()).then(pl.lit(self.choose_goal(options)))
+        return rows.select(goal.alias("goal"), "distance", "best_moves"), states, is_unreached
 
     def read_distances(self, view: BoardGoalView) -> StatesByDistance:
         """Return the distances of all states of a table by rank, read once."""

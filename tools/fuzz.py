@@ -22,9 +22,10 @@ with atheris.instrument_imports(include=["puzzle_tablebase"]):
     from puzzle_tablebase.formats.manifest import parse_manifest, read_versions
     from puzzle_tablebase.pipeline.commands.puzzles import QUERY_ROWS
     from puzzle_tablebase.pipeline.single_query import parse_simple_query
-    from puzzle_tablebase.puzzles import eight, senet
+    from puzzle_tablebase.puzzles import senet
     from puzzle_tablebase.puzzles.knight import tables as knight
     from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
+    from puzzle_tablebase.puzzles.sliding import EIGHT
     from puzzle_tablebase.queries.index_reader import IndexReader
 
 SEEDS = ("123456780", "1 5 2 7 0 3 8 4 6", senet.OPENING, "b1", "8x8", "--to c3 --closed b1")
@@ -40,8 +41,8 @@ RECORDS = list(
 
 def check_parsers(text: str) -> None:
     with contextlib.suppress(TablebaseError):
-        state = eight.parse(text)
-        assert eight.unrank(eight.rank(state)) == state
+        state = EIGHT.parse(text)
+        assert EIGHT.unrank(EIGHT.rank(state)) == state
     with contextlib.suppress(TablebaseError):
         position = senet.parse(text)
         assert senet.unrank(senet.rank(position)) == position

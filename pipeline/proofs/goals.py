@@ -32,8 +32,7 @@ from puzzle_tablebase.pipeline.proofs.claims import (
 )
 from puzzle_tablebase.pipeline.proofs.verdicts import Proved, Verdict
 from puzzle_tablebase.puzzle import GoalPuzzle
-from puzzle_tablebase.puzzles.eight import Eight
-from puzzle_tablebase.puzzles.sliding import parse_board
+from puzzle_tablebase.puzzles.sliding import Eight, parse_board
 from puzzle_tablebase.schema import UNREACHED
 
 HOW = "every state was compared with its neighbours; every column and record follows from the moves"

@@ -8,6 +8,7 @@ by the workers of a cluster.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import factorial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,14 +23,16 @@ from puzzle_tablebase.frontier.word_bfs import (
 )
 from puzzle_tablebase.pipeline.recipes.board_shards import search_shards
 from puzzle_tablebase.pipeline.tasks import Chunks, TableData, Tasks
-from puzzle_tablebase.puzzle import Puzzle
-from puzzle_tablebase.puzzles.sliding import (
-    CHARACTERS,
-    LETTERS,
-    MOVE_SETS,
-    SlidingBoard,
-    parse_board,
+from puzzle_tablebase.puzzle import Puzzle, list_parities
+from puzzle_tablebase.puzzles.board_arrays import (
+    Tiles,
+    iter_moves,
+    list_boards,
+    make_numbering,
+    sum_steps,
+    write_states,
 )
+from puzzle_tablebase.puzzles.sliding import MOVE_SETS, SlidingBoard, parse_board
 from puzzle_tablebase.schema import ROW_BYTES, UNREACHED, Table
 
 if TYPE_CHECKING:
@@ -97,55 +100,34 @@ def _iter_records(chunks: Iterator[Depths], count: int, tasks: Tasks) -> Chunks:
 
 def _iter_rows(board: SlidingBoard, goal: str, depth: Depths, tasks: Tasks) -> Chunks:
     """Iterate over the rows of a small board, those with the blank on one place together."""
-    for place in range(board.cells):
-        tasks.report("rows", place * board.orders, board.size)
-        yield make_rows(board, goal, depth, place)
+    states = [list_reached(board, goal, place) for place in range(board.cells)]
+    by_number = np.full(factorial(board.cells) + 1, UNREACHED, dtype=np.uint8)
+    by_number[make_numbering(board.cells)(np.hstack(states))] = depth
+    for place, tiles in enumerate(states):
+        first = place * board.orders
+        tasks.report("rows", first, board.size)
+        yield make_rows(board, goal, tiles, depth[first : first + board.orders], by_number)
 
 
-def make_rows(board: SlidingBoard, goal: str, depth: Depths, place: int) -> Columns:
-    """Make a table's columns for the states with the blank on one place, by rank."""
-    first = place * board.orders
-    distance = depth[first : first + board.orders]
-    tiles = list_orders(board, is_odd=board.is_odd(board.unrank(first, goal)))
-    best = np.zeros(board.orders, dtype=np.uint8)
-    for letter, cell in board.list_exits(board.cell_at[place]):
-        to, moved = board.place[cell], tiles.copy()
-        # the tile on the place that the blank comes to passes the tiles between the two
-        passed = slice(min(place, to), max(place, to))
-        moved[:, passed] = np.roll(moved[:, passed], 1 if to > place else -1, axis=1)
-        is_nearer = depth[to * board.orders + rank_orders(board, moved)] < distance
-        best |= is_nearer.astype(np.uint8) << np.uint8(LETTERS.index(letter))
-    marks = np.frombuffer(CHARACTERS.encode(), np.uint8)
-    on_place = np.insert(tiles + 1, place, 0, axis=1)
-    manhattan = np.zeros(board.orders, dtype=np.uint8)
-    for cell, at in enumerate(board.place):
-        steps = [board.count_steps(cell, goal.index(mark)) for mark in CHARACTERS[: board.cells]]
-        manhattan += np.array([0, *steps[1:]], dtype=np.uint8)[on_place[:, at]]
+def list_reached(board: SlidingBoard, goal: str, place: int) -> Tiles:
+    """List the states that reach a goal with the blank on a place, by rank, one in each column."""
+    tiles = board.cells - 1
+    is_odd = board.is_odd(board.unrank(place * board.orders, goal))
+    orders = list_boards(tiles)[:, np.array(list_parities(tiles, tiles)) == is_odd] + np.uint8(1)
+    return np.insert(orders, place, 0, axis=0)[board.place]
+
+
+def make_rows(
+    board: SlidingBoard, goal: str, tiles: Tiles, distance: Depths, depth_by_number: Depths
+) -> Columns:
+    """Make a table's columns for some states."""
+    best = np.zeros(len(distance), dtype=np.uint8)
+    for letter, sources, numbers in iter_moves(board, tiles):
+        best[sources] |= (depth_by_number[numbers] < distance[sources]).astype(np.uint8) << letter
     return {
-        "state": marks[on_place.take(board.place, axis=1)].view(f"S{board.cells}").ravel(),
-        "goal": np.full(board.orders, [*board.goals].index(goal), dtype=np.uint8),
+        "state": write_states(tiles),
+        "goal": np.full(len(distance), [*board.goals].index(goal), dtype=np.uint8),
         "distance": distance,
         "best_moves": np.array(MOVE_SETS, dtype=np.bytes_)[best],
-        "manhattan": manhattan,
+        "manhattan": sum_steps(board, goal, tiles),
     }
-
-
-def list_orders(board: SlidingBoard, *, is_odd: bool) -> npt.NDArray[np.int8]:
-    """List the orders of a board's tiles, numbered from 0, that are odd or even, by number."""
-    numbers, count = np.arange(board.orders), board.cells - 1
-    tiles = np.zeros((board.orders, count), dtype=np.int8)
-    for at, weight in enumerate(board.weights):  # first, each tile among those that follow
-        tiles[:, at] = numbers // weight % (count - at)
-    tiles[:, -2] = (tiles.sum(axis=1) + is_odd) % 2
-    for at in reversed(range(count - 1)):
-        tiles[:, at + 1 :] += tiles[:, at + 1 :] >= tiles[:, at : at + 1]
-    return tiles
-
-
-def rank_orders(board: SlidingBoard, tiles: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
-    """Return the numbers of orders."""
-    numbers = np.zeros(len(tiles), dtype=np.int64)
-    for at, weight in enumerate(board.weights):
-        earlier = (tiles[:, :at] < tiles[:, at : at + 1]).sum(axis=1)
-        numbers += weight * (tiles[:, at] - earlier)
-    return numbers

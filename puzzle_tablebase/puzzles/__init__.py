@@ -1,4 +1,5 @@
-"""Registry of all puzzles by name. Built-in ones are modules here, with their rules as `PUZZLE`.
+"""Registry of all puzzles by name. Built-in ones are modules here, with their rules as `PUZZLE`, or
+as the object that is named after the module.
 
 A new built-in puzzle needs one module and one line here. A plugin is an entry point of its package
 (`load_plugin`); entry points are read only for names that are not built in, or to list all puzzles.
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     Result = TypeVar("Result")
 
 MODULES = {
-    "eight": "puzzle_tablebase.puzzles.eight",
+    "eight": "puzzle_tablebase.puzzles.sliding:EIGHT",
     "sliding": "puzzle_tablebase.puzzles.sliding",
     "fifteen": "puzzle_tablebase.puzzles.fifteen",
     "senet": "puzzle_tablebase.puzzles.senet",
@@ -40,7 +41,8 @@ def get_puzzle(name: str) -> Puzzle:
     'Senet'
     """
     if name in MODULES:
-        puzzle: Puzzle = import_object(f"{MODULES[name]}:PUZZLE")
+        where = MODULES[name]
+        puzzle: Puzzle = import_object(where if ":" in where else f"{where}:PUZZLE")
         return puzzle
     from puzzle_tablebase.puzzles.plugins import load_plugin
 

@@ -2,12 +2,12 @@
 
 Cells are numbered in reading order; a state has a character for each cell in that order, `0`-`9`,
 `a`-`f`. A move's letter says which way the blank goes, `U D L R`. A board with more rows than
-columns is the mirror image of a wide one, whose tables have its answers. All tables are on request.
+columns is the mirror image of a wide one, whose tables have its answers. The 8-puzzle is the 3x3
+board with ranks, goals and tables of its own; all other tables are on request.
 """
 
 from __future__ import annotations
 
-from puzzle_tablebase.board_text import find_empty_field, list_tile_problems, split_cells
 from puzzle_tablebase.errors import BadRequest, NotationError, require_text
 from puzzle_tablebase.puzzle import (
     MANHATTAN,
@@ -17,13 +17,15 @@ from puzzle_tablebase.puzzle import (
     SymmetryView,
     write_cells,
 )
-from puzzle_tablebase.schema import BITS_INDEX, ROW_BYTES, Column, Recipe, Table
+from puzzle_tablebase.schema import BITS_INDEX, ROW_BYTES, UNREACHED, Column, Recipe, Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from puzzle_tablebase.frontier.word_space import WordSpace
+    from puzzle_tablebase.graph import Graph, SearchResult
+    from puzzle_tablebase.puzzle import Bytes, Columns
 
 
 CHARACTERS = "0123456789abcdef"
@@ -76,6 +78,8 @@ class SlidingBoard(GoalPuzzle):
         self.width = width
         self.cells = height * width
         self.title = f"{self} board"
+        self.what = f"a state of the {self} board"
+        """What an error calls a state."""
         self.wide: SlidingBoard = self
         """The board whose tables have the answers of this one."""
         if height > width:
@@ -108,7 +112,7 @@ class SlidingBoard(GoalPuzzle):
         return f"{self.height}x{self.width}"
 
     def list_row_columns(self) -> tuple[Column, ...]:
-        state, *others, _ = self.list_columns()  # without the number of solutions
+        state, *others, _ = super().list_columns()  # without the number of solutions
         by_rank = Column(state.name, state.kind, state.meaning, distinct=True)
         return (by_rank, *others, Column("manhattan", "int16", MANHATTAN))
 
@@ -118,7 +122,7 @@ class SlidingBoard(GoalPuzzle):
         >>> SlidingBoard(3, 4).parse("1 2 3 4 5 6 7 8 9 10 11 0")
         '123456789ab0'
         """
-        return parse_state(text, self.height, self.width, f"a state of the {self} board")
+        return parse_state(text, self.height, self.width, self.what)
 
     def make_ordered_state(self, blank: int) -> str:
         """Return the state with the blank on a cell and the tiles in reading order."""
@@ -228,10 +232,6 @@ class SlidingBoard(GoalPuzzle):
     def view_goal(self, goal: str) -> BoardGoalView:
         return BoardGoalView(self, goal)
 
-    def find_tables(self, name: str) -> tuple[Table, ...]:
-        tables = self.wide.select_tables(every_goal=True)
-        return tuple(table for table in tables if table.name == name)
-
     def select_tables(self, *, every_goal: bool) -> tuple[Table, ...]:
         """Make the tables of a wide board: of all its goals, or of the default ones."""
         goals = [*self.goals][: None if every_goal or not self.is_packed else 1]
@@ -267,8 +267,13 @@ def parse_state(text: str, height: int, width: int, what: str) -> str:
     ('123405', '123405')
     """
     known = CHARACTERS[: height * width]
-    example = f"{known[1:]}0"
+    example = f"{known[1:]}0 (0 is the blank)"
     lower = require_text(write_cells(text), what, example).lower()
+    state = "".join(lower.split())
+    if len(state) == len(known) and {*state} == {*known}:
+        return state
+    from puzzle_tablebase.board_text import find_empty_field, split_cells
+
     words = split_cells(lower)
     state = _join_words(words, len(known))
     if sorted(state) == sorted(known):
@@ -281,7 +286,7 @@ def parse_state(text: str, height: int, width: int, what: str) -> str:
             return state
     has_numbers = len(known) > 10 and len(words) > max(height, width)
     problem = _find_problem(words, known, has_numbers=has_numbers)
-    raise NotationError(what, text, problem, f"{example} (0 is the blank)")
+    raise NotationError(what, text, problem, example)
 
 
 def _join_words(words: list[str], cells: int) -> str:
@@ -310,6 +315,8 @@ def _find_problem(words: list[str], known: str, *, has_numbers: bool) -> str:
     if len(state) != len(known):
         cells = f"{len(state):,} cell{'s'[: len(state) > 1]}"
         problems.append(f"it has {cells}, not {len(known)}")
+    from puzzle_tablebase.board_text import list_tile_problems
+
     problems += list_tile_problems(state, known, CHARACTERS)
     if len(state) == len(known) - 1 and {"0", *state} == {*known}:
         lost = f"and may have lost a leading 0 when read as a number: 0{words[0]}"
@@ -329,11 +336,15 @@ class BoardGoalView(SymmetryView):
     __slots__ = ()
 
     def __init__(self, board: SlidingBoard, goal: str) -> None:
-        goals = {state.index("0"): state for state in board.wide.goals}
+        goals = {state.index("0"): (name, state) for name, state in board.wide.goals.items()}
         blank = goal.index("0")
         cells = next(cells for cells in board.list_symmetries() if cells.index(blank) in goals)
-        table_goal = goals[cells.index(blank)]
-        super().__init__(table_goal, table_goal, goal, cells)
+        super().__init__(*goals[cells.index(blank)], goal, cells)
+
+    def list_tile_names(self) -> list[int]:
+        """List the name in the table of each tile of the board, the blank's first."""
+        marks = CHARACTERS[: len(self.cells)]
+        return [CHARACTERS.index(name) for name in marks.translate(self._names)]
 
 
 def parse_board(text: str) -> SlidingBoard:
@@ -432,4 +443,119 @@ class Sliding(Puzzle):
         return str(board_and_goal[0]) if board_and_goal else None
 
 
+GOALS = {"corner": "123456780", "centre": "123804765", "edge": "123456708"}
+"""The goals of the 8-puzzle."""
+RANK = "place of the state among all 362,880 in ascending order, from 0; number of its index record"
+MISPLACED = "number of tiles not at their place in the goal; never more than manhattan"
+
+
+class Eight(SlidingBoard):
+    """The 8-puzzle: every order of its nine digits has a rank, and goals have names.
+
+    >>> EIGHT.rank("012345678"), EIGHT.rank("876543210")
+    (0, 362879)
+    """
+
+    name = "eight"
+
+    def __init__(self) -> None:
+        super().__init__(3, 3)
+        self.title, self.what = "8-puzzle", "an 8-puzzle state"
+        self.size = 362_880
+        self.goals, self.spellings = GOALS, {"center": "centre"}
+        self.example = GOALS["corner"]
+        self.tables = (
+            self.make_goal_table(
+                "eight",
+                "All 362,880 states of the 8-puzzle, each with its distance to the layout that it "
+                "can reach: corner (123456780) or centre (123804765)",
+                ("corner", "centre"),
+                rows=self.size,
+            ),
+            self.make_goal_table(
+                "eight_edge",
+                "The 181,440 states of the 8-puzzle that can reach the layout edge (123456708), "
+                "each with its distance to it",
+                ("edge",),
+                rows=self.size // 2,
+            ),
+        )
+
+    def format_example(self, table: str) -> str:
+        words = super().format_example(table)
+        return f"{words} --goal edge" if table == self.tables[1].name else words
+
+    def name_board(self, table: str) -> str:
+        return str(self)
+
+    def rank(self, state: str) -> int:
+        """Return the state's number in notation order."""
+        free_digits, total = CHARACTERS[: self.cells], 0
+        for digit in state:
+            total = total * len(free_digits) + free_digits.index(digit)
+            free_digits = free_digits.replace(digit, "")
+        return total
+
+    def unrank(self, rank: int, goal: str | None = None) -> str:
+        """Return the state of a rank, whatever its goal."""
+        free_digits, places = [*CHARACTERS[: self.cells]], []
+        for radix in range(1, self.cells + 1):
+            rank, at = divmod(rank, radix)
+            places.append(at)
+        return "".join([free_digits.pop(at) for at in reversed(places)])
+
+    def find_reachable_goal(self, state: str) -> str:
+        return "corner" if self.can_reach(state, GOALS["corner"]) else "centre"
+
+    def compute_features(self, state: str, goal: str) -> dict[str, int]:
+        tiles = zip(state, goal, strict=True)
+        return {
+            "blank": state.index("0"),
+            **super().compute_features(state, goal),
+            "misplaced": sum(tile not in ("0", home) for tile, home in tiles),
+        }
+
+    def list_columns(self) -> tuple[Column, ...]:
+        return (
+            *super().list_columns(),
+            Column("blank", "int16", "index of the blank, 0-8 in reading order"),
+            Column("manhattan", "int16", MANHATTAN),
+            Column("misplaced", "int16", MISPLACED),
+            Column("rank", "int32", RANK, distinct=True),
+        )
+
+    def list_states(self) -> Bytes:
+        from puzzle_tablebase.puzzles.board_arrays import list_boards, write_states
+
+        return write_states(list_boards(self.cells))
+
+    def make_graph(self) -> Graph:
+        from puzzle_tablebase.graph import Graph
+        from puzzle_tablebase.puzzles.board_arrays import iter_moves, list_boards
+
+        return Graph.from_moves(self.size, [*iter_moves(self, list_boards(self.cells))])
+
+    def fill_columns(
+        self, table: Table, graph: Graph, walks: Mapping[str, SearchResult]
+    ) -> Columns:
+        import numpy as np
+
+        from puzzle_tablebase.graph import find_nearest
+        from puzzle_tablebase.puzzles.board_arrays import list_boards, list_tiles, sum_steps
+
+        columns = dict(super().fill_columns(table, graph, walks))
+        columns["rank"] = np.flatnonzero(find_nearest(walks)[0] != UNREACHED)
+        boards = list_boards(self.cells)[:, columns["rank"]]
+        columns["blank"] = np.argmin(boards, axis=0)
+        columns["manhattan"] = np.zeros(boards.shape[1], dtype=np.uint8)
+        columns["misplaced"] = columns["manhattan"].copy()
+        for name in walks:
+            goal, has_goal = GOALS[name], columns["goal"] == [*GOALS].index(name)
+            columns["manhattan"][has_goal] = sum_steps(self, goal, boards[:, has_goal])
+            away = (boards != list_tiles(goal)) & (boards > 0)
+            columns["misplaced"][has_goal] = away.sum(axis=0)[has_goal]
+        return columns
+
+
+EIGHT = Eight()
 PUZZLE = Sliding()

@@ -8,8 +8,9 @@ import pytest
 
 from puzzle_tablebase.errors import TableDamaged
 from puzzle_tablebase.pipeline.single_query import answer_as_text
-from puzzle_tablebase.puzzles import eight, senet
+from puzzle_tablebase.puzzles import senet
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.puzzles.sliding import EIGHT
 from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.api import Tables
 from puzzle_tablebase.queries.dispatch import open_reader
@@ -41,7 +42,7 @@ def assert_names_index(
 @pytest.mark.parametrize("distance", [1, 7, 255])
 @pytest.mark.parametrize("neighbour", ["203184765", "023184765", "123804765"])
 def test_distances_that_lead_nowhere(copy: Path, neighbour: str, distance: int) -> None:
-    table = open_with_change(copy, "eight", eight.rank(neighbour), 0, distance).eight
+    table = open_with_change(copy, "eight", EIGHT.rank(neighbour), 0, distance).eight
     for call in (table.path, table.solution):
         with pytest.raises(TableDamaged, match="no solution of 4 moves leads from") as caught:
             call(LINE)
@@ -56,7 +57,7 @@ def test_distances_that_lead_nowhere(copy: Path, neighbour: str, distance: int) 
 
 @pytest.mark.parametrize("distance", [0, 9, 31])
 def test_distances_that_lead_nowhere_in_a_batch(copy: Path, distance: int) -> None:
-    tables = open_with_change(copy, "eight", eight.rank("203184765"), 0, distance)
+    tables = open_with_change(copy, "eight", EIGHT.rank("203184765"), 0, distance)
     reader, keys = open_reader("eight", tables.store), pl.Series(["123456780"])
     answers = ask_many(reader, keys, goal="123804765")
     assert answers["error"].is_not_null().all(), "the rows answer, which are intact"
@@ -65,7 +66,7 @@ def test_distances_that_lead_nowhere_in_a_batch(copy: Path, distance: int) -> No
 
 
 def test_another_number_of_solutions(copy: Path) -> None:
-    open_with_change(copy, "eight", eight.rank("378546201"), 1, 16)
+    open_with_change(copy, "eight", EIGHT.rank("378546201"), 1, 16)
     with pytest.raises(TableDamaged, match="15 solutions lead from 378546201 to 123456780, not 16"):
         answer_as_text("eight", "378546201", {"solutions": True, "outputs": str(copy)})
 

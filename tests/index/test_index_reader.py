@@ -25,9 +25,9 @@ from puzzle_tablebase.errors import (
 from puzzle_tablebase.formats.index import BLOCK_BYTES, BODY_BYTES, count_blocks
 from puzzle_tablebase.pipeline.proofs.files import check_files
 from puzzle_tablebase.pipeline.single_query import answer_as_text
-from puzzle_tablebase.puzzles.eight import PUZZLE as EIGHT_PUZZLE
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT_PUZZLE
 from puzzle_tablebase.puzzles.senet import PUZZLE as SENET_PUZZLE
+from puzzle_tablebase.puzzles.sliding import EIGHT as EIGHT_PUZZLE
 from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.index_reader import MAX_CACHED_BLOCKS, IndexReader
 from puzzle_tablebase.schema import Table

@@ -14,9 +14,9 @@ import polars as pl
 import pytest
 
 from puzzle_tablebase.errors import GoalUnreachable, PositionUnreachable
-from puzzle_tablebase.puzzles import eight, senet
+from puzzle_tablebase.puzzles import senet
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
-from puzzle_tablebase.puzzles.sliding import parse_board
+from puzzle_tablebase.puzzles.sliding import EIGHT, parse_board
 from puzzle_tablebase.queries.boards import BoardReader
 from puzzle_tablebase.queries.dispatch import open_reader
 from puzzle_tablebase.queries.explorer.writer import iter_tables
@@ -105,8 +105,8 @@ def test_boards_are_read_and_drawn(boards_page: Path) -> None:
     assert [move["letters"] for move in moves] == ["LRR", "LRU", "LR", "L"]
     assert [bool(move["problem"]) for move in moves] == [False, False, False, True]
     names = {name: str(distance) for name, distance in (("5", 5), ("20", 20), ("hardest", 31))}
-    drawn = ask(boards_page, *(["draw", "eight", eight.SOLVED, name] for name in names))
-    told = ask(boards_page, *(["board", "eight", state, eight.SOLVED] for state in drawn))
+    drawn = ask(boards_page, *(["draw", "eight", EIGHT.example, name] for name in names))
+    told = ask(boards_page, *(["board", "eight", state, EIGHT.example] for state in drawn))
     assert [str(one["distance"]) for one in told] == [*names.values()]
     assert ask(boards_page, ["hardest", "2x3", goal], ["hardest", "2x4", "12345670"]) == [21, 36]
 
@@ -114,7 +114,7 @@ def test_boards_are_read_and_drawn(boards_page: Path) -> None:
 def test_the_puzzle_of_a_day_follows_from_the_date(boards_page: Path, outputs: Path) -> None:
     board = parse_board("2x4")
     today, small = ask(boards_page, ["today", "eight", DAYS], ["today", "2x4", DAYS])
-    assert today[0] == eight.unrank(oracles.draw_day_number(DAY, math.factorial(9)))
+    assert today[0] == EIGHT.unrank(oracles.draw_day_number(DAY, math.factorial(9)))
     state = board.unrank(oracles.draw_day_number(DAY, math.factorial(8) // 2))
     assert small == ["2x4", state, board.example]
     plies = 4 + oracles.draw_day_number(DAY, 5)
@@ -123,7 +123,7 @@ def test_the_puzzle_of_a_day_follows_from_the_date(boards_page: Path, outputs: P
     number = oracles.draw_day_number(DAY, len(positions))
     assert ask(boards_page, ["target", plies, DAYS]) == [positions[number]]
     days = (DAY + datetime.timedelta(days=at) for at in range(36_525))
-    drawn = {eight.unrank(oracles.draw_day_number(day, math.factorial(9))) for day in days}
+    drawn = {EIGHT.unrank(oracles.draw_day_number(day, math.factorial(9))) for day in days}
     assert not {"123456780", "123804765"} & drawn, "none of a century is solved already"
 
 

@@ -18,7 +18,7 @@ from puzzle_tablebase.pipeline.proofs import TableResult, TableVerdict, Verdict
 from puzzle_tablebase.pipeline.reporter import Reporter
 from puzzle_tablebase.pipeline.run import run_command
 from puzzle_tablebase.puzzles import list_puzzles
-from puzzle_tablebase.puzzles.eight import PUZZLE as EIGHT
+from puzzle_tablebase.puzzles.sliding import EIGHT
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
 from puzzle_tablebase.stores.folder import Folder
 from tests.support.build_recorder import build_tables

@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from puzzle_tablebase.errors import BadRequest, NoAnswer
-from puzzle_tablebase.puzzles.eight import GOALS
-from puzzle_tablebase.puzzles.sliding import parse_board
+from puzzle_tablebase.puzzles.sliding import GOALS, parse_board
 from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.api import Tables
 from puzzle_tablebase.queries.dispatch import open_reader, pose

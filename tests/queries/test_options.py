@@ -12,7 +12,7 @@ import puzzle_tablebase as pt
 from puzzle_tablebase.errors import BadRequest, NoAnswer, TablebaseError, Undecided
 from puzzle_tablebase.puzzles import get_puzzle
 from puzzle_tablebase.queries.api import Tables
-from puzzle_tablebase.queries.eight import EightReader
+from puzzle_tablebase.queries.boards import EightReader
 from tests.support.shell import ROOT
 
 READERS = ("eight", "sliding", "fifteen", "senet", "knight")

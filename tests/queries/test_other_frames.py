@@ -155,13 +155,12 @@ def test_columns_and_lists_are_states_too(tables: Tables) -> None:
 
 
 @pytest.mark.parametrize(
-    "states", [None, "378546201", 5, [[1, 2]], [[1, 2, 3], [1]], np.zeros((2, 9)), [["a"] * 9]]
+    "states",
+    [None, "378546201", 5, [[1, 2]], np.zeros((2, 9)), [["a"] * 9], pl.Series([["3", "7"]])],
 )
 def test_what_has_no_states_is_refused(tables: Tables, states: Any) -> None:
-    with pytest.raises(BadRequest, match="States are an array of whole numbers"):
+    with pytest.raises(BadRequest, match="array of whole numbers"):
         tables.eight.distances(states)
-    with pytest.raises(BadRequest, match="has no states"):
-        tables.eight.ranks(pl.Series([["3", "7"]]))
     with pytest.raises(NotationError, match="is not a goal"):
         tables.eight.best_moves(["378546201"], goal="")
 

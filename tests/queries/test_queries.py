@@ -15,7 +15,7 @@ from puzzle_tablebase.errors import BadRequest, NotationError, PositionUnreachab
 from puzzle_tablebase.pipeline.single_query import answer_as_text
 from puzzle_tablebase.puzzle import GoalPuzzle
 from puzzle_tablebase.puzzles import list_puzzles
-from puzzle_tablebase.puzzles.eight import PUZZLE
+from puzzle_tablebase.puzzles.sliding import EIGHT as PUZZLE
 from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.api import Tables
 from puzzle_tablebase.queries.knight.reader import KnightAnswer

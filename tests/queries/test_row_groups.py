@@ -8,9 +8,9 @@ import pytest
 
 from puzzle_tablebase.errors import TableDamaged
 from puzzle_tablebase.formats.manifest import read_manifest
-from puzzle_tablebase.puzzles.eight import PUZZLE as EIGHT
 from puzzle_tablebase.puzzles.knight.board import parse_board
 from puzzle_tablebase.puzzles.knight.tables import make_tour_table
+from puzzle_tablebase.puzzles.sliding import EIGHT
 from puzzle_tablebase.queries.row_groups import RowGroups
 from puzzle_tablebase.queries.scans import collect_rows, scan_table
 from puzzle_tablebase.stores.folder import Folder, Store

@@ -10,13 +10,11 @@ from typing import Any
 import polars as pl
 import pytest
 
-from puzzle_tablebase.errors import NotationError, TableDamaged
-from puzzle_tablebase.puzzles.eight import GOALS
+from puzzle_tablebase.errors import NotationError
 from puzzle_tablebase.queries import board_columns
 from puzzle_tablebase.queries.answer_frames import WHITE_SPACE
 from puzzle_tablebase.queries.api import Tables
 from puzzle_tablebase.queries.dispatch import open_reader
-from puzzle_tablebase.queries.eight import EightReader
 from puzzle_tablebase.stores.folder import Folder
 from tests.support import oracles
 from tests.support.asking import ask_many, ask_singly
@@ -81,49 +79,6 @@ def test_a_goal_may_be_spelled_in_two_ways(ask: Ask, tables: Tables, goal: str) 
     assert tables.eight.solution("283104765", goal) == "ULDR"
     alone = ask("eight", "283104765", "--goal", goal)[1]
     assert alone.splitlines()[4].startswith("goal   ")
-
-
-@pytest.mark.parametrize("goal", [None, "edge", "087654321"])
-def test_solutions_for_all_keys_together_equal_single_ones(outputs: Path, goal: str | None) -> None:
-    """Answer all keys together, in more than one chunk, like each key alone; and replay some."""
-    states = pl.read_parquet(outputs / "eight.parquet", columns=["state"])["state"]
-    keys = [None, "", "123456789", "123456780", *states.sample(board_columns.SOLVED + 100, seed=3)]
-    eight, options = open_reader("eight", Folder(outputs)), {"solutions": True, "goal": goal}
-    answers = ask_many(eight, pl.Series(keys), **options)
-    alone = ask_singly(eight, pl.Series(keys[:104]), **options)
-    assert answers[:104].equals(alone)
-    assert (answers["all_solutions"].str.split(" ").list.len() == answers["solutions"]).all()
-    for state, to, text in zip(keys, alone["goal"], alone["all_solutions"], strict=False):
-        ways = (text or "").split()
-        assert ways == sorted({*ways}, key=lambda way: [*map("UDLR".index, way)])
-        ends = {oracles.eight_replay(str(state), way)[-1] for way in ways}
-        assert ends <= {GOALS.get(to, to)}
-
-
-@pytest.mark.parametrize(
-    "changed", [{"solutions": 2}, {"solutions": 0}, {"best_moves": ""}, {"best_moves": "UDLR"}]
-)
-def test_inconsistent_solutions_are_damage(
-    outputs: Path, monkeypatch: pytest.MonkeyPatch, changed: dict[str, object]
-) -> None:
-    eight = open_reader("eight", Folder(outputs))
-    assert isinstance(eight, EightReader)
-    keys = pl.Series(["123456708"])
-    assert ask_many(eight, keys, solutions=True)["all_solutions"].to_list() == ["R"]
-    read, state = EightReader(eight.puzzle, eight.store).read_states, pl.col("state") == keys[0]
-
-    def read_changed(*arguments: Any) -> pl.DataFrame:
-        rows = read(*arguments)
-        return rows.with_columns(
-            pl.when(state).then(pl.lit(value)).otherwise(name).cast(rows.schema[name]).alias(name)
-            for name, value in changed.items()
-        )
-
-    eight.close()
-    eight = EightReader(eight.puzzle, eight.store)
-    monkeypatch.setattr(eight, "read_states", read_changed)
-    with pytest.raises(TableDamaged, match=r"eight\.parquet is damaged: its best moves lead to"):
-        ask_many(eight, keys, solutions=True)
 
 
 @pytest.mark.parametrize("goal", [None, "edge", "087654321"])

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from puzzle_tablebase.errors import NotationError
-from puzzle_tablebase.puzzles import eight, senet
-from puzzle_tablebase.puzzles.sliding import SlidingBoard
+from puzzle_tablebase.puzzles import senet
+from puzzle_tablebase.puzzles.sliding import EIGHT, SlidingBoard
 from tests.support.board_layouts import read_board, write_layouts
 from tests.support.strategies import eight_states, senet_positions
 
@@ -29,7 +29,7 @@ def read(parse: Callable[[str], str], text: str) -> str | None:
 @given(eight_states)
 def test_every_layout_of_the_8_puzzle_is_read_back(state: str) -> None:
     for text in write_layouts(state, 3):
-        assert eight.parse(text) == state, repr(text)
+        assert EIGHT.parse(text) == state, repr(text)
 
 
 @pytest.mark.parametrize("board", BOARDS, ids=str)
@@ -66,7 +66,7 @@ def test_a_text_without_a_blank_is_not_misread(state: str, gaps: list[str]) -> N
     """Compare with the obvious reader: what it reads as one state is that state, never another."""
     tiles = state.replace("0", "")
     text = "".join(map("".join, zip(gaps, [*tiles, ""], strict=True)))
-    result, expected = read(eight.parse, text), read_board(text, tiles, 3)
+    result, expected = read(EIGHT.parse, text), read_board(text, tiles, 3)
     assert len(expected) <= 1
     if expected:
         assert {result} == expected
@@ -85,7 +85,7 @@ WITHOUT_BLANK = [
 @pytest.mark.parametrize("text", WITHOUT_BLANK)
 def test_a_blank_that_may_be_elsewhere_is_refused(text: str) -> None:
     problem = r"the blank is missing: write it as 0|cells|digits"
-    for parse in (eight.parse, SlidingBoard(3, 3).parse):
+    for parse in (EIGHT.parse, SlidingBoard(3, 3).parse):
         with pytest.raises(NotationError, match=problem):
             parse(text)
 

@@ -28,10 +28,10 @@ from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.output import write_output
 from puzzle_tablebase.pipeline.proofs import verify
 from puzzle_tablebase.puzzles import MODULES
-from puzzle_tablebase.puzzles.eight import PUZZLE as EIGHT
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.knight.tables import make_tour_table
+from puzzle_tablebase.puzzles.sliding import EIGHT
 from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.histogram import count_states
 from puzzle_tablebase.stores.access import open_store

@@ -9,7 +9,7 @@ import pytest
 
 import puzzle_tablebase as pt
 from puzzle_tablebase.errors import BadRequest, NotAFile, TableUnreadable
-from puzzle_tablebase.puzzles.eight import PUZZLE as EIGHT
+from puzzle_tablebase.puzzles.sliding import EIGHT
 from puzzle_tablebase.stores.access import list_files, open_store
 from puzzle_tablebase.stores.folder import Folder
 from tests.support.build_recorder import build_tables

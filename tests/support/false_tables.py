@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from puzzle_tablebase.formats.index import read_records, write_index
 from puzzle_tablebase.formats.parquet import list_sorting_columns, make_schema
-from puzzle_tablebase.puzzles.eight import PUZZLE as EIGHT
+from puzzle_tablebase.puzzles.sliding import EIGHT
 from puzzle_tablebase.stores.folder import Folder
 from tests.support import oracles
 from tests.support.count_boards import FIRST_ROWS, change_counts

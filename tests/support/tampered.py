@@ -58,11 +58,11 @@ from puzzle_tablebase.pipeline.proofs.claims import (
     run_claims,
 )
 from puzzle_tablebase.pipeline.recipes import tour_rankings
-from puzzle_tablebase.puzzles.eight import PUZZLE as EIGHT
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.knight.tables import make_tour_table
 from puzzle_tablebase.puzzles.senet import PUZZLE as SENET
+from puzzle_tablebase.puzzles.sliding import EIGHT
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import BACKUP, MANIFEST
 from puzzle_tablebase.stores.checkpoints import Arrays
