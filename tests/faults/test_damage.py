@@ -1,8 +1,7 @@
 """Every reader of every kind of file, in the face of every change: the right answer, or an error.
 
-Random changes of bytes never change an answer, and `verify` names the file. Whole files that are
-cut, replaced, gone or withheld have one class of error for all that reads them, and the next build
-replaces them.
+Random changes of bytes never change an answer, and `verify` names the file. Files that are cut,
+replaced, gone or withheld have one class of error for all readers; the next build replaces them.
 """
 
 from __future__ import annotations
@@ -33,11 +32,11 @@ from puzzle_tablebase.stores.folder import Folder
 from tests import usual_or_nightly
 from tests.conftest import make_once
 from tests.support.asking import ask_one
-from tests.support.build_recorder import COUNTS, TOURS, build_tables, contents
+from tests.support.build_recorder import TOURS, build_tables, contents
 from tests.support.default_tables import INDEXES
 from tests.support.pancakes import PUZZLE as PANCAKES
 from tests.support.shell import without_privileges
-from tests.support.tampered import replace_link, write_manifest
+from tests.support.tampered import replace_link
 
 # ---- changed bytes ---------------------------------------------------------------------------
 
@@ -79,12 +78,6 @@ def grow(data: bytearray, draw: random.Random) -> None:
     data[at:at] = draw.randbytes(draw.randrange(1, 100))
 
 
-def swap(data: bytearray, draw: random.Random) -> None:
-    size = draw.choice([1, 2, 64, 4096])
-    a, b = (draw.randrange(max(1, len(data) - size)) for _ in range(2))
-    data[a : a + size], data[b : b + size] = data[b : b + size], data[a : a + size]
-
-
 def zero(data: bytearray, draw: random.Random) -> None:
     at = draw.randrange(len(data))
     end = min(len(data), at + draw.choice([1, 8, 4096]))
@@ -101,39 +94,31 @@ def damaged_folder(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> I
     shutil.rmtree(folder)
 
 
-def answer(folder: Path, name: str, key: str, options: OptionTexts) -> dict[str, object]:
-    facts: dict[str, object] = ask_one(open_reader(name, Folder(folder)), key, **options).to_dict()
-    return facts
-
-
-def answer_or_error(
-    folder: Path, name: str, key: str, options: OptionTexts
-) -> dict[str, object] | TableError:
+def answer(folder: Path, name: str, key: str, options: OptionTexts) -> dict[str, object] | None:
+    """Answer a query; None if a table is refused."""
     try:
-        return answer(folder, name, key, options)
-    except TableError as error:
-        return error
+        return dict(ask_one(open_reader(name, Folder(folder)), key, **options).to_dict())
+    except TableError:
+        return None
 
 
-def count_damaged_blocks(path: Path, original: bytes, data: bytes) -> int:
-    """Count the damaged blocks, and check that reading any of them raises an error."""
-    changed = [
-        at // BLOCK_BYTES
-        for at in range(0, max(len(original), len(data)), BLOCK_BYTES)
-        if data[at : at + BLOCK_BYTES] != original[at : at + BLOCK_BYTES]
-    ]
+def require_refused_blocks(path: Path, original: bytes) -> None:
+    """Require that a damaged index is refused, or each of its damaged blocks."""
+    data, size = path.read_bytes(), BLOCK_BYTES
+    places = range(0, len(original), size)
+    changed = [at // size for at in places if data[at : at + size] != original[at : at + size]]
     try:
         index = IndexReader(Folder(path.parent), INDEXES[path.name])
     except TableError:
-        return len(changed)
+        return
+    assert changed
     assert 0 not in changed
     for number in changed:
         with pytest.raises(TableError, match=f"block {number:,}"):
             index.read_record((number - 1) * (BODY_BYTES // index.width))
-    return len(changed)
 
 
-@pytest.mark.parametrize("damage", [flip, cut, grow, swap, zero], ids=lambda one: one.__name__)
+@pytest.mark.parametrize("damage", [flip, cut, grow, zero], ids=lambda one: one.__name__)
 @pytest.mark.parametrize("name", FILES)
 def test_no_change_of_bytes_changes_an_answer(
     damaged_folder: Path,
@@ -145,38 +130,27 @@ def test_no_change_of_bytes_changes_an_answer(
     original = path.read_bytes()
     queries = [query for query in QUERIES if name.startswith((query[0], MANIFEST))]
     right = [answer(outputs, *query) for query in queries]
-    noticed = 0
+    assert None not in right
     try:
         for time in range(usual_or_nightly(1, 20) * FILES[name]):
             data = bytearray(original)
             while data == original:
                 damage(data, draw)
             path.write_bytes(data)
-            for query, expected in zip(queries, right, strict=True):
-                told = answer_or_error(damaged_folder, *query)
-                if isinstance(told, TableError):
-                    assert told.command.startswith("pipeline precompute")
-                    noticed += 1
-                else:
-                    assert told == expected, query
+            told = [answer(damaged_folder, *query) for query in queries]
+            assert all(one in (None, expected) for one, expected in zip(told, right, strict=True))
             if path.suffix == ".idx":
-                noticed += count_damaged_blocks(path, original, bytes(data))
+                require_refused_blocks(path, original)
             if time < 2:
                 with pytest.raises(TableError, match=re.escape(name)):
                     verify(Folder(damaged_folder), quick=True).require_no_trouble()
-                noticed += 1
-        for query in QUERIES:  # of other puzzles
-            if query not in queries:
-                assert answer(damaged_folder, *query) == answer(outputs, *query)
     finally:
         path.write_bytes(original)
-    assert noticed
 
 
 # ---- whole files -----------------------------------------------------------------------------
 
 SIDEWAYS = make_tour_table(KnightBoard(4, 3))
-OWN = {"pancakes.parquet": PANCAKES, "pancakes.idx": PANCAKES, TOURS.file: KNIGHT}
 OTHERS = {"pancakes.parquet": TOURS.file, "pancakes.idx": "eight.idx", TOURS.file: SIDEWAYS.file}
 
 
@@ -203,10 +177,8 @@ DAMAGED = (TableDamaged, "damaged", "damaged")
 KINDS: dict[str, tuple[Callable[[Path], object], tuple[type[TableError], str, str]]] = {
     "flipped": (edit(lambda data: data[:-40] + bytes([data[-40] ^ 1]) + data[-39:]), DAMAGED),
     "cut": (edit(lambda data: data[:-1]), DAMAGED),
-    "cut short": (edit(lambda data: data[:1000]), DAMAGED),
     "grown": (edit(lambda data: data + b"\0"), DAMAGED),
     "empty": (edit(lambda _: b""), DAMAGED),
-    "zero": (edit(lambda data: bytes(len(data))), DAMAGED),
     "another table's": (put_other, DAMAGED),
     "gone": (Path.unlink, (TableMissing, "damaged", "missing")),
     "a pipe": (put_pipe, (TableUnreadable, "unreadable", "cannot be read")),
@@ -277,26 +249,10 @@ def test_a_changed_file_is_named_by_all_that_reads_it(
     (row,) = (row for row in list_status(Folder(folder)) if row["table"] == name)
     assert row["state"] == state
     if reason:
-        tables = [TOURS] if file == TOURS.file else PANCAKES.tables
-        report = build_tables(folder, OWN[file], *tables)
+        own = (KNIGHT, TOURS) if file == TOURS.file else (PANCAKES,)
+        report = build_tables(folder, *own)
         assert report.reasons == {name: f"{file} {reason}"}
         assert contents(folder) == contents(whole)
-
-
-def test_what_no_manifest_lists_is_missing_and_a_damaged_list_leaves_the_counts(
-    whole: Path, tmp_path: Path
-) -> None:
-    folder = tmp_path / "tables"
-    shutil.copytree(whole, folder)
-    write_manifest(Folder(folder), {})
-    for file in ("pancakes.parquet", TOURS.file):
-        with pytest.raises(TableMissing, match=file):
-            scan(folder, file)
-    build_tables(tmp_path / "counts", KNIGHT, TOURS, COUNTS)
-    (tmp_path / "counts" / TOURS.file).write_bytes(b"")
-    words: dict[str, str | bool] = {"board": "3x4", "count": True}
-    words["outputs"] = str(tmp_path / "counts")
-    assert "tours" in answer_as_text("knight", "a1", words)
 
 
 @pytest.mark.parametrize(
@@ -305,8 +261,6 @@ def test_what_no_manifest_lists_is_missing_and_a_damaged_list_leaves_the_counts(
         ("eight.idx", "query eight 123456780"),
         ("senet.parquet", "verify --quick"),
         ("knight_counts.parquet", "query knight a1 --board 5x5 --count"),
-        (MANIFEST, "query eight 123456780"),
-        (MANIFEST, "status"),
         (MANIFEST, "precompute eight"),
         (".", "query eight 123456780"),
     ],
@@ -322,11 +276,3 @@ def test_a_file_without_permission_is_neither_missing_nor_damaged(
     assert said.code == 3
     assert said.err.startswith(f"pipeline: {named} cannot be read: permission denied.")
     assert ("verify" in words) == (said.out != ""), "the other tables have their verdicts"
-
-
-def test_a_build_replaces_a_file_without_permission(copy: Path) -> None:
-    replace_link(copy / "eight.parquet").chmod(0)
-    words = ("eight", "--outputs", str(copy))
-    assert without_privileges("status", *words[1:]).code == 3
-    assert without_privileges("precompute", *words).code == 0
-    assert without_privileges("status", *words[1:]).code == 0

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from tests import usual_or_nightly
-from tests.support.shell import SCRIPT, Cli, Said, run
+from tests.support.shell import Cli, Said
 
 WORDS = [
     *("", " ", "-", "--", "---", "-1", "0", "a0", "i9", "0x0", "8x8x8", "-0x5", "NaN", "1e9"),
@@ -49,7 +49,7 @@ def test_hostile_words(command: str, outputs: Path, cli: Cli) -> None:
     for word in random.Random(command).sample(WORDS, usual_or_nightly(6, len(WORDS))):
         words = [*command.split(), word]
         if command.startswith("precompute"):
-            words += ["--outputs", "/dev/null/nowhere"]
+            words += ["--outputs", f"{__file__}/nowhere"]
         require_handled(words, cli(*words))
 
 
@@ -61,7 +61,8 @@ def test_hostile_batches(name: str, outputs: Path, cli: Cli) -> None:
     for _ in range(usual_or_nightly(4, 100)):
         stdin = " ".join(draw.choice(fragments) for _ in range(50))
         for kind in ("csv", "jsonl"):
-            require_handled(stdin, cli("query", name, "--format", kind, stdin=stdin))
+            said = cli("query", name, "--format", kind, stdin=stdin)
+            require_handled(stdin, said._replace(out=""))  # the keys come back as they are
 
 
 def test_hostile_files(outputs: Path, tmp_path: Path, cli: Cli) -> None:
@@ -79,12 +80,3 @@ def test_hostile_files(outputs: Path, tmp_path: Path, cli: Cli) -> None:
         said = cli("query", "eight", "--input", str(tmp_path / name))
         require_handled(name, said)
         assert said.code == (0 if name in ("empty.csv", "/dev/null") else 2), name
-
-
-def test_a_pipe_that_is_closed_midway_ends_the_batch(outputs: Path) -> None:
-    script = (
-        f"yes 123456780 | head -500000 | {SCRIPT} query eight | head -1; echo ${{PIPESTATUS[2]}}"
-    )
-    result = run(["bash", "-c", script])
-    assert result.out.splitlines()[-1] == "141"
-    assert (result.code, result.err) == (0, "")
