@@ -7,6 +7,8 @@ rules of `make_dark_rules`.
 
 from __future__ import annotations
 
+from html import escape
+
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.senet import OPENING, SIDES, swap_squares
 
@@ -15,12 +17,6 @@ BLUE, AMBER, GREEN = "#2f6f9f", "#bf6a28", "#43885a"
 CELL, CELL_DARK, ON_HIGH = "#f4f2ed", "#e7e3d9", "#fefefe"
 RAMP = ["#dce8f3", "#c0d7ea", "#9fc3df", "#7cacd1", "#5893c0", "#3a77a9", "#245a8a", "#143d61"]
 """The light colours of heat maps, from few to many."""
-
-RAMP_DARK = [
-    *("#1f3040", "#234058", "#275272", "#2e648a"),
-    *("#33759f", "#5698c6", "#80b5dc", "#b9daf2"),
-]
-
 COLOURS = {
     INK: "#e8eaed",
     MUTED: "#9aa4b2",
@@ -32,7 +28,8 @@ COLOURS = {
     CELL: "#262d37",
     CELL_DARK: "#1c222b",
     ON_HIGH: "#0d1117",
-    **dict(zip(RAMP, RAMP_DARK, strict=True)),
+    **dict(zip(RAMP[:4], ["#1f3040", "#234058", "#275272", "#2e648a"], strict=True)),
+    **dict(zip(RAMP[4:], ["#33759f", "#5698c6", "#80b5dc", "#b9daf2"], strict=True)),
 }
 """Each light colour with its dark partner."""
 
@@ -56,70 +53,45 @@ class Picture:
         self.title = title
         self._shapes: list[str] = []
 
-    def add_rect(
-        self, x: float, y: float, width: float, height: float, fill: str, attributes: str = ""
-    ) -> None:
-        self._shapes.append(
-            f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" fill="{fill}"'
-            f"{attributes}/>"
+    def add(self, tag: str, text: str = "", /, **attributes: float | str) -> None:
+        """Add a shape; its attributes are those of SVG, with _ for -."""
+        shown = "".join(
+            f' {name.replace("_", "-")}="{value if isinstance(value, str) else f"{value:g}"}"'
+            for name, value in attributes.items()
         )
+        self._shapes.append(f"<{tag}{shown}>{escape(text)}</{tag}>")
 
-    def add_line(
-        self, x: float, y: float, to_x: float, to_y: float, stroke: str, attributes: str = ""
-    ) -> None:
-        self._shapes.append(
-            f'<path d="M{x:g} {y:g}L{to_x:g} {to_y:g}" stroke="{stroke}" fill="none"{attributes}/>'
-        )
+    def add_square(self, x: float, y: float, side: float, fill: str, **more: float | str) -> None:
+        """Add a square by its upper left corner."""
+        self.add("rect", x=x, y=y, width=side, height=side, fill=fill, **more)
 
-    def add_path(self, points: list[tuple[float, float]], stroke: str, width: float) -> None:
+    def add_path(self, points: list[tuple[float, float]], stroke: str, **more: float | str) -> None:
+        """Add a line through points."""
         steps = "L".join(f"{x:g} {y:g}" for x, y in points)
-        self._shapes.append(
-            f'<path d="M{steps}" stroke="{stroke}" stroke-width="{width:g}" fill="none" '
-            'stroke-linejoin="round" stroke-linecap="round"/>'
-        )
+        self.add("path", d=f"M{steps}", stroke=stroke, fill="none", **more)
 
-    def add_dot(self, x: float, y: float, radius: float, fill: str) -> None:
-        self._shapes.append(f'<circle cx="{x:g}" cy="{y:g}" r="{radius:g}" fill="{fill}"/>')
+    def add_text(self, x: float, y: float, text: str, size: float = 11, **more: str) -> None:
+        """Add a text, muted and around its place if nothing else is said."""
+        usual = {"fill": MUTED, "text_anchor": "middle"}
+        self.add("text", text, x=x, y=y, font_size=size, **(usual | more))
 
-    def add_text(
-        self,
-        x: float,
-        y: float,
-        text: str,
-        size: float = 11,
-        fill: str = MUTED,
-        anchor: str = "middle",
-        attributes: str = "",
-    ) -> None:
-        anchor_attribute = "" if anchor == "start" else f' text-anchor="{anchor}"'
-        self._shapes.append(
-            f'<text x="{x:g}" y="{y:g}" font-size="{size:g}" fill="{fill}"{anchor_attribute}'
-            f"{attributes}>{_escape(text)}</text>"
-        )
+    def add_title(self, x: float, y: float) -> None:
+        self.add_text(x, y, self.title, 14, fill=INK, text_anchor="start", font_weight="600")
 
     def to_svg(self, width: float, height: float) -> str:
         """Return the complete picture as SVG text."""
-        shown = f"<title>{_escape(self.title)}</title><style>{make_dark_rules()}</style>"
-        shown += f'<rect width="{width:g}" height="{height:g}" fill="{PAPER}"/>'
         shapes = "\n".join(self._shapes)
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" '
             f'width="{width:g}" height="{height:g}" font-family="{FONT}"{label_svg(self.title)}>\n'
-            f"{shown}\n{shapes}\n</svg>\n"
+            f"<title>{escape(self.title)}</title><style>{make_dark_rules()}</style>"
+            f'<rect width="{width:g}" height="{height:g}" fill="{PAPER}"/>\n{shapes}\n</svg>\n'
         )
 
 
 def label_svg(title: str) -> str:
     """Return the attributes of an SVG by which screen readers announce its title."""
-    return f' role="img" aria-label="{_escape(title)}"'
-
-
-def _escape(text: str) -> str:
-    marks = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
-    return "".join(marks.get(letter, letter) for letter in text)
-
-
-BOLD = ' font-weight="600"'
+    return f' role="img" aria-label="{escape(title)}"'
 
 
 # ---- boards and the tiles that slide, tours, lines of Senet ----------------------------------
@@ -130,19 +102,19 @@ CELLS_PER_ROW = 24
 
 
 def draw_boards(
-    title: str, states: list[str], heads: list[str], moved: list[str] | None = None, *, width: int
+    title: str, states: list[str], heads: list[str], moved: list[str], *, width: int
 ) -> str:
     """Draw states as boards of `width` columns, each with a head; `moved` are tiles to colour."""
     picture = Picture(title)
     edge, top = 20, 44
-    picture.add_text(edge, 28, title, 14, INK, "start", BOLD)
+    picture.add_title(edge, 28)
     height, in_row = len(states[0]) // width, max(1, CELLS_PER_ROW // width)
     pitch_x, pitch_y = width * SIDE + 22, height * SIDE + 34
-    for number, (state, head) in enumerate(zip(states, heads, strict=True)):
+    for number, (state, head, tiles) in enumerate(zip(states, heads, moved, strict=True)):
         row, column = divmod(number, in_row)
         x, y = edge + column * pitch_x, top + row * pitch_y
-        picture.add_text(x, y + 12, head, 11, MUTED, "start")
-        _draw_board(picture, x, y + 18, state, moved[number] if moved else "", width)
+        picture.add_text(x, y + 12, head, text_anchor="start")
+        _draw_board(picture, x, y + 18, state, tiles, width)
     across = min(in_row, len(states))
     rows = -(-len(states) // in_row)
     total = max(across * pitch_x - 22 + 2 * edge, 2 * edge + 8.5 * len(title))
@@ -156,78 +128,66 @@ def draw_slides(title: str, states: list[str], letters: str, tiles: str, *, widt
 
 
 def draw_board(state: str, width: int) -> str:
-    """Draw a board alone, to print: with numbers on its tiles, and in light colours only."""
+    """Draw a board alone."""
     picture = Picture(" ".join("gap" if mark == "0" else str(int(mark, 16)) for mark in state))
-    _draw_board(picture, 0, 0, state, "", width, base=10)
-    drawn = picture.to_svg(width * SIDE, len(state) // width * SIDE)
-    return drawn.replace(f"<style>{make_dark_rules()}</style>", "").strip()
+    _draw_board(picture, 0, 0, state, "", width)
+    return picture.to_svg(width * SIDE, len(state) // width * SIDE)
 
 
 def _draw_board(
-    picture: Picture, left: float, top: float, state: str, moved: str, width: int, base: int = 16
+    picture: Picture, left: float, top: float, state: str, moved: str, width: int
 ) -> None:
-    picture.add_rect(left, top, width * SIDE, len(state) // width * SIDE, CELL_DARK, ' rx="4"')
-    for cell, digit in enumerate(state):
-        if digit == "0":
-            continue
-        row, column = divmod(cell, width)
-        x, y = left + column * SIDE, top + row * SIDE
-        is_moved = digit in moved
-        picture.add_rect(
-            x + 1.5, y + 1.5, SIDE - 3, SIDE - 3, BLUE if is_moved else PAPER, ' rx="3"'
-        )
-        name = str(int(digit, 16)) if base == 10 else digit
-        picture.add_text(x + SIDE / 2, y + 18, name, 13, ON_HIGH if is_moved else INK)
+    size = {"width": width * SIDE, "height": len(state) // width * SIDE}
+    picture.add("rect", x=left, y=top, **size, fill=CELL_DARK, rx=4)
+    for cell, mark in enumerate(state):
+        if mark != "0":
+            row, column = divmod(cell, width)
+            x, y = left + column * SIDE, top + row * SIDE
+            fill, ink = (BLUE, ON_HIGH) if mark in moved else (PAPER, INK)
+            picture.add_square(x + 1.5, y + 1.5, SIDE - 3, fill, rx=3)
+            picture.add_text(x + SIDE / 2, y + 18, str(int(mark, 16)), 13, fill=ink)
 
 
 def draw_tour(board: KnightBoard, path: str) -> str:
     """Draw the board with the tour's line, its start green and its end amber."""
     squares = [board.parse_square(path[at : at + 2]) for at in range(0, len(path), 2)]
-    closed = squares[-1] in board.list_neighbours(squares[0])
-    kind = "closed" if closed else "open"
-    title = f"{board} from {path[:2]} to {path[-2:]}, {kind}"
-    picture = Picture(f"A knight's tour of {title}")
-    square, edge, top = 44, 26, 42
-    picture.add_text(edge, top - 10, title, 14, INK, "start", BOLD)
-
-    centres = _draw_squares(picture, board, edge, top, square)
-    points = [centres[number] for number in squares]
-    if closed:
-        picture.add_line(
-            *points[-1], *points[0], AMBER, ' stroke-width="1.6" stroke-dasharray="4 4"'
-        )
-    picture.add_path(points, BLUE, 1.8)
-    for place, (x, y) in enumerate(points, start=1):
-        end = {1: GREEN, len(points): AMBER}.get(place)
-        picture.add_dot(x, y, square / 8 if end else square / 18, end or BLUE)
-        # an outline in the square's colour separates the number from the lines
-        fill = CELL if board.is_light(squares[place - 1]) else CELL_DARK
-        rim = f' stroke="{fill}" stroke-width="3.5" paint-order="stroke"'
-        corner = x - square / 2 + 4, y - square / 2 + 12
-        picture.add_text(*corner, str(place), 10, end or MUTED, "start", rim + BOLD * bool(end))
-    bottom = top + board.ranks * square
-    for file in range(board.files):
-        x, _ = centres[file]
-        picture.add_text(x, bottom + 16, board.name_square(file)[0])
-    for rank in range(board.ranks):
-        _, y = centres[rank * board.files]
-        picture.add_text(edge - 10, y + 4, str(rank + 1))
-    width = max(2 * edge + board.files * square, 2 * edge + 7.5 * len(title))
-    return picture.to_svg(width, bottom + 26)
-
-
-def _draw_squares(
-    picture: Picture, board: KnightBoard, left: float, top: float, side: float
-) -> list[tuple[float, float]]:
-    """Draw a board's squares; return the centre of each."""
+    is_closed = squares[-1] in board.list_neighbours(squares[0])
+    kind = "closed" if is_closed else "open"
+    title = f"A knight's tour of {board} from {path[:2]} to {path[-2:]}, {kind}"
+    picture = Picture(title)
+    side, edge, top = 44, 26, 42
+    picture.add_title(edge, top - 10)
     centres = list[tuple[float, float]]()
     for square in range(board.squares):
         rank, file = divmod(square, board.files)
-        x, y = left + (file + 0.5) * side, top + (board.ranks - rank - 0.5) * side
-        fill = CELL if board.is_light(square) else CELL_DARK
-        picture.add_rect(x - side / 2, y - side / 2, side, side, fill)
+        x, y = edge + (file + 0.5) * side, top + (board.ranks - rank - 0.5) * side
+        picture.add_square(x - side / 2, y - side / 2, side, _find_fill(board, square))
         centres.append((x, y))
-    return centres
+    points = [centres[square] for square in squares]
+    if is_closed:
+        ends = [points[-1], points[0]]
+        picture.add_path(ends, AMBER, stroke_width=1.6, stroke_dasharray="4 4")
+    picture.add_path(points, BLUE, stroke_width=1.8, stroke_linejoin="round")
+    for place, (square, (x, y)) in enumerate(zip(squares, points, strict=True), start=1):
+        end = {1: GREEN, len(points): AMBER}.get(place)
+        picture.add("circle", cx=x, cy=y, r=side / (8 if end else 18), fill=end or BLUE)
+        # an outline in the square's colour separates the number from the lines
+        rim = {"stroke": _find_fill(board, square), "stroke_width": "3.5", "paint_order": "stroke"}
+        look = rim | {"fill": end or MUTED, "font_weight": "600" if end else "400"}
+        picture.add_text(
+            x - side / 2 + 4, y - side / 2 + 12, str(place), 10, text_anchor="start", **look
+        )
+    bottom = top + board.ranks * side
+    for file in range(board.files):
+        picture.add_text(centres[file][0], bottom + 16, board.name_square(file)[0])
+    for rank in range(board.ranks):
+        picture.add_text(edge - 10, centres[rank * board.files][1] + 4, str(rank + 1))
+    width = max(2 * edge + board.files * side, 2 * edge + 8.5 * len(title))
+    return picture.to_svg(width, bottom + 26)
+
+
+def _find_fill(board: KnightBoard, square: int) -> str:
+    return CELL if board.is_light(square) else CELL_DARK
 
 
 SQUARE = 30
@@ -235,34 +195,33 @@ SQUARE = 30
 
 def draw_line(reached: str, dice: str, moves: list[str]) -> str:
     """Draw the line to a position: each position under the one before, the moved piece ringed."""
-    title = f"{reached} after {len(moves)} {'ply' if len(moves) == 1 else 'plies'}"
-    picture = Picture(title)
+    picture = Picture(f"{reached} after {len(moves)} {'ply' if len(moves) == 1 else 'plies'}")
     edge, left, top, pitch = 20, 156, 64, SQUARE + 14
-    picture.add_text(edge, 28, title, 14, INK, "start", BOLD)
-    for square in range(1, 16):
-        picture.add_text(left + (square - 0.5) * SQUARE, top - 8, str(square))
+    picture.add_title(edge, 28)
+    centres = [left + (square + 0.5) * SQUARE for square in range(15)]
+    for square, x in enumerate(centres, 1):
+        picture.add_text(x, top - 8, str(square))
     position = OPENING
     for ply in range(len(moves) + 1):
         y = top + ply * pitch
         middle = y + SQUARE / 2
         words, goal = ["opening"], 0
-        for square in range(15):
-            fill = CELL if square % 2 else CELL_DARK
-            picture.add_rect(left + square * SQUARE, y, SQUARE, SQUARE, fill)
+        for square, x in enumerate(centres):
+            picture.add_square(x - SQUARE / 2, y, SQUARE, CELL if square % 2 else CELL_DARK)
         if ply:
             move = moves[ply - 1]
             start, goal = map(int, move.replace("x", "-").split("-"))
             position = swap_squares(position, start, goal)
             words = [str(ply), f"{SIDES[(ply - 1) % 2]} throws {dice[ply - 1]}", move]
-            ends = [left + (square - 0.5) * SQUARE for square in (start, goal)]
-            picture.add_line(ends[0], y + SQUARE + 5, ends[1], y + SQUARE + 5, MUTED)
+            under = y + SQUARE + 5
+            picture.add_path([(centres[start - 1], under), (centres[goal - 1], under)], MUTED)
         for word, at in zip(words, (edge, edge + 22, edge + 91), strict=False):
-            picture.add_text(at, middle + 4, word, 11, MUTED, "start")
-        for square, piece in enumerate(position, start=1):
-            x = left + (square - 0.5) * SQUARE
+            picture.add_text(at, middle + 4, word, text_anchor="start")
+        for square, (x, piece) in enumerate(zip(centres, position, strict=True), start=1):
             if square == goal:
-                picture.add_dot(x, middle, 14, INK)
+                picture.add("circle", cx=x, cy=middle, r=14, fill=INK)
             if piece != ".":
-                picture.add_dot(x, middle, 11.5, BLUE if piece == "A" else AMBER)
-                picture.add_text(x, middle + 4.5, piece, 12, ON_HIGH)
+                fill = BLUE if piece == "A" else AMBER
+                picture.add("circle", cx=x, cy=middle, r=11.5, fill=fill)
+                picture.add_text(x, middle + 4.5, piece, 12, fill=ON_HIGH)
     return picture.to_svg(left + 15 * SQUARE + edge, top + (len(moves) + 1) * pitch + 6)

@@ -215,12 +215,12 @@ def draw_edges(board: KnightBoard, rows: pl.DataFrame) -> str:
         return left + (file + 0.5) * cell, top + height - (rank + 0.5) * cell
 
     def draw_line(ends: list[tuple[float, float]], share: float) -> None:
-        picture.add_path(ends, pick_colour(share), 1 + 5 * share)
+        picture.add_path(ends, pick_colour(share), stroke_width=1 + 5 * share)
 
     for square in range(board.squares):
         x, y = find_centre(square)
         colour = CELL if board.is_light(square) else CELL_DARK
-        picture.add_rect(x - cell / 2, y - cell / 2, cell, cell, colour)
+        picture.add_square(x - cell / 2, y - cell / 2, cell, colour)
     for file in range(board.files):
         picture.add_text(find_centre(file)[0], top + height + 16, FILES[file])
     for rank in range(board.ranks):
@@ -235,8 +235,8 @@ def draw_edges(board: KnightBoard, rows: pl.DataFrame) -> str:
     x, y = left + width + 24, top + 20
     for (one, other), share in share_of.items():
         draw_line([(x, y - 4), (x + 30, y - 4)], share)
-        picture.add_text(x + 40, y, f"{one}-{other}", 12, INK, "start")
-        picture.add_text(x + 140, y, f"{share:.2%}", 12, INK, "end")
+        picture.add_text(x + 40, y, f"{one}-{other}", 12, fill=INK, text_anchor="start")
+        picture.add_text(x + 140, y, f"{share:.2%}", 12, fill=INK, text_anchor="end")
         y += 22
     return picture.to_svg(x + 150, top + height + 26)
 

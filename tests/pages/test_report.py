@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import importlib.util
 import re
 import sys
+from collections.abc import Callable
 from html import unescape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from xml.etree import ElementTree
 
 import polars as pl
@@ -18,21 +18,16 @@ from playwright.sync_api import Browser
 
 from puzzle_tablebase.errors import MachineLimit, TableDamaged, TableMissing
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
-from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
+from puzzle_tablebase.queries import charts
 from puzzle_tablebase.queries.report import write_report
 from puzzle_tablebase.queries.svg import COLOURS
 from puzzle_tablebase.stores.folder import Folder
 from tests.conftest import make_once
 from tests.support import oracles
 from tests.support.browser import broken_rules
-from tests.support.build_recorder import build_tables
-from tests.support.shell import ROOT, skip
+from tests.support.shell import ROOT
 from tests.support.tampered import replace_link
 
-if TYPE_CHECKING:
-    from puzzle_tablebase.queries.charts import Chart
-
-MISSING = [name for name in ("altair", "vl_convert") if importlib.util.find_spec(name) is None]
 SVG = re.compile(r"<svg .*?</svg>", re.DOTALL)
 TITLES = [
     "Half of the 8-puzzle’s states are within 22 moves, all within 31",
@@ -47,43 +42,26 @@ TITLES = [
 
 
 @pytest.fixture(scope="module")
-def report_extra() -> None:
-    """Skip the test where the extra that draws is not installed, but fail in CI."""
-    if MISSING:
-        skip(f"{' and '.join(MISSING)} not installed: make report")
-
-
-@pytest.fixture(scope="module")
-def page(report_extra: None, outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+def page(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
     def make(place: Path) -> None:
         write_report(Folder(outputs), str(place / "report.html"))
 
     return (make_once(tmp_path_factory, "report", make) / "report.html").read_text("utf-8")
 
 
-@pytest.fixture
-def charts(report_extra: None) -> dict[str, Chart]:
-    from puzzle_tablebase.queries.charts import CHARTS
-
-    return {chart.draw.__name__.removeprefix("draw_"): chart for chart in CHARTS}
-
-
 def list_titles(page: str) -> list[str]:
     return [unescape(title) for title in re.findall("<h2>(.*?)</h2>", page)]
 
 
-def draw(chart: Chart, frame: pl.DataFrame) -> tuple[str, pl.DataFrame]:
-    """Return the title of a chart of these rows, and the rows that it draws."""
-    title, drawing = chart.draw(frame.lazy())
-    data: Any = drawing.to_dict(format="vega-lite")["datasets"]
-    (rows,) = data.values()
-    return title, pl.DataFrame(rows)
+def draw(drawing: Callable[[pl.LazyFrame], tuple[str, Any]], frame: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows that a chart of these rows draws."""
+    _, drawn = drawing(frame.lazy())
+    (rows,) = drawn.to_dict(format="vega-lite")["datasets"].values()
+    return pl.DataFrame(rows)
 
 
-def read_eight(outputs: Path) -> pl.DataFrame:
-    return pl.concat(
-        [pl.read_parquet(outputs / f"{name}.parquet") for name in ("eight", "eight_edge")]
-    )
+def read(outputs: Path, *names: str) -> pl.DataFrame:
+    return pl.concat([pl.read_parquet(outputs / f"{name}.parquet") for name in names])
 
 
 # ---- the page ------------------------------------------------------------------------------------
@@ -105,12 +83,6 @@ def test_the_page_says_its_findings_and_needs_no_script_and_no_network(page: str
     colours = {*re.findall(r'(?:fill|stroke)="(#[^"]*)"', "".join(SVG.findall(page)))}
     assert len(colours) > 10
     assert colours <= {*COLOURS}, "others have no dark twin"
-
-
-@pytest.mark.nightly
-def test_two_runs_are_the_same(page: str, outputs: Path, tmp_path: Path) -> None:
-    write_report(Folder(outputs), str(tmp_path / "again.html"))
-    assert (tmp_path / "again.html").read_text("utf-8") == page
 
 
 # ---- on a phone, on a desk, on paper -------------------------------------------------------------
@@ -165,12 +137,15 @@ def test_every_text_is_readable_on_screen_and_paper(
 # ---- the numbers ---------------------------------------------------------------------------------
 
 
-def test_heuristics_are_those_of_plain_functions(charts: dict[str, Chart], outputs: Path) -> None:
-    eight = read_eight(outputs)
-    _, drawn = draw(charts["heuristics"], eight)
+def test_charts_of_the_8_puzzle_are_those_of_plain_functions(outputs: Path) -> None:
+    eight = read(outputs, "eight", "eight_edge")
+    drawn = draw(charts.draw_heuristics, eight)
     found = {(row["line"], row["distance"]): row["value"] for row in drawn.to_dicts()}
     goals = {"corner": "123456780", "centre": "123804765", "edge": "123456708"}
-    for distance in (0, 1, 2, 30, 31):
+    corner = eight.filter(goal="corner")
+    distances = dict(corner.select("state", "distance").rows())
+    helping = draw(charts.draw_random_moves, corner)
+    for distance in (1, 2, 5, 30, 31):
         rows = eight.filter(distance=distance).select("goal", "state").rows()
         for name, count in (
             ("manhattan", oracles.eight_manhattan),
@@ -178,47 +153,32 @@ def test_heuristics_are_those_of_plain_functions(charts: dict[str, Chart], outpu
         ):
             mean = sum(count(state, goals[goal]) for goal, state in rows) / len(rows)
             assert found[name, distance] == pytest.approx(mean)
-
-
-def test_random_moves_are_counted_one_by_one(charts: dict[str, Chart], outputs: Path) -> None:
-    eight = pl.read_parquet(outputs / "eight.parquet").filter(pl.col("goal") == "corner")
-    distances = dict(eight.select("state", "distance").rows())
-    _, drawn = draw(charts["random_moves"], eight)
-    for distance in (1, 2, 5, 30, 31):
         shares = []
-        for state in eight.filter(distance=distance)["state"]:
+        for state in corner.filter(distance=distance)["state"]:
             near = [distances[other] for other in oracles.eight_neighbours(state).values()]
             shares.append(sum(other < distance for other in near) / len(near))
-        assert drawn.filter(distance=distance)["share"].item() == pytest.approx(
-            sum(shares) / len(shares)
-        )
+        share = helping.filter(distance=distance)["share"].item()
+        assert share == pytest.approx(sum(shares) / len(shares))
 
 
-def test_tours_of_three_boards_are_drawn_if_they_are_counted(
-    charts: dict[str, Chart], outputs: Path
-) -> None:
-    counts = pl.read_parquet(outputs / "knight_counts.parquet")
-    title, drawn = draw(charts["starts"], counts)
+def test_tours_of_three_boards_are_drawn_if_they_are_counted(outputs: Path) -> None:
+    counts = read(outputs, "knight_counts")
+    drawn = draw(charts.draw_starts, counts)
     assert drawn.group_by("board").len().sort("board").rows() == [("5x5", 25), ("6x6", 36)]
     listed = pl.read_parquet(outputs / "knight_tours_6x6.parquet", columns=["start"])
     starts = dict(listed["start"].cast(pl.String).value_counts().rows())
     assert {row["start"]: row["tours"] for row in drawn.filter(board="6x6").to_dicts()} == starts
     squares = KnightBoard(8, 8).name_squares()
-    tours = [100 + number for number in range(64)]
-    more = pl.DataFrame({"board": "8x8", "start": squares, "tours": tours})
+    more = pl.DataFrame({"board": "8x8", "start": squares, "tours": [*range(100, 164)]})
     more = more.with_columns(pl.col("start").cast(counts.schema["start"]))
-    title, drawn = draw(charts["starts"], pl.concat([counts.select(more.columns), more]))
-    assert drawn["board"].n_unique() == 3
+    title, _ = charts.draw_starts(pl.concat([counts.select(more.columns), more]).lazy())
     assert title == "163 tours of 8x8 start on h8, 100 on a1"
 
 
-def test_shares_of_squares_are_those_of_the_positions(
-    charts: dict[str, Chart], outputs: Path
-) -> None:
-    senet = pl.read_parquet(outputs / "senet.parquet")
-    _, drawn = draw(charts["squares"], senet)
+def test_shares_of_squares_are_those_of_the_positions(outputs: Path) -> None:
+    senet = read(outputs, "senet")
     positions = senet.filter(plies=12)["position"].to_list()
-    for row in drawn.filter(plies=12).to_dicts():
+    for row in draw(charts.draw_squares, senet).filter(plies=12).to_dicts():
         side = row["piece"][-1]
         holding = sum(position[row["square"] - 1] == side for position in positions)
         assert row["share"] == pytest.approx(holding / len(positions))
@@ -227,20 +187,15 @@ def test_shares_of_squares_are_those_of_the_positions(
 # ---- tables that are not there -------------------------------------------------------------------
 
 
-def test_charts_of_missing_tables_are_left_out(
-    report_extra: None, outputs: Path, copy: Path, tmp_path: Path
-) -> None:
-    store = tmp_path / "boards"
+def test_charts_of_missing_tables_are_left_out(copy: Path, small_boards: Path) -> None:
+    store = copy / "boards"
     store.mkdir()
     with pytest.raises(TableMissing):
         write_report(Folder(store), str(store / "report.html"))
     assert not [*store.iterdir()]
-    tables = [*SLIDING.find_tables("sliding_2x3"), *SLIDING.find_tables("sliding_2x4")]
-    build_tables(store, SLIDING, *tables)
-    write_report(Folder(store), str(store / "report.html"))
-    page = (store / "report.html").read_text("utf-8")
-    farthest = "The farthest states of 2x4, the largest board built, need 36 moves"
-    assert list_titles(page) == [farthest]
+    write_report(Folder(small_boards), str(store / "report.html"))
+    farthest = "The farthest states of 3x3, the largest board built, need 31 moves"
+    assert list_titles((store / "report.html").read_text("utf-8")) == [farthest]
     damaged = replace_link(copy / "senet.parquet")
     damaged.write_bytes(damaged.read_bytes()[:-9] + b"!" + damaged.read_bytes()[-8:])
     with pytest.raises(TableDamaged, match="senet"):
@@ -249,6 +204,7 @@ def test_charts_of_missing_tables_are_left_out(
 
 
 def test_without_altair_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "puzzle_tablebase.queries.charts", raising=False)
     monkeypatch.setitem(sys.modules, "altair", None)
-    with pytest.raises(MachineLimit, match="altair is not installed"):
+    with pytest.raises(MachineLimit, match="altair"):
         write_report(Folder(ROOT / "outputs"), "/nowhere/report.html")
