@@ -46,17 +46,14 @@ def join_names(names: Iterable[str]) -> str:
 class Answer:
     """An answer. A subclass declares each fact once, as an attribute with its type.
 
-    Facts are named as the tables' columns, and a few more. The constructor, equality, JSON and the
-    cells of a batch follow from the declaration, in its order: that of base classes first, but a
-    fact that is declared anew has its new place. A fact that is None by default is left out of JSON
-    while it is None; a fact that is a dict is replaced there by its items, which are attributes
-    too. An attribute that begins with _ is not a fact. An answer reads no table.
+    The constructor, equality, JSON and the cells of a batch follow from the declaration, in its
+    order: that of base classes first, but a fact that is declared anew has its new place. A fact
+    that is None by default is left out of JSON while it is None; the items of one that is a dict
+    take its place, and are attributes too. An attribute that begins with _ is not a fact.
     """
 
     facts: ClassVar[tuple[str, ...]] = ()
     """The names of the facts."""
-    _declared: ClassVar[frozenset[str]] = frozenset()
-    _required: ClassVar[frozenset[str]] = frozenset()
 
     def __init_subclass__(cls) -> None:
         bases = [kind for kind in reversed(cls.__mro__) if kind not in Answer.__mro__]
@@ -65,15 +62,8 @@ class Answer:
             names.pop(name, None)
             names[name] = None
         cls.facts = tuple(name for name in names if name[0] != "_")
-        cls._declared = frozenset(names)
-        cls._required = frozenset(name for name in names if not hasattr(cls, name))
 
     def __init__(self, **values: object) -> None:
-        if not self._required <= values.keys() <= self._declared:
-            missing = ", ".join(sorted(self._required.difference(values)))
-            unknown = ", ".join(sorted({*values}.difference(self._declared)))
-            problem = f"needs {missing}" if missing else f"has no {unknown}"
-            raise TypeError(f"{type(self).__name__} {problem}")
         self.__dict__.update(values)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
@@ -97,7 +87,7 @@ class Answer:
         """Yield the facts by name, without those that are None by default and None here."""
         for name in self.facts:
             fact = getattr(self, name)
-            if fact is not None or name in self._required:
+            if fact is not None or not hasattr(type(self), name):
                 yield name, fact
 
     def to_dict(self) -> dict[str, object]:

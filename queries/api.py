@@ -6,7 +6,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from puzzle_tablebase.errors import BadRequest, quote, require_text
-from puzzle_tablebase.puzzles import collect_from_each, is_registered
+from puzzle_tablebase.puzzles import is_registered
 from puzzle_tablebase.queries.answer import Answer
 from puzzle_tablebase.queries.dispatch import get_reader_class, open_reader, pose, require_puzzle
 from puzzle_tablebase.queries.options import ALL, QUERY
@@ -37,17 +37,6 @@ class Tables:
         self._opened: dict[str, Any] = {}
         self._lock = Lock()
         self._is_closed = False
-
-    def __repr__(self) -> str:
-        from puzzle_tablebase.queries.status import format_repr  # a lookup needs no manifest
-
-        return format_repr(self, self.store)
-
-    def _repr_html_(self) -> str:
-        """List the published tables for a notebook."""
-        from puzzle_tablebase.queries.status import format_html
-
-        return format_html(self, self.store)
 
     def __enter__(self) -> Tables:
         return self
@@ -131,9 +120,6 @@ class Tables:
 
         require_text(name, "a puzzle's name", "eight")
         if not (is_registered(name) and issubclass(get_reader_class(name), GoalReader)):
-            classes = collect_from_each(lambda puzzle: (puzzle.name, get_reader_class(puzzle.name)))
-            with_goals = [each for each, reader in classes if issubclass(reader, GoalReader)]
-            hint = f"Choose one of: {', '.join(with_goals)}"
-            raise BadRequest(f"{quote(name)} is not a puzzle with goals", hint)
+            raise BadRequest(f"{quote(name)} is not a puzzle with goals")
         reader: GoalReader = self.open(name)
         return reader

@@ -86,9 +86,10 @@ def find_moved_tile(state: str, letter: str, width: int) -> str:
     return state[state.index("0") + {"U": -width, "D": width, "L": -1, "R": 1}[letter]]
 
 
-class BoardReader(GoalReader[BoardAnswer]):
+class BoardReader(GoalReader):
     """The tables of a board of up to ten cells. By default, the blank of its goal is last."""
 
+    probe: Callable[..., BoardAnswer]
     has_pictures = True
     puzzle: SlidingBoard
     options: tuple[Option, ...] = (

@@ -94,7 +94,7 @@ def parse_partition(given: str, *_: object) -> str:
     return given
 
 
-class FifteenReader(Reader[FifteenSolution]):
+class FifteenReader(Reader):
     """The tables of the 15-puzzle's patterns, and the searches that they lead."""
 
     documented = (
@@ -145,7 +145,7 @@ class FifteenReader(Reader[FifteenSolution]):
 
         After `time_limit` seconds it raises Undecided, which has what is known.
         """
-        return super().probe(key, goal=goal, **options)
+        return self.solve(key, self.parse(PROBE, {"goal": goal, **options}))
 
     def distance(
         self, key: str, goal: str | None = None, *, time_limit: float | None = None
@@ -163,7 +163,7 @@ class FifteenReader(Reader[FifteenSolution]):
         self, key: str, goal: str | None = None, *, time_limit: float | None = None
     ) -> list[str]:
         """Return every state on the solution of `solution`, first to last."""
-        states = self.probe(key, goal, time_limit=time_limit, path=True).path
+        states = self.probe(key, goal=goal, time_limit=time_limit, path=True).path
         assert states
         return states
 

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     import polars as pl
-    from typing_extensions import TypeVar
 
     from puzzle_tablebase.errors import TableDamaged
     from puzzle_tablebase.queries.options import Options
@@ -103,12 +102,6 @@ class GoalAnswer(Answer):
         return letter
 
 
-if TYPE_CHECKING:
-    GoalFound = TypeVar("GoalFound", bound=GoalAnswer, default=GoalAnswer, covariant=True)
-else:
-    GoalFound = None
-
-
 def make_goal_option(help: str) -> Option:
     """Make the option of a goal, with the help that fits the puzzle."""
     verbs = (*ANY_KEYS, ALL, SAMPLE, CHECK)
@@ -144,7 +137,7 @@ GOAL_OPTIONS = (
 """The options of all puzzles with goals, beside the goal itself."""
 
 
-class GoalReader(Reader[GoalFound]):
+class GoalReader(Reader):
     """A reader for any puzzle with goals."""
 
     documented = (
@@ -168,14 +161,16 @@ class GoalReader(Reader[GoalFound]):
         }
         """The names of the tables by goal."""
 
-    def probe(self, key: str, goal: str | None = None, **options: Any) -> GoalFound:
+    def probe(self, key: str, goal: str | None = None, **options: Any) -> GoalAnswer:
         """Return the answer for a state and a goal: a goal's name or a state.
 
         The default goal is the named one that the state reaches. `solution` adds a shortest
         solution and what `query` prints with it, `path` its states, and `solutions` all shortest
         solutions.
         """
-        return super().probe(key, goal=goal, **options)
+        answer = super().probe(key, goal=goal, **options)
+        assert isinstance(answer, GoalAnswer)
+        return answer
 
     def distance(self, key: str, goal: str | None = None) -> int:
         """Return the fewest moves from a state to the goal."""
@@ -251,8 +246,12 @@ class GoalReader(Reader[GoalFound]):
         all_solutions = self.list_solutions(state, goal) if options.solutions else None
         path = self.find_path(state, goal)
         states = [step for _, step in path]
-        unreached = self._list_unreached_goals(state, goal) if options.goal is None else None
-        others = {name: puzzle.goals[name] for name in unreached or ()}
+        table = self.table_names[puzzle.find_reachable_goal(state)]
+        others = {
+            name: other
+            for name, other in puzzle.goals.items()
+            if options.goal is None and self.table_names.get(name) == table and other != goal
+        }
         return {
             "_states": states,
             "_has_boards": options.boards,
@@ -264,7 +263,7 @@ class GoalReader(Reader[GoalFound]):
             "goal_state": goal,
             "features": puzzle.compute_features(state, goal),
             "solution": "".join(letter for letter, _ in path[1:]),
-            "out_of_reach": unreached,
+            "out_of_reach": [*others] if options.goal is None else None,
             "path": states if options.path or options.boards else None,
             "all_solutions": all_solutions,
         }
@@ -290,7 +289,8 @@ class GoalReader(Reader[GoalFound]):
         import polars as pl
 
         name = self.name_goal(options.goal)
-        (table,) = (each for each in self.puzzle.tables if each.name == self.table_names[name])
+        table = self.puzzle.find_table(self.table_names[name])
+        assert table
         rows = self.scan_table(table).filter(pl.col("goal").cast(pl.String) == name)
         return self.collect(table, rows.select(self.columns))
 
@@ -399,48 +399,29 @@ class GoalReader(Reader[GoalFound]):
     def list_solutions(self, state: str, goal: str) -> list[str]:
         """Return the letters of every shortest solution, in letter order.
 
-        BadRequest if there are more than `max_solutions`. They are counted first, layer by layer,
-        and the number is compared with the index.
+        BadRequest if there are more than `max_solutions`.
         """
         distance, count = self.find_distance(state, goal)
-        best_moves, counts = dict[str, list[tuple[str, str]]](), {state: 1}
+        lines = {state: [""]}
         for _ in range(distance):
-            next_counts: dict[str, int] = {}
-            for here, ways in counts.items():
-                best_moves[here] = self.list_best_moves(here, goal)
-                for _, neighbour in best_moves[here]:
-                    next_counts[neighbour] = next_counts.get(neighbour, 0) + ways
-            counts = next_counts
-        total = counts.get(goal, 0)
-        if not total or count not in (None, total):
+            longer = dict[str, list[str]]()
+            for here, letters in lines.items():
+                for letter, after in self.list_best_moves(here, goal):
+                    longer.setdefault(after, []).extend(line + letter for line in letters)
+            lines = longer
+            if sum(map(len, lines.values())) > self.max_solutions:  # each has an end of its own
+                problem = f"More than {self.max_solutions:,} shortest solutions lead from {state}"
+                raise BadRequest(f"{problem} to {goal}", "Use --path for one of them")
+        solutions = lines.get(goal, [])
+        if not solutions or count not in (None, len(solutions)):
             expected = "at least one" if count is None else str(count)
-            problem = f"{total} solutions lead from {state} to {goal}, not {expected}"
+            problem = f"{len(solutions)} solutions lead from {state} to {goal}, not {expected}"
             raise self.make_goal_error(goal, problem)
-        if total > self.max_solutions:
-            raise BadRequest(
-                f"{total:,} shortest solutions lead from {state} to {goal}, and at most "
-                f"{self.max_solutions:,} can be listed",
-                "Use --path for one of them",
-            )
-        solutions = {goal: [""]}  # of the nearest states first
-        for here, steps in reversed(best_moves.items()):
-            solutions[here] = [
-                letter + rest for letter, after in steps for rest in solutions.get(after, ())
-            ]
         order = self.puzzle.letters.index
-        return sorted(solutions[state], key=lambda letters: [order(letter) for letter in letters])
+        return sorted(solutions, key=lambda letters: [order(letter) for letter in letters])
 
     def make_goal_error(self, goal: str, problem: str) -> TableDamaged:
         """Make the error for the index that answers for a goal, and contradicts itself."""
         return self.make_damage_error(
             self.table_names[self.puzzle.view_goal(goal).table_goal], problem
         )
-
-    def _list_unreached_goals(self, state: str, goal: str) -> list[str]:
-        """Return the other goals of the state's table, which the state does not reach."""
-        table = self.table_names[self.puzzle.find_reachable_goal(state)]
-        return [
-            goal_name
-            for goal_name, name in self.table_names.items()
-            if name == table and self.puzzle.goals[goal_name] != goal
-        ]

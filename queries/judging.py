@@ -16,7 +16,6 @@ import polars as pl
 
 from puzzle_tablebase.errors import IllegalMove, quote
 from puzzle_tablebase.queries.answer import Judgement, format_count
-from puzzle_tablebase.queries.options import ANSWER_KINDS
 
 if TYPE_CHECKING:
     from puzzle_tablebase.puzzle import GoalPuzzle
@@ -34,7 +33,7 @@ GOOD = ("shortest", "right", "tour", "closed tour")
 
 def has_moves(options: Options) -> bool:
     """Return whether the answers to be judged are moves, not distances."""
-    return getattr(options, "answers", None) in (None, ANSWER_KINDS[0])
+    return getattr(options, "answers", None) in (None, "moves")
 
 
 def judge(reader: Any, key: str, answer: object, options: Options) -> Judgement:

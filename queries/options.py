@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from puzzle_tablebase.errors import BadRequest, quote
+from puzzle_tablebase.errors import BadRequest, quote, require_choice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,7 +11,8 @@ if TYPE_CHECKING:
 
     Parse = Callable[[Any, Any, "Options"], object]
 
-QUERY, ALL, PROBE, BATCH, SAMPLE, CHECK = "query", "all", "probe", "batch", "sample", "check"
+QUERY, ALL, PROBE, BATCH = "a single key", "all keys", "a probe", "a batch"
+SAMPLE, CHECK = "a sample", "a check"
 """The verbs: a query of one key and one without a key, a lookup from Python, a batch of keys, a
 sample and a judged answer."""
 ALONE, SHEET = "alone", "sheet"
@@ -66,14 +67,11 @@ class Options:
 
 def parse_options(reader: Any, verb: str, given: Mapping[str, Any]) -> Options:
     """Check and parse the options of a question, by name; a TablebaseError if one is wrong."""
-    declared = {option.name: option for option in reader.options}
-    names = []
-    for name, value in given.items():
-        option = declared.get(name)
-        if option is None:
-            raise _make_unknown_error(reader, verb, name)
-        if value is not None and (option.metavar or value):
-            names.append(name)
+    declared = {option.name: option for option in reader.options if verb in option.verbs}
+    flags = {option.name for option in reader.options if not option.metavar}
+    names = [
+        name for name, value in given.items() if value is not None and (value or name not in flags)
+    ]
     # in their own order, so that messages do not depend on that given
     for option in reader.options:
         other = next((other for other in option.excludes if other in names), "")
@@ -83,8 +81,10 @@ def parse_options(reader: Any, verb: str, given: Mapping[str, Any]) -> Options:
     if verb == ALL and not is_keyless(reader, names):
         raise BadRequest(f"A {reader.key} is needed", f"Example: {reader.puzzle.example}")
     for name in names:
-        if verb not in declared[name].verbs:
-            raise _make_verb_error(reader, verb, declared[name])
+        if name not in declared:
+            hint = f"Choose from: {', '.join(declared)}" if declared else "It has none"
+            problem = f"{reader.puzzle.title} has no option {quote(name)} for {verb}"
+            raise BadRequest(problem, hint)
     options = Options(verb)
     for option in reader.options:
         is_given, parse = option.name in names, option.parse
@@ -98,29 +98,6 @@ def parse_options(reader: Any, verb: str, given: Mapping[str, Any]) -> Options:
 def is_keyless(reader: Any, names: Collection[str]) -> bool:
     """Return whether options, by name, are asked without a key."""
     return any(option.name in names and ALONE in option.verbs for option in reader.options)
-
-
-def _make_unknown_error(reader: Any, verb: str, name: str) -> BadRequest:
-    known = [option.name for option in reader.options if verb in option.verbs]
-    hint = f"Choose from: {', '.join(known)}" if known else "It has none"
-    return BadRequest(f"{reader.puzzle.title} has no option {quote(name)}", hint)
-
-
-def _make_verb_error(reader: Any, verb: str, option: Option) -> BadRequest:
-    """Make the error for an option of other verbs."""
-    if verb == QUERY and ALL in option.verbs:
-        hint = f"Write all {option.metavar.lower()} in one pair of quotes"
-        return BadRequest(
-            f"{option.flag} needs no key", hint if option.metavar else "Leave out the key"
-        )
-    if verb == BATCH and QUERY in option.verbs:
-        hint = f"Add a {reader.key}, or leave out {option.flag}"
-        return BadRequest(f"{option.flag} works with a single key only", hint)
-    if verb == BATCH and ALL in option.verbs:
-        return BadRequest(f"{option.flag} cannot be combined with a batch", "Leave out one of them")
-    if verb == PROBE and ALL in option.verbs:
-        return BadRequest(f"{option.name} has an answer of another kind", "Use tables.answer")
-    return _make_unknown_error(reader, verb, option.name)
 
 
 def format_flag(name: str) -> str:
@@ -175,15 +152,9 @@ def parse_split(given: object, *_: object) -> dict[str, int]:
     return sizes
 
 
-ANSWER_KINDS = ("moves", "distances")
-"""What the answers that are judged may be, the default first."""
-
-
 def parse_answer_kind(given: object, *_: object) -> str:
-    """Return a kind of answers."""
-    from puzzle_tablebase.errors import require_choice
-
-    require_choice(str(given), "kind of answers", *ANSWER_KINDS)
+    """Return what the answers to be judged are."""
+    require_choice(str(given), "kind of answers", "moves", "distances")
     return str(given)
 
 

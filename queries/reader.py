@@ -26,36 +26,25 @@ from puzzle_tablebase.stores.folder import Store
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-    from typing import Any, Generic, Literal, overload
+    from typing import Any, TypeVar
 
     import polars as pl
-    from typing_extensions import TypeVar
 
-    from puzzle_tablebase.queries.answer_frames import Frame, Keys
+    from puzzle_tablebase.queries.answer_frames import Frame
     from puzzle_tablebase.queries.options import Option, Options
     from puzzle_tablebase.queries.row_groups import RowGroups
     from puzzle_tablebase.queries.samples import SampleRequest
     from puzzle_tablebase.schema import Table
 
     Moves = tuple[list[str], str]
-    Found = TypeVar("Found", bound=Answer, default=Answer, covariant=True)
-    Default = TypeVar("Default")
     Kept = TypeVar("Kept")
-else:  # a single lookup must not import `typing`
-    Found = None
-
-    class Generic:
-        """A class that leaves out its parameters."""
-
-        def __class_getitem__(cls, parameters):
-            return cls
 
 
 def ignore_progress(*counts: int) -> None:
     """Do nothing; the default progress callback."""
 
 
-class Reader(Generic[Found]):
+class Reader:
     """A reader of one puzzle's tables in one store; indexes are opened when first needed.
 
     It is what Python programs have as `tables.eight` and the like. A method of theirs parses its
@@ -98,28 +87,9 @@ class Reader(Generic[Found]):
     def __dir__(self) -> list[str]:
         return [*self.documented]
 
-    def __repr__(self) -> str:
-        from puzzle_tablebase.queries.status import format_repr
-
-        return format_repr(self, self.store, self.puzzle)
-
-    def _repr_html_(self) -> str:
-        """List the puzzle's published tables for a notebook."""
-        from puzzle_tablebase.queries.status import format_html
-
-        return format_html(self, self.store, self.puzzle)
-
-    def probe(self, key: str, **options: Any) -> Found:
+    def probe(self, key: str, **options: Any) -> Answer:
         """Return the answer for a key: the facts of its record, and those that options add."""
-        answer: Found = self.answer(key, self.parse(PROBE, options))  # type: ignore[assignment]
-        return answer
-
-    if TYPE_CHECKING:
-
-        @overload
-        def get(self, key: str, default: None = None, **options: Any) -> Found | None: ...
-        @overload
-        def get(self, key: str, default: Default, **options: Any) -> Found | Default: ...
+        return self.answer(key, self.parse(PROBE, options))
 
     def get(self, key: str, default: Any = None, **options: Any) -> Any:
         """Return the answer of `probe`, or the default where the answer is no or the key is bad.
@@ -131,19 +101,6 @@ class Reader(Generic[Found]):
             return self.answer(key, parsed)
         except (NotationError, NoAnswer, Undecided):
             return default
-
-    if TYPE_CHECKING:
-
-        @overload
-        def annotate(
-            self, frame: Keys, column: str | None = None, *, prefix: str = "",
-            errors: Literal["null", "column", "raise"] = "null", **options: Any,
-        ) -> pl.DataFrame: ...  # fmt: skip
-        @overload
-        def annotate(
-            self, frame: Frame, column: str | None = None, *, prefix: str = "",
-            errors: Literal["null", "column", "raise"] = "null", **options: Any,
-        ) -> Frame: ...  # fmt: skip
 
     def annotate(
         self, frame: Any, column: str | None = None, *, prefix: str = "", errors: str = "null",

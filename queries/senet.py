@@ -29,6 +29,7 @@ from puzzle_tablebase.schema import UNREACHED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     import polars as pl
@@ -116,7 +117,7 @@ DISTANCE = Option(
 )
 
 
-class SenetReader(Reader[SenetAnswer]):
+class SenetReader(Reader):
     """The table of Senet.
 
     >>> from puzzle_tablebase.queries import open_tables
@@ -124,6 +125,7 @@ class SenetReader(Reader[SenetAnswer]):
     '9-14 4x7'
     """
 
+    probe: Callable[..., SenetAnswer]
     documented = (*Reader.documented, "plies", "line", "list_hardest")
     options = (TURN, PATH, HARDEST, DISTANCE, ANSWERS)
     has_pictures = True

@@ -5,17 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from puzzle_tablebase.errors import TablebaseError, TableError
+from puzzle_tablebase.errors import TableError
 from puzzle_tablebase.formats.manifest import Entry, find_mismatch, read_manifest
 from puzzle_tablebase.puzzles import find_owner, list_puzzles
 from puzzle_tablebase.stores import COMMAND, MANIFEST, REMOVE
 from puzzle_tablebase.stores.access import format_command, format_rebuild_command
 from puzzle_tablebase.stores.folder import Store
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from puzzle_tablebase.puzzle import Puzzle
-
 
 UNUSABLE = "missing", "damaged", "unreadable"
 """The states of tables that answer nothing."""
@@ -79,53 +74,3 @@ def make_unusable_error(rows: list[dict[str, Any]], store: Store) -> TableError 
         store.locate(MANIFEST),
         " && ".join(filter(None, commands)),
     )
-
-
-HEADINGS = ("table", "rows", "bytes", "meaning")
-
-
-def format_repr(tables: object, store: Store, puzzle: Puzzle | None = None) -> str:
-    """Format opened tables for a Python prompt: their location, and the published tables.
-
-    With a puzzle, only its tables.
-    """
-    try:
-        names = [*_read_entries(store, puzzle)]
-    except TablebaseError as error:
-        names = [str(error)]
-    return f"{_format_head(tables, store)}: {', '.join(names) or 'none published'}>"
-
-
-def format_html(tables: object, store: Store, puzzle: Puzzle | None = None) -> str:
-    """Format opened tables for a notebook: the published tables, each with size and meaning."""
-    from html import escape
-
-    caption = escape(_format_head(tables, store).removeprefix("<"))
-    try:
-        entries = _read_entries(store, puzzle)
-    except TablebaseError as error:
-        return f"<p>{caption}: {escape(str(error))}</p>"
-    rows, puzzles = "", [puzzle] if puzzle else list_puzzles()
-    for name, entry in entries.items():
-        table = next(filter(None, (each.find_table(name) for each in puzzles)), None)
-        rows += (
-            f"<tr><td>{escape(name)}</td><td>{entry.rows:,}</td><td>{entry.bytes:,}</td>"
-            f'<td style="text-align:left">{escape(table.meaning if table else "")}</td></tr>\n'
-        )
-    if not rows:
-        return f"<p>{caption}: none published</p>"
-    head = "".join(f"<th>{heading}</th>" for heading in HEADINGS)
-    return (
-        f"<table>\n<caption>{caption}</caption>\n<thead><tr>{head}</tr></thead>\n"
-        f"<tbody>\n{rows}</tbody>\n</table>"
-    )
-
-
-def _format_head(tables: object, store: Store) -> str:
-    return f"<{type(tables).__name__} in {store}"
-
-
-def _read_entries(store: Store, puzzle: Puzzle | None) -> dict[str, Entry]:
-    """Read the published tables by name: those of the puzzle, if there is one."""
-    entries = read_manifest(store).items()
-    return {name: entry for name, entry in entries if puzzle is None or puzzle.find_table(name)}

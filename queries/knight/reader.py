@@ -28,7 +28,7 @@ from puzzle_tablebase.queries.reader import Reader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any
 
     import polars as pl
@@ -141,7 +141,7 @@ def choose_board(options: Options, default: str = "8x8") -> KnightBoard:
     return board
 
 
-class KnightReader(Reader[KnightAnswer]):
+class KnightReader(Reader):
     """The tables of the knight's tours: one for each pair of ends on 8x8, all on smaller boards.
 
     >>> from puzzle_tablebase.queries import open_tables
@@ -159,6 +159,7 @@ class KnightReader(Reader[KnightAnswer]):
     puzzle_tablebase.NoSuchTour: 5x5 has no closed tour.
     """
 
+    probe: Callable[..., KnightAnswer]
     documented = (
         *("probe", "get", "annotate", "check", "check_frame", "sample", "scan", "count", "rank"),
     )
