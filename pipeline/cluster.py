@@ -16,7 +16,7 @@ from distributed.core import rpc
 from distributed.scheduler import KilledWorker
 from distributed.utils import LoopRunner
 
-from puzzle_tablebase.errors import BadRequest, ClusterError, quote
+from puzzle_tablebase.errors import BadRequest, MachineLimit, quote
 
 CONNECT_SECONDS = 10
 """Seconds within which a scheduler must answer, at the start and after a lost connection."""
@@ -39,26 +39,33 @@ def connect(
     try:
         client = Client(address, timeout=connect_seconds, set_as_default=False)
     except (OSError, ImportError) as error:  # ImportError: its packages have other versions
-        raise ClusterError(address, "no scheduler answers there") from error
+        raise _make_error(address, "no scheduler answers there") from error
     try:
         try:
             threads = sum(client.nthreads().values())
         except OSError as error:
-            raise ClusterError(address, "it was lost") from error
+            raise _make_error(address, "it was lost") from error
         if not threads:
-            raise ClusterError(address, "it has no workers")
+            raise _make_error(address, "it has no workers")
         yield _DaskExecutor(client), threads
     except KilledWorker as error:
-        raise ClusterError(address, "one task killed several workers", has_begun=True) from error
+        raise _make_error(address, "one task killed several workers", has_begun=True) from error
     except (CommClosedError, CancelledError) as error:
-        raise ClusterError(address, "it was lost", has_begun=True) from error
+        raise _make_error(address, "it was lost", has_begun=True) from error
     finally:
         with suppress(OSError):  # a slow scheduler says goodbye too late: all results are here
             client.close()
 
 
+def _make_error(address: str, problem: str, *, has_begun: bool = False) -> MachineLimit:
+    step = "Check the address and the cluster, or leave out --scheduler"
+    if has_begun:
+        step = "Finished tasks are saved; run the command again to resume"
+    return MachineLimit(f"Cannot build with the scheduler {address}: {problem}", step)
+
+
 def _require_scheduler(address: str, connect_seconds: float) -> None:
-    """Raise ClusterError unless a Dask scheduler answers within so many seconds.
+    """Raise MachineLimit unless a Dask scheduler answers within so many seconds.
 
     The client itself would wait for the first answer forever.
     """
@@ -72,12 +79,12 @@ def _require_scheduler(address: str, connect_seconds: float) -> None:
         kind = LoopRunner(asynchronous=False).run_sync(identify)["type"]
     except (OSError, TimeoutError) as error:
         problem = f"no scheduler answers there (it has {connect_seconds} seconds)"
-        raise ClusterError(address, problem) from error
+        raise _make_error(address, problem) from error
     except Exception as error:
         # bytes of another protocol can fail anywhere: read as a length, they mean exbibytes
-        raise ClusterError(address, "what answers there is not a Dask scheduler") from error
+        raise _make_error(address, "what answers there is not a Dask scheduler") from error
     if kind != "Scheduler":
-        raise ClusterError(address, f"what answers there is a Dask {kind}, not a scheduler")
+        raise _make_error(address, f"what answers there is a Dask {kind}, not a scheduler")
 
 
 class _DaskExecutor(Executor):

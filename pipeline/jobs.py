@@ -206,7 +206,7 @@ def explain_rebuild(store: Store, versions: Sequence[Entry], puzzle: Puzzle, tab
     """Return the reason why a table must be built; "" if it is up to date."""
     if not versions:
         return "missing"
-    entry = find_in_place(store, versions) if len(versions) > 1 else versions[0]
+    entry = find_in_place(store, versions)
     if entry is None:
         return "stopped between two files"
     if entry.parameters != table.recipe.parameters:

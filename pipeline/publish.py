@@ -22,7 +22,7 @@ from puzzle_tablebase.formats.manifest import (
     bears_table,
     drop_versions,
     find_in_place,
-    make_footer,
+    measure_footer,
     read_versions,
     remove_entries,
     sum_up_depths,
@@ -63,7 +63,8 @@ def publish_table(
         made = dict(zip(names, files.finish(), strict=True))
         parquet, index = None, None
         if table.columns:
-            parquet = File(table.file, *made[table.file], make_footer(writer.footer))
+            with open(files[0].name, "rb") as written:
+                parquet = File(table.file, *made[table.file], measure_footer(written))
         if table.index:
             index = IndexEntry(table.index_file, data.record_count, *made[table.index_file])
         entry = Entry(
@@ -107,8 +108,8 @@ def settle(store: Store, name: str, versions: Sequence[Entry]) -> None:
     """
     if not store.has_locks:
         return
-    in_place = find_in_place(store, versions) if versions[1:] else None
-    if in_place:
+    in_place = find_in_place(store, versions)
+    if in_place and versions[1:]:
         drop_versions(store, name, versions, in_place)
     _remove_unlisted(store, name, in_place or versions[-1], versions)
     remove_checkpoints(store, [name])

@@ -16,30 +16,10 @@ command line in `puzzle_tablebase.pipeline`.
 
 from __future__ import annotations
 
+from puzzle_tablebase.errors import *  # noqa: F403
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from puzzle_tablebase.errors import BadRequest as BadRequest
-    from puzzle_tablebase.errors import BoardTooLarge as BoardTooLarge
-    from puzzle_tablebase.errors import ClusterError as ClusterError
-    from puzzle_tablebase.errors import GoalUnreachable as GoalUnreachable
-    from puzzle_tablebase.errors import IllegalMove as IllegalMove
-    from puzzle_tablebase.errors import MachineLimit as MachineLimit
-    from puzzle_tablebase.errors import MemoryShort as MemoryShort
-    from puzzle_tablebase.errors import NoAnswer as NoAnswer
-    from puzzle_tablebase.errors import NoSuchTour as NoSuchTour
-    from puzzle_tablebase.errors import NotationError as NotationError
-    from puzzle_tablebase.errors import OutputError as OutputError
-    from puzzle_tablebase.errors import PositionUnreachable as PositionUnreachable
-    from puzzle_tablebase.errors import ReaderGone as ReaderGone
-    from puzzle_tablebase.errors import SearchError as SearchError
-    from puzzle_tablebase.errors import StoreError as StoreError
-    from puzzle_tablebase.errors import TablebaseError as TablebaseError
-    from puzzle_tablebase.errors import TableDamaged as TableDamaged
-    from puzzle_tablebase.errors import TableError as TableError
-    from puzzle_tablebase.errors import TableMissing as TableMissing
-    from puzzle_tablebase.errors import TableUnreadable as TableUnreadable
-    from puzzle_tablebase.errors import TableVersionError as TableVersionError
-    from puzzle_tablebase.errors import Undecided as Undecided
     from puzzle_tablebase.puzzles.plugins import PluginError as PluginError
     from puzzle_tablebase.queries import open_tables as open_tables
     from puzzle_tablebase.queries.answer import Answer as Answer
@@ -69,14 +49,11 @@ MODULES = {
     "queries.goals": "GoalAnswer GoalReader",
     "queries.senet": "SenetAnswer SenetReader",
     "queries.knight.table_scans": "CountAnswer",
-    "errors": "BadRequest BoardTooLarge ClusterError GoalUnreachable "
-    "IllegalMove MachineLimit MemoryShort NoAnswer NoSuchTour NotationError OutputError "
-    "PositionUnreachable ReaderGone SearchError StoreError TablebaseError TableDamaged "
-    "TableError TableMissing TableUnreadable TableVersionError Undecided",
     "puzzles.plugins": "PluginError",
 }
 """The public names by the module that defines them; each is imported when first used."""
-__all__ = [name for names in ("__version__", *MODULES.values()) for name in names.split()]
+ERRORS = " ".join(name for name, value in globals().items() if isinstance(value, type))
+__all__ = [name for names in ("__version__", ERRORS, *MODULES.values()) for name in names.split()]
 
 
 if not TYPE_CHECKING:  # a type checker would take every name for one of this module

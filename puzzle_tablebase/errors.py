@@ -49,7 +49,6 @@ class NotationError(TablebaseError):
 
     def __init__(self, puzzle: str, text: str, problem: str, example: str) -> None:
         super().__init__(f"{quote(text)} is not {puzzle}: {problem}. Example: {example}")
-        self.puzzle = puzzle
         self.text = text
         self.problem = problem
         self.example = example
@@ -110,37 +109,6 @@ class GoalUnreachable(NoAnswer):
 
     def __init__(self, state: str, goal: str, why: str) -> None:
         super().__init__(f"{goal} cannot be reached from {state}: {why}")
-        self.state = state
-        self.goal = goal
-        self.why = why
-
-
-class PositionUnreachable(NoAnswer):
-    """An arrangement that no line of play leads to, or none with the given side to move."""
-
-    def __init__(self, position: str, turn: str = "") -> None:
-        problem = f"is never reached with {turn} to move" if turn else "is never reached"
-        super().__init__(f"{position} {problem}: no line of play from the opening leads to it.")
-        self.position = position
-        self.turn = turn
-
-
-class NoSuchTour(NoAnswer):
-    """A tour that does not exist, or a rank past the last tour."""
-
-    def __init__(self, board: str, why: str) -> None:
-        super().__init__(why)
-        self.board = board
-        self.why = why
-
-
-class BoardTooLarge(NoAnswer):
-    """A board with too many tours to list or to count."""
-
-    def __init__(self, board: str, why: str) -> None:
-        super().__init__(why)
-        self.board = board
-        self.why = why
 
 
 class Undecided(TablebaseError):
@@ -149,8 +117,6 @@ class Undecided(TablebaseError):
     exit_code = 4
 
     def __init__(self, state: str, seconds: float, least: int) -> None:
-        self.state = state
-        self.seconds = seconds
         self.least = least
         self.known = {"state": state, "least": least}
         super().__init__(f"Undecided after {seconds:g} s: {state} needs at least {least} moves")
@@ -182,7 +148,6 @@ class TableUnreadable(TableError):
 
     def __init__(self, file: str, reason: str, hint: str, command: str = "") -> None:
         super().__init__(f"{file} cannot be read: {reason}. {hint}.", file, command, "")
-        self.reason = reason
 
 
 class TableVersionError(TableError):
@@ -216,8 +181,6 @@ class OutputError(TablebaseError):
         super().__init__(f"{output} cannot be written: {problem}.")
         if is_full:  # the disk is too small: no mistake in the command
             self.exit_code = 3
-        self.output = output
-        self.problem = problem
 
 
 class ReaderGone(OutputError):
@@ -233,46 +196,25 @@ class StoreError(TablebaseError):
 
     def __init__(self, path: str, problem: str, hint: str = "") -> None:
         super().__init__(f"Cannot build in {path}: {problem}. {hint}".rstrip())
-        self.path = path
         self.problem = problem
 
 
-class MemoryShort(TablebaseError):
-    """Work that needs more memory than is free, or than the limit allows; it does not start."""
-
-    exit_code = 3
-
-    def __init__(self, work: str, needed: int, free: int, hint: str) -> None:
-        sizes = f"{needed / 1e9:.2f} GB of memory; available: {free / 1e9:.2f} GB"
-        super().__init__(f"{work} needs {sizes}. {hint}.")
-        self.work = work
-        self.needed = needed
-        self.free = free
-
-
 class MachineLimit(TablebaseError):
-    """A limit of the machine or of this process that leaves too little to work with."""
+    """A machine, a process or a cluster that cannot do the work."""
 
     exit_code = 3
 
     def __init__(self, problem: str, hint: str) -> None:
         super().__init__(f"{problem}. {hint}.")
-        self.problem = problem
-        self.hint = hint
 
 
-class ClusterError(TablebaseError):
-    """A scheduler that cannot run tasks, or was lost while it ran some."""
+class MemoryShort(MachineLimit):
+    """Work that needs more memory than is free, or than the limit allows; it does not start."""
 
-    exit_code = 3
-
-    def __init__(self, address: str, problem: str, *, has_begun: bool = False) -> None:
-        step = "Check the address and the cluster, or leave out --scheduler"
-        if has_begun:
-            step = "Finished tasks are saved; run the command again to resume"
-        super().__init__(f"Cannot build with the scheduler {address}: {problem}. {step}.")
-        self.address = address
-        self.problem = problem
+    def __init__(self, work: str, needed: int, free: int, hint: str) -> None:
+        sizes = f"{needed / 1e9:.2f} GB of memory; available: {free / 1e9:.2f} GB"
+        super().__init__(f"{work} needs {sizes}", hint)
+        self.needed = needed
 
 
 class SearchError(TablebaseError):

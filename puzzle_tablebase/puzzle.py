@@ -31,9 +31,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-MAX_LETTERS = 256
-"""The most letters of a puzzle's moves: a label is a byte."""
-
 MANHATTAN = (
     "sum of each tile's steps to its place in the goal, across and down; never more than distance"
 )
@@ -78,22 +75,10 @@ class Puzzle:
         return f"{self.name} {self.example}" if self.example and self.find_table(table) else ""
 
     def list_published(self, names: Iterable[str]) -> list[Table]:
-        """List this puzzle's tables among published ones, given by name.
-
-        Tables of one search follow each other, in the order of the default tables.
-        """
-        defaults = [table.name for table in self.tables]
-        searches = [table.recipe.search for table in self.tables]
-        tables = map(self.find_table, sorted(names))
-
-        def find_place(table: Table) -> tuple[int, int]:
-            search = table.recipe.search
-            return (
-                searches.index(search) if search in searches else len(searches),
-                defaults.index(table.name) if table.name in defaults else len(defaults),
-            )
-
-        return sorted(filter(None, tables), key=find_place)
+        """List this puzzle's tables among published ones, given by name; default ones first."""
+        order = [table.name for table in self.tables]
+        tables = filter(None, map(self.find_table, sorted(names)))
+        return sorted(tables, key=lambda table: [*order, table.name].index(table.name))
 
     def find_unit(self, table: Table) -> str:
         """Return what a table counts: rows; of an index alone, states if it has their depths, or
@@ -288,9 +273,6 @@ class GoalPuzzle(StateSpace):
 
         from puzzle_tablebase.graph import Graph
 
-        if len(self.letters) > MAX_LETTERS:
-            problem = f"{self.title} has {len(self.letters)} letters of moves"
-            raise SearchError(f"{problem}, and a table holds {MAX_LETTERS} at most.")
         offsets, targets, labels = [0], [], []
         for rank in range(self.size):
             for letter, next_state in self.moves(self.unrank(rank)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from puzzle_tablebase.errors import PositionUnreachable, require_choice
+from puzzle_tablebase.errors import NoAnswer, require_choice
 from puzzle_tablebase.puzzles.senet import (
     OPENING,
     SIDES,
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from puzzle_tablebase.queries.options import Options
     from puzzle_tablebase.queries.reader import Moves
 
+NO_LINE = "no line of play from the opening leads to it."
 PLIES = (0, 2)
 """The fields of a record that hold the even and the odd plies; after each comes the last move."""
 LINES = 4
@@ -153,10 +154,10 @@ class SenetReader(Reader):
         even, odd = (None if record[at] == UNREACHED else record[at] for at in PLIES)
         fewest = min(self.find_plies(position), default=None)
         if fewest is None:
-            raise PositionUnreachable(position)
+            raise NoAnswer(f"{position} is never reached: {NO_LINE}")
         plies = (even, odd)[SIDES.index(options.turn)] if options.turn else fewest
         if plies is None:
-            raise PositionUnreachable(position, options.turn or "")
+            raise NoAnswer(f"{position} is never reached with {options.turn} to move: {NO_LINE}")
         line = self._find_line(position, plies)
         return SenetAnswer(
             position=position,

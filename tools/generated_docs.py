@@ -48,7 +48,7 @@ def format_tables() -> str:
     for table in tables:
         entry = entries[table.name]
         index = f"{entry.index.bytes:,}" if entry.index else ""
-        sizes = f"{entry.rows:,} | {entry.bytes:,} | {index}"
+        sizes = f"{entry.rows:,} | {entry.all_files[0].bytes:,} | {index}"
         lines.append(f"| `{table.file}` | {sizes} | {table.meaning}. Order: {table.rank} |\n")
         same.setdefault(format_columns(table), []).append(f"`{table.name}`")
     for columns, names in same.items():

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from puzzle_tablebase.errors import BadRequest, NoAnswer, TableMissing
-from puzzle_tablebase.formats.manifest import has_manifest, read_manifest
+from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.pipeline.commands.options import Json, Outputs
 from puzzle_tablebase.pipeline.terminal import (
     AMOUNTS,
@@ -200,8 +200,8 @@ def diff(
 
 
 def _read_contents(store: Store) -> dict[str, str]:
-    """Read the content hash of each published table; raise TableMissing if there is no manifest."""
+    """Read the content hash of each published table; raise TableMissing if there are none."""
     entries = read_manifest(store)
-    if not entries and not has_manifest(store):
+    if not entries:
         raise TableMissing(store.locate(MANIFEST), format_rebuild_command("", store))
     return {name: entry.content for name, entry in entries.items()}

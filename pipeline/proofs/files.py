@@ -155,7 +155,8 @@ def _compare_footer(listed: ListedTable) -> Iterator[Difference]:
     table, entry = listed.definition, listed.entry
     with _open_parquet(listed) as file:
         schema, footer = file.schema_arrow, file.metadata
-    measured = measure_footer(listed.store, listed.parquet.file)
+    with listed.store.open(listed.parquet.file) as rows:
+        measured = measure_footer(rows)
     yield from require_equal("footer", measured, listed.parquet.footer)
     defined = make_schema(table)
     for column, expected in zip_longest(_list_columns(schema), _list_columns(defined)):

@@ -20,8 +20,8 @@ from puzzle_tablebase.errors import (
     TableMissing,
     quote,
 )
-from puzzle_tablebase.formats import FORMAT_VERSION, MADE_BY
-from puzzle_tablebase.formats.manifest import Entry, compute_sha256, format_manifest
+from puzzle_tablebase.formats import FORMAT_VERSION
+from puzzle_tablebase.formats.manifest import Entry, find_mismatch, format_manifest, measure_file
 from puzzle_tablebase.output import STANDARD, translate_output_errors
 from puzzle_tablebase.pipeline.proofs.verdicts import TableVerdict
 from puzzle_tablebase.pipeline.site.data_set import SOURCE, list_facts, make_card, make_croissant
@@ -105,12 +105,11 @@ def _fill(
         for file in entry.all_files:
             with store.open(file.file) as source, (versioned / file.file).open("wb") as target:
                 shutil.copyfileobj(source, target, 1 << 20)
-            if compute_sha256(copy, file.file) != file.sha256:
-                problem = "its SHA-256 differs from the manifest"
+            if problem := find_mismatch(copy, file):
                 command = format_repair_command(name, store)
                 raise TableDamaged(store.locate(file.file), problem, command)
     versions = {name: [entry] for name, entry in tables.items()}
-    (versioned / MANIFEST).write_bytes(format_manifest(versions, MADE_BY))
+    (versioned / MANIFEST).write_bytes(format_manifest(versions))
     facts = list_facts(copy, tables, verdicts)
     (versioned / "croissant.json").write_text(make_croissant(facts, url, date), "utf-8")
     (versioned / "README.md").write_text(make_card(facts, url, date), "utf-8")
@@ -146,5 +145,5 @@ def _write_sums(folder: Path) -> None:
     """List every file with its SHA-256, as `sha256sum -c` reads it."""
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     names = [path.relative_to(folder).as_posix() for path in files]
-    lines = [f"{compute_sha256(Folder(folder), name)}  {name}\n" for name in names]
+    lines = [f"{measure_file(Folder(folder), name)[1]}  {name}\n" for name in names]
     (folder / SUMS).write_text("".join(lines), "utf-8")

@@ -10,27 +10,20 @@ from __future__ import annotations
 import errno
 import hashlib
 import logging
+import os
 import re
 import struct
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import starmap
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import IO, TYPE_CHECKING, Annotated, Any
 
 from msgspec import Meta, MsgspecError, Struct, json
 
-from puzzle_tablebase.errors import (
-    BadRequest,
-    NotAFile,
-    SearchError,
-    TableDamaged,
-    TableError,
-    TableVersionError,
-    quote,
-)
+from puzzle_tablebase.errors import BadRequest, TableDamaged, TableVersionError, quote
 from puzzle_tablebase.formats import FORMAT_VERSION, MADE_BY
 from puzzle_tablebase.formats.index import HEADER, MAGIC, Header
-from puzzle_tablebase.puzzles import MODULES, get_puzzle
 from puzzle_tablebase.schema import KIND_LETTERS, Table
 from puzzle_tablebase.stores import BACKUP, MANIFEST
 from puzzle_tablebase.stores.access import format_rebuild_command, list_files, make_open_error
@@ -42,8 +35,6 @@ if TYPE_CHECKING:
 
 Depth = tuple[str | None, int | None]
 """A goal and a distance; None for a puzzle without goals, and for states never reached."""
-MAX_DEPTH = 1 << 15
-"""Distances that are counted are smaller."""
 
 Number = Annotated[int, Meta(ge=0, le=1 << 53)]
 """Rows, bytes or states: 360 times as many are still less than 2^63, and JSON has all of them."""
@@ -70,17 +61,17 @@ class GoalCounts(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=
 
 def sum_up_depths(depths: Mapping[Depth, int]) -> list[GoalCounts]:
     """Sum up the states at each depth as an entry's counts, a goal each."""
-    goals = []
-    for goal in dict.fromkeys(goal for goal, _ in depths):
-        of_goal = {distance: states for (name, distance), states in depths.items() if name == goal}
-        never = of_goal.pop(None, 0)
-        reached = {distance: states for distance, states in of_goal.items() if distance is not None}
-        wrong = [distance for distance in reached if not 0 <= distance < MAX_DEPTH]
-        if wrong:
-            raise SearchError(f"A distance of {wrong[0]} cannot be counted.")
-        states = [reached.get(distance, 0) for distance in range(max(reached, default=-1) + 1)]
-        goals.append(GoalCounts(goal, states, never))
-    return goals
+    farthest = dict[str | None, int]()
+    for goal, depth in depths:
+        farthest[goal] = max(farthest.get(goal, -1), -1 if depth is None else depth)
+    return [
+        GoalCounts(
+            goal,
+            [depths.get((goal, depth), 0) for depth in range(last + 1)],
+            depths.get((goal, None), 0),
+        )
+        for goal, last in farthest.items()
+    ]
 
 
 class StateCounter:
@@ -106,12 +97,10 @@ class StateCounter:
 
     def list_depths(self) -> dict[Depth, int]:
         """Return the states at each depth; goals come in the order that the column defines."""
-
-        def find_place(item: tuple[Depth, int]) -> tuple[int, str]:
-            goal = item[0][0]
-            return self._goals.index(goal) if goal in self._goals else 0, goal or ""
-
-        return dict(sorted(self._counts.items(), key=find_place))
+        places = {goal: place for place, goal in enumerate(self._goals)}
+        goals = {depth: depth[0] or "" for depth in self._counts}
+        order = sorted(goals, key=lambda depth: (places.get(goals[depth], 0), goals[depth]))
+        return {depth: self._counts[depth] for depth in order}
 
 
 class Footer(Struct, frozen=True, forbid_unknown_fields=True):
@@ -158,15 +147,6 @@ class Entry(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True)
     index: IndexEntry | None
     counts: list[GoalCounts] = []
 
-    @property
-    def states(self) -> int | None:
-        """The states of an index alone, a record of which may hold many of them."""
-        return self.count_states() if self.counts and not self.parquet else None
-
-    def count_states(self) -> int:
-        """Count the states at all depths of all goals."""
-        return sum(sum(counts.states) + counts.never for counts in self.counts)
-
     def list_depths(self) -> Iterator[tuple[str | None, int | None, int]]:
         """Yield goal, distance and number of states in order; those never reached come last."""
         for counts in self.counts:
@@ -185,17 +165,13 @@ class Entry(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True)
         """
         if self.parquet:
             return {"rows": self.rows}
-        return {"records": self.rows} | ({} if self.states is None else {"states": self.states})
+        states = sum(sum(counts.states) + counts.never for counts in self.counts)
+        return {"records": self.rows} | ({"states": states} if self.counts else {})
 
     @property
     def all_files(self) -> list[File | IndexEntry]:
         """The file of its rows and its index, as far as it has them."""
         return [file for file in (self.parquet, self.index) if file]
-
-    @property
-    def bytes(self) -> int:
-        """The bytes of the file of rows; those of the index, if there are no rows."""
-        return self.all_files[0].bytes
 
     @property
     def total_bytes(self) -> int:
@@ -231,10 +207,7 @@ def read_manifest(store: Store) -> dict[str, Entry]:
     Of a table with several versions, the one whose files are in place, or else the newest.
     """
     tables = read_versions(store).items()
-    return {
-        name: (find_in_place(store, versions) if versions[1:] else None) or versions[-1]
-        for name, versions in tables
-    }
+    return {name: find_in_place(store, versions) or versions[-1] for name, versions in tables}
 
 
 def read_versions(store: Store) -> Versions:
@@ -242,7 +215,11 @@ def read_versions(store: Store) -> Versions:
 
     If the manifest is damaged or lost, its copy is read; a TableError if neither can be.
     """
-    data, damage = _read_data(store, MANIFEST), None
+    return _parse_or_read_copy(store, _read_data(store, MANIFEST))
+
+
+def _parse_or_read_copy(store: Store, data: bytes | None) -> Versions:
+    damage = None
     if data is not None:
         try:
             return parse_manifest(data, store)
@@ -251,22 +228,19 @@ def read_versions(store: Store) -> Versions:
     try:
         copy = _read_data(store, BACKUP)
         tables = {} if copy is None else parse_manifest(copy, store)
-    except TableError:
+    except (TableDamaged, TableVersionError):
         copy = None
     if copy is None:
         if damage:
             raise damage
         return {}
-    path = store.locate(MANIFEST)
-    if path not in _noted:
-        _noted.add(path)
-        problem = "damaged" if damage else "missing"
-        logging.getLogger(__name__).warning("note: %s is %s; its copy is read", path, problem)
+    _note_copy(store.locate(MANIFEST), "damaged" if damage else "missing")
     return tables
 
 
-_noted = set[str]()
-"""The damaged manifests that this process has noted."""
+@cache
+def _note_copy(path: str, problem: str) -> None:
+    logging.getLogger(__name__).warning("note: %s is %s; its copy is read", path, problem)
 
 
 def _read_data(store: Store, name: str) -> bytes | None:
@@ -276,18 +250,16 @@ def _read_data(store: Store, name: str) -> bytes | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        if name == BACKUP and isinstance(error, NotAFile):
-            return None
         raise make_open_error(store.locate(name), error, "") from error
 
 
-def has_manifest(store: Store) -> bool:
-    """Return whether a store has a manifest, damaged or not."""
-    return _read_data(store, MANIFEST) is not None
-
-
 def find_in_place(store: Store, versions: Sequence[Entry]) -> Entry | None:
-    """Find the version all of whose files are in place; None if there is none."""
+    """Find the version all of whose files are in place; None if there is none.
+
+    A single version counts as in place: nothing is read.
+    """
+    if len(versions) == 1:
+        return versions[0]
     found = dict[str, tuple[int, str] | None]()
     for file in (file for entry in versions for file in entry.all_files):
         if file.file not in found:
@@ -306,47 +278,34 @@ def find_mismatch(store: Store, entry: File | IndexEntry) -> str:
 
     Raise OSError if it cannot be opened.
     """
-    size = store.get_size(entry.file)
+    size, sha256 = measure_file(store, entry.file)
     if size != entry.bytes:
         return f"it has {size:,} bytes, the manifest says {entry.bytes:,}"
-    is_equal = compute_sha256(store, entry.file) == entry.sha256
-    return "" if is_equal else "its SHA-256 differs from the manifest"
+    return "" if sha256 == entry.sha256 else "its SHA-256 differs from the manifest"
 
 
 def measure_file(store: Store, name: str) -> tuple[int, str]:
     """Return the bytes and the SHA-256 of a file."""
-    return store.get_size(name), compute_sha256(store, name)
-
-
-def compute_sha256(store: Store, name: str) -> str:
-    """Compute the SHA-256 of a file's bytes."""
-    digest = hashlib.sha256()
     with store.open(name) as file:
-        while data := file.read(1 << 20):
-            digest.update(data)
-    return digest.hexdigest()
+        digest = hashlib.file_digest(file, "sha256")  # type: ignore[arg-type]
+        return file.seek(0, os.SEEK_END), digest.hexdigest()
 
 
-def make_footer(tail: bytes) -> Footer:
-    """Describe the footer at the end of a Parquet file's bytes.
+def measure_footer(file: IO[bytes]) -> Footer:
+    """Measure the footer of a Parquet file: the metadata, its length and the closing magic.
 
-    It is the metadata, its length and the closing magic. Raise OSError if there is none.
+    Raise OSError if there is none.
     """
-    if len(tail) < FOOTER_END.size or not tail.endswith(PARQUET):
+    size = file.seek(0, os.SEEK_END)
+    file.seek(max(size - FOOTER_END.size, 0))
+    end = file.read()
+    if not end.endswith(PARQUET) or len(end) < FOOTER_END.size:
         raise OSError(errno.EINVAL, "it is no Parquet file")
-    size = FOOTER_END.size + FOOTER_END.unpack(tail[-FOOTER_END.size :])[0]
-    if size > len(tail):
+    footer = FOOTER_END.size + FOOTER_END.unpack(end)[0]
+    if footer > size:
         raise OSError(errno.EINVAL, "it is shorter than its footer")
-    return Footer(size, hashlib.sha256(tail[-size:]).hexdigest())
-
-
-def measure_footer(store: Store, name: str) -> Footer:
-    """Measure the footer of a Parquet file."""
-    file = store.open_random_access(name)
-    size = min(FOOTER_END.size, file.size)
-    end = file.read(size, file.size - size)
-    size += FOOTER_END.unpack(end)[0] if size == FOOTER_END.size else 0
-    return make_footer(file.read(min(size, file.size), max(file.size - size, 0)))
+    file.seek(size - footer)
+    return Footer(footer, hashlib.sha256(file.read()).hexdigest())
 
 
 def parse_manifest(data: bytes, store: Store) -> Versions:
@@ -394,12 +353,7 @@ def add_version(store: Store, name: str, entry: Entry) -> None:
     """List a new version of a table beside the others, before its files are put in place."""
     if not is_table_name(name):
         raise BadRequest(f"No manifest can list {quote(name)}", "Choose a plainer name")
-
-    def add(tables: Versions) -> None:
-        others = [other for other in tables.get(name, []) if other != entry]
-        tables[name] = [*others, entry]
-
-    _change_manifest(store, add)
+    _change_manifest(store, [name], lambda known: [*_leave_out([entry], known), entry])
 
 
 def drop_versions(store: Store, name: str, old: Collection[Entry], kept: Entry) -> None:
@@ -407,68 +361,52 @@ def drop_versions(store: Store, name: str, old: Collection[Entry], kept: Entry) 
 
     Versions that other builds have added stay.
     """
+    gone = [*old, kept]
+    _change_manifest(store, [name], lambda known: [*_leave_out(gone, known), kept])
 
-    def drop(tables: Versions) -> None:
-        others = [other for other in tables.get(name, []) if other != kept and other not in old]
-        tables[name] = [*others, kept]
 
-    _change_manifest(store, drop)
+def _leave_out(gone: Collection[Entry], known: Sequence[Entry]) -> list[Entry]:
+    return [entry for entry in known if entry not in gone]
 
 
 def remove_entries(store: Store, names: Collection[str]) -> None:
     """Remove tables from the manifest."""
-
-    def remove(tables: Versions) -> None:
-        for name in names:
-            tables.pop(name, None)
-
-    _change_manifest(store, remove)
+    _change_manifest(store, names, lambda known: [])
 
 
-def _change_manifest(store: Store, change: Callable[[Versions], None]) -> None:
-    """Change the listed tables; the copy is written first.
+def _change_manifest(
+    store: Store, names: Collection[str], change: Callable[[list[Entry]], list[Entry]]
+) -> None:
+    """Change the listed versions of some tables; the copy is written first.
 
     One of the two is whole at each moment, and lists each file in place that the other one lists.
     """
 
     def replace(old_data: bytes | None) -> bytes:
         try:
-            tables = read_versions(store) if old_data is None else parse_manifest(old_data, store)
-        except TableVersionError:  # the build has decided to replace it
+            tables = _parse_or_read_copy(store, old_data)
+        except (TableDamaged, TableVersionError):  # the build has decided to replace it
             tables = {}
-        except TableDamaged:
-            tables = _read_copy(store)
-        change(tables)
-        data = format_manifest(tables, MADE_BY)
+        tables |= {name: change(tables.get(name, [])) for name in names}
+        tables = {name: versions for name, versions in tables.items() if versions}
+        data = format_manifest(tables)
         store.write(BACKUP, data)
         return data
 
     store.update(MANIFEST, replace)
 
 
-def _read_copy(store: Store) -> Versions:
-    """Read the copy of a damaged manifest; no tables if it is of no use."""
-    try:
-        return parse_manifest(_read_data(store, BACKUP) or b"", store)
-    except (TableDamaged, TableVersionError):
-        return {}
-
-
-def format_manifest(tables: Versions, made_by: str) -> bytes:
+def format_manifest(tables: Versions) -> bytes:
     """Format a manifest; equal contents give equal bytes, which end with a checksum."""
     listed = dict(sorted(tables.items()))
-    manifest = Manifest(FORMAT_VERSION, made_by, _list_contents(listed), listed)
+    indexed = {name: [each for each in listed[name] if each.index] for name in listed}
+    contents = {
+        f"{name}.idx": [*dict.fromkeys(entry.content for entry in versions)]
+        for name, versions in indexed.items()
+        if versions
+    }
+    manifest = Manifest(FORMAT_VERSION, MADE_BY, contents, listed)
     return seal(json.format(json.encode(manifest), indent=1))
-
-
-def _list_contents(tables: Versions) -> dict[str, list[str]]:
-    """List the content hashes of each index, by the name of its file."""
-    indexes = dict[str, list[str]]()
-    for entry in (entry for versions in tables.values() for entry in versions):
-        if entry.index:
-            hashes = indexes.setdefault(entry.index.file, [])
-            hashes += [entry.content] if entry.content not in hashes else []
-    return indexes
 
 
 def seal(body: bytes) -> bytes:
@@ -484,27 +422,12 @@ def unseal(data: bytes) -> bytes | None:
 
 
 def is_own_file(store: Store, name: str) -> bool:
-    """Return whether a file of that name belongs to a store's tables.
-
-    Where the manifest does not say, because it is lost or damaged, the file itself does.
-    """
-    try:
-        tables = read_versions(store)
-    except TableError as error:
-        if name == MANIFEST and isinstance(error, TableVersionError):
-            return True  # it has this program's checksum
-        tables = {}
-    if name in (MANIFEST, BACKUP, LOCK):  # the manifest may be that of another program
-        return bool(tables) or any(bears_table(store, other) for other in list_files(store))
-    versions = (entry for name in tables for entry in tables[name])
-    listed = {file.file for entry in versions for file in entry.all_files}
-    return name in listed or bears_table(store, name) or (bool(tables) and _may_be_built(name))
-
-
-def _may_be_built(name: str) -> bool:
-    """Return whether a file has the name of a table's file of a built-in puzzle."""
-    match = TABLE_FILE.fullmatch(name)
-    return match is not None and any(get_puzzle(each).find_table(match[1]) for each in MODULES)
+    """Return whether a file of that name belongs to a store's tables."""
+    if name not in (MANIFEST, BACKUP, LOCK):
+        return bears_table(store, name)
+    # the manifest may be that of another program
+    is_ours = unseal(_read_data(store, MANIFEST) or b"") is not None
+    return is_ours or any(bears_table(store, other) for other in list_files(store))
 
 
 def bears_table(store: Store, name: str) -> bool:

@@ -11,7 +11,6 @@ SHA-256 of the lines `name kind digest...`, one for each column, each ended by a
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 from contextlib import suppress
 from typing import IO, TYPE_CHECKING, Any
@@ -133,11 +132,8 @@ class TableWriter:
         self._content = ContentHash(self._columns)
         self._pending: list[pa.RecordBatch] = []
         self.rows = 0
-        self._file = file and _TailFile(file)
-        self.footer = b""
-        """The footer of the file, once it is written."""
         self._writer: Any = file and pq.ParquetWriter(
-            self._file,
+            file,
             self._schema,
             compression="zstd",
             compression_level=COMPRESSION_LEVEL,
@@ -163,19 +159,11 @@ class TableWriter:
             return
         if self._pending:
             self._flush(last=True)
-        if self._file:
-            self._writer.add_key_value_metadata(self._make_metadata())
-            self._file.is_kept = True
+        if self._writer:
+            parameters = json.dumps(self._recipe.parameters, sort_keys=True)
+            made_of = {"content": self.content, "made_by": MADE_BY, "parameters": parameters}
+            self._writer.add_key_value_metadata(made_of)
             self._writer.close()
-            self.footer = bytes(self._file.tail)
-
-    def _make_metadata(self) -> dict[str, str]:
-        """Make the metadata that says what the file was made of."""
-        return {
-            "content": self.content,
-            "made_by": MADE_BY,
-            "parameters": json.dumps(self._recipe.parameters, sort_keys=True),
-        }
 
     def write(self, columns: Columns) -> pa.RecordBatch:
         """Write rows, given as one array for each column; return them as they are written."""
@@ -207,23 +195,6 @@ class TableWriter:
         return self._content.hexdigest()
 
 
-class _TailFile(io.RawIOBase):
-    """A file that keeps the last bytes written to it: those of a Parquet file's footer."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file, self.tail = file, bytearray()
-        self.is_kept = False
-        """Whether what is written from now on is kept."""
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, data: Any) -> int:
-        if self.is_kept:
-            self.tail += data
-        return self._file.write(data)
-
-
 def to_arrow(column: Column, values: npt.NDArray[Any]) -> pa.Array:
     """Convert a column's values to Arrow: text from zero-padded bytes, enums from their codes."""
     nulls = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else None
@@ -250,6 +221,7 @@ def to_arrow(column: Column, values: npt.NDArray[Any]) -> pa.Array:
 def _make_text_array(
     values: npt.NDArray[np.bytes_], nulls: npt.NDArray[np.bool_] | None
 ) -> pa.Array:
+    """Join the bytes that are not 0: a field of an index may have some anywhere."""
     width = values.dtype.itemsize
     cells = np.ascontiguousarray(values).view(np.uint8).reshape(len(values), width)
     if nulls is not None:

@@ -6,7 +6,7 @@ from collections import Counter
 from contextlib import contextmanager
 from itertools import pairwise
 
-from puzzle_tablebase.errors import NoSuchTour, NotationError, require_text
+from puzzle_tablebase.errors import NoAnswer, NotationError, require_text
 from puzzle_tablebase.frontier.layers import InconsistentLayers, LayerReader
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import explain_no_tour, make_ranking_table
@@ -44,7 +44,7 @@ class RankedTours:
         if number >= total:
             kind = "closed tours" if self.closed else f"tours from {board.name_square(start)}"
             why = f"{board} has {total:,} {kind}, numbered 0 to {total - 1:,}."
-            raise NoSuchTour(str(board), why if total else explain_no_tour(board, start))
+            raise NoAnswer(why if total else explain_no_tour(board, start))
         with self._translate_layer_errors():
             squares = self.ranker.unrank(number, start)
         if problem := find_tour_problem(board, squares, closed=self.closed):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from puzzle_tablebase.errors import NoSuchTour, NotationError
+from puzzle_tablebase.errors import NoAnswer, NotationError
 from puzzle_tablebase.puzzles.knight.board import FILES, JUMPS, KnightBoard, parse_board
 from puzzle_tablebase.puzzles.knight.tables import (
     CLOSED_RANKS_PREFIX,
@@ -156,7 +156,7 @@ class KnightReader(Reader):
 
     >>> knight.probe("a1", rank=0, board="5x5", closed=True)
     Traceback (most recent call last):
-    puzzle_tablebase.NoSuchTour: 5x5 has no closed tour.
+    puzzle_tablebase.NoAnswer: 5x5 has no closed tour.
     """
 
     probe: Callable[..., KnightAnswer]
@@ -351,8 +351,7 @@ class KnightReader(Reader):
     ) -> tuple[int, list[int]]:
         """Find one of the tours that the table has for each pair of ends; return its number too."""
         if number is not None and number >= TOURS_PER_START:
-            raise NoSuchTour(
-                str(board),
+            raise NoAnswer(
                 f"The table has {TOURS_PER_START} tours of {board} from "
                 f"{board.name_square(start)}, one for each end square, "
                 f"numbered 0 to {TOURS_PER_START - 1}.",
@@ -378,16 +377,14 @@ class KnightReader(Reader):
 
 
 def _require_joinable(board: KnightBoard, start: int, end: int, closed: bool) -> None:
-    """Raise NoSuchTour if the two squares alone rule out a tour between them."""
+    """Raise NoAnswer if the two squares alone rule out a tour between them."""
     names = f"{board.name_square(start)} to {board.name_square(end)}"
     if start == end and board.squares > 1:
-        raise NoSuchTour(
-            str(board), f"A tour visits {board.name_square(start)} only once: it cannot end there."
-        )
+        raise NoAnswer(f"A tour visits {board.name_square(start)} only once: it cannot end there.")
     if not board.can_join(start, end):
         colour = "the colour of its start" if board.squares % 2 else "the other colour"
         why = f"No tour leads from {names}: a tour of {board} ends on {colour}."
-        raise NoSuchTour(str(board), why)
+        raise NoAnswer(why)
     if closed and not board.is_jump(start, end):
         why = f"No closed tour leads from {names}: they are not a knight's move apart."
-        raise NoSuchTour(str(board), why)
+        raise NoAnswer(why)

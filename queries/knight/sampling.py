@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from puzzle_tablebase.errors import BadRequest, NoSuchTour
+from puzzle_tablebase.errors import BadRequest, NoAnswer
 from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import (
@@ -36,7 +36,7 @@ def draw_tours(
 ) -> Iterator[pl.DataFrame]:
     """Draw tours of a board, and yield them a chunk at a time; see `Reader.draw`."""
     if not closed and not board.has_tours():
-        raise NoSuchTour(str(board), explain_no_tour(board, None))
+        raise NoAnswer(explain_no_tour(board, None))
     if not closed and min(get_sides(board)) > MAX_RANKED_SIDE:
         hint = "Add --closed" if board.has_closed_tours() else "Choose a smaller --board"
         raise BadRequest(f"{board} has too many open tours to draw from", hint)

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from puzzle_tablebase.errors import (
-    BadRequest,
-    BoardTooLarge,
-    NoSuchTour,
-    TableDamaged,
-    TableMissing,
-)
+from puzzle_tablebase.errors import BadRequest, NoAnswer, TableDamaged, TableMissing
 from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.puzzles.knight.tables import (
@@ -79,7 +73,7 @@ def _search_list(reader: Reader, wanted: WantedTour) -> tuple[int, list[int]]:
         return row["number"], squares
     count = groups.count_rows({"start": name})
     if not count:
-        raise NoSuchTour(str(board), explain_no_tour(board, start))
+        raise NoAnswer(explain_no_tour(board, start))
     if number is not None:
         counted = format_count(count, "tour")
         reason = f"{board} has {counted} from {name}, numbered 0 to {count - 1:,}."
@@ -88,7 +82,7 @@ def _search_list(reader: Reader, wanted: WantedTour) -> tuple[int, list[int]]:
         reason = f"No {kind} of {board} leads from {name} to {board.name_square(end)}."
     else:
         reason = f"None of the {format_count(count, 'tour')} of {board} from {name} is closed."
-    raise NoSuchTour(str(board), reason)
+    raise NoAnswer(reason)
 
 
 class CountAnswer(Answer):
@@ -176,7 +170,7 @@ def read_tour_counts(
 def _find_count_table(store: Store, board: KnightBoard, *, is_closed: bool) -> Table:
     """Find the published table that counts a board's tours, or at least the closed ones.
 
-    Raise TableMissing with the commands that build such a table, BoardTooLarge if none can.
+    Raise TableMissing with the commands that build such a table, NoAnswer if none can.
     """
     if get_sides(board) in COUNTED_BOARDS:
         return make_count_table(COUNTED_BOARDS)
@@ -189,7 +183,7 @@ def _find_count_table(store: Store, board: KnightBoard, *, is_closed: bool) -> T
         if table.name in published:
             return table
     if not tables:
-        raise BoardTooLarge(str(board), f"No count for {board}: the board is too large.")
+        raise NoAnswer(f"No count for {board}: the board is too large.")
     if is_closed:  # the last one counts closed tours alone, which is far quicker
         tables = tables[-1:]
     commands = [format_rebuild_command(table.name, store) for table in tables]

@@ -81,7 +81,7 @@ def test_files_that_others_are_writing_are_untouched(tmp_path: Path) -> None:
         ("file", "deeper", "not a directory"),
         ("link", "", "file exists"),
         (".lock", "", ".lock: is a directory"),
-        (".manifest.backup", "", ".manifest.backup is a folder, not a file"),
+        (".manifest.backup", "", "is a folder, not a file"),
         (TOURS.file, "", f"{TOURS.file} is a folder, not a file"),
     ],
 )

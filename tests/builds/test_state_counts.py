@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from puzzle_tablebase.errors import SearchError, TableError, TableMissing
+from puzzle_tablebase.errors import TableError, TableMissing
 from puzzle_tablebase.formats.manifest import (
     read_manifest,
     sum_up_depths,
@@ -116,9 +116,3 @@ def test_distances_without_states_are_counted_too() -> None:
     counts = sum_up_depths({("a", 2): 3, ("a", 0): 1, (None, None): 4})
     assert [(each.goal, each.states) for each in counts] == [("a", [1, 0, 3]), (None, [])]
     assert [each.never for each in counts] == [0, 4]
-
-
-@pytest.mark.parametrize("distance", [-1, 1 << 20])
-def test_depths_that_are_no_distances_are_refused(distance: int) -> None:
-    with pytest.raises(SearchError, match="cannot be counted"):
-        sum_up_depths({(None, distance): 1})

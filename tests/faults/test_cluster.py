@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 from distributed import Client
 
-from puzzle_tablebase.errors import ClusterError, MachineLimit
+from puzzle_tablebase.errors import MachineLimit
 from puzzle_tablebase.pipeline.cluster import connect
 from puzzle_tablebase.pipeline.tasks import open_tasks
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
@@ -158,7 +158,7 @@ def test_a_server_that_is_no_scheduler_is_reported_soon(
 ) -> None:
     with (
         serve_answer(answer) as port,
-        pytest.raises(ClusterError) as caught,
+        pytest.raises(MachineLimit) as caught,
         connect(f"tcp://127.0.0.1:{port}", seconds),
     ):
         pass
@@ -167,7 +167,7 @@ def test_a_server_that_is_no_scheduler_is_reported_soon(
 
 
 def test_no_scheduler_at_a_closed_port() -> None:
-    with pytest.raises(ClusterError, match="no scheduler answers there"):
+    with pytest.raises(MachineLimit, match="no scheduler answers there"):
         connect("tcp://127.0.0.1:1", 1).__enter__()
 
 
@@ -184,7 +184,7 @@ def test_a_thread_may_run_an_event_loop_already() -> None:
 def test_a_worker_is_no_scheduler(running_cluster: Cluster) -> None:
     with Client(running_cluster.address, set_as_default=False) as client:
         address = next(iter(client.scheduler_info()["workers"]))
-    with pytest.raises(ClusterError, match="a Dask Worker, not a scheduler"):
+    with pytest.raises(MachineLimit, match="a Dask Worker, not a scheduler"):
         connect(address).__enter__()
 
 

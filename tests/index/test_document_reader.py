@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from puzzle_tablebase.errors import NoSuchTour
+from puzzle_tablebase.errors import NoAnswer
 from puzzle_tablebase.queries import open_tables
 from tests import first, usual_or_nightly
 from tests.support.document_reader import NumberedTours, fall
@@ -31,7 +31,7 @@ def test_closed_tours_are_ranked_as_the_document_says(ranked_boards: Path, board
         path = split_path(tour)
         assert page.tour(number) == path
         assert page.number(path) == number == knight.rank(tour, board=board, closed=True)
-    with pytest.raises(NoSuchTour, match=f"numbered 0 to {total - 1:,}"):
+    with pytest.raises(NoAnswer, match=f"numbered 0 to {total - 1:,}"):
         knight.probe("a1", rank=total, board=board, closed=True)
 
 
@@ -50,7 +50,7 @@ def test_open_tours_are_ranked_as_the_document_says(ranked_boards: Path, board: 
             path = split_path(knight.probe(start, rank=number, board=board).path)
             assert page.tour(number, start) == path
             assert page.number(path) == number
-        with pytest.raises(NoSuchTour):
+        with pytest.raises(NoAnswer):
             knight.probe(starts[-1], rank=total, board=board)
 
 

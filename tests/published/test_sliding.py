@@ -88,7 +88,7 @@ def test_a_table_may_have_only_an_index(tmp_path: Path) -> None:
     assert entry.parquet is None
     (row,) = [row for row in list_status(store) if row["table"] == "sliding_2x4_8"]
     assert row["state"] == "published"
-    assert row["bytes"] == entry.bytes
+    assert row["bytes"] == entry.total_bytes
     assert build_boards(tmp_path, ["2x4"], all_goals=True) == ["sliding_2x4_7"]
 
 

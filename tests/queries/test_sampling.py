@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from puzzle_tablebase.errors import BadRequest, MemoryShort, NoSuchTour, TableDamaged, TableMissing
+from puzzle_tablebase.errors import BadRequest, MemoryShort, NoAnswer, TableDamaged, TableMissing
 from puzzle_tablebase.pipeline.recipes.tour_keys import decode_layer, encode_layer
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE, make_ranking_table, make_tour_table
@@ -105,7 +105,7 @@ def test_closed_tours_are_drawn_from_a_list_without_a_ranking(
     assert {*drawn["path"]} == {*numbered["path"]}
     with pytest.raises(BadRequest):
         draw_distinct(listed, 9_863, board="6x6", closed=True)
-    with pytest.raises(NoSuchTour):
+    with pytest.raises(NoAnswer):
         listed.sample(1, board="5x5", closed=True)
     ranked = open_tables(str(ranked_boards)).knight
     assert "rank" in ranked.sample(2, board="6x6", closed=True).columns

@@ -244,7 +244,8 @@ def describe_file(path: Path) -> dict[str, Any]:
     """Return a manifest's entry for a file of rows."""
     store = Folder(path.parent)
     try:
-        footer = measure_footer(store, path.name)
+        with path.open("rb") as file:
+            footer = measure_footer(file)
     except OSError:  # the file has none
         footer = Footer(0, "")
     entry: dict[str, Any] = to_builtins(File(path.name, *measure_file(store, path.name), footer))

@@ -7,7 +7,7 @@ Tours are directed: one and its reverse are two.
 
 from __future__ import annotations
 
-from puzzle_tablebase.errors import BadRequest, BoardTooLarge, NoSuchTour, NotationError
+from puzzle_tablebase.errors import BadRequest, NoAnswer, NotationError
 from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.puzzles.knight.board import (
     MAX_FILES,
@@ -100,7 +100,7 @@ def require_countable(board: KnightBoard, *, closed: bool, verb: str = "count") 
 
 
 def make_tour_table(board: KnightBoard) -> Table:
-    """Make the table of all tours of a board; raise BoardTooLarge if there are too many to list."""
+    """Make the table of all tours of a board; raise NoAnswer if there are too many to list."""
     if board.squares > MAX_LISTED_SQUARES:
         raise _make_size_error(board)
     return Table(
@@ -113,18 +113,18 @@ def make_tour_table(board: KnightBoard) -> Table:
     )
 
 
-def _make_size_error(board: KnightBoard) -> BoardTooLarge:
+def _make_size_error(board: KnightBoard) -> NoAnswer:
     """Make the error of a board with too many tours to list, with the table to build instead."""
     for closed in (False, True):
         try:
             table = make_ranking_table(board, closed=closed)
-        except (BadRequest, NoSuchTour):
+        except (BadRequest, NoAnswer):
             continue
         instead = f"{table.name} has every {'closed ' * closed}tour by its rank"
         break
     else:
         instead = f"Boards of up to {MAX_LISTED_SQUARES} squares can be listed"
-    return BoardTooLarge(str(board), f"{board} has too many tours to list. {instead}.")
+    return NoAnswer(f"{board} has too many tours to list. {instead}.")
 
 
 def make_count_table(
@@ -182,10 +182,10 @@ def make_board_counts(board: KnightBoard, *, closed: bool = False) -> Table:
 def make_ranking_table(board: KnightBoard, *, closed: bool) -> Table:
     """Make the table that ranks a board's closed tours, or its open ones.
 
-    Raise NoSuchTour if there are none, BadRequest if there are too many.
+    Raise NoAnswer if there are none, BadRequest if there are too many.
     """
     if not (board.has_closed_tours() if closed else board.has_tours()):
-        raise NoSuchTour(str(board), f"{board} has no {'closed ' * closed}tour.")
+        raise NoAnswer(f"{board} has no {'closed ' * closed}tour.")
     require_countable(board, closed=closed, verb="rank")
     prefix, tours = RANKS_PREFIX, "directed open knight's tours from every square"
     if closed:
