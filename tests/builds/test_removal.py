@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from puzzle_tablebase.pipeline.run import run_command
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE
 from puzzle_tablebase.stores.folder import Folder
 from tests.support.build_recorder import build_tables
-from tests.support.shell import ROOT, Cli, environment, program
+from tests.support.shell import ROOT, Cli, environment
 from tests.support.tampered import describe_file, edit_manifest
 
 TABLES = {"knight_tours_2x7", "knight_tours_4x3", "knight_counts"}
@@ -105,7 +106,7 @@ def test_killed_before_every_step(folder: Path, tmp_path: Path) -> None:
     """Expect no change until the manifest is written; then a second removal completes the work."""
     copies = tmp_path / "copies"
     copies.mkdir()
-    command = [program("python"), "-c", COPIED, str(folder), str(copies)]
+    command = [sys.executable, "-c", COPIED, str(folder), str(copies)]
     subprocess.run(command, cwd=ROOT, env=environment(), capture_output=True, check=True)
     states = []
     for left in [*sorted(copies.iterdir()), folder]:

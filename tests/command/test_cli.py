@@ -15,7 +15,7 @@ from puzzle_tablebase import __version__
 from puzzle_tablebase.pipeline.commands.app import load_app
 from puzzle_tablebase.pipeline.run import run_command
 from puzzle_tablebase.puzzles import MODULES
-from tests.support.shell import Cli, Said, pipeline, run_here
+from tests.support.shell import SCRIPT, Cli, Said, run, run_here
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 FAST_PATH = "puzzle_tablebase.pipeline.single_query.answer_fast"
@@ -40,7 +40,7 @@ def test_golden(group: str, place: Path, golden: Callable[[str, str], None]) -> 
     text = (GOLDEN / f"{group}.txt").read_text("utf-8")
     for line in re.findall(r"^\$ pipeline (.+)", text, re.MULTILINE):
         words = shlex.split(line)
-        said = (run_here if transcript else pipeline)(*words, cwd=place)
+        said = run_here(*words, cwd=place) if transcript else run([SCRIPT, *words], cwd=place)
         transcript.append(f"$ {shlex.join(['pipeline', *words])}\n{said.out}{said.err}")
         if words[0] == "query" and "" not in words:  # Typer takes an empty word for a missing one
             with patch(FAST_PATH, return_value=None):

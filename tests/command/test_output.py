@@ -17,7 +17,7 @@ import polars as pl
 import pytest
 
 from tests import CI, first
-from tests.support.shell import SCRIPT, Cli, Said, environment, program, run, without_privileges
+from tests.support.shell import SCRIPT, Cli, Said, environment, run, without_privileges
 
 FULL = Path("/dev/full")
 KEYS = "378546201\n" * 20_001
@@ -37,7 +37,7 @@ both_streams = pytest.mark.parametrize("streams", STREAMS.values(), ids=[*STREAM
 def run_query(
     place: Path, words: list[str], stdout: object, env: dict[str, str], **options: Any
 ) -> Said:
-    return run([program(env=env), *words], cwd=place, env=env, stdout=stdout, **options)
+    return run([SCRIPT, *words], cwd=place, env=env, stdout=stdout, **options)
 
 
 # ---- standard output -------------------------------------------------------------------------
@@ -123,12 +123,12 @@ def test_a_slow_pipe_that_does_not_block(
     """Let nobody read until the pipe is full; every byte must arrive all the same."""
     words = ["query", "eight", "--input", str(keys), "--format", format]
     usual: dict[str, Any] = {"cwd": place, "env": environment(streams)}
-    expected = subprocess.run([program(), *words], stdout=subprocess.PIPE, check=True, **usual)
+    expected = subprocess.run([SCRIPT, *words], stdout=subprocess.PIPE, check=True, **usual)
     reader, writer = os.pipe()
     fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)  # a file of Parquet would fit the usual pipe
     os.set_blocking(writer, False)
     with subprocess.Popen(
-        [program(env=streams), *words], stdout=writer, stderr=subprocess.PIPE, **usual
+        [SCRIPT, *words], stdout=writer, stderr=subprocess.PIPE, **usual
     ) as process:
         while select.select([], [writer], [], 0)[1]:
             assert process.poll() is None
@@ -148,7 +148,7 @@ def count_unread(pipe: int) -> int:
 def test_keys_from_a_pipe_that_does_not_block(place: Path) -> None:
     reader, writer = os.pipe()
     os.set_blocking(reader, False)
-    words = [program(), "query", "eight"]
+    words = [str(SCRIPT), "query", "eight"]
     with subprocess.Popen(
         words, cwd=place, env=environment(), stdin=reader, stdout=subprocess.PIPE
     ) as process:

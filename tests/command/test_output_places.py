@@ -11,7 +11,7 @@ from puzzle_tablebase.output import open_output, require_svg_name, write_output
 from puzzle_tablebase.pipeline.run import run_command
 from puzzle_tablebase.process import SCHEMES, expand_path
 from tests.command.test_output import start_reading
-from tests.support.shell import Cli, program, run
+from tests.support.shell import SCRIPT, Cli, run
 
 
 @pytest.mark.parametrize("name", ["eight.parquet", "eight.idx", "manifest.json", ".lock"])
@@ -119,7 +119,7 @@ def test_an_input_is_not_overwritten(
 def test_an_input_that_is_a_stream_is_not_overwritten(tmp_path: Path, outputs: Path) -> None:
     keys = tmp_path / "keys.txt"
     keys.write_text("123456780\n")
-    script = f"{program()} query eight --format csv --outputs {outputs}"
+    script = f"{SCRIPT} query eight --format csv --outputs {outputs}"
     for streams in (f"<{keys} --output {keys}", f"--input {keys} >>{keys}", f"<{keys} >>{keys}"):
         result = run(["sh", "-c", f"{script} {streams}"])
         assert result.code == 2

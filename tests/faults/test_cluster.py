@@ -210,7 +210,7 @@ def test_a_killed_or_slow_process_loses_nothing(
     build.communicate(timeout=300)
     assert build.returncode == {"scheduler": 3, "driver": -signal.SIGKILL}.get(victim, 0)
     words = ("precompute", "knight", "--outputs", str(folder), "--quiet")
-    assert cli(*words, timeout=300) == (0, "", "")
+    assert cli(*words) == (0, "", "")
     for name, data in contents(folder).items():
         if name != "manifest.json":
             assert data == (outputs / name).read_bytes(), name
@@ -247,7 +247,7 @@ def test_a_large_board_in_four_shards(own_cluster: Cluster, cli: Cli, tmp_path: 
     total = max(get_memory(worker, "VmHWM") for worker in survivors)
     print(f"idle {idle:.0f} MiB, at most {peak:.0f} MiB; with libraries {total:.0f} MiB")
     assert peak <= idle + 150
-    assert cli(*words, str(local), timeout=300).code == 0
+    assert cli(*words, str(local)).code == 0
     assert contents(remote) == contents(local)
 
 

@@ -8,6 +8,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -26,7 +27,7 @@ from puzzle_tablebase.stores import BACKUP, MANIFEST
 from puzzle_tablebase.stores.folder import Folder
 from tests import first, usual_or_nightly
 from tests.support.build_recorder import build_tables
-from tests.support.shell import SCRIPT, Cli, environment, program, run, start_build, with_a_disk
+from tests.support.shell import SCRIPT, Cli, environment, run, start_build, with_a_disk
 from tests.support.tampered import sha256
 
 QUERIES = {
@@ -193,7 +194,7 @@ else:
 
 
 def expect_success(*words: object) -> None:
-    result = run([program("python"), "-c", BUILDS, *map(str, words)])
+    result = run([sys.executable, "-c", BUILDS, *map(str, words)])
     assert result.code == 0, result.err
 
 
@@ -233,7 +234,7 @@ def test_lookups_beside_rebuilds_with_changing_bytes(cli: Cli, tmp_path: Path) -
     old, folder = tmp_path / "old", tmp_path / "tables"
     expect_success("mend", old)
     shutil.copytree(old, folder)
-    words = [program("python"), "-c", BUILDS, "loop", str(folder), str(usual_or_nightly(12, 60))]
+    words = [sys.executable, "-c", BUILDS, "loop", str(folder), str(usual_or_nightly(12, 60))]
     asked = 0
     with subprocess.Popen(words, env=environment()) as builds:
         try:

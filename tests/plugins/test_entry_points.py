@@ -19,7 +19,7 @@ from puzzle_tablebase.puzzles.plugins import PluginError, find_entry_points
 from puzzle_tablebase.queries import open_tables
 from tests.support.pancakes import PUZZLE as PANCAKE_PUZZLE
 from tests.support.plugin_packages import install
-from tests.support.shell import ROOT, Cli, pipeline, python
+from tests.support.shell import ROOT, SCRIPT, Cli, python, run
 
 PANCAKES = "from tests.support.pancakes import PUZZLE\n"
 JUGS = "from tests.support.jugs import PUZZLE\n"
@@ -28,7 +28,7 @@ JUGS = "from tests.support.jugs import PUZZLE\n"
 @pytest.fixture
 def cli() -> Cli:
     """Return a function that runs the program in a process, which finds packages at its start."""
-    return pipeline
+    return lambda *words, **options: run([SCRIPT, *words], **options)
 
 
 @pytest.fixture
@@ -122,7 +122,7 @@ def test_a_plugin_at_the_shell(cli: Cli, site: Path, tmp_path: Path) -> None:
     assert cli("precompute", "pancakes", env=env).code == 0
     assert cli("query", "pancakes", "45321", "--path", env=env).out == "45321\n54321\n12345\n"
     assert open_tables(str(tmp_path)).goals("pancakes").probe("54321").distance == 1
-    batch = cli("query", "pancakes", env=env, stdin="54321 11111")
+    batch = cli("query", "pancakes", env=env, input=b"54321 11111")
     assert (batch.code, batch.out.splitlines()[1]) == (2, "54321,stacked,1,5,1,")
     assert "pancakes  Pancakes: answer one key" in cli("query", "--help", env=env).out
     assert "--goal" in cli("query", "pancakes", "--help", env=env).out

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, chdir, contextmanager
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any, NamedTuple, NoReturn, Protocol
+from typing import Any, NamedTuple, NoReturn, TypeAlias
 from unittest.mock import patch
 
 import pytest
@@ -22,15 +22,7 @@ from puzzle_tablebase.pipeline.run import run_command
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = Path(sysconfig.get_path("scripts")) / "pipeline"
-INHERITED = (
-    "COVERAGE_PROCESS_CONFIG",
-    "HOME",
-    "LD_LIBRARY_PATH",
-    "NUMBA_CACHE_DIR",
-    "PATH",
-    "PYTHONPATH",
-    "TMPDIR",
-)
+INHERITED = ("COVERAGE_PROCESS_CONFIG", "HOME", "NUMBA_CACHE_DIR", "PATH", "PYTHONPATH", "TMPDIR")
 """The caller's variables that a process inherits; no other can change its output."""
 
 
@@ -46,21 +38,9 @@ class Said(NamedTuple):
     err: str
 
 
-class Cli(Protocol):
-    def __call__(
-        self,
-        *words: str,
-        cwd: Path = ROOT,
-        env: Mapping[str, str] | None = None,
-        stdin: str = "",
-        timeout: float = 120,
-    ) -> Said:
-        """Run `pipeline` with these arguments."""
-
-
-class Ask(Protocol):
-    def __call__(self, *words: str, text: bytes = b"") -> tuple[int, str, str]:
-        """Run `pipeline query` with these arguments and this standard input."""
+Cli: TypeAlias = Callable[..., Said]
+"""A function that runs `pipeline`, or queries the published tables."""
+Ask: TypeAlias = Cli
 
 
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -78,11 +58,6 @@ def require_no_bug(errors: str) -> None:
     signs = "Traceback (most recent call last)", "internal error", "terminate called"
     if any(sign in errors for sign in signs):
         pytest.fail(f"a bug in the program: {errors[-5_000:]}", pytrace=False)
-
-
-def program(name: str = "pipeline", env: Mapping[str, str] | None = None) -> str:
-    """Return the path of the installed `pipeline` or `python`."""
-    return str(Path(sys.executable).with_name(name))
 
 
 def run(
@@ -107,23 +82,8 @@ def run(
     return Said(ended.returncode, out, err)
 
 
-def pipeline(
-    *words: str,
-    cwd: Path = ROOT,
-    env: Mapping[str, str] | None = None,
-    stdin: str = "",
-    timeout: float = 120,
-) -> Said:
-    """Run `pipeline` with these words in a process of its own."""
-    return run([SCRIPT, *words], cwd=cwd, env=env, input=stdin.encode(), timeout=timeout)
-
-
 def run_here(
-    *words: str,
-    cwd: Path = ROOT,
-    env: Mapping[str, str] | None = None,
-    stdin: str = "",
-    timeout: float = 0,
+    *words: str, cwd: Path = ROOT, env: Mapping[str, str] | None = None, stdin: str = ""
 ) -> Said:
     """Run `pipeline` with these words in this process; a bug in it raises."""
     source = io.TextIOWrapper(io.BufferedReader(io.BytesIO(os.fsencode(stdin))))
@@ -133,8 +93,7 @@ def run_here(
         stack.enter_context(patch.object(sys, "stdin", source))
         output, errors = (stack.enter_context(_capture(at)) for at in (1, 2))
         code = run_command([*words])
-        texts = [read_back() for read_back in (output, errors)]
-    return Said(code, *texts)
+        return Said(code, output(), errors())
 
 
 @contextmanager
@@ -162,11 +121,9 @@ def _capture(descriptor: int) -> Iterator[Callable[[], str]]:
             os.close(kept)
 
 
-def python(
-    code: str, *words: str, env: Mapping[str, str] | None = None, timeout: float = 120
-) -> Said:
+def python(code: str, *words: str, env: Mapping[str, str] | None = None) -> Said:
     """Run Python code in the project's folder."""
-    return run([sys.executable, "-c", code, *words], env=env, timeout=timeout)
+    return run([sys.executable, "-c", code, *words], env=env)
 
 
 def start_build(folder: Path, *words: str) -> subprocess.Popen[str]:
@@ -215,7 +172,7 @@ main()
 
 def without_privileges(*words: str) -> Said:
     """Run `pipeline` so that permissions bind it, even where everything runs as root."""
-    return run([program("python"), "-c", UNPRIVILEGED, *words])
+    return run([sys.executable, "-c", UNPRIVILEGED, *words])
 
 
 def with_a_disk(script: str) -> subprocess.CompletedProcess[str]:

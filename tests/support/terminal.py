@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.shell import ROOT, Said, environment, program
+from tests.support.shell import ROOT, SCRIPT, Said, environment
 
 PART = re.compile(r"\x1b\[([0-9;?]*)([a-zA-Z])|[\r\n]|[^\x1b\r\n]+")
 
@@ -58,7 +58,7 @@ def run_on_terminal(
     with (
         ExitStack() as files,
         subprocess.Popen(
-            [program(env=env), *words],
+            [SCRIPT, *words],
             stdin=files.enter_context(stdin.open("rb")) if stdin else None,
             stdout=child_end if shares_stdout else subprocess.PIPE,
             stderr=child_end,
