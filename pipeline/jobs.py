@@ -8,9 +8,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import partial
+from typing import NamedTuple
 
 from puzzle_tablebase.errors import (
     BadRequest,
@@ -47,6 +47,7 @@ from puzzle_tablebase.pipeline.searches import (
     SEARCHES,
     checkpoints,
     digest_table,
+    estimate_cost,
     make,
 )
 from puzzle_tablebase.pipeline.tasks import Tasks
@@ -62,12 +63,11 @@ FORCED = "forced"
 OTHER_CODE = "made by other code"
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+class Job(NamedTuple):
     """A table to build. One that is up to date has no reason to be built.
 
-    `versions`: those that the manifest lists; `saved`: the bytes of each checkpoint that the build
-    will read, by the name of its file.
+    `versions`: those that the manifest lists; `saved`: the files of the checkpoints that the build
+    will read.
     """
 
     puzzle: Puzzle
@@ -75,7 +75,7 @@ class Job:
     reason: str
     versions: list[Entry]
     checkpoints: Checkpoints
-    saved: dict[str, int] = field(default_factory=dict)
+    saved: list[str]
 
 
 # ---- names ------------------------------------------------------------------------------------
@@ -195,11 +195,8 @@ def list_jobs(
         is_cut = SEARCHES[table.recipe.search].is_cut
         cut = f"{tasks.jobs}-{tasks.memory or 'free'}" if is_cut and tasks.is_remote else ""
         saves = checkpoints(store, table, puzzle, cut)
-        is_resumed, saved = reason and not force and bool(cut) == is_cut, dict[str, int]()
-        for file in saves.list_files() if is_resumed else ():
-            with suppress(FileNotFoundError):  # another build may have finished the table by now
-                saved[file] = store.get_size(file)
-        yield Job(puzzle, table, reason, versions, saves, saved)
+        is_resumed = reason not in ("", FORCED) and (tasks.is_remote or not is_cut)
+        yield Job(puzzle, table, reason, versions, saves, saves.list_files() if is_resumed else [])
 
 
 def explain_rebuild(store: Store, versions: Sequence[Entry], puzzle: Puzzle, table: Table) -> str:
@@ -339,9 +336,13 @@ def _run_job(store: Store, job: Job, tasks: Tasks, reporter: Reporter) -> Built:
     """Build and publish a table, and log it."""
     name, started, outcome = job.table.name, time.perf_counter(), FAILED
     on_step = partial(reporter.update, of=name)
-    with tasks.of_table(name, job.checkpoints, on_step) as own:
+    is_remote = tasks.is_remote and SEARCHES[job.table.recipe.search].is_cut
+    needed = 0 if is_remote else estimate_cost(job.table).memory
+    with tasks.of_table(name, job.checkpoints, on_step, needed) as own:
         own.report("starting", 0)  # unless another table has failed
         reporter.say(f"building {name} ({job.reason})")
+        if job.saved:
+            reporter.say(f"{name}: resuming from {len(job.saved):,} checkpoints")
         try:
             data = make(job.table, job.puzzle, own)
             entry = publish_table(store, job.puzzle, job.table, data, job.versions)
@@ -360,9 +361,6 @@ def _require_space(store: Store, jobs: Sequence[Job]) -> None:
 
     An index has a record for each row, at least. One that is replaced is removed only then.
     """
-    kept = 0
-    for job in jobs:
-        table, size = job.table, compute_index_bytes(job.table, job.table.rows or 0)
-        names = f"{table.name}, with the tables before it," if kept else table.name
-        store.require_space(names, kept + size)
-        kept += size - sum(entry.index.bytes for entry in job.versions[-1:] if entry.index)
+    sizes = [compute_index_bytes(job.table, job.table.rows or 0) for job in jobs]
+    old = [entry.index.bytes for job in jobs for entry in job.versions[-1:] if entry.index]
+    store.require_space("The build", sum(sizes) - sum(old) + max(old, default=0))

@@ -1,8 +1,9 @@
 """The kinds of searches: each one's recipe, the code that makes its tables, and what they cost.
 
 A new search needs one module in `puzzle_tablebase.pipeline.recipes`, one line here, and a proof in
-`puzzle_tablebase.pipeline.proofs`. Times are within a factor of about four: they are meant to tell
-seconds from hours.
+`puzzle_tablebase.pipeline.proofs`. Costs are estimated from a table's parameters alone, as measured
+in 2026-11 on the machine that this was written on. Times are within a factor of about four: they
+are meant to tell seconds from hours.
 """
 
 from __future__ import annotations
@@ -14,19 +15,11 @@ from struct import calcsize
 from typing import TYPE_CHECKING, NamedTuple
 
 from puzzle_tablebase.code_digest import digest_code
-from puzzle_tablebase.pipeline.costs import (
-    PROCESS_BYTES,
-    Cost,
-    count_ranked_states,
-    count_swept_states,
-    estimate_counts,
-    estimate_list,
-    estimate_ranking,
-    estimate_words,
-)
 from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.puzzles import find_owner, import_object
-from puzzle_tablebase.schema import Table
+from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
+from puzzle_tablebase.puzzles.knight.tables import LONGEST_SIDES
+from puzzle_tablebase.schema import BITS_INDEX, Table
 from puzzle_tablebase.stores.folder import Store
 
 if TYPE_CHECKING:
@@ -41,8 +34,43 @@ SWEEPS = (
     *("pipeline.recipes.tour_edge_sets", "pipeline.recipes.tour_keys"),
     *("frontier.compiled", "frontier.layers", "puzzles.knight.board", "puzzles.knight.tour_ranker"),
 )
+
+PROCESS_BYTES = 340_000_000
+"""Bytes of a process that builds any table: the most that was measured, and some more."""
 BYTES_PER_TEXT, BYTES_PER_NUMBER = 3, 0.4
 """Compressed bytes of Parquet for each value of a column of texts, or of another column."""
+WORD_BYTES_PER_STATE = 0.27
+"""Bytes of memory for each state of a search in words: two bits, in words of 60 states."""
+BYTES_PER_TOUR, MAX_TOUR_BYTES = 60, 230_000_000
+"""Memory for each tour of a list, and for those of the tasks that are done at the same time."""
+
+LAYER_STATES = {
+    False: {3: 364, 4: 5_262, 5: 228_936, 6: 6_774_595, 7: 14_736_773, 8: 335_484_807},
+    True: {3: 65, 4: 533, 5: 39_100, 6: 1_017_017, 7: 12_345_976, 8: 16_759_503},
+}
+"""For all tours (False) and for closed ones (True), by a board's shorter side: the states of the
+largest layer of the largest board that is counted, as measured."""
+GROWTH = {False: 1.45, True: 2.2}
+"""How many times more states the largest layer has on a board with one more square in its longer
+side."""
+COUNTED_LAYERS, RANKED_LAYERS, RANKED_CLOSED_LAYERS = 4, 14, 7
+"""The states of all layers, as a multiple of those of the largest one."""
+MIN_STATES = 20_000
+"""States of a sweep that would take as long as the smallest board."""
+SWEEP_BYTES = 360_000_000
+"""Bytes of a process that sweeps over the smallest board."""
+BYTES_PER_STATE = 40
+"""Memory for each state of the largest layer, approximately, as measured."""
+DENSE_STATES, DENSE_BYTES = 20_000_000, 20
+"""The first so many states need so many more bytes each."""
+
+
+class Cost(NamedTuple):
+    """The estimated processor seconds, bytes of all files, and peak memory of the process."""
+
+    seconds: float
+    bytes: int
+    memory: int
 
 
 class Search(NamedTuple):
@@ -67,6 +95,64 @@ class Search(NamedTuple):
     process."""
 
 
+def estimate_cost(table: Table) -> Cost:
+    """Estimate the cost of a table; rows whose number is unknown cost nothing."""
+    search = SEARCHES[table.recipe.search]
+    states, rows = search.states(table), table.rows or 0
+    texts = sum(column.kind == "string" for column in table.columns)
+    row_bytes = BYTES_PER_TEXT * texts + BYTES_PER_NUMBER * (len(table.columns) - texts)
+    row_bytes += calcsize(table.record_format)
+    return Cost(
+        search.seconds * states + search.row_seconds * rows * bool(table.columns),
+        ceil(row_bytes * rows + search.bytes * states),
+        ceil(search.memory(table)),
+    )
+
+
+def estimate_words(table: Table) -> float:
+    """Estimate the bytes for a search in words; small boards have a byte for each state too."""
+    return PROCESS_BYTES + (WORD_BYTES_PER_STATE + (table.index != BITS_INDEX)) * table.states
+
+
+def estimate_list(table: Table) -> float:
+    """Estimate the bytes for a list of every tour."""
+    return PROCESS_BYTES + min(BYTES_PER_TOUR * (table.rows or 0), MAX_TOUR_BYTES)
+
+
+def list_swept_boards(table: Table) -> list[tuple[KnightBoard, bool]]:
+    """List the boards that a search sweeps over, each with whether it is for closed tours alone."""
+    parameters = table.recipe.parameters
+    if "boards" in parameters:
+        return [(parse_board(name), name in parameters["closed"]) for name in parameters["boards"]]
+    return [(parse_board(parameters["board"]), "closed" in table.recipe.search)]
+
+
+def estimate_states(table: Table, layers: int) -> float:
+    """Estimate the states of sweeps, given how many of the largest layers make up all layers."""
+    boards = list_swept_boards(table)
+    return sum(MIN_STATES + layers * _estimate_layer(*board) for board in boards)
+
+
+def _estimate_layer(board: KnightBoard, closed: bool) -> float:
+    """Estimate the number of states of a board's largest layer."""
+    short, long = sorted((board.files, board.ranks))
+    longest = LONGEST_SIDES[closed].get(short, 0)
+    return LAYER_STATES[closed].get(short, 0) * GROWTH[closed] ** min(0, long - longest)
+
+
+def estimate_sweep(table: Table, times: float = 1) -> float:
+    """Estimate the bytes for the largest sweep of a table, if its states take `times` as many."""
+    most = max((estimate_count(*board) for board in list_swept_boards(table)), default=SWEEP_BYTES)
+    return SWEEP_BYTES + times * (most - SWEEP_BYTES)
+
+
+def estimate_count(board: KnightBoard, closed: bool) -> int:
+    """Estimate the bytes for counting the tours of a board, or its closed tours alone."""
+    states = _estimate_layer(board, closed)
+    return ceil(SWEEP_BYTES + BYTES_PER_STATE * states + DENSE_BYTES * min(states, DENSE_STATES))
+
+
+# a ranking keeps all encoded layers in memory, and no state stands for its mirror image
 SEARCHES = {
     "breadth first": Search(
         "graph",
@@ -101,12 +187,28 @@ SEARCHES = {
         lambda table: PROCESS_BYTES + 2 * table.states,
     ),
     "ranked closed tours": Search(
-        "tour_rankings", SWEEPS, 1e-6, estimate_ranking, count_ranked_states, bytes=2.55
+        "tour_rankings",
+        SWEEPS,
+        1e-6,
+        lambda table: estimate_sweep(table, 2),
+        lambda table: estimate_states(table, RANKED_CLOSED_LAYERS),
+        bytes=2.55,
     ),
     "ranked tours": Search(
-        "tour_rankings", SWEEPS, 1e-6, estimate_ranking, count_ranked_states, bytes=2.44
+        "tour_rankings",
+        SWEEPS,
+        1e-6,
+        lambda table: estimate_sweep(table, 2.2),
+        lambda table: estimate_states(table, RANKED_LAYERS),
+        bytes=2.44,
     ),
-    "tour counts": Search("tour_counts", SWEEPS, 1e-6, estimate_counts, count_swept_states),
+    "tour counts": Search(
+        "tour_counts",
+        SWEEPS,
+        1e-6,
+        estimate_sweep,
+        lambda table: estimate_states(table, COUNTED_LAYERS),
+    ),
 }
 """The searches by the names that recipes give them."""
 
@@ -114,24 +216,9 @@ SEARCHES = {
 def make(table: Table, puzzle: Puzzle, tasks: Tasks) -> TableData:
     """Search for a table; return its rows and records, each chunk made when it is consumed."""
     recipe = SEARCHES[table.recipe.search].recipe
-    data: TableData = import_object(f"puzzle_tablebase.{RECIPES}.{recipe}:make")(
-        table, puzzle, tasks
-    )
+    search = import_object(f"puzzle_tablebase.{RECIPES}.{recipe}:make")
+    data: TableData = search(table, puzzle, tasks)
     return data
-
-
-def estimate_cost(table: Table) -> Cost:
-    """Estimate the cost of a table; nothing counts for rows whose number is unknown."""
-    search = SEARCHES[table.recipe.search]
-    states, rows = search.states(table), table.rows or 0
-    texts = sum(column.kind == "string" for column in table.columns)
-    row_bytes = BYTES_PER_TEXT * texts + BYTES_PER_NUMBER * (len(table.columns) - texts)
-    row_bytes += calcsize(table.record_format)
-    return Cost(
-        search.seconds * states + search.row_seconds * rows * bool(table.columns),
-        ceil(row_bytes * rows + search.bytes * states),
-        ceil(search.memory(table)),
-    )
 
 
 def list_modules(table: Table, puzzle: Puzzle | None = None) -> list[str]:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from threading import Condition
 from typing import Any, NamedTuple, TypeVar
@@ -24,11 +24,14 @@ from puzzle_tablebase.resources import count_cores, get_free_memory
 from puzzle_tablebase.stores.checkpoints import Checkpoints
 
 Result = TypeVar("Result")
-Chunks = Generator[Mapping[str, npt.NDArray[Any]], None, None]
+Array = npt.NDArray[Any]
+Chunks = Generator[Mapping[str, Array], None, None]
 Step = Callable[[str, int, int | None], None]
 
 MIN_SAVED_SECONDS = 0.01
 """Seconds: the result of a faster task is not saved, since repeating it costs less than a file."""
+MIN_SAVED_BYTES = 1 << 24
+"""Bytes from which the arrays of a search in this process are saved."""
 WAIT_SECONDS = 0.5
 """Seconds of one wait: on Windows, Ctrl-C does not end a wait without a limit."""
 
@@ -63,41 +66,40 @@ class _Shared:
     available: int | None = None
 
 
+@dataclass
 class Tasks:
     """The tasks of one table. Those of a build's other tables share its executor and its end.
 
-    `jobs`: how many run at a time; `memory`: bytes that a worker's task, or all searches of this
-    process together, may use (None: what is free). `is_remote`: other machines run the tasks, so
-    results are saved in the store and read there.
+    `jobs`: how many run at a time; `memory`: bytes that all searches of this process, or a worker's
+    task, may use (None: what is free). `is_remote`: other machines run the tasks, so results are
+    saved in the store and read there.
     """
 
-    def __init__(
-        self,
-        executor: Executor | None,
-        jobs: int,
-        on_step: Step | None = None,
-        checkpoints: Checkpoints | None = None,
-        is_remote: bool = False,
-        *,
-        memory: int | None = None,
-    ) -> None:
-        self.executor, self.jobs, self.is_remote, self.memory = executor, jobs, is_remote, memory
-        self.checkpoints = checkpoints
-        self._on_step = on_step
-        self._table = ""
-        self._shared = _Shared()
+    executor: Executor | None
+    jobs: int
+    on_step: Step | None = None
+    checkpoints: Checkpoints | None = None
+    is_remote: bool = False
+    memory: int | None = None
+    _shared: _Shared = field(default_factory=_Shared)
 
     @contextmanager
-    def of_table(self, table: str, checkpoints: Checkpoints, on_step: Step) -> Iterator[Tasks]:
-        """Yield the tasks of a table; its memory is released at the end of the block."""
-        own = Tasks(
-            self.executor, self.jobs, on_step, checkpoints, self.is_remote, memory=self.memory
-        )
-        own._table, own._shared = table, self._shared
+    def of_table(
+        self, table: str, checkpoints: Checkpoints, on_step: Step, needed: int
+    ) -> Iterator[Tasks]:
+        """Yield the tasks of a table while so many bytes of memory are reserved for its search.
+
+        Wait while other tables hold too many. Raise MemoryShort if the table alone needs more than
+        there is.
+        """
+        own = replace(self, checkpoints=checkpoints, on_step=on_step)
+        own._reserve(table, needed)
         try:
             yield own
         finally:
-            own._release_memory()
+            with self._shared.changed:
+                del self._shared.held[table]
+                self._shared.changed.notify_all()
 
     def run(
         self, function: Callable[..., Result], items: Iterable[tuple[Any, ...]]
@@ -126,36 +128,42 @@ class Tasks:
     def report(self, doing: str, done: int, total: int | None = None) -> None:
         """Report a step; raise the error that has ended another table or task."""
         self._require_no_error()
-        if self._on_step:
-            self._on_step(doing, done, total)
+        if self.on_step:
+            self.on_step(doing, done, total)
 
-    def require_memory(self, needed: int, of: str = "") -> None:
-        """Reserve the bytes of a search, in place of those that this table held before.
+    def load_or_make(self, name: str, make: Callable[[], Sequence[Array]]) -> Sequence[Array]:
+        """Return the arrays saved under a name; else make them, and save them if they are large."""
+        saved = self.checkpoints.load(name) if self.checkpoints else None
+        if saved is not None:
+            return saved
+        arrays = make()
+        if self.is_saved(arrays):
+            assert self.checkpoints
+            self.checkpoints.save(name, [*arrays])
+        return arrays
 
-        Wait while other tables hold too many. Raise MemoryShort if it alone needs more than there
-        is; `of` completes the table's name in the message.
-        """
-        self._release_memory()
+    def is_saved(self, arrays: Iterable[Array]) -> bool:
+        """Return whether arrays are so large that `load_or_make` saves them."""
+        size = sum(array.nbytes for array in arrays)
+        return self.checkpoints is not None and size > MIN_SAVED_BYTES
+
+    def _reserve(self, table: str, needed: int) -> None:
         shared = self._shared
         with shared.changed:
             while True:
                 self._require_no_error()
-                if not shared.held:
-                    shared.available = self.memory or get_free_memory()
+                if not shared.held:  # on a cluster, the limit is that of a worker's task
+                    limit = None if self.is_remote else self.memory
+                    shared.available = get_free_memory() if limit is None else limit
                 available = shared.available
                 if available is None or sum(shared.held.values()) + needed <= available:
-                    shared.held[self._table] = needed
+                    shared.held[table] = needed
                     return
                 if needed > available:
                     hint = "Close other programs, or raise the limit"
-                    raise MemoryShort(f"{self._table}{of}", needed, available, hint)
+                    raise MemoryShort(table, needed, available, hint)
                 self.report("waits for memory", 0)
                 shared.changed.wait()
-
-    def _release_memory(self) -> None:
-        with self._shared.changed:
-            self._shared.held.pop(self._table, None)
-            self._shared.changed.notify_all()
 
     def _run_in_order(
         self, submit: Callable[[tuple[Any, ...]], Future[Result]], items: Iterable[tuple[Any, ...]]

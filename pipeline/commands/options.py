@@ -8,7 +8,7 @@ from typer import Context
 
 from puzzle_tablebase.errors import BadRequest, TablebaseError, quote
 from puzzle_tablebase.formats.manifest import read_manifest
-from puzzle_tablebase.pipeline.costs import PROCESS_BYTES
+from puzzle_tablebase.pipeline.searches import PROCESS_BYTES
 from puzzle_tablebase.pipeline.single_query import OUTPUTS
 from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.queries.answer import FORMATS, INPUT_FORMATS

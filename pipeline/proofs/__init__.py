@@ -15,7 +15,6 @@ from polars.exceptions import PolarsError
 
 from puzzle_tablebase.errors import MemoryShort, TablebaseError, TableMissing, TableUnreadable
 from puzzle_tablebase.formats.manifest import find_in_place, read_manifest, read_versions
-from puzzle_tablebase.pipeline.costs import PROCESS_BYTES
 from puzzle_tablebase.pipeline.proofs.board_bits import prove_bits
 from puzzle_tablebase.pipeline.proofs.claims import (
     Claims,
@@ -40,7 +39,7 @@ from puzzle_tablebase.pipeline.proofs.knight_tours import prove_every_tour, prov
 from puzzle_tablebase.pipeline.proofs.patterns import prove_pattern
 from puzzle_tablebase.pipeline.proofs.senet import prove_senet
 from puzzle_tablebase.pipeline.proofs.verdicts import Proved, TableVerdict, Verdict
-from puzzle_tablebase.pipeline.searches import estimate_cost
+from puzzle_tablebase.pipeline.searches import PROCESS_BYTES, estimate_cost
 from puzzle_tablebase.puzzle import GoalPuzzle
 from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.puzzles.senet import Senet

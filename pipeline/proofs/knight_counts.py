@@ -18,7 +18,6 @@ from numpy.typing import ArrayLike
 
 from puzzle_tablebase.frontier.compiled import find_lowest
 from puzzle_tablebase.jit import Array, compiled
-from puzzle_tablebase.pipeline.costs import estimate_count
 from puzzle_tablebase.pipeline.proofs.claims import (
     Claim,
     Difference,
@@ -29,6 +28,7 @@ from puzzle_tablebase.pipeline.proofs.claims import (
 )
 from puzzle_tablebase.pipeline.proofs.tour_walker import HalfBoard, walk
 from puzzle_tablebase.pipeline.proofs.verdicts import Proved, Verdict
+from puzzle_tablebase.pipeline.searches import estimate_count
 from puzzle_tablebase.pipeline.tasks import run_in_threads
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.puzzles.knight.tables import TOURS_PREFIX

@@ -17,7 +17,6 @@ import numpy.typing as npt
 from puzzle_tablebase.formats.manifest import Depth
 from puzzle_tablebase.frontier.word_bfs import (
     Planes,
-    estimate_search_bytes,
     iter_word_records,
     search_words,
 )
@@ -58,7 +57,6 @@ def make(table: Table, puzzle: Puzzle, tasks: Tasks) -> TableData:
             for _ in range(2)
         )
     else:
-        tasks.require_memory(estimate_search_bytes(board.size))
         layers, planes = search_here(board, goal, tasks)
         rows, records = (_iter_records(iter_word_records(planes), count, tasks) for _ in range(2))
     depths: dict[Depth, int] = {(goal, at): states for at, states in enumerate(layers)}

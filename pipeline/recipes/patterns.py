@@ -135,8 +135,6 @@ def search_pattern(moves: PatternMoves, tasks: Tasks) -> Array:
     """Return the least depth of each set and order, over all places of the set."""
     places, sets, orders = moves.places, len(moves.places) - 1, moves.order_maps.shape[1]
     words = -(-orders // WORD_BITS)
-    # three bits for each state, and the depths
-    tasks.require_memory(3 * 8 * int(places[-1]) * words + sets * orders + moves.order_maps.nbytes)
     depth = np.full((sets, orders), UNREACHED, dtype=np.uint8)
     visited, fresh, reached = np.zeros((3, int(places[-1]), words), dtype=np.uint64)
     fresh[moves.root, 0] = visited[moves.root, 0] = 1

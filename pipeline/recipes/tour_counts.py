@@ -7,7 +7,7 @@ of them are in memory and a killed build resumes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
@@ -15,9 +15,8 @@ import numpy as np
 from puzzle_tablebase.errors import SearchError
 from puzzle_tablebase.frontier.layers import FREE
 from puzzle_tablebase.jit import Array
-from puzzle_tablebase.pipeline.costs import estimate_count, list_counted_boards
 from puzzle_tablebase.pipeline.recipes.tour_edge_sets import Step
-from puzzle_tablebase.pipeline.recipes.tour_meet import is_large, make_cut, meet_halves
+from puzzle_tablebase.pipeline.recipes.tour_meet import make_cut, meet_halves
 from puzzle_tablebase.pipeline.recipes.tour_sweep import (
     COUNT_LIMIT,
     CountOverflow,
@@ -31,7 +30,7 @@ from puzzle_tablebase.pipeline.recipes.tour_sweep import (
 )
 from puzzle_tablebase.pipeline.tasks import Chunks, TableData, Tasks, make_no_records
 from puzzle_tablebase.puzzle import Puzzle
-from puzzle_tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.puzzles.knight.tour_ranker import Sweep
 from puzzle_tablebase.schema import Table
 
@@ -49,11 +48,11 @@ def make(table: Table, puzzle: Puzzle, tasks: Tasks) -> TableData:
 
 def _iter_rows(table: Table, tasks: Tasks) -> Chunks:
     totals = dict[tuple[int, int], Totals]()
-    for board, closed_only in list_counted_boards(table):
+    for name in table.recipe.parameters["boards"]:
+        board, closed_only = parse_board(name), name in table.recipe.parameters["closed"]
         # boards are counted with files <= ranks
         sides = min(board.files, board.ranks), max(board.files, board.ranks)
         if sides not in totals or (totals[sides][0] is None and not closed_only):
-            tasks.require_memory(estimate_count(board, closed_only), f" of {board}")
             totals[sides] = count_tours(KnightBoard(*sides), tasks, paths=not closed_only)
         tours, closed = totals[sides]
         if tours is None or closed_only:
@@ -102,7 +101,7 @@ def count_cycles(board: KnightBoard, tasks: Tasks, *, paths: bool) -> tuple[int,
     steps, rows = make_steps(sweep, mirrored=True), board.files
     layers = sweep_forward(sweep, steps, name, tasks)
     meet = partial(_meet, layers, sweep, name, tasks)
-    keys, onward, uses, (total,) = load_or_make(f"{name}, met", meet, tasks)
+    keys, onward, uses, (total,) = tasks.load_or_make(f"{name}, met", meet)
     ends = np.zeros((board.ranks, rows), dtype=np.int64)
     by_square = ends.ravel()
     if not paths or not total:
@@ -136,8 +135,8 @@ def sweep_forward(
     for done, step in enumerate(steps):
         on_step = partial(tasks.report, f"{name}, steps", done, len(steps))
         advance = partial(advance_layer, layer, step, on_step)
-        layer = Layer(*load_or_make(_name_layer(name, done + 1), advance, tasks))
-        layers.append(None if tasks.checkpoints and is_large(layer) else layer)
+        layer = Layer(*tasks.load_or_make(_name_layer(name, done + 1), advance))
+        layers.append(None if tasks.is_saved(layer) else layer)
     return layers
 
 
@@ -150,16 +149,6 @@ def _read_layer(layers: Sequence[Layer | None], number: int, name: str, tasks: T
 
 def _name_layer(name: str, number: int) -> str:
     return f"{name}, layer {number}"
-
-
-def load_or_make(name: str, make: Callable[[], Sequence[Array]], tasks: Tasks) -> Sequence[Array]:
-    """Return the arrays saved under a name; else make them, and save them if they are large."""
-    arrays: Sequence[Array] | None = tasks.checkpoints.load(name) if tasks.checkpoints else None
-    if arrays is None:
-        arrays = make()
-        if tasks.checkpoints and is_large(arrays):
-            tasks.checkpoints.save(name, list(arrays))
-    return arrays
 
 
 def _meet(layers: Sequence[Layer | None], sweep: Sweep, name: str, tasks: Tasks) -> list[Array]:

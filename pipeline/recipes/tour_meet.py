@@ -16,8 +16,7 @@ the remaining matching, and so on, until one pair remains on both sides, which c
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -58,10 +57,6 @@ MAX_THREADS = 4
 """Most threads: each adds up numbers for all states, in an array of its own."""
 MAX_PARTS, NEEDS_PER_PART = 512, 1000
 """Most parts into which the shared needs are divided, and the needs that each should have."""
-CHECKPOINT_SECONDS = 300.0
-"""Seconds between two checkpoints."""
-MIN_STORED_BYTES = 1 << 24
-"""Bytes from which arrays are saved in the store."""
 
 
 class PairRemoval(NamedTuple):
@@ -257,53 +252,36 @@ def _mark_new(ascending: Array) -> Array:
 # ---- the whole meeting ------------------------------------------------------------------------
 
 
-def is_large(arrays: Sequence[Array]) -> bool:
-    """Return whether arrays are saved in the store."""
-    return sum(array.nbytes for array in arrays) > MIN_STORED_BYTES
-
-
 def meet_halves(
     longer: Layer, shorter: Layer, cut: Cut, name: str, tasks: Tasks
 ) -> tuple[Layer, Array, Array]:
     """Combine two half sweeps at the cut.
 
     Returns the longer half's states by ascending key, the number of ways to complete each, and the
-    number of cycles that use each cell's edge to the virtual square. A long meeting saves its sums
-    under `name`.
+    number of cycles that use each cell's edge to the virtual square. `name`: what is reported.
     """
     one, other = make_sides(longer, shorter, cut)
     del longer, shorter  # large, and no longer needed
     needs = find_shared_needs(one, other)
     removal = make_pair_removal(find_max_pairs(needs))
     parts = min(MAX_PARTS, 1 + len(needs) // NEEDS_PER_PART)
-    sums = np.zeros((min(parts, tasks.jobs, count_cores(), MAX_THREADS), len(one.keys)), np.int64)
-    uses, done, saved_at = np.zeros(MAX_CELLS, dtype=np.int64), 0, time.monotonic()
-    checkpoints = tasks.checkpoints if is_large([sums[0]]) else None
-    if checkpoints and (saved := checkpoints.load(name)):
-        sums[0], uses, (done,) = saved
-    while done < parts:
+    threads = min(parts, tasks.jobs, count_cores(), MAX_THREADS)
+    sums, uses = np.zeros((threads, len(one.keys)), np.int64), np.zeros(MAX_CELLS, np.int64)
+    for done in range(0, parts, threads):
         tasks.report(name, done, parts)
         # each thread has a row of the sums
-        numbers = range(done, min(parts, done + len(sums)))
-        shares = ((needs[at::parts], one, other, removal, sums[at - done]) for at in numbers)
+        shares = (
+            (needs[at::parts], one, other, removal, sums[at - done])
+            for at in range(done, min(parts, done + threads))
+        )
         for uses_found in tasks.run_in_threads(add_completions, shares):
             uses += uses_found
-        done = numbers.stop
-        if checkpoints and time.monotonic() - saved_at >= CHECKPOINT_SECONDS:
-            checkpoints.save(name, [_add_up(sums), uses, np.array([done])])
-            saved_at = time.monotonic()
-    return Layer(one.keys, one.ways), _add_up(sums), uses
-
-
-def _add_up(sums: Array) -> Array:
-    """Move the sums of all threads to the first, and return them."""
     total: Array = sums[0]
     for row in sums[1:]:
         total += row
-        row[:] = 0
         if total.min(initial=0) < 0:
             raise CountOverflow
-    return total
+    return Layer(one.keys, one.ways), total, uses
 
 
 # ---- completions ------------------------------------------------------------------------------

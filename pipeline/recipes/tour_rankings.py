@@ -9,17 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from math import ceil
 
 import numpy as np
 
 from puzzle_tablebase.errors import SearchError
 from puzzle_tablebase.frontier.layers import FREE
 from puzzle_tablebase.jit import Array
-from puzzle_tablebase.pipeline.costs import estimate_ranking
 from puzzle_tablebase.pipeline.recipes.tour_edge_sets import Step
 from puzzle_tablebase.pipeline.recipes.tour_keys import decode_layer, encode_layer
-from puzzle_tablebase.pipeline.recipes.tour_meet import Cut, is_large, make_cut, meet_halves
+from puzzle_tablebase.pipeline.recipes.tour_meet import Cut, make_cut, meet_halves
 from puzzle_tablebase.pipeline.recipes.tour_sweep import (
     CountOverflow,
     Layer,
@@ -40,12 +38,15 @@ CHUNK_RECORDS = 1 << 14
 Records = Sequence[Array]
 """A layer's records as three arrays: first keys, sums before them, and states."""
 
+Origin = tuple[int, Step | Route]
+"""What a layer is made of: the number of an earlier layer, and a step of the sweep, or the route at
+whose cut the halves meet."""
+
 
 def make(table: Table, puzzle: Puzzle, tasks: Tasks) -> TableData:
     """Sweep through half of the board and return its layers as rows and as records."""
     board = parse_board(table.recipe.parameters["board"])
     sweep = Sweep(board, paths=table.recipe.search == "ranked tours")
-    tasks.require_memory(ceil(estimate_ranking(table)))
     *_, (_, form) = table.index
     try:
         layers = make_layers(sweep, int(form[:-1]), tasks)
@@ -56,11 +57,10 @@ def make(table: Table, puzzle: Puzzle, tasks: Tasks) -> TableData:
     return TableData(rows, records, count)
 
 
-def list_origins(sweep: Sweep) -> list[tuple[int, Step | Route]]:
-    """List what each layer but the first is made of: the number of an earlier layer, and a step of
-    the sweep, or the route at whose cut the halves meet."""
+def list_origins(sweep: Sweep) -> list[Origin]:
+    """List what each layer but the first is made of."""
     steps = make_steps(sweep, mirrored=False)
-    origins: list[tuple[int, Step | Route]] = [*enumerate(steps)]
+    origins: list[Origin] = [*enumerate(steps)]
     for route in sweep.routes:
         for square in sweep.list_own_squares(route.start):
             step = steps[square]
@@ -77,49 +77,41 @@ def make_layers(sweep: Sweep, width: int, tasks: Tasks) -> list[Records]:
     # nobody needs the number of cycles that use each edge to the virtual square
     cut = cut._replace(between=cut.between * (1, 1, 0))
     layers: list[Records] = [encode_layer(*make_first_layer([FREE] * sweep.cells), width)]
-    for number, (source, following) in enumerate(origins, start=1):
-        name = f"layer {number}"
-        records: Records | None = tasks.checkpoints.load(name) if tasks.checkpoints else None
-        if records is None:
-            layer = _decode(layers[source])
-            if isinstance(following, Route):
-                name_of_meeting = f"{name} of {len(origins) + 1}, where the halves meet"
-                shorter = _decode(layers[sweep.shorter])
-                route_cut = _find_cut(following, sweep, cut)
-                layer = _meet(layer, shorter, route_cut, name_of_meeting, tasks)
-            else:
-                on_step = partial(tasks.report, "steps", number, len(origins) + 1)
-                layer = _sort(advance_layer(layer, following, on_step))
-            records = encode_layer(*layer, width)
-            if tasks.checkpoints and is_large(records):
-                tasks.checkpoints.save(name, [*records])
-        layers.append(records)
+    for number in range(1, len(origins) + 1):
+        make_records = partial(_make_records, number, origins, layers, sweep, cut, width, tasks)
+        layers.append(tasks.load_or_make(f"layer {number}", make_records))
     return layers
+
+
+def _make_records(
+    number: int, origins: Sequence[Origin], layers: Sequence[Records], sweep: Sweep, cut: Cut,
+    width: int, tasks: Tasks,
+) -> Records:  # fmt: skip
+    """Make a layer's records from those of the layer that it follows.
+
+    At the cut these are the longer half's states that can be completed, with their cycles as ways.
+    """
+    source, following = origins[number - 1]
+    layer = _decode(layers[source])
+    if isinstance(following, Route):
+        name = f"layer {number} of {len(origins) + 1}, where the halves meet"
+        if following.start >= sweep.longer:  # it needs its edge to the virtual square
+            cut = cut.require_edge(sweep.find_cell(following.start, sweep.longer))
+        states, onward, _ = meet_halves(layer, _decode(layers[sweep.shorter]), cut, name, tasks)
+        sum_cycles(states.ways, onward)
+        is_completed = onward > 0
+        layer = Layer(states.keys[is_completed], (states.ways * onward)[is_completed])
+    else:
+        on_step = partial(tasks.report, "steps", number, len(origins) + 1)
+        keys, ways = advance_layer(layer, following, on_step)
+        order = np.argsort(keys)
+        layer = Layer(keys[order], ways[order])
+    return encode_layer(*layer, width)
 
 
 def _decode(records: Records) -> Layer:
     firsts, _, states = records
     return Layer(*decode_layer(firsts, states))
-
-
-def _sort(layer: Layer) -> Layer:
-    order = np.argsort(layer.keys)
-    return Layer(layer.keys[order], layer.ways[order])
-
-
-def _find_cut(route: Route, sweep: Sweep, cut: Cut) -> Cut:
-    """Return the cut of a route; a start that is there needs its edge to the virtual square."""
-    if route.start < sweep.longer:
-        return cut
-    return cut.require_edge(sweep.find_cell(route.start, sweep.longer))
-
-
-def _meet(longer: Layer, shorter: Layer, cut: Cut, name: str, tasks: Tasks) -> Layer:
-    """Return the longer half's states that can be completed, each with its cycles as ways."""
-    states, onward, _ = meet_halves(longer, shorter, cut, name, tasks)
-    sum_cycles(states.ways, onward)
-    is_completed = onward > 0
-    return Layer(states.keys[is_completed], states.ways[is_completed] * onward[is_completed])
 
 
 def _iter_records(layers: Sequence[Records], count: int, tasks: Tasks) -> Chunks:

@@ -7,7 +7,8 @@ import polars as pl
 import pytest
 
 from puzzle_tablebase.errors import SearchError
-from puzzle_tablebase.pipeline.recipes import tour_meet, tour_rankings
+from puzzle_tablebase.pipeline import tasks
+from puzzle_tablebase.pipeline.recipes import tour_rankings
 from puzzle_tablebase.pipeline.recipes.tour_sweep import CountOverflow, Layer, advance_layer
 from puzzle_tablebase.pipeline.searches import checkpoints
 from puzzle_tablebase.pipeline.tasks import TableData, Tasks
@@ -55,10 +56,9 @@ def test_a_killed_build_resumes_from_the_saved_layers(
     def rebuild() -> TableData:
         with ThreadPoolExecutor(1) as pool:
             saved = checkpoints(Folder(tmp_path), SIX)
-            tasks = Tasks(pool, 1, on_progress, saved, memory=1 << 40)
-            return tour_rankings.make(SIX, PUZZLE, tasks)
+            return tour_rankings.make(SIX, PUZZLE, Tasks(pool, 1, on_progress, saved))
 
-    monkeypatch.setattr(tour_meet, "MIN_STORED_BYTES", 2000)  # a record and what it begins with
+    monkeypatch.setattr(tasks, "MIN_SAVED_BYTES", 2000)  # a record and what it begins with
     monkeypatch.setattr(tour_rankings, "advance_layer", advance)
     with pytest.raises(KilledError):
         rebuild()

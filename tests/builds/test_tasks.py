@@ -26,7 +26,7 @@ from puzzle_tablebase.pipeline import tasks
 from puzzle_tablebase.pipeline.recipes.tour_lists import list_tours_from
 from puzzle_tablebase.pipeline.runs import RUNS
 from puzzle_tablebase.pipeline.searches import SEARCHES, checkpoints
-from puzzle_tablebase.pipeline.tasks import Tasks, make_checkpoint_name
+from puzzle_tablebase.pipeline.tasks import Step, Tasks, make_checkpoint_name
 from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.knight.tables import make_count_table
@@ -53,10 +53,11 @@ def pool() -> Iterator[CountingExecutor]:
         yield pool
 
 
-def open_table(build: Tasks, name: str, folder: Path) -> Any:
+def open_table(
+    build: Tasks, name: str, folder: Path, needed: int = 0, on_step: Step = lambda *_: None
+) -> Any:
     """Open the tasks of another table of the same build."""
-    saved = checkpoints(Folder(folder), TOURS)
-    return build.of_table(name, saved, lambda *_: None)
+    return build.of_table(name, checkpoints(Folder(folder), TOURS), on_step, needed)
 
 
 def double(number: int) -> int:
@@ -150,29 +151,31 @@ def test_after_an_error_nobody_waits_for_a_running_task() -> None:
 @pytest.mark.parametrize("limit", [None, 1_000])
 def test_too_little_memory_is_refused(limit: int | None, tmp_path: Path) -> None:
     build = Tasks(None, 1, memory=limit)
-    with open_table(build, "a", tmp_path) as one, open_table(build, "b", tmp_path) as other:
-        one.require_memory(1_000)
-        with pytest.raises(MemoryShort, match=r"^b of 3x4 needs"):
-            other.require_memory(1 << 60, " of 3x4")
-        one.require_memory(1_000)
+    with open_table(build, "a", tmp_path, 1_000):
+        with pytest.raises(MemoryShort), open_table(build, "b", tmp_path, 1 << 60):
+            pass
+        build.report("layer", 1)
+    with open_table(build, "c", tmp_path, 1_000):
+        pass
 
 
 @pytest.mark.parametrize("is_failed", [False, True])
 def test_two_searches_never_hold_more_than_the_limit_together(
     is_failed: bool, tmp_path: Path
 ) -> None:
-    steps = list[str]()
-    build, is_waiting = Tasks(None, 1, memory=1_000), Event()
+    build, is_waiting, steps = Tasks(None, 1, memory=1_000), Event(), list[str]()
 
     def on_step(doing: str, *_: object) -> None:
         steps.append(doing)
         is_waiting.set()
 
-    saved = checkpoints(Folder(tmp_path), TOURS)
-    with build.of_table("b", saved, on_step) as other, ThreadPoolExecutor(1) as pool:
-        with open_table(build, "a", tmp_path) as one:
-            one.require_memory(600)
-            waiting = pool.submit(other.require_memory, 600)
+    def search() -> None:
+        with open_table(build, "b", tmp_path, 600, on_step):
+            pass
+
+    with ThreadPoolExecutor(1) as pool:
+        with open_table(build, "a", tmp_path, 600) as one:
+            waiting = pool.submit(search)
             assert is_waiting.wait(60)
             assert not waiting.done()
             if is_failed:  # what ends the build ends the wait

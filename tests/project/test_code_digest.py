@@ -61,7 +61,7 @@ def test_code_that_cannot_be_read_is_an_error(name: str) -> None:
 PACKAGE = "puzzle_tablebase"
 APART = (
     *("errors", "jit", "process", "resources", "puzzles", "puzzles.knight", "frontier", ""),
-    *("stores.checkpoints", "formats.manifest", "pipeline", "pipeline.tasks", "pipeline.costs"),
+    *("stores.checkpoints", "formats.manifest", "pipeline", "pipeline.tasks"),
     *("pipeline.recipes", "board_text", "graph"),
 )
 """The modules that make no values of tables: stores, tasks, errors, packages, other rules."""
@@ -117,7 +117,7 @@ def test_a_digest_covers_what_a_recipe_imports(search: str) -> None:
     rules.add("puzzle_tablebase.frontier.word_space")  # of boards, which other recipes name
     for module in modules:
         assert list_imports(module) <= owned | apart | rules, module
-    others = ("queries", "stores", "pipeline.tasks", "pipeline.costs", "pipeline.searches")
+    others = ("queries", "stores", "pipeline.tasks", "pipeline.searches")
     assert not [name for name in owned if name.startswith(tuple(f"{PACKAGE}.{o}" for o in others))]
 
 

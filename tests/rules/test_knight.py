@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from puzzle_tablebase.errors import BadRequest, NotationError
-from puzzle_tablebase.pipeline.costs import estimate_count
+from puzzle_tablebase.pipeline.searches import estimate_count
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE, require_countable
 from tests.support import oracles

@@ -91,7 +91,7 @@ def test_a_killed_count_resumes_from_stored_layers(
             raise KilledError
 
     monkeypatch.setattr(tour_counts, "advance_layer", advance)
-    monkeypatch.setattr(tour_meet, "MIN_STORED_BYTES", 3 * 16)
+    monkeypatch.setattr("puzzle_tablebase.pipeline.tasks.MIN_SAVED_BYTES", 3 * 16)
     with ThreadPoolExecutor(1) as pool:
         tasks = Tasks(pool, 1, on_progress, checkpoints(Folder(tmp_path), PUZZLE.tables[-1]))
         with pytest.raises(KilledError):
@@ -102,35 +102,6 @@ def test_a_killed_count_resumes_from_stored_layers(
     assert layers == 2 * 8
     assert len(repeated) < 8
     assert max(repeated) <= 3, "these are not kept"
-    assert list_counts(result) == list_counts(count_board(4, 6))
-
-
-@pytest.mark.parametrize("threads", [1, 3])
-def test_a_killed_meeting_resumes_from_its_checkpoint(
-    threads: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    done, board = list[int](), KnightBoard(4, 6)
-
-    def on_progress(doing: str, part: int, total: int | None) -> None:
-        if doing == "4x6 open, where the halves meet":
-            done.append(part)
-            if part and len(done) > 4:
-                raise KilledError
-
-    for name in ("MIN_STORED_BYTES", "CHECKPOINT_SECONDS", "NEEDS_PER_PART"):
-        monkeypatch.setattr(tour_meet, name, 4 if name == "NEEDS_PER_PART" else 0)
-    monkeypatch.setattr(tour_meet, "count_cores", lambda: threads)
-    with ThreadPoolExecutor(1) as pool:
-        saved = checkpoints(Folder(tmp_path), PUZZLE.tables[-1])
-        with pytest.raises(KilledError):
-            tour_counts.count_tours(board, Tasks(pool, threads, on_progress, saved), paths=True)
-        killed_at = done[-1]
-        result = tour_counts.count_tours(board, Tasks(pool, threads, None, saved), paths=True)
-        done.clear()
-        again = Tasks(pool, 1, lambda doing, *_: done.append(0) if "meet" in doing else None, saved)
-        assert list_counts(tour_counts.count_tours(board, again, paths=True)) == list_counts(result)
-    assert killed_at >= 2
-    assert not done, "the whole meeting is kept"
     assert list_counts(result) == list_counts(count_board(4, 6))
 
 
