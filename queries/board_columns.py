@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from puzzle_tablebase.errors import BadRequest, NotationError
+from puzzle_tablebase.errors import BadRequest
 from puzzle_tablebase.frontier.word_bfs import iter_word_records, search_words
 from puzzle_tablebase.puzzles.board_arrays import (
     iter_moves,
@@ -61,25 +61,15 @@ def run_chunks(work: Callable[[int], object], rows: int, size: int) -> list[Any]
         return list(pool.map(work, range(0, rows, size)))
 
 
-def normalize_keys(board: SlidingBoard, keys: pl.Series) -> pl.Series:
+def normalize_keys(keys: pl.Series, cells: int) -> pl.Series:
     """Bring keys that are states to the notation that `parse` returns, other keys to any text."""
-    cells, lower = board.cells, keys.str.to_lowercase()
+    lower = keys.str.to_lowercase()
     if (keys.str.len_bytes() == cells).all() and not lower.str.contains(r"[^0-9a-z]").any():
         return lower
     bare = lower.str.replace_all(BETWEEN_CELLS, " ")
     words = bare.str.count_matches("[^ ]+")
     marks = bare.str.replace_all(r"\b10\b", "a").str.replace_all(r"\b11\b", "b")
-    states = join_cells(bare.zip_with(words != cells, marks))
-    # a blank that no character stands for is found by the slow parser
-    gaps = (states.str.len_bytes() == cells - 1).fill_null(value=False).arg_true()
-    return states.scatter(gaps, [_parse(board, key) for key in keys.gather(gaps)])
-
-
-def _parse(board: SlidingBoard, text: str) -> str:
-    try:
-        return board.parse(text)
-    except NotationError:
-        return ""
+    return join_cells(bare.zip_with(words != cells, marks))
 
 
 def read_tiles(states: pl.Series, cells: int) -> tuple[Bytes, Masks]:
@@ -122,7 +112,7 @@ class DenseRows:
         longer = (keys.str.len_bytes() >= self.board.cells).fill_null(value=False).to_numpy()
         odd = np.flatnonzero((numbers == self.size) & longer)
         if len(odd):
-            states = normalize_keys(self.board, keys.gather(odd))
+            states = normalize_keys(keys.gather(odd), self.board.cells)
             numbers[odd] = self._number_texts(states)
             keys = keys.clone().scatter(odd, states)
         return keys, numbers

@@ -128,7 +128,7 @@ class BitReader(BoardReader):
 
         from puzzle_tablebase.queries.board_columns import normalize_keys
 
-        states = normalize_keys(self.puzzle, keys)
+        states = normalize_keys(keys, self.key_cells)
         rows, is_unreached = self._make_table(options).answer_states(states)
         goal = pl.when(pl.col("distance").is_not_null()).then(pl.lit(self.choose_goal(options)))
         return rows.select(goal.alias("goal"), "distance", "best_moves"), states, is_unreached

@@ -119,10 +119,24 @@ class SlidingBoard(GoalPuzzle):
     def parse(self, text: str) -> str:
         """Return the state that a text names: a character or a number for each cell.
 
-        >>> SlidingBoard(3, 4).parse("1 2 3 4 5 6 7 8 9 10 11 0")
-        '123456789ab0'
+        >>> SlidingBoard(3, 4).parse("1 2 3 4 5 6 7 8 9 10 11 0"), EIGHT.parse("152/7.3/846")
+        ('123456789ab0', '152703846')
         """
-        return parse_state(text, self.height, self.width, self.what)
+        known = CHARACTERS[: self.cells]
+        example = f"{known[1:]}0 (0 is the blank)"
+        lower = require_text(write_cells(text), self.what, example).lower()
+        state = "".join(lower.split())
+        if len(state) == self.cells and {*state} == {*known}:
+            return state
+        from puzzle_tablebase.board_text import split_cells
+
+        words = split_cells(lower)
+        marks = [*"".join(words)]
+        if len(words) == self.cells or len(words) == self.cells - 1 < len(marks) - 1:
+            marks = [CELL_SPELLINGS.get(word, word) for word in words]
+        if sorted(marks) != sorted(known):
+            raise NotationError(self.what, text, _find_problem(marks, known), example)
+        return "".join(marks)
 
     def make_ordered_state(self, blank: int) -> str:
         """Return the state with the blank on a cell and the tiles in reading order."""
@@ -260,68 +274,27 @@ class SlidingBoard(GoalPuzzle):
         return make_word_space(self.line, self.cells, place, self.is_odd(root), self.rank(root))
 
 
-def parse_state(text: str, height: int, width: int, what: str) -> str:
-    """Return the state of a board that a text names; `what` is what an error calls it.
-
-    >>> parse_state("1,2,3,4,0,5", 2, 3, "a state"), parse_state(" 1 2 3\\n 4 . 5", 2, 3, "a state")
-    ('123405', '123405')
-    """
-    known = CHARACTERS[: height * width]
-    example = f"{known[1:]}0 (0 is the blank)"
-    lower = require_text(write_cells(text), what, example).lower()
-    state = "".join(lower.split())
-    if len(state) == len(known) and {*state} == {*known}:
-        return state
-    from puzzle_tablebase.board_text import find_empty_field, split_cells
-
-    words = split_cells(lower)
-    state = _join_words(words, len(known))
-    if sorted(state) == sorted(known):
-        return state
-    if found := find_empty_field(lower, height, width):
-        tiles, cell = found
-        marks = _join_words(tiles, len(known) - 1)
-        state = f"{marks[:cell]}0{marks[cell:]}"
-        if sorted(state) == sorted(known):
-            return state
-    has_numbers = len(known) > 10 and len(words) > max(height, width)
-    problem = _find_problem(words, known, has_numbers=has_numbers)
-    raise NotationError(what, text, problem, example)
-
-
-def _join_words(words: list[str], cells: int) -> str:
-    """Join words to a character for each cell; they may be numbers if there is one a cell."""
-    if len(words) == cells and all(word in CELL_SPELLINGS for word in words):
-        return "".join([CELL_SPELLINGS[word] for word in words])
-    return "".join(words)
-
-
-def _find_problem(words: list[str], known: str, *, has_numbers: bool) -> str:
-    """Find the problem of words that are not a state; `has_numbers`: each may be one of two digits.
-
-    `known`: the blank and the tiles of the board.
-    """
-    state = [*"".join(words)]
-    if has_numbers and "".join(words).isdecimal() and max(map(len, words)) < 3:
-        state = [CELL_SPELLINGS.get(word, word) for word in words]
-    if not state:
-        return "it is empty"
-    foreign = next((mark for mark in state if mark not in CHARACTERS), "")
+def _find_problem(marks: list[str], known: str) -> str:
+    """Find the problem of marks that are not those known of a board, once each."""
+    foreign = next((mark for mark in marks if mark not in CHARACTERS), "")
     if foreign.isascii() and foreign.isdecimal():
         return f"tile {foreign} does not exist"
     if foreign:
         return f"{foreign!r} is neither a digit nor a tile's letter"
-    problems = []
-    if len(state) != len(known):
-        cells = f"{len(state):,} cell{'s'[: len(state) > 1]}"
+    problems, names = [], {mark: f"tile {mark}" for mark in CHARACTERS} | {"0": "the blank (0)"}
+    if len(marks) != len(known):
+        cells = f"{len(marks):,} cell{'s'[: len(marks) != 1]}"
         problems.append(f"it has {cells}, not {len(known)}")
-    from puzzle_tablebase.board_text import list_tile_problems
-
-    problems += list_tile_problems(state, known, CHARACTERS)
-    if len(state) == len(known) - 1 and {"0", *state} == {*known}:
-        lost = f"and may have lost a leading 0 when read as a number: 0{words[0]}"
-        is_number = len(words) == 1 and words[0].isdecimal()
-        problems.append(lost if is_number else "and the blank is missing: write it as 0")
+    for mark in CHARACTERS:
+        count = marks.count(mark)
+        if count and mark not in known:
+            problems.append(f"{names[mark]} does not exist")
+        elif count > 1:
+            problems.append(f"{names[mark]} stands {'twice' if count == 2 else f'{count:,} times'}")
+    if len(marks) >= len(known):
+        problems += [f"{names[mark]} is missing" for mark in known if mark not in marks]
+    elif {"0", *marks} == {*known}:
+        problems.append("and the blank is missing: write it as 0")
     return ", ".join(problems)
 
 
@@ -355,18 +328,12 @@ def parse_board(text: str) -> SlidingBoard:
     """
     given = require_text(text, "a sliding board", EXAMPLE_BOARD)
     sides = given.strip().lower().replace("×", "x").split("x")
-    problem = ""
-    if len(sides) != 2 or not all(side.isascii() and side.isdigit() for side in sides):
-        problem = "a board is rows x columns"
-    elif any(len(side) > 3 or int(side) > MAX_CELLS for side in sides):
-        problem = f"boards have at most {MAX_CELLS} cells"
-    elif min(map(int, sides)) < 2:
-        problem = "boards have at least 2 rows and 2 columns"
-    elif int(sides[0]) * int(sides[1]) > MAX_CELLS:
-        problem = f"boards have at most {MAX_CELLS} cells"
-    if problem:
-        raise NotationError("a sliding board", text, problem, EXAMPLE_BOARD)
-    return SlidingBoard(*map(int, sides))
+    if len(sides) == 2 and all(side.isascii() and side.isdigit() for side in sides):
+        height, width = (int(side[:3]) for side in sides)
+        if min(height, width) > 1 and height * width <= MAX_CELLS:
+            return SlidingBoard(height, width)
+    problem = f"a board is rows x columns, 2 or more each, with {MAX_CELLS} cells at most"
+    raise NotationError("a sliding board", text, problem, EXAMPLE_BOARD)
 
 
 def find_goal(table: str) -> tuple[SlidingBoard, str] | None:

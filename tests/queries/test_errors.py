@@ -34,7 +34,7 @@ CASES: list[Case] = [
     ("knight", "a1", {"board": "6x9"}, NoAnswer, {}),
     ("knight", "a1", {"count": True, "board": "7x9"}, NoAnswer, {}),
     ("eight", "１23456780", {}, NotationError, {"text": "１23456780"}),
-    ("eight", "", {}, NotationError, {"problem": "it is empty"}),
+    ("eight", "", {}, NotationError, {"text": ""}),
     ("eight", EVEN, {"goal": "top"}, NotationError, {"text": "top"}),
     ("senet", SEVEN, {}, NotationError, {"text": SEVEN, "example": "ABABABABAB....."}),
     ("knight", "i9", {}, NotationError, {"text": "i9", "example": "b1"}),

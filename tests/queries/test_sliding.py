@@ -128,7 +128,7 @@ def test_numbers_of_two_digits_in_a_long_batch() -> None:
 
     states = ["3a1b87254960", "b123456789a0"]
     keys = pl.Series([*map(number, states), "10 123456789b0", "10 23456789ab1", "é10"])
-    assert normalize_keys(parse_board("3x4"), keys).to_list() == [
+    assert normalize_keys(keys, 12).to_list() == [
         *states, "10123456789b0", "1023456789ab1", "é10"
     ]  # fmt: skip
 
