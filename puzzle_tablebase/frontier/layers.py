@@ -20,6 +20,7 @@ The recipe of rankings writes the records, which are read one at a time, at rand
 from __future__ import annotations
 
 from bisect import bisect_left
+from functools import lru_cache
 from itertools import accumulate
 
 TYPE_CHECKING = False
@@ -197,15 +198,11 @@ class LayerReader:
     """
 
     def __init__(
-        self,
-        read_record: Callable[[int], tuple[int, int, int, bytes]],
-        count: int,
-        max_cached_records: int = MAX_CACHED_RECORDS,
+        self, read_record: Callable[[int], tuple[int, int, int, bytes]], count: int
     ) -> None:
         self._read_record = read_record
         self._count = count
-        self._max_cached_records = max_cached_records
-        self._cache: dict[int, tuple[list[int], list[int]]] = {}
+        self._decode_record = lru_cache(MAX_CACHED_RECORDS)(self._decode)
 
     def iter_states(self, layer: int, first: int, last: int) -> Iterator[tuple[int, int, int]]:
         """Yield the states with keys from `first` to below `last`.
@@ -274,28 +271,19 @@ class LayerReader:
                 low = middle
         return low
 
-    def _decode_record(self, at: int) -> tuple[list[int], list[int]]:
-        """Return the keys of a record and their numbers, from the cache if possible."""
-        decoded = self._cache.get(at)
-        if decoded is None:
-            if len(self._cache) >= self._max_cached_records:
-                self._cache.clear()
-            _, key, _, encoded = self._read_record(at)
-            decoded = self._cache[at] = _decode_states(key, encoded)
-        return decoded
-
-
-def _decode_states(key: int, encoded: bytes) -> tuple[list[int], list[int]]:
-    numbers, value, shift = list[int](), 0, 0
-    for byte in encoded.rstrip(b"\0"):
-        value |= (byte & 127) << shift
-        shift += 7
-        if byte < 128:
-            numbers.append(value)
-            value = shift = 0
-    if len(numbers) % 2 == 0:
-        raise InconsistentLayers("a record does not end with the number of a state")
-    return [*accumulate(numbers[1::2], initial=key)], numbers[::2]
+    def _decode(self, at: int) -> tuple[list[int], list[int]]:
+        """Return the keys of a record and their numbers."""
+        _, key, _, encoded = self._read_record(at)
+        values, value, shift = list[int](), 0, 0
+        for byte in encoded.rstrip(b"\0"):
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                values.append(value)
+                value = shift = 0
+        if len(values) % 2 == 0:
+            raise InconsistentLayers("a record does not end with the number of a state")
+        return [*accumulate(values[1::2], initial=key)], values[::2]
 
 
 def choose_option(options: Iterable[tuple[Option, int]], number: int) -> tuple[Option, int]:

@@ -15,7 +15,6 @@ from puzzle_tablebase.schema import UNREACHED, Column, Recipe, Table
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from typing import Any
 
     import numpy as np
     import numpy.typing as npt
@@ -27,8 +26,6 @@ SQUARES = 15
 THROWS = range(1, 6)
 MOVE_KINDS = [(throw, start) for throw in THROWS for start in range(1, SQUARES - throw + 1)]
 """Each throw with each starting square, in the order of the graph's labels: the bits of a word."""
-HEAD, TAIL = 8, 7
-"""A position's rank is a number of its first squares, and one of its last, added up."""
 NODES_AT_A_TIME = 8_192
 """As many as keep numpy's arrays of their moves in the processor's cache."""
 SIDES = "AB"
@@ -58,31 +55,13 @@ def parse(text: str) -> str:
     for position in (squares.upper(), text.strip("\r\n").replace(" ", ".").upper()):
         if _is_position(position):
             return position
-    problem = _find_problem(squares)
-    if len(squares) < SQUARES < 2 * len(squares) and " " in text.strip():
-        problem += "; write each empty square as '.'"
+    counts = ", ".join(f"{squares.upper().count(mark)} {mark!r}" for mark in "AB.")
+    problem = f"it has {len(squares):,} squares with {counts}, not 15 with five of each"
     raise NotationError("a Senet position", text, problem, OPENING)
 
 
 def _is_position(text: str) -> bool:
     return len(text) == SQUARES and all(text.count(piece) == 5 for piece in CHARACTERS)
-
-
-def _find_problem(text: str) -> str:
-    if not text:
-        return "it is empty"
-    position = text.upper()
-    foreign = next((letter for letter in text if letter.upper() not in CHARACTERS), None)
-    if foreign:
-        return f"{foreign!r} is not one of A, B and '.'"
-    if len(position) != SQUARES:
-        return f"it has {len(position):,} square{'s'[: len(position) > 1]}, not 15"
-    counts = ((piece, position.count(piece)) for piece in "AB.")
-    return ", ".join(
-        f"it has {count} {'empty squares' if piece == '.' else piece + 's'[: count != 1]}, not 5"
-        for piece, count in counts
-        if count != 5
-    )
 
 
 def rank(state: str) -> int:
@@ -116,12 +95,6 @@ def unrank(rank: int) -> str:
     return position
 
 
-def is_guarded(position: str, square: int) -> bool:
-    """Return whether the piece on a square has one of its side on a neighbouring square."""
-    piece = position[square - 1]
-    return piece in (position[square - 2 : square - 1] + position[square : square + 1])
-
-
 def moves(position: str, mover: str) -> Iterator[tuple[int, int, str]]:
     """Yield each legal move of a side, by throw, then starting square.
 
@@ -136,7 +109,8 @@ def moves(position: str, mover: str) -> Iterator[tuple[int, int, str]]:
             target = position[goal - 1]
             if position[start - 1] != mover or target == mover:
                 continue
-            if target == "." or not is_guarded(position, goal):
+            # an opponent's piece with another one beside it is guarded
+            if target == "." or target not in position[goal - 2 : goal - 1] + position[goal:][:1]:
                 yield throw, start, swap_squares(position, start, goal)
 
 
@@ -224,23 +198,18 @@ class Senet(StateSpace):
         import numpy as np
 
         letters = np.frombuffer(CHARACTERS.encode(), dtype=np.uint8)
-        board = np.empty((SIZE, SQUARES), dtype=np.uint8)
-        heads, tails = _list_halves()
-        board[:, :HEAD] = letters[_list_digits(HEAD).T].take(heads, axis=0)
-        board[:, HEAD:] = letters[_list_digits(TAIL).T].take(tails, axis=0)
-        return board.view("S15").ravel()
+        return letters[_list_digits(_list_codes())].view("S15").ravel()
 
     def make_graph(self) -> Graph:
         import numpy as np
 
         from puzzle_tablebase.graph import Graph
 
-        heads, tails = _list_halves()
-        first = np.searchsorted(heads, np.arange(3**HEAD)).astype(np.int32)
-        place = np.zeros(3**TAIL, dtype=np.int32)  # of a tail, among those of its head
-        place[tails] = np.arange(SIZE) - first[heads]
-        halves = heads << 16 | tails
-        sets = _list_sets(heads, tails)
+        codes = _list_codes()
+        rank_of = np.zeros(3**SQUARES, dtype=np.int32)
+        rank_of[codes] = np.arange(SIZE)
+        digits, bits = _list_digits(codes), (2 << np.arange(SQUARES)).astype(np.uint16)
+        sets = [(digits == side) @ bits for side in (1, 2)]
         legal = [_find_legal_moves(sets[side], sets[1 - side]) for side in range(2)]
         offsets = np.zeros(2 * SIZE + 1, dtype=np.int64)
         np.cumsum(np.bitwise_count(np.concatenate(legal)), out=offsets[1:])
@@ -249,14 +218,14 @@ class Senet(StateSpace):
         label_of = np.array([throw << 4 | start for throw, start in MOVE_KINDS], dtype=np.uint8)
         goal_of = np.array([start + throw for throw, start in MOVE_KINDS], dtype=np.uint16)
         for side in range(2):
-            first_node, gains = first + (1 - side) * SIZE, _list_gains(side)
+            gains = _list_gains(side)
             for begin in range(0, SIZE, NODES_AT_A_TIME):
                 nodes = slice(begin, min(begin + NODES_AT_A_TIME, SIZE))
                 row, move = _list_bits(legal[side][nodes])
-                is_swap = sets[1 - side, nodes].take(row) >> goal_of.take(move) & 1
-                after = halves[nodes].take(row) + gains.take(move + len(MOVE_KINDS) * is_swap)
+                is_swap = sets[1 - side][nodes].take(row) >> goal_of.take(move) & 1
+                after = codes[nodes].take(row) + gains.take(move + len(MOVE_KINDS) * is_swap)
                 edges = slice(*offsets[[side * SIZE + nodes.start, side * SIZE + nodes.stop]])
-                targets[edges] = first_node.take(after >> 16) + place.take(after & 0xFFFF)
+                targets[edges] = rank_of.take(after) + (1 - side) * SIZE
                 labels[edges] = label_of.take(move)
         return Graph(offsets, targets, labels)
 
@@ -272,17 +241,16 @@ class Senet(StateSpace):
         states = self.list_states()
         dice, moves = _format_lines(walk, node, states)
         unreached = plies == UNREACHED
-        columns: dict[str, npt.NDArray[Any]] = {"position": states}
-        for name, values, nulls in (
-            ("plies", plies, unreached),
-            ("plies_even", even, even == UNREACHED),
-            ("plies_odd", odd, odd == UNREACHED),
-            ("dice", dice, unreached),
-            ("moves", moves, unreached),
-            ("lines", walk.ways[node], unreached),
-        ):
-            columns[name] = np.ma.MaskedArray(values, nulls)
-        return columns
+        unreachable = {
+            "plies": (plies, unreached),
+            "plies_even": (even, even == UNREACHED),
+            "plies_odd": (odd, odd == UNREACHED),
+            "dice": (dice, unreached),
+            "moves": (moves, unreached),
+            "lines": (walk.ways[node], unreached),
+        }
+        nullable = {name: np.ma.MaskedArray(*pair) for name, pair in unreachable.items()}
+        return {"position": states, **nullable}
 
     def make_records(self, table: Table, walks: Mapping[str, SearchResult]) -> Columns:
         import numpy as np
@@ -298,45 +266,28 @@ class Senet(StateSpace):
         }
 
 
-def _list_halves() -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """List all positions in notation order, as two base-3 numbers: of the first, the last squares.
-
-    After each head come, in ascending order, the tails with the pieces that it lacks.
-    """
+def _list_codes() -> npt.NDArray[np.int32]:
+    """List all positions in notation order as base-3 numbers: 0 empty, 1 A, 2 B."""
     import numpy as np
 
-    def count(squares: int, piece: int) -> npt.NDArray[np.int64]:
-        counts: npt.NDArray[np.int64] = np.count_nonzero(_list_digits(squares) == piece, axis=0)
-        return counts
-
-    # no count reaches 16
-    present = (count(HEAD, 1) << 4) + count(HEAD, 2)
-    missing = ((5 - count(TAIL, 1)) << 4) + 5 - count(TAIL, 2)
-    fitting = {pieces: np.flatnonzero(missing == pieces) for pieces in set(present.tolist())}
-    tails = [fitting[pieces] for pieces in present.tolist()]
-    return np.repeat(np.arange(3**HEAD), list(map(len, tails))), np.concatenate(tails)
+    codes, counts = np.zeros(1, dtype=np.int32), np.zeros(1, dtype=np.int32)
+    for _ in range(SQUARES):
+        codes = np.add.outer(3 * codes, np.arange(3, dtype=np.int32)).ravel()
+        counts = np.add.outer(counts, 16 ** np.arange(3, dtype=np.int32)).ravel()
+        # a count of 6 has the bits of 2 and of 4
+        is_possible = counts & counts >> 1 & 0x222 == 0
+        codes, counts = codes[is_possible], counts[is_possible]
+    return codes
 
 
-def _list_digits(squares: int) -> npt.NDArray[np.uint8]:
-    """List the digits of all base-3 numbers, one row for each square: 0 empty, 1 A, 2 B."""
+def _list_digits(codes: npt.NDArray[np.int32]) -> npt.NDArray[np.uint8]:
+    """List the digits of positions, a row each."""
     import numpy as np
 
-    return np.indices((3,) * squares, dtype=np.uint8).reshape(squares, -1)
-
-
-def _list_sets(
-    heads: npt.NDArray[np.int64], tails: npt.NDArray[np.int64]
-) -> npt.NDArray[np.uint16]:
-    """List the squares of each side, as bits, of positions given by their halves."""
-    import numpy as np
-
-    sets = np.zeros((2, len(heads)), dtype=np.uint16)
-    for halves, squares, before in ((heads, HEAD, 0), (tails, TAIL, HEAD)):
-        bits = 1 << np.arange(before + 1, before + squares + 1)
-        for side in range(2):
-            set_of = bits @ (_list_digits(squares) == side + 1)
-            sets[side] |= set_of.astype(np.uint16).take(halves)
-    return sets
+    digits = np.empty((len(codes), SQUARES), dtype=np.uint8)
+    for square in reversed(range(SQUARES)):
+        codes, digits[:, square] = np.divmod(codes, np.int32(3))
+    return digits
 
 
 def _find_legal_moves(
@@ -354,14 +305,10 @@ def _find_legal_moves(
 
 
 def _list_gains(side: int) -> npt.NDArray[np.int64]:
-    """List what each kind of move adds to a position's halves: first to empty squares, then swaps.
-
-    The head is in the bits from 16 on.
-    """
+    """List what each kind of move adds to a position's code: first to empty squares, then swaps."""
     import numpy as np
 
     weight = 3 ** np.arange(SQUARES)[::-1]
-    weight = (weight // 3**TAIL << 16) + weight % 3**TAIL
     steps = np.array([weight[start + throw - 1] - weight[start - 1] for throw, start in MOVE_KINDS])
     own, rival = (1, 2) if side == 0 else (2, 1)
     return np.concatenate([own * steps, (own - rival) * steps])

@@ -1,10 +1,12 @@
 """The knight's board: squares, jumps, colours, symmetries, and the tables that it may have."""
 
+from itertools import product, starmap
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from puzzle_tablebase.errors import BadRequest, NotationError
+from puzzle_tablebase.errors import BadRequest, NoAnswer, NotationError
 from puzzle_tablebase.pipeline.searches import estimate_count
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE, require_countable
@@ -64,12 +66,10 @@ def test_colours_exclude_no_existing_tour(files: int, ranks: int) -> None:
             assert board.can_join(tour[0], tour[-1])
 
 
-@pytest.mark.parametrize(("files", "ranks", "pairs"), [(8, 8, 2048), (5, 5, 13 * 13 + 12 * 12)])
-def test_half_of_all_pairs_are_joinable(files: int, ranks: int, pairs: int) -> None:
-    board = KnightBoard(files, ranks)
-    assert [board.is_light(square) for square in (0, 1)] == [False, True], "a1 is dark"
-    squares = range(board.squares)
-    assert sum(board.can_join(a, b) for a in squares for b in squares) == pairs
+def test_half_of_all_pairs_are_joinable() -> None:
+    for board, pairs in ((KnightBoard(8, 8), 2048), (KnightBoard(5, 5), 13 * 13 + 12 * 12)):
+        assert [board.is_light(square) for square in (0, 1)] == [False, True], "a1 is dark"
+        assert sum(starmap(board.can_join, product(range(board.squares), repeat=2))) == pairs
 
 
 @given(boards)
@@ -84,33 +84,18 @@ def test_symmetries_preserve_neighbours(board: KnightBoard) -> None:
             assert moved == board.list_neighbours(turn[square])
 
 
-NO_SQUARES = {
-    "it is empty": [""],
-    "the squares are a1 to h8": ["i1", "a9", "z9"],
-    "a square is a letter and a digit (file and rank)": [
-        *("a0", "a10", "\u212a1", "1a", "17", "b１", "ａ1", "b²")
-    ],
-}
-NO_BOARDS = {
-    "a board is files x ranks": ["", "8", "8x", "8x8x8", "8*8", "-8x8", "８x8", "²x8"],
-    "it has no squares": ["0x5", "5x0"],
-    "it is too large": ["9999x9", "9x9999", "9" * 50 + "x9"],
-}
+@pytest.mark.parametrize(
+    "text", ["", "i1", "a9", "z9", "a0", "a10", "\u212a1", "1a", "17", "b１", "ａ1", "b²"]
+)
+def test_invalid_squares_are_refused(text: str) -> None:
+    with pytest.raises(NotationError, match=r"is not a square of 8x8: .*Example: b1$"):
+        KnightBoard(8, 8).parse_square(text)
 
 
-@pytest.mark.parametrize("problem", NO_SQUARES)
-def test_invalid_squares_are_explained(problem: str) -> None:
-    for text in NO_SQUARES[problem]:
-        with pytest.raises(NotationError) as caught:
-            KnightBoard(8, 8).parse_square(text)
-        assert str(caught.value) == f"{text!r} is not a square of 8x8: {problem}. Example: b1"
-
-
-def test_squares_off_a_smaller_board_are_explained() -> None:
-    with pytest.raises(NotationError, match=r"'d1' is not a square of 3x4: the squares are a1 to"):
-        KnightBoard(3, 4).parse_square("d1")
-    with pytest.raises(NotationError, match=r"Example: a1$"):
-        KnightBoard(1, 1).parse_square("b1")
+@pytest.mark.parametrize(("sides", "square"), [((3, 4), "d1"), ((1, 1), "b1")])
+def test_squares_off_a_smaller_board_are_refused(sides: tuple[int, int], square: str) -> None:
+    with pytest.raises(NotationError, match="the squares are a1 to"):
+        KnightBoard(*sides).parse_square(square)
 
 
 @pytest.mark.parametrize("name", ["5x6", "26x1", "1x9", "26x9"])
@@ -121,23 +106,16 @@ def test_boards_are_parsed_as_files_by_ranks(name: str) -> None:
         assert (board.files, board.ranks, str(board)) == (int(files), int(ranks), name)
 
 
-@pytest.mark.parametrize("problem", NO_BOARDS)
-def test_invalid_boards_are_explained(problem: str) -> None:
-    for text in NO_BOARDS[problem]:
-        with pytest.raises(NotationError) as caught:
-            parse_board(text)
-        assert str(caught.value) == f"{text!r} is not a board: {problem}. Example: 8x8"
-
-
 @pytest.mark.parametrize(
-    ("text", "example"),
-    [("27x3", "12x3"), ("3x10", "10x3, the same board turned"), ("1x999", "12x3")],
+    "text",
+    [
+        *("", "8", "8x", "8x8x8", "8*8", "-8x8", "８x8", "²x8", "0x5", "5x0", "27x3", "3x10"),
+        *("9999x9", "9x9999", "9" * 5000 + "x9", "1x10000"),
+    ],
 )
-def test_boards_are_limited_by_square_names(text: str, example: str) -> None:
-    with pytest.raises(NotationError) as caught:
+def test_invalid_boards_are_refused(text: str) -> None:
+    with pytest.raises(NotationError):
         parse_board(text)
-    problem = "boards have at most 26 files (a-z) and 9 ranks (1-9)"
-    assert str(caught.value) == f"{text!r} is not a board: {problem}. Example: {example}"
 
 
 @pytest.mark.parametrize(
@@ -177,38 +155,35 @@ def test_every_name_that_is_listed_can_be_built() -> None:
     names = [name for names in PUZZLE.list_requests().values() for name in names]
     assert len(names) == len({*names}) > 200
     assert all(PUZZLE.find_tables(name)[0].name == name for name in names)
-    assert all(PUZZLE.format_example(name).startswith("knight ") for name in names)
-
-
-LARGEST = "The largest boards are"
 
 
 @pytest.mark.parametrize(
-    ("board", "closed", "why", "hint"),
+    ("board", "closed"),
     [
-        ((2, 9), False, "2x9 has no tours to count. It needs three files and ranks.", ""),
-        ((7, 9), False, f"7x9 has too many tours to count. {LARGEST}", LARGEST),
-        ((15, 5), False, f"15x5 has too many tours to count. {LARGEST}", LARGEST),
-        ((8, 9), False, f"8x9 has too many tours to count. {LARGEST} 26x3, 26x4, ", LARGEST),
-        ((10, 7), False, "10x7 has too many", "knight_closed_counts_10x7 counts closed"),
-        ((9, 9), True, "9x9 has too many closed tours to count.", ""),
-        ((9, 8), True, "9x8 has too many closed tours to count.", ""),
+        *(((7, 9), False), ((15, 5), False), ((8, 9), False), ((10, 7), False)),
+        *(((9, 9), True), ((9, 8), True)),
     ],
 )
-def test_uncountable_boards_are_rejected(
-    board: tuple[int, int], closed: bool, why: str, hint: str
-) -> None:
-    with pytest.raises(BadRequest) as caught:
+def test_uncountable_boards_are_rejected(board: tuple[int, int], closed: bool) -> None:
+    with pytest.raises(BadRequest, match=r"tours of .* cannot be counted"):
         require_countable(KnightBoard(*board), closed=closed)
-    assert str(caught.value).startswith(why)
-    assert caught.value.hint.startswith(hint)
 
 
-def test_a_board_with_too_many_tours_to_rank_has_its_closed_ranks() -> None:
-    for name in ("10x7", "8x8"):
-        with pytest.raises(BadRequest, match=f"^{name} has too many .*tours to rank") as caught:
-            PUZZLE.find_tables(f"knight_ranks_{name}")
-        assert caught.value.hint == f"knight_closed_ranks_{name} has every closed tour by its rank"
+@pytest.mark.parametrize(
+    ("name", "error"),
+    [
+        ("knight_ranks_8x8", BadRequest),
+        ("knight_closed_ranks_9x8", BadRequest),
+        ("knight_closed_ranks_4x5", NoAnswer),
+        ("knight_closed_counts_11x4", NoAnswer),
+        ("knight_ranks_2x9", NoAnswer),
+        ("knight_counts_5x5", BadRequest),
+        ("knight_tours_7x7", NoAnswer),
+    ],
+)
+def test_tables_that_no_build_makes_are_refused(name: str, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        PUZZLE.find_tables(name)
 
 
 def test_wider_boards_take_more_memory_to_count() -> None:

@@ -18,7 +18,6 @@ from puzzle_tablebase.frontier.layers import (
     step_back,
     step_forward,
 )
-from puzzle_tablebase.frontier.layers import _decode_states as plain
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.puzzles.knight.tables import make_ranking_table
 from puzzle_tablebase.puzzles.knight.tour_ranker import Sweep, TourRanker
@@ -174,9 +173,7 @@ def test_layers_return_the_written_states(
             for within in (total, total + layer[key] - 1):
                 assert layers.find_state_at(number, within) == (key, total, layer[key])
             total += layer[key]
-        with pytest.raises(
-            InconsistentLayers, match=r"^there are fewer drawings than were counted$"
-        ):
+        with pytest.raises(InconsistentLayers, match="fewer drawings than were counted"):
             layers.find_state_at(number, total)
 
 
@@ -189,29 +186,10 @@ def test_empty_layers_have_no_records_and_no_sum() -> None:
     assert LayerReader(records.__getitem__, 3).sum_layer(1) == 1
 
 
-def test_a_few_records_are_cached(monkeypatch: pytest.MonkeyPatch) -> None:
-    records, unpacked = make_records([dict.fromkeys(range(40), 1)], 4), list[int]()
-
-    def reported(key: int, packed: bytes) -> tuple[list[int], list[int]]:
-        unpacked.append(key)
-        return plain(key, packed)
-
-    monkeypatch.setattr("puzzle_tablebase.frontier.layers._decode_states", reported)
-    layers = LayerReader(records.__getitem__, len(records), max_cached_records=3)
-    for key in (0, 1, 5, 9, 2, 6):
-        assert layers.find_state(0, key) == (key, 1)
-    assert unpacked == [0, 4, 8]
-    assert layers.find_state(0, 13) == (13, 1)
-    assert layers.find_state(0, 1) == (1, 1)
-    assert unpacked == [0, 4, 8, 12, 0]
-
-
 def test_truncated_records_are_reported() -> None:
     ((layer, key, total, packed),) = make_records([{5: 300, 7: 1}], 2)
     layers = LayerReader([(layer, key, total, packed.rstrip(b"\0") + b"\x02")].__getitem__, 1)
-    with pytest.raises(
-        InconsistentLayers, match=r"^a record does not end with the number of a state$"
-    ):
+    with pytest.raises(InconsistentLayers, match="does not end with the number of a state"):
         layers.find_state(0, 5)
 
 

@@ -20,7 +20,7 @@ from puzzle_tablebase.schema import Column, Recipe, Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Collection
 
     Sides = tuple[int, int]
 
@@ -54,16 +54,8 @@ it. `states`: alternately the number of a state and the difference to the next k
 groups of seven bits, the lowest first; the eighth bit is set in all bytes of a value but the last.
 The first byte that is 0 ends the record."""
 COUNTS_TABLE = "knight_counts"
-COUNTS_MEANING = (
-    "The number of directed open knight's tours from every square of each board in the table"
-)
 COUNTS_PREFIX, CLOSED_COUNTS_PREFIX = "knight_counts_", "knight_closed_counts_"
 RANKS_PREFIX, CLOSED_RANKS_PREFIX = "knight_ranks_", "knight_closed_ranks_"
-CLOSED_HINTS = {
-    "count": f"{CLOSED_COUNTS_PREFIX}{{}} counts closed tours alone",
-    "rank": f"{CLOSED_RANKS_PREFIX}{{}} has every closed tour by its rank",
-}
-"""What to build for a board with too many open tours to count or to rank."""
 COUNTED_BOARDS = tuple(
     (files, ranks)
     for files in range(1, 13)
@@ -85,24 +77,22 @@ _PAIRS = KnightBoard(*PAIRS_BOARD)
 def require_countable(board: KnightBoard, *, closed: bool, verb: str = "count") -> None:
     """Raise BadRequest if a board is too large to count its tours, or to rank them (`verb`)."""
     short, long = sorted(get_sides(board))
-    if short < 3:
-        raise BadRequest(f"{board} has no tours to {verb}", "It needs three files and ranks")
     most = MAX_RANKED_SIDE if verb == "rank" and not closed else MAX_RANKS
     longest_sides = {side: long for side, long in LONGEST_SIDES[closed].items() if side <= most}
-    if long <= longest_sides.get(short, 0):
-        return
-    # boards may have more files than ranks
-    sides = ", ".join(f"{max(pair)}x{min(pair)}" for pair in longest_sides.items())
-    hint = f"The largest boards are {sides}"
-    if not closed and long <= LONGEST_SIDES[True].get(short, 0) and board.has_closed_tours():
-        hint = CLOSED_HINTS[verb].format(board)
-    raise BadRequest(f"{board} has too many {'closed ' * closed}tours to {verb}", hint)
+    if long > longest_sides.get(short, 0):
+        # boards may have more files than ranks
+        sides = ", ".join(f"{long}x{short}" for short, long in longest_sides.items())
+        problem = f"The {'closed ' * closed}tours of {board} cannot be {verb}ed"
+        raise BadRequest(problem, f"The largest boards are {sides}")
 
 
 def make_tour_table(board: KnightBoard) -> Table:
     """Make the table of all tours of a board; raise NoAnswer if there are too many to list."""
     if board.squares > MAX_LISTED_SQUARES:
-        raise _make_size_error(board)
+        hint = (
+            f"Boards of up to {MAX_LISTED_SQUARES} squares can be listed, many larger ones ranked"
+        )
+        raise NoAnswer(f"{board} has too many tours to list. {hint}.")
     return Table(
         f"{TOURS_PREFIX}{board}",
         f"Every directed open knight's tour of the {board} board",
@@ -113,31 +103,18 @@ def make_tour_table(board: KnightBoard) -> Table:
     )
 
 
-def _make_size_error(board: KnightBoard) -> NoAnswer:
-    """Make the error of a board with too many tours to list, with the table to build instead."""
-    for closed in (False, True):
-        try:
-            table = make_ranking_table(board, closed=closed)
-        except (BadRequest, NoAnswer):
-            continue
-        instead = f"{table.name} has every {'closed ' * closed}tour by its rank"
-        break
-    else:
-        instead = f"Boards of up to {MAX_LISTED_SQUARES} squares can be listed"
-    return NoAnswer(f"{board} has too many tours to list. {instead}.")
-
-
 def make_count_table(
-    boards: Iterable[Sides],
-    closed: Iterable[Sides] = (),
+    boards: Collection[Sides],
+    closed: Collection[Sides] = (),
     *,
     name: str = COUNTS_TABLE,
-    meaning: str = COUNTS_MEANING,
+    place: str = "each board in the table",
 ) -> Table:
     """Make a table of the numbers of tours; `closed`: boards with closed tours only."""
+    kind = "open" if boards else "closed"
     return Table(
         name,
-        meaning,
+        f"The number of directed {kind} knight's tours from every square of {place}",
         "rows sorted by board (files, then ranks), then by square number",
         (
             Column("board", "string", "size of the board, files x ranks"),
@@ -165,18 +142,18 @@ def make_count_table(
 def make_board_counts(board: KnightBoard, *, closed: bool = False) -> Table:
     """Make the table of one board's numbers of tours, or of closed tours alone.
 
-    Raise BadRequest if they are too many.
+    Raise NoAnswer if there are no closed tours, BadRequest if there are too many.
     """
     sides = get_sides(board)
     if sides in COUNTED_BOARDS:
         raise BadRequest(f"{COUNTS_TABLE} has the board {board}", f"Build {COUNTS_TABLE}")
+    if closed and not board.has_closed_tours():
+        raise NoAnswer(f"{board} has no closed tour.")
     if min(sides) > 2:  # narrower boards have no tours, and take no time
         require_countable(board, closed=closed)
-    if closed:
-        meaning = f"The number of directed closed knight's tours of the {board} board"
-        return make_count_table([], [sides], name=f"{CLOSED_COUNTS_PREFIX}{board}", meaning=meaning)
-    meaning = f"The number of directed open knight's tours from every square of the {board} board"
-    return make_count_table([sides], name=f"{COUNTS_PREFIX}{board}", meaning=meaning)
+    prefix, boards = (CLOSED_COUNTS_PREFIX, ()) if closed else (COUNTS_PREFIX, [sides])
+    name, place = f"{prefix}{board}", f"the {board} board"
+    return make_count_table(boards, [sides] * closed, name=name, place=place)
 
 
 def make_ranking_table(board: KnightBoard, *, closed: bool) -> Table:
@@ -205,15 +182,10 @@ def explain_no_tour(board: KnightBoard, start: int | None) -> str:
     """Explain in a sentence why no tour starts at a square, or at any."""
     if start is None:
         return f"{board} has no tour: a search of all paths from all squares found none."
-    name = board.name_square(start)
+    why = "a search of all paths found none"
     if board.squares % 2 and board.is_light(start):
-        half = board.squares // 2
-        return (
-            f"No tour of {board} starts at {name}: a tour alternates in colour, and the board has "
-            f"{half + 1} squares of a1's colour and {half} of the other, so a tour starts and "
-            "ends on a1's colour."
-        )
-    return f"No tour of {board} starts at {name}: a search of all paths found none."
+        why = f"{board} has an odd number of squares, so tours start and end on a1's colour"
+    return f"No tour of {board} starts at {board.name_square(start)}: {why}."
 
 
 def get_sides(board: KnightBoard) -> Sides:
@@ -229,27 +201,23 @@ def find_board(prefix: str, table: str) -> KnightBoard | None:
     return board if table == f"{prefix}{board}" else None
 
 
-KINDS: dict[str, tuple[str, Callable[[KnightBoard], Table], str]] = {
-    TOURS_PREFIX: ("Every tour of a board", make_tour_table, ""),
-    COUNTS_PREFIX: ("The number of tours from each square", make_board_counts, "--count"),
-    CLOSED_COUNTS_PREFIX: (
-        "The number of closed tours",
-        lambda board: make_board_counts(board, closed=True),
-        "--count --closed",
-    ),
-    RANKS_PREFIX: (
-        "The ranks of open tours",
-        lambda board: make_ranking_table(board, closed=False),
-        "--rank 0",
-    ),
-    CLOSED_RANKS_PREFIX: (
-        "The ranks of closed tours",
-        lambda board: make_ranking_table(board, closed=True),
-        "--closed --rank 0",
-    ),
+KINDS = {
+    TOURS_PREFIX: "Every tour of a board",
+    COUNTS_PREFIX: "The number of tours from each square",
+    CLOSED_COUNTS_PREFIX: "The number of closed tours",
+    RANKS_PREFIX: "The ranks of open tours",
+    CLOSED_RANKS_PREFIX: "The ranks of closed tours",
 }
-"""For each beginning of a name: a title, the function that makes the table of a board, and the
-options of a query that it answers."""
+"""A title for each beginning of a name."""
+
+
+def make_board_table(prefix: str, board: KnightBoard) -> Table:
+    """Make the table of a board whose name has this prefix; raise TablebaseError if it has none."""
+    if prefix == TOURS_PREFIX:
+        return make_tour_table(board)
+    is_count = prefix in (COUNTS_PREFIX, CLOSED_COUNTS_PREFIX)
+    make = make_board_counts if is_count else make_ranking_table
+    return make(board, closed=prefix in (CLOSED_COUNTS_PREFIX, CLOSED_RANKS_PREFIX))
 
 
 class Knight(Puzzle):
@@ -279,38 +247,20 @@ class Knight(Puzzle):
         """
         if tables := super().find_tables(name):
             return tables
-        for prefix, (_, make_table, _) in KINDS.items():
-            if board := find_board(prefix, name):
-                return (make_table(board),)
-            if name.startswith(prefix) and name.removeprefix(prefix)[:1].isdigit():
-                parse_board(name.removeprefix(prefix))
-        return ()
+        boards = ((prefix, find_board(prefix, name)) for prefix in KINDS)
+        return tuple(make_board_table(prefix, board) for prefix, board in boards if board)
 
     def list_requests(self) -> dict[str, list[str]]:
         """List the names that can be built, of boards that are wide enough for tours."""
         sides = ((f, r) for f in range(3, MAX_FILES + 1) for r in range(3, MAX_RANKS + 1))
-        every_board = [KnightBoard(files, ranks) for files, ranks in sides]
-        boards = [board for board in every_board if board.has_tours()]
+        boards = [board for board in (KnightBoard(*each) for each in sides) if board.has_tours()]
         return {
-            title: [f"{prefix}{board}" for board in boards if self._is_buildable(prefix, board)]
-            for prefix, (title, _, _) in KINDS.items()
+            title: [f"{prefix}{each}" for each in boards if self.find_table(f"{prefix}{each}")]
+            for prefix, title in KINDS.items()
         }
 
-    def _is_buildable(self, prefix: str, board: KnightBoard) -> bool:
-        """Return whether a board has a table of this kind, and not an empty one."""
-        if prefix == CLOSED_COUNTS_PREFIX and not board.has_closed_tours():
-            return False
-        return self.find_table(f"{prefix}{board}") is not None
-
     def format_example(self, table: str) -> str:
-        """Format the arguments of a query that a table answers."""
-        if table == f"{TOURS_PREFIX}{_PAIRS}":
-            return f"{self.name} {self.example}"
-        for prefix, (_, _, options) in KINDS.items():
-            if board := find_board(prefix, table):
-                key = "" if "--count" in options else "a1"
-                return " ".join(filter(None, (self.name, key, "--board", str(board), options)))
-        return f"{self.name} --board 5x5 --count"
+        return super().format_example(table) if table == f"{TOURS_PREFIX}{_PAIRS}" else ""
 
 
 PUZZLE = Knight()
