@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
-
 from puzzle_tablebase.errors import BadRequest
 
 TYPE_CHECKING = False
@@ -30,16 +27,6 @@ INPUT_FORMATS = {
 """The formats of a batch's input, each with its file suffixes."""
 COMPRESSED_SUFFIXES = (".gz", ".zst", ".zstd")
 """Suffixes of compressed files, which follow that of a format."""
-
-
-def join_names(names: Iterable[str]) -> str:
-    """Join names for a sentence.
-
-    >>> join_names(["csv", "jsonl", "parquet"])
-    'csv, jsonl or parquet'
-    """
-    *others, last = names
-    return f"{', '.join(others)} or {last}"
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True)
@@ -157,16 +144,10 @@ def format_json(value: object) -> str:
     return encode_basestring_ascii(str(value))
 
 
-def make_bold(text: str) -> str:
-    """Make a text bold if standard output is a terminal and NO_COLOR is not set."""
-    has_styles = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    return f"\x1b[1m{text}\x1b[0m" if has_styles else text
-
-
 def align_rows(rows: list[tuple[str, str]]) -> str:
     """Format labelled lines, with the values aligned."""
     width = max(len(label) for label, _ in rows)
-    lines = (f"{make_bold(label)}{' ' * (width - len(label))}  {value}" for label, value in rows)
+    lines = (f"{label:{width}}  {value}" for label, value in rows)
     return "".join(f"{line.rstrip()}\n" for line in lines)
 
 

@@ -301,16 +301,13 @@ class FifteenReader(Reader):
             known[ends] = self.solve(state, options).distance
         return known[ends]
 
-    def list_values(self, option: str) -> tuple[str, ...]:
-        return {"patterns": tuple(PARTITIONS), "goal": ("corner",)}.get(option, ())
-
-    def list_explored_tables(self) -> list[Table]:
-        """Return the tables of the smallest partition, if all are published."""
+    def iter_explored(self) -> Iterator[tuple[Reader, Table]]:
+        """Yield the tables of the smallest partition, if all are published."""
         from puzzle_tablebase.formats.manifest import read_manifest
 
-        tables = PARTITIONS[EXPLORED_PARTITION].make_tables()
-        published = read_manifest(self.store)
-        return [*tables] if all(table.name in published for table in tables) else []
+        tables, published = PARTITIONS[EXPLORED_PARTITION].make_tables(), read_manifest(self.store)
+        if all(table.name in published for table in tables):
+            yield from ((self, table) for table in tables)
 
     def find_partition(self, requested: str | None) -> str:
         """Return the partition that is requested, or the best one that is published."""

@@ -326,9 +326,6 @@ class GoalReader(Reader):
         self.puzzle.view_goal(goal)
         return goal
 
-    def list_values(self, option: str) -> tuple[str, ...]:
-        return tuple(self.puzzle.goals) if option == "goal" else ()
-
     def name_goal(self, goal: str) -> str:
         """Return the name of a goal, or the goal itself if it has none."""
         return next((name for name, state in self.puzzle.goals.items() if state == goal), goal)

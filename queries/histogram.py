@@ -30,8 +30,8 @@ SCHEMA = {
 }
 """The columns of all counts; `board` and `goal` are null for a puzzle without, `distance` for
 states that are never reached."""
-MAX_BAR, MIN_BAR = 16, 4
-"""Characters of the longest bar, and of the longest of several goals that stand side by side."""
+BAR = 12
+"""Characters of the longest bar."""
 
 
 def list_counts(store: Store) -> pl.DataFrame:
@@ -89,39 +89,18 @@ def _iter_counts(store: Store, puzzle: Puzzle, table: Table) -> Iterator[tuple[o
         yield puzzle.name, puzzle.name_board(table.name), *row
 
 
-def format_bars(counts: pl.DataFrame, width: int = 80) -> str:
-    """Format a histogram as text: a row per depth, with a number and a bar for each goal.
-
-    No line is longer than `width`, if that has room for one goal: goals that do not fit side by
-    side follow below.
-    """
+def format_bars(counts: pl.DataFrame) -> str:
+    """Format a histogram as text: a row per depth, with a number and a bar for each goal."""
     depth = next(name for name in counts.columns if name not in ("goal", "states"))
-    goals: list[str] = (
-        counts["goal"].unique(maintain_order=True).to_list() if "goal" in counts.columns else []
-    )
-    groups = [counts.filter(pl.col("goal") == goal) for goal in goals] or [counts]
-    columns = [dict(zip(group[depth], group["states"], strict=True)) for group in groups]
-    digits = max(
-        10,
-        *(len(f" {sum(column.values()):,}") for column in columns),
-        *(len(f"  {goal}") for goal in goals),
-    )
-    fit = max(1, (width - 8) // (digits + 2 + MIN_BAR))
-    if len(goals) > fit:
-        parts = (counts.filter(pl.col("goal").is_in(part)) for part in (goals[:fit], goals[fit:]))
-        return "\n".join(format_bars(part, width) for part in parts)
-    longest = max(MIN_BAR, min(MAX_BAR, (width - 8) // len(groups) - digits - 2))
-    depths = sorted({d for column in columns for d in column if d is not None})
-    if any(None in column for column in columns):
-        depths.append(None)
-    head = "".join(f"{goal:>{digits}}{'':{longest + 2}}" for goal in goals or ["states"])
-    lines = [f"{depth:>8}{head}".rstrip()]
-    for depth_value in depths:
-        line = f"{'never' if depth_value is None else depth_value:>8}"
-        for column in columns:
-            states = column.get(depth_value, 0)
-            bar = "#" * round(longest * states / max(column.values()))
-            line += f"{states or '':>{digits}{',' * bool(states)}}  {bar:<{longest}}"
-        lines.append(line.rstrip())
-    total = "".join(f"{sum(column.values()):>{digits},}{'':{longest + 2}}" for column in columns)
-    return "\n".join([*lines, f"{'all':>8}{total}".rstrip()]) + "\n"
+    if "goal" in counts.columns:
+        counts = counts.pivot("goal", index=depth, values="states")
+    counts = counts.sort(depth, nulls_last=True)
+    depths = ["never" if each is None else str(each) for each in counts[depth]]
+    columns = [[f"{text:>8}" for text in (depth, *depths, "all")]]
+    for goal, states in counts.drop(depth).fill_null(0).to_dict(as_series=False).items():
+        numbers = [goal, *(f"{count:,}" if count else "" for count in states), f"{sum(states):,}"]
+        digits = max(10, 2 + max(map(len, numbers)))
+        bars = ["", *("#" * round(BAR * count / max(states)) for count in states), ""]
+        cells = zip(numbers, bars, strict=True)
+        columns.append([f"{number:>{digits}}  {bar:<{BAR}}" for number, bar in cells])
+    return "".join(f"{''.join(row).rstrip()}\n" for row in zip(*columns, strict=True))

@@ -171,18 +171,16 @@ class Reader:
     def sample(self, size: int | None = None, seed: int = 0, **options: Any) -> pl.DataFrame:
         """Draw a uniform sample of rows; the same seed draws the same rows.
 
-        The options select what is drawn. A row may be drawn twice, but not in a sample that is
-        spread or split. A warning names distances that have fewer states than asked for.
-        MemoryShort if the sample is too large for memory.
+        A warning names distances that have fewer states than asked for.
         """
         from warnings import warn
 
-        from puzzle_tablebase.queries.samples import SampleRequest, draw_frame, draw_set
-        from puzzle_tablebase.resources import get_free_memory
+        import polars as pl
+
+        from puzzle_tablebase.queries.samples import SampleRequest, draw_set
 
         request, parsed = SampleRequest(size, seed), self.parse(SAMPLE, options)
-        samples = draw_set(self, parsed, request, lambda note: warn(note, stacklevel=6))
-        return draw_frame(samples, request, get_free_memory())
+        return pl.concat(draw_set(self, parsed, request, lambda note: warn(note, stacklevel=6)))
 
     def histogram(self) -> pl.DataFrame:
         """Count the states by depth, and by goal if the puzzle has goals, as the manifest does."""
@@ -413,21 +411,11 @@ class Reader:
                 index.close()
             self._indexes.clear()
 
-    def list_explorer_readers(self) -> list[Reader]:
-        """Return the readers behind the explorer's page: this one, or one for each board."""
-        return [self]
-
-    def list_explored_tables(self) -> list[Table]:
-        """Return the tables that the explorer's page contains."""
-        return [table for table in self.puzzle.tables if table.name in self.explored]
-
-    def list_values(self, option: str) -> tuple[str, ...]:
-        """Return the values that a shell may suggest for an option; () if they cannot be listed."""
-        return ()
-
-    def make_signposts(self, table: Table) -> bytes:
-        """Make the data that the explorer's page contains of a table without an index."""
-        raise NotImplementedError
+    def iter_explored(self) -> Iterator[tuple[Reader, Table]]:
+        """Yield the tables that the explorer's page contains, each with its reader."""
+        for table in self.puzzle.tables:
+            if table.name in self.explored:
+                yield self, table
 
 
 def _restore_reader(kind: type[Reader], puzzle: Puzzle | str, store: Store) -> Reader:

@@ -6,7 +6,7 @@ shuffled and divided.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,14 +14,13 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from puzzle_tablebase.errors import BadRequest, MemoryShort, NoAnswer, require_whole_number
+from puzzle_tablebase.errors import BadRequest, NoAnswer, require_whole_number
 from puzzle_tablebase.puzzle import SymmetryView
 from puzzle_tablebase.puzzles.sliding import SlidingBoard
 
 if TYPE_CHECKING:
     from puzzle_tablebase.queries.options import Options
 
-SAMPLE_HINT = "Draw fewer, or use pipeline sample, which writes rows while it draws"
 CHUNK_NUMBERS = 1 << 18
 MAX_SIZE = 1_000_000_000
 """The most rows in a sample."""
@@ -69,21 +68,6 @@ class SampleRequest(NamedTuple):
             numbers = random.choice(total, size, replace=False)
             for begin in range(0, size, self.chunk_numbers):
                 yield numbers[begin : begin + self.chunk_numbers]
-
-
-def draw_frame(
-    samples: Iterable[pl.DataFrame], request: SampleRequest, free: int | None
-) -> pl.DataFrame:
-    """Return the chunks of a sample as one frame; MemoryShort if they need more than is free."""
-    frames = list[pl.DataFrame]()
-    for frame in samples:
-        if not frames:
-            size = request.size or 1
-            need = int(frame.estimated_size()) * size // len(frame)
-            if free is not None and need > free:
-                raise MemoryShort(f"A sample of {size:,} rows", need, free, SAMPLE_HINT)
-        frames.append(frame)
-    return pl.concat(frames)
 
 
 def select_depth(rows: pl.DataFrame, depth: str, wanted: range | None) -> pl.DataFrame:

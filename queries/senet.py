@@ -212,9 +212,6 @@ class SenetReader(Reader):
         """Return all positions that are farthest from the opening."""
         return self.list_hardest_rows(self.parse(ALL, {"hardest": True}))
 
-    def list_values(self, option: str) -> tuple[str, ...]:
-        return tuple(SIDES) if option == "turn" else ()
-
     def _find_line(self, position: str, plies: int) -> Line:
         """Return the smallest line of this many plies, by following the last moves backwards."""
         line: Line = []

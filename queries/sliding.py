@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from puzzle_tablebase.queries.board_columns import BitTable, Masks
     from puzzle_tablebase.queries.options import Options
     from puzzle_tablebase.queries.samples import SampleRequest, StatesByDistance
+    from puzzle_tablebase.schema import Table
     from puzzle_tablebase.stores.folder import Store
 
 STATES_PER_WALK = 20_000_000
@@ -238,31 +239,16 @@ class SlidingReader(Reader):
             for reader in self._boards.values():
                 reader.close()
 
-    def list_explorer_readers(self) -> list[Reader]:
-        """Return the readers of small boards that have tables for every goal.
+    def iter_explored(self) -> Iterator[tuple[Reader, Table]]:
+        """Yield the tables of small boards that have tables for every goal.
 
         Tables of larger boards are too large for a page.
         """
-        readers: list[Reader] = []
-        for board, published in self._find_published().items():
-            parsed_board = parse_board(board)
-            names = [table.name for table in parsed_board.tables]
-            if published == {*names} and not parsed_board.is_packed:
-                readers.append(self.open_board(board))
-                readers[-1].explored = dict.fromkeys(names, 0)
-        return readers
-
-    def list_values(self, option: str) -> tuple[str, ...]:
-        if option == "goal":
-            return ("corner",)
-        return tuple(self._find_published()) if option == "board" else ()
-
-    def _find_published(self) -> dict[str, set[str]]:
-        """Return the names of the published tables, by board."""
         from puzzle_tablebase.formats.manifest import read_manifest
 
-        tables_by_board: dict[str, set[str]] = {}
-        for name in read_manifest(self.store):
-            if board_and_goal := find_goal(name):
-                tables_by_board.setdefault(str(board_and_goal[0]), set()).add(name)
-        return tables_by_board
+        published = read_manifest(self.store)
+        boards = dict.fromkeys(str(found[0]) for found in map(find_goal, published) if found)
+        for reader in map(self.open_board, boards):
+            tables = reader.puzzle.tables
+            if not reader.puzzle.is_packed and all(table.name in published for table in tables):
+                yield from ((reader, table) for table in tables)

@@ -11,8 +11,6 @@ from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.pipeline.searches import PROCESS_BYTES
 from puzzle_tablebase.pipeline.single_query import OUTPUTS
 from puzzle_tablebase.puzzles import list_puzzles
-from puzzle_tablebase.queries.answer import FORMATS, INPUT_FORMATS
-from puzzle_tablebase.queries.dispatch import open_reader
 from puzzle_tablebase.queries.options import parse_positive_number
 from puzzle_tablebase.stores.access import open_store
 
@@ -40,22 +38,6 @@ def complete_requests(context: Context) -> list[str]:
 
     given = context.params.get("names") or []
     return [name for name in list_requests(list_puzzles()) if name not in given]
-
-
-def make_query_completer(puzzle: str, option: str) -> Completer | None:
-    """Return the completer for an option of a query."""
-    formats = {"format": [*FORMATS], "input_format": [*INPUT_FORMATS]}.get(option)
-
-    def complete(context: Context) -> list[str]:
-        if formats is not None:
-            return formats
-        try:
-            reader = open_reader(puzzle, open_store(context.params.get("outputs")))
-            return list(reader.list_values(option))
-        except TablebaseError:
-            return []
-
-    return complete
 
 
 def parse_memory(gigabytes: str) -> int:

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from puzzle_tablebase.errors import BadRequest, NoAnswer, TablebaseError, Undecided, quote
-from puzzle_tablebase.pipeline.commands.options import make_query_completer
 from puzzle_tablebase.pipeline.single_query import (
     JSON,
     OUTPUTS,
@@ -34,7 +33,6 @@ from puzzle_tablebase.queries.answer import (
     Judgement,
     format_count,
     format_json,
-    join_names,
 )
 from puzzle_tablebase.queries.dispatch import (
     get_reader_class,
@@ -57,7 +55,7 @@ ROWS = (
     Option("input", "Read rows from this file (- for standard input).", "FILE"),
     Option(
         "input_format",
-        f"Format of the input: {join_names(INPUT_FORMATS)} (default: by the file's name; "
+        f"Format of the input: {', '.join(INPUT_FORMATS)} (default: by the file's name; "
         "text for standard input).",
         "NAME",
     ),
@@ -66,7 +64,7 @@ ROWS = (
     Option("output", "File for a batch's answers (default: standard output).", "FILE"),
     Option(
         "format",
-        f"Format of a batch's answers: {join_names(FORMATS)} (default: by the name of --output, or "
+        f"Format of a batch's answers: {', '.join(FORMATS)} (default: by the name of --output, or "
         "csv).",
         "NAME",
     ),
@@ -91,7 +89,7 @@ SAMPLE_GENERAL = (
         "File to write (default: standard output); compressed if its name ends in .gz or .zst.",
         "FILE",
     ),
-    Option("format", f"{join_names(FORMATS)} (default: by the name of --output, or csv).", "NAME"),
+    Option("format", f"{', '.join(FORMATS)} (default: by the name of --output, or csv).", "NAME"),
     Option("json", "Print one JSON object a row, as --format jsonl does."),
     OUTPUTS,
 )
@@ -147,7 +145,6 @@ def make_parameter(puzzle: str, option: Option) -> inspect.Parameter:
         help=option.help,
         metavar=option.metavar or None,
         show_default=False,
-        autocompletion=make_query_completer(puzzle, option.name) if option.metavar else None,
     )
     return inspect.Parameter(
         option.name,

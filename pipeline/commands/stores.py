@@ -1,7 +1,6 @@
 """The commands on whole stores: their status, numbers, pages and comparison."""
 
 import json
-import shutil
 from collections.abc import Callable
 from datetime import datetime
 from typing import Annotated
@@ -98,8 +97,7 @@ def histogram(
         problem = f"A puzzle is needed: {', '.join(WITH_DEPTHS)}"
         raise BadRequest(problem, "Example: pipeline histogram eight")
     counts = count_states(name, open_store(outputs), board)
-    width = shutil.get_terminal_size().columns
-    print_answer(f"{json.dumps(counts.to_dicts())}\n" if as_json else format_bars(counts, width))
+    print_answer(f"{json.dumps(counts.to_dicts())}\n" if as_json else format_bars(counts))
 
 
 def _write_counts(store: Store, output: str) -> None:

@@ -21,6 +21,7 @@ from puzzle_tablebase.formats.index import HEADER
 from puzzle_tablebase.output import write_output
 from puzzle_tablebase.puzzles import MODULES
 from puzzle_tablebase.queries.dispatch import open_reader
+from puzzle_tablebase.queries.knight.table_scans import make_signposts
 from puzzle_tablebase.queries.reader import Reader
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores.access import format_rebuild_command
@@ -75,9 +76,7 @@ def _make_page(store: Store) -> str:
 def iter_tables(store: Store) -> Iterator[tuple[Reader, Table]]:
     """Yield the tables that the page contains, each with its reader."""
     for name in MODULES:
-        for reader in open_reader(name, store).list_explorer_readers():
-            for table in reader.list_explored_tables():
-                yield reader, table
+        yield from open_reader(name, store).iter_explored()
 
 
 def _fill_template(name: str, parts: Mapping[str, str]) -> str:
@@ -128,6 +127,6 @@ def _make_data_block(reader: Reader, table: Table) -> str:
         planes = (records[plane :: index.width] for plane in range(width))
         data = b"".join((reader.store.read(name)[: HEADER.size], *planes))
     else:
-        name, data = table.name, reader.make_signposts(table)
+        name, data = table.name, make_signposts(reader.scan_table(table), table)
     text = _encode_base64(gzip.compress(data, mtime=0))
     return f'<script type="application/gzip" id="{name}">{text}</script>\n'

@@ -5,15 +5,12 @@ from __future__ import annotations
 from puzzle_tablebase.errors import NoAnswer, NotationError
 from puzzle_tablebase.puzzles.knight.board import FILES, JUMPS, KnightBoard, parse_board
 from puzzle_tablebase.puzzles.knight.tables import (
-    CLOSED_RANKS_PREFIX,
     MAX_LISTED_SQUARES,
     PAIRS_BOARD,
     PUZZLE,
-    RANKS_PREFIX,
     TOURS_PREFIX,
-    find_board,
 )
-from puzzle_tablebase.queries.answer import Answer, Judgement, align_rows, make_bold
+from puzzle_tablebase.queries.answer import Answer, Judgement, align_rows
 from puzzle_tablebase.queries.options import (
     ALL,
     ALONE,
@@ -38,7 +35,6 @@ if TYPE_CHECKING:
     from puzzle_tablebase.queries.options import Options
     from puzzle_tablebase.queries.reader import Moves
     from puzzle_tablebase.queries.samples import SampleRequest
-    from puzzle_tablebase.schema import Table
 
     Visited = tuple[KnightBoard, list[int]]
 
@@ -82,11 +78,11 @@ class KnightAnswer(Answer):
         # the board from above, rank by rank: each square shows its place in the tour
         board = self._board
         lines = [
-            f"{make_bold(str(board.ranks - row))}{''.join(f'{place:4}' for place in places)}\n"
+            f"{board.ranks - row}{''.join(f'{place:4}' for place in places)}\n"
             for row, places in enumerate(self.order)
         ]
         files = "".join(f"{board.name_square(file)[0]:>4}" for file in range(board.files))
-        return f"{''.join(lines)} {make_bold(files)}\n\n{align_rows(rows)}"
+        return f"{''.join(lines)} {files}\n\n{align_rows(rows)}"
 
     def to_svg(self) -> str:
         """Draw the tour on its board."""
@@ -336,16 +332,6 @@ class KnightReader(Reader):
         name = "ranked tours", str(board), closed
         return self.keep(name, lambda: RankedTours(self, board, closed=closed))
 
-    def list_values(self, option: str) -> tuple[str, ...]:
-        if option != "board":
-            return ()
-        from puzzle_tablebase.formats.manifest import read_manifest
-
-        names = [*read_manifest(self.store)]
-        prefixes = TOURS_PREFIX, RANKS_PREFIX, CLOSED_RANKS_PREFIX
-        known = [find_board(prefix, name) for prefix in prefixes for name in names]
-        return tuple(dict.fromkeys(str(board) for board in known if board))
-
     def _find_pair_tour(
         self, board: KnightBoard, start: int, end: int | None, number: int | None, closed: bool
     ) -> tuple[int, list[int]]:
@@ -369,11 +355,6 @@ class KnightReader(Reader):
         raise self.make_damage_error(
             name, f"an existing tour from {board.name_square(start)} is missing"
         )
-
-    def make_signposts(self, table: Table) -> bytes:
-        from puzzle_tablebase.queries.knight.table_scans import make_signposts
-
-        return make_signposts(self.scan_table(table), table)
 
 
 def _require_joinable(board: KnightBoard, start: int, end: int, closed: bool) -> None:

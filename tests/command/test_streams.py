@@ -4,20 +4,7 @@ import os
 import subprocess
 from pathlib import Path
 
-import pytest
-
 from tests.support.shell import SCRIPT, environment
-from tests.support.terminal import run_on_terminal
-
-
-@pytest.mark.parametrize(("variables", "bold"), [({}, True), ({"NO_COLOR": "1"}, False)])
-def test_labels_are_bold_only_on_a_terminal(
-    place: Path, variables: dict[str, str], bold: bool
-) -> None:
-    said = run_on_terminal(["query", "eight", "378546201"], cwd=place, env=variables)
-    assert said.code == 0
-    assert ("\x1b[1mdistance\x1b[0m      27 moves" in said.err) == bold
-    assert ("\x1b" in said.err) == bold
 
 
 def test_a_terminal_is_prompted_for_keys(place: Path) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from puzzle_tablebase.errors import BadRequest, MemoryShort, NoAnswer, TableDamaged, TableMissing
+from puzzle_tablebase.errors import BadRequest, NoAnswer, TableDamaged, TableMissing
 from puzzle_tablebase.pipeline.recipes.tour_keys import decode_layer, encode_layer
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE, make_ranking_table, make_tour_table
@@ -18,7 +18,7 @@ from puzzle_tablebase.queries.api import Tables
 from puzzle_tablebase.queries.dispatch import open_reader
 from puzzle_tablebase.queries.knight.reader import KnightReader
 from puzzle_tablebase.queries.knight.sampling import CHUNK_TOURS, sample_by_rank, sample_list
-from puzzle_tablebase.queries.samples import MAX_DISTINCT, SampleRequest, draw_frame
+from puzzle_tablebase.queries.samples import MAX_DISTINCT, SampleRequest
 from puzzle_tablebase.stores.checkpoints import Arrays
 from puzzle_tablebase.stores.folder import Folder
 from tests import usual_or_nightly
@@ -161,13 +161,6 @@ def test_invalid_sizes_and_seeds_are_rejected(tables: Tables, size: Any, seed: A
         tables.knight.sample(size, seed, board="5x5")
     with pytest.raises(BadRequest):
         SampleRequest(MAX_DISTINCT + 1, replacement=False).check()
-
-
-def test_a_sample_that_is_too_large_for_memory_is_refused() -> None:
-    rows, free = pl.DataFrame({"state": ["123456780"] * 100}), 1 << 20
-    assert draw_frame([rows, rows], SampleRequest(200), free).height == 200
-    with pytest.raises(MemoryShort):
-        draw_frame([rows], SampleRequest(1_000_000), free)
 
 
 def test_sampling_reports_damage(ranked_boards: Path, tmp_path: Path) -> None:
