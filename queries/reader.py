@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
     from puzzle_tablebase.queries.answer_frames import Frame
     from puzzle_tablebase.queries.options import Option, Options
-    from puzzle_tablebase.queries.row_groups import RowGroups
     from puzzle_tablebase.queries.samples import SampleRequest
     from puzzle_tablebase.schema import Table
 
@@ -365,16 +364,6 @@ class Reader:
 
         return collect_rows(self.store, table.name, rows)
 
-    def open_row_groups(self, table: Table) -> RowGroups:
-        """Return the row groups of a table's file, which is opened once."""
-        from puzzle_tablebase.queries.row_groups import RowGroups
-        from puzzle_tablebase.queries.scans import list_row_files, retry_changed
-
-        def make_groups() -> RowGroups:
-            return RowGroups(self.store, table.name, list_row_files(self.store, table))
-
-        return self.keep(("row groups", table.name), lambda: retry_changed(self.store, make_groups))
-
     def keep(self, name: object, make: Callable[[], Kept]) -> Kept:
         """Return what is made of the tables the first time, and kept until they are closed."""
         with self._lock:
@@ -383,12 +372,6 @@ class Reader:
                 self._kept[name] = make()
             kept: Kept = self._kept[name]
             return kept
-
-    def refresh(self) -> None:
-        """Forget what was made of the tables, which may have been published anew."""
-        self.store.refresh()
-        with self._lock:
-            self._kept.clear()
 
     def __reduce__(self) -> tuple[object, ...]:
         # another process opens the files when it needs them, and has the registered puzzles

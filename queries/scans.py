@@ -1,15 +1,15 @@
-"""Scans of published tables; each file is checked against the manifest before it is read."""
+"""Scans of published tables, and single rows of them; files are checked against the manifest."""
 
 from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from puzzle_tablebase.errors import TableDamaged, TableMissing
+from puzzle_tablebase.errors import TableDamaged, TableMissing, Unreachable
 from puzzle_tablebase.formats.manifest import Entry, File, read_manifest, read_versions
 from puzzle_tablebase.stores.access import (
     format_rebuild_command,
@@ -35,15 +35,6 @@ def require_published(store: Store, table: Table) -> Entry:
     return entry
 
 
-def list_row_files(store: Store, table: Table) -> list[File]:
-    """Return the listed versions of a table's file of rows; TableMissing if there are none."""
-    versions = read_versions(store).get(table.name, [])
-    files = [entry.parquet for entry in versions if entry.parquet]
-    if not files:
-        raise TableMissing(store.locate(table.file), format_rebuild_command(table.name, store))
-    return files
-
-
 def retry_changed(store: Store, read: Callable[[], Result]) -> Result:
     """Read the manifest and a file that it lists, and both again if they do not match.
 
@@ -63,28 +54,34 @@ def scan_table(store: Store, table: Table) -> pl.LazyFrame:
 
 
 def _scan_listed(store: Store, table: Table) -> pl.LazyFrame:
-    versions, path = list_row_files(store, table), store.locate(table.file)
-    command = format_rebuild_command(table.name, store)
-    try:
+    import polars as pl
+
+    with translate_scan_errors(store, table.name):
         source = store.open(table.file)
         if not isinstance(getattr(source, "raw", None), io.FileIO):
             with source:  # polars would read all of it too, but abort the process where that fails
                 source = io.BytesIO(source.read())
-        size, begin = source.seek(0, io.SEEK_END), source.seek(0)
-        digest = hashlib.file_digest(source, "sha256").hexdigest()  # type: ignore[arg-type]
-        source.seek(begin)
-    except OSError as error:
-        raise make_open_error(path, error, command) from error
-    problem = f"it has {size:,} bytes, the manifest says {versions[-1].bytes:,}"
-    if size in [file.bytes for file in versions]:
-        problem = "its SHA-256 differs from the manifest"
-    if digest not in [file.sha256 for file in versions]:
-        source.close()
-        raise TableDamaged(path, problem, command)
-    import polars as pl
+        with source:  # polars has a descriptor, or the bytes, of its own
+            versions = _list_versions(store, table, source)
+            source.seek(0)
+            digest = hashlib.file_digest(source, "sha256").hexdigest()  # type: ignore[arg-type]
+            if digest not in [file.sha256 for file in versions]:
+                raise make_damage_error(store, table.name, "its SHA-256 differs from the manifest")
+            source.seek(0)
+            return pl.scan_parquet(source, glob=False)
 
-    with source:  # polars has a descriptor, or the bytes, of its own
-        return pl.scan_parquet(source, glob=False)
+
+def _list_versions(store: Store, table: Table, source: Any) -> list[File]:
+    """Return the listed versions of a table's file of rows that are as large as an open file."""
+    versions = read_versions(store).get(table.name, [])
+    files = [entry.parquet for entry in versions if entry.parquet]
+    if not files:
+        raise TableMissing(store.locate(table.file), format_rebuild_command(table.name, store))
+    size = source.seek(0, io.SEEK_END)
+    if not (found := [file for file in files if file.bytes == size]):
+        problem = f"it has {size:,} bytes, the manifest says {files[-1].bytes:,}"
+        raise make_damage_error(store, table.name, problem)
+    return found
 
 
 def collect_rows(store: Store, table: str, rows: pl.LazyFrame) -> pl.DataFrame:
@@ -100,8 +97,63 @@ def translate_scan_errors(store: Store, table: str) -> Iterator[None]:
 
     try:
         yield
-    except OSError as error:  # the file is gone since its scan was made
-        command = format_rebuild_command(table, store)
-        raise make_open_error(store.locate(f"{table}.parquet"), error, command) from error
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+    except (OSError, ValueError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        # Arrow's errors of decoding are OSErrors without a number, or ValueErrors
+        if isinstance(error, OSError) and (error.errno or isinstance(error, Unreachable)):
+            command = format_rebuild_command(table, store)
+            raise make_open_error(store.locate(f"{table}.parquet"), error, command) from error
         raise make_damage_error(store, table, "its rows cannot be decoded") from error
+
+
+def find_rows(
+    store: Store, table: Table, values: Mapping[str, Any], columns: Sequence[str]
+) -> pl.DataFrame:
+    """Return the rows of a table that have these values, with these columns, in order.
+
+    The footer is checked against the manifest, and each page of the row groups that may have them
+    against its checksum: the rest of the file is neither read nor needed.
+    """
+    return retry_changed(store, partial(_find_listed, store, table, values, columns))
+
+
+def _find_listed(
+    store: Store, table: Table, values: Mapping[str, Any], columns: Sequence[str]
+) -> pl.DataFrame:
+    import polars as pl
+    import pyarrow.parquet as pq
+
+    with translate_scan_errors(store, table.name), store.open(table.file) as source:
+        for file in _list_versions(store, table, source):
+            source.seek(min(max(0, file.bytes - file.footer.bytes), file.bytes))
+            footer = source.read()
+            if hashlib.sha256(footer).hexdigest() == file.footer.sha256:
+                break
+        else:
+            raise make_damage_error(store, table.name, "its footer differs from the manifest")
+        # without the buffer of a remote file, of which each read is a request
+        raw = getattr(source, "raw", source)
+        rows = pq.ParquetFile(
+            raw,
+            metadata=pq.read_metadata(io.BytesIO(footer)),
+            page_checksum_verification=True,
+            pre_buffer=True,
+        )
+
+        def read(groups: list[int], names: Sequence[str]) -> pl.DataFrame:
+            return pl.DataFrame(rows.read_row_groups(groups, [*names], use_threads=False))
+
+        # the statistics of texts allow more groups than have one, so the first column is read alone
+        (name, value), *_ = values.items()
+        groups = [at for at in range(rows.num_row_groups) if _may_have(rows, at, values)]
+        groups = [at for at in groups if value in read([at], [name])[name]]
+        return read(groups, [*values, *columns]).filter(**values).select(columns)
+
+
+def _may_have(rows: Any, group: int, values: Mapping[str, Any]) -> bool:
+    """Return whether the statistics of a row group allow some values."""
+    chunks, names = rows.metadata.row_group(group), rows.schema_arrow.names
+    ranges = [chunks.column(names.index(name)).statistics for name in values]
+    return all(
+        each is None or not each.has_min_max or each.min <= value <= each.max
+        for each, value in zip(ranges, values.values(), strict=True)
+    )

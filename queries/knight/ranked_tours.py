@@ -87,10 +87,9 @@ def find_tour_problem(board: KnightBoard, squares: list[int], *, closed: bool) -
     """Return the reason why squares are not a tour, or not a closed one; "" if they are."""
     times = Counter(squares)
     for square in range(board.squares):
-        if times[square] > 1:
-            return f"{board.name_square(square)} stands {times[square]} times"
-        if not times[square]:
-            return f"{board.name_square(square)} is missing"
+        if times[square] != 1:
+            problem = f"stands {times[square]} times" if times[square] else "is missing"
+            return f"{board.name_square(square)} {problem}"
     for one, two in pairwise(squares + squares[:1] * closed):
         if two not in board.list_neighbours(one):
             return f"no jump leads from {board.name_square(one)} to {board.name_square(two)}"

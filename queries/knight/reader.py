@@ -41,10 +41,8 @@ if TYPE_CHECKING:
 MAX_INT64 = (1 << 63) - 1
 """The highest number that a table can hold."""
 TOURS_PER_START = PAIRS_BOARD[0] * PAIRS_BOARD[1] // 2
-
-
-SAMPLED_BOARD = "6x6"
-"""The board of a sample, if no option names one."""
+SMALL_BOARD = "6x6"
+"""The board of a sample and of a count, if no option names one."""
 
 
 class KnightAnswer(Answer):
@@ -113,16 +111,6 @@ def make_tour_answer(
     )
 
 
-def parse_board_option(text: str, *_: object) -> KnightBoard:
-    """Return the board that an option names."""
-    return parse_board(text)
-
-
-def parse_end(text: str, reader: KnightReader, options: Options) -> int:
-    """Return the square that an option names, on the board that is asked for."""
-    return choose_board(options).parse_square(text)
-
-
 def parse_number(given: int | str, *_: object) -> int:
     """Return the number of a tour."""
     text = str(given).strip()
@@ -163,13 +151,18 @@ class KnightReader(Reader):
     options = (
         Option(
             "board",
-            "Board, files x ranks (default: 8x8; for --count the largest that is counted; for "
-            "samples 6x6).",
+            "Board, files x ranks (default: 8x8; for --count and samples 6x6).",
             "CxR",
-            parse_board_option,
+            lambda text, *_: parse_board(text),
             verbs=(*ANY_KEYS, ALL, SAMPLE, CHECK),
         ),
-        Option("to", "Square where the tour ends.", "SQUARE", parse_end, verbs=ANY_KEYS),
+        Option(
+            "to",
+            "Square where the tour ends.",
+            "SQUARE",
+            lambda text, _, options: choose_board(options).parse_square(text),
+            verbs=ANY_KEYS,
+        ),
         Option(
             "closed",
             "Choose a closed tour: its end is one jump from its start.",
@@ -218,11 +211,10 @@ class KnightReader(Reader):
     ) -> CountAnswer:
         """Return the number of tours from a square, or from all squares.
 
-        The default board is the largest that is counted and has the square. `closed`: only closed
-        tours, which are counted on larger boards too.
+        The default board is 6x6. `closed`: only closed tours, which are counted on larger boards.
         """
         options = self.parse(ALL, {"board": board, "closed": closed, "count": True})
-        return self._count_tours(start, options)
+        return self.answer(start, options)  # type: ignore[return-value]
 
     def rank(self, squares: str, *, board: str = "8x8", closed: bool = False) -> int:
         """Return the rank of a tour among all open ones from its first square, or all closed ones.
@@ -230,18 +222,24 @@ class KnightReader(Reader):
         A closed tour may begin at any of its squares and go in either direction.
         """
         options = self.parse(ALL, {"board": board, "closed": closed, "rank_of": squares})
-        return self._find_rank(options)[1]
+        return self.answer(None, options).rank  # type: ignore[union-attr, return-value]
 
     def parse_key(self, text: str, options: Options) -> int:
         return choose_board(options).parse_square(text)
 
     def answer(self, key: Any, options: Options) -> KnightAnswer | CountAnswer:
+        board = choose_board(options, SMALL_BOARD if options.count else "8x8")
         if options.count:
-            return self._count_tours(key, options)
-        board = choose_board(options)
+            from puzzle_tablebase.queries.knight.table_scans import read_tour_counts
+
+            square = None if key is None else board.parse_square(key)
+            return read_tour_counts(self, board, square, is_closed=options.closed)
         if options.verb == ALL:
-            squares, rank = self._find_rank(options)
-            return make_tour_answer(board, squares, rank=rank)
+            from puzzle_tablebase.queries.knight.ranked_tours import parse_tour
+
+            squares = parse_tour(board, options.rank_of, closed=options.closed)
+            tours = self.open_ranked_tours(board, closed=options.closed)
+            return make_tour_answer(board, squares, rank=tours.rank(squares))
         start = board.parse_square(key)
         if options.rank is not None:
             tours = self.open_ranked_tours(board, closed=options.closed)
@@ -257,29 +255,12 @@ class KnightReader(Reader):
             number, squares = find_listed_tour(self, wanted)
         return make_tour_answer(board, squares, number=number)
 
-    def _count_tours(self, start: str | None, options: Options) -> CountAnswer:
-        """Count the tours from a square, or from all squares."""
-        from puzzle_tablebase.queries.knight.table_scans import find_counted_board, read_tour_counts
-
-        closed = options.closed
-        board = options.board or find_counted_board(self.store, start, is_closed=closed)
-        square = None if start is None else board.parse_square(start)
-        return read_tour_counts(self, board, square, is_closed=closed)
-
-    def _find_rank(self, options: Options) -> tuple[list[int], int]:
-        """Find the squares of the tour that is given as text, and its rank."""
-        from puzzle_tablebase.queries.knight.ranked_tours import parse_tour
-
-        board, closed = choose_board(options), options.closed
-        squares = parse_tour(board, options.rank_of, closed=closed)
-        return squares, self.open_ranked_tours(board, closed=closed).rank(squares)
-
     def draw(
         self, request: SampleRequest, wanted: range | None, options: Options
     ) -> Iterator[pl.DataFrame]:
         from puzzle_tablebase.queries.knight.sampling import draw_tours
 
-        board = choose_board(options, SAMPLED_BOARD)
+        board = choose_board(options, SMALL_BOARD)
         return draw_tours(self, board, request, closed=options.closed)
 
     def parse_answer(self, key: str, options: Options) -> tuple[Visited, None, None]:
@@ -336,36 +317,30 @@ class KnightReader(Reader):
         self, board: KnightBoard, start: int, end: int | None, number: int | None, closed: bool
     ) -> tuple[int, list[int]]:
         """Find one of the tours that the table has for each pair of ends; return its number too."""
+        table, square = f"{TOURS_PREFIX}{board}", board.name_square(start)
         if number is not None and number >= TOURS_PER_START:
-            raise NoAnswer(
-                f"The table has {TOURS_PER_START} tours of {board} from "
-                f"{board.name_square(start)}, one for each end square, "
-                f"numbered 0 to {TOURS_PER_START - 1}.",
-            )
-        name = f"{TOURS_PREFIX}{board}"
-        index = self.open_index(name)
+            why = f"The table has a tour of {board} from {square} for each of 32 end squares."
+            raise NoAnswer(why)
+        index = self.open_index(table)
         for candidate in range(TOURS_PER_START) if number is None else [number]:
             squares = list(index.read_record(TOURS_PER_START * start + candidate)[0])
             if squares[0] != start or not board.is_tour(squares):
-                raise self.make_damage_error(
-                    name, f"tour {candidate} from {board.name_square(start)} is none"
-                )
+                raise self.make_damage_error(table, f"tour {candidate} from {square} is none")
             if end in (None, squares[-1]) and (not closed or board.is_jump(start, squares[-1])):
                 return candidate, squares
-        raise self.make_damage_error(
-            name, f"an existing tour from {board.name_square(start)} is missing"
-        )
+        raise self.make_damage_error(table, f"an existing tour from {square} is missing")
 
 
 def _require_joinable(board: KnightBoard, start: int, end: int, closed: bool) -> None:
     """Raise NoAnswer if the two squares alone rule out a tour between them."""
-    names = f"{board.name_square(start)} to {board.name_square(end)}"
-    if start == end and board.squares > 1:
-        raise NoAnswer(f"A tour visits {board.name_square(start)} only once: it cannot end there.")
+    why = ""
     if not board.can_join(start, end):
         colour = "the colour of its start" if board.squares % 2 else "the other colour"
-        why = f"No tour leads from {names}: a tour of {board} ends on {colour}."
-        raise NoAnswer(why)
-    if closed and not board.is_jump(start, end):
-        why = f"No closed tour leads from {names}: they are not a knight's move apart."
-        raise NoAnswer(why)
+        why = f"a tour of {board} ends on {colour}"
+    elif start == end and board.squares > 1:
+        why = "it visits each square once"
+    elif closed and not board.is_jump(start, end):
+        why = "they are not a knight's move apart"
+    if why:
+        names = f"{board.name_square(start)} to {board.name_square(end)}"
+        raise NoAnswer(f"No {'closed ' * closed}tour leads from {names}: {why}.")

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from puzzle_tablebase.errors import BadRequest, NoAnswer, TableDamaged, TableMissing
+from puzzle_tablebase.errors import (
+    BadRequest,
+    NoAnswer,
+)
 from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.puzzles.knight.tables import (
-    CLOSED_COUNTS_PREFIX,
     COUNTED_BOARDS,
-    COUNTS_PREFIX,
-    COUNTS_TABLE,
     TOURS_PREFIX,
     explain_no_tour,
-    find_board,
     get_sides,
     make_board_counts,
     make_count_table,
@@ -22,8 +21,8 @@ from puzzle_tablebase.puzzles.knight.tables import (
 )
 from puzzle_tablebase.queries.answer import Answer, align_rows, format_count
 from puzzle_tablebase.queries.reader import Reader
+from puzzle_tablebase.queries.scans import find_rows, require_published
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.stores.access import format_rebuild_command
 from puzzle_tablebase.stores.folder import Store
 
 TYPE_CHECKING = False
@@ -37,51 +36,36 @@ WantedTour = tuple[KnightBoard, int, int | None, int | None, bool]
 
 
 def find_listed_tour(reader: Reader, wanted: WantedTour) -> tuple[int, list[int]]:
-    """Find the number and the squares of the first such tour in the list of a board's tours.
-
-    If that fails, look once more: the list may have been published anew since it was opened.
-    """
-    try:
-        return _search_list(reader, wanted)
-    except (TableDamaged, TableMissing):
-        reader.refresh()
-    return _search_list(reader, wanted)
-
-
-def _search_list(reader: Reader, wanted: WantedTour) -> tuple[int, list[int]]:
+    """Find the number and the squares of the first such tour in the list of a board's tours."""
     board, start, end, number, closed = wanted
     table, name = make_tour_table(board), board.name_square(start)
     values: dict[str, object] = {"start": name}
-    if number is not None:
-        values["number"] = number
     if end is not None:
         values["finish"] = board.name_square(end)
     if closed:
         values["closed"] = True
-    groups = reader.open_row_groups(table)
-    for row in groups.iter_rows(values, ("number", "path")):
-        path: str = row["path"]
+    if number is not None or len(values) == 1:
+        values["number"] = number or 0
+    rows = find_rows(reader.store, table, values, ("number", "path"))
+    for found, path in rows.head(1).rows():
         squares = [board.parse_square(path[at : at + 2]) for at in range(0, len(path), 2)]
-        is_found = (
-            squares[0] == start
-            and end in (None, squares[-1])
-            and (not closed or squares[-1] in board.list_neighbours(start))
-        )
-        if not is_found or not board.is_tour(squares):
-            problem = f"tour {row['number']} from {name} is none"
+        is_found = squares[0] == start and end in (None, squares[-1])
+        is_closed = squares[-1] in board.list_neighbours(start)
+        if not is_found or not board.is_tour(squares) or is_closed < closed:
+            problem = f"tour {found} from {name} is none"
             raise reader.make_damage_error(table.name, problem, "parquet")
-        return row["number"], squares
-    count = groups.count_rows({"start": name})
+        return found, squares
+    count = len(find_rows(reader.store, table, {"start": name}, ("start",)))
     if not count:
         raise NoAnswer(explain_no_tour(board, start))
+    counted = format_count(count, "tour")
     if number is not None:
-        counted = format_count(count, "tour")
         reason = f"{board} has {counted} from {name}, numbered 0 to {count - 1:,}."
     elif end is not None:
         kind = "closed tour" if closed else "tour"
         reason = f"No {kind} of {board} leads from {name} to {board.name_square(end)}."
     else:
-        reason = f"None of the {format_count(count, 'tour')} of {board} from {name} is closed."
+        reason = f"None of the {counted} of {board} from {name} is closed."
     raise NoAnswer(reason)
 
 
@@ -101,41 +85,19 @@ class CountAnswer(Answer):
     def to_text(self) -> str:
         """Format the answer as `pipeline query` prints it."""
         rows = [("closed", f"{self.closed:,}")]
-        begun = self.start or "all squares"
-        if self._is_closed:
-            return f"{self.board} from {begun}, directed closed tours\n\n{align_rows(rows)}"
-        tours = "not counted, only closed ones" if self.tours is None else f"{self.tours:,}"
-        rows.insert(0, ("tours", tours))
+        kind = "closed" if self._is_closed else "open"
+        if not self._is_closed:
+            tours = "not counted, only closed ones" if self.tours is None else f"{self.tours:,}"
+            rows.insert(0, ("tours", tours))
         if self.tours == 0:
             square = None if self.start is None else self._board.parse_square(self.start)
             rows.append(("why", explain_no_tour(self._board, square)))
-        return f"{self.board} from {begun}, directed open tours\n\n{align_rows(rows)}"
+        begun = self.start or "all squares"
+        return f"{self.board} from {begun}, directed {kind} tours\n\n{align_rows(rows)}"
 
     def to_svg(self) -> NoReturn:
         """Raise BadRequest: a number has no picture."""
         raise BadRequest("--svg cannot be used with --count", "Leave out --count or --svg")
-
-
-def find_counted_board(store: Store, start: str | None, *, is_closed: bool) -> KnightBoard:
-    """Find the largest board whose tours are counted and which has a square.
-
-    Of boards with as many squares it is the one nearest to a square, with more ranks than files.
-    """
-    published = read_manifest(store)
-    prefixes = (COUNTS_PREFIX, *((CLOSED_COUNTS_PREFIX,) if is_closed else ()))
-    extra = [find_board(prefix, name) for prefix in prefixes for name in published]
-    boards = [*filter(None, extra)]
-    if COUNTS_TABLE in published:
-        boards += [KnightBoard(*sides) for sides in COUNTED_BOARDS]
-    if not boards:
-        command = format_rebuild_command(COUNTS_TABLE, store)
-        raise TableMissing(store.locate(f"{COUNTS_TABLE}.parquet"), command)
-    boards.sort(key=lambda board: (board.squares, min(get_sides(board)), board.ranks))
-    largest = boards[-1]
-    if start is not None:
-        name = str(start).strip().lower()
-        boards = [board for board in boards if name in board.name_squares()]
-    return boards[-1] if boards else largest
 
 
 def read_tour_counts(
@@ -145,32 +107,30 @@ def read_tour_counts(
 
     `is_closed`: only of closed tours.
     """
-    import polars as pl
 
     table = _find_count_table(reader.store, board, is_closed=is_closed)
-    rows = reader.scan_table(table).filter(pl.col("board") == str(board))
+    rows = reader.scan_table(table).filter(board=str(board))
     if start is not None:
-        rows = rows.filter(pl.col("start") == board.name_square(start))
-    rows_found = reader.collect(table, rows.select("tours", "closed")).rows()
-    if not rows_found:
+        rows = rows.filter(start=board.name_square(start))
+    counts = reader.collect(table, rows.select("tours", "closed"))
+    if counts.is_empty():
         problem = f"it has no row of {board}"
         raise reader.make_damage_error(table.name, problem, "parquet")
-    tours, closed = zip(*rows_found, strict=True)
-    total = None if None in tours else sum(tours)
+    has_all = not is_closed and not counts["tours"].null_count()
     return CountAnswer(
         _board=board,
         _is_closed=is_closed,
         board=str(board),
         start=None if start is None else board.name_square(start),
-        tours=None if is_closed else total,
-        closed=sum(closed),
+        tours=int(counts["tours"].sum()) if has_all else None,
+        closed=int(counts["closed"].sum()),
     )
 
 
 def _find_count_table(store: Store, board: KnightBoard, *, is_closed: bool) -> Table:
     """Find the published table that counts a board's tours, or at least the closed ones.
 
-    Raise TableMissing with the commands that build such a table, NoAnswer if none can.
+    Raise TableMissing with the command that builds one, NoAnswer if there is none.
     """
     if get_sides(board) in COUNTED_BOARDS:
         return make_count_table(COUNTED_BOARDS)
@@ -178,17 +138,15 @@ def _find_count_table(store: Store, board: KnightBoard, *, is_closed: bool) -> T
     for closed in (False, True)[: 1 + board.has_closed_tours()]:
         with suppress(BadRequest):  # the board is too large
             tables.append(make_board_counts(board, closed=closed))
+    if not tables:
+        raise NoAnswer(f"No count for {board}: the board is too large.")
     published = read_manifest(store)
     for table in tables:
         if table.name in published:
             return table
-    if not tables:
-        raise NoAnswer(f"No count for {board}: the board is too large.")
-    if is_closed:  # the last one counts closed tours alone, which is far quicker
-        tables = tables[-1:]
-    commands = [format_rebuild_command(table.name, store) for table in tables]
-    file = store.locate(tables[0].file)
-    raise TableMissing(file, " or ".join(filter(None, commands)))
+    # closed tours alone are counted far quicker
+    require_published(store, tables[-1 if is_closed else 0])
+    raise AssertionError
 
 
 PREFIX_SQUARES = 6
@@ -209,15 +167,13 @@ def make_signposts(tours: pl.LazyFrame, table: Table) -> bytes:
     beginnings = tours.group_by(pl.col("path").str.slice(0, 2 * PREFIX_SQUARES)).len().collect()
     counts = dict(beginnings.rows())
     firsts = tours.group_by("start", "finish").agg(pl.col("number").min()).sort("start", "finish")
-    ends: dict[str, dict[str, int]] = {name: {} for name in board.name_squares()}
-    for start, end, number in firsts.collect().rows():
-        ends[start][end] = number
+    first = firsts.collect()
     rows = [
         {
             "begun": [counts.get(path, 0) for path in _list_prefixes(board, [start])],
-            "first": ends[board.name_square(start)],
+            "first": dict(first.filter(start=name).select("finish", "number").rows()),
         }
-        for start in range(board.squares)
+        for start, name in enumerate(board.name_squares())
     ]
     return json.dumps(rows, separators=(",", ":")).encode()
 

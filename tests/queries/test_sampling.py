@@ -12,12 +12,12 @@ import pytest
 from puzzle_tablebase.errors import BadRequest, NoAnswer, TableDamaged, TableMissing
 from puzzle_tablebase.pipeline.recipes.tour_keys import decode_layer, encode_layer
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
-from puzzle_tablebase.puzzles.knight.tables import PUZZLE, make_ranking_table, make_tour_table
+from puzzle_tablebase.puzzles.knight.tables import PUZZLE, make_ranking_table
 from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.api import Tables
 from puzzle_tablebase.queries.dispatch import open_reader
 from puzzle_tablebase.queries.knight.reader import KnightReader
-from puzzle_tablebase.queries.knight.sampling import CHUNK_TOURS, sample_by_rank, sample_list
+from puzzle_tablebase.queries.knight.sampling import CHUNK_TOURS, sample_by_rank
 from puzzle_tablebase.queries.samples import MAX_DISTINCT, SampleRequest
 from puzzle_tablebase.stores.checkpoints import Arrays
 from puzzle_tablebase.stores.folder import Folder
@@ -94,23 +94,14 @@ def test_samples_are_uniform(ranked_boards: Path) -> None:
     assert abs(squares - kinds) < LIMIT * (2 * kinds) ** 0.5
 
 
-def test_closed_tours_are_drawn_from_a_list_without_a_ranking(
-    outputs: Path, ranked_boards: Path
-) -> None:
-    """Draw each of the 9,862 of 6x6 once: the same as by rank."""
-    listed = open_tables(str(outputs)).knight
-    drawn = draw_distinct(listed, 9_862, board="6x6", closed=True)
-    assert drawn.columns == ["board", "path"]
-    numbered = read_tours(ranked_boards, "6x6")
-    assert {*drawn["path"]} == {*numbered["path"]}
-    with pytest.raises(BadRequest):
-        draw_distinct(listed, 9_863, board="6x6", closed=True)
-    with pytest.raises(NoAnswer):
-        listed.sample(1, board="5x5", closed=True)
+def test_closed_tours_are_drawn_by_rank(ranked_boards: Path) -> None:
     ranked = open_tables(str(ranked_boards)).knight
-    assert "rank" in ranked.sample(2, board="6x6", closed=True).columns
     drawn = draw_distinct(ranked, 16, board="10x3", closed=True)
     assert sorted(drawn["rank"]) == [*range(16)]
+    with pytest.raises(BadRequest):
+        draw_distinct(ranked, 17, board="10x3", closed=True)
+    with pytest.raises(NoAnswer):
+        ranked.sample(1, board="5x5", closed=True)
 
 
 @pytest.mark.parametrize("replacement", [True, False])
@@ -121,18 +112,12 @@ def test_samples_are_drawn_in_chunks(replacement: bool) -> None:
     assert all(0 <= number < 1000 for part in parts for number in part)
 
 
-def test_open_tours_are_sampled_from_their_list(
-    outputs: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_open_tours_are_sampled_from_their_list(outputs: Path) -> None:
     all_tours = pl.read_parquet(outputs / "knight_tours_5x5.parquet")
     with open_tables(str(outputs)) as tables:
         drawn = tables.knight.sample(300, seed=1, board="5x5")
         (chosen,) = SampleRequest(300, 1).check().draw_numbers(all_tours.height, "tour")
         assert drawn.equals(all_tours[chosen])
-        table = make_tour_table(KnightBoard(5, 5))
-        monkeypatch.setattr("puzzle_tablebase.queries.knight.sampling.CHUNK_ROWS", 500)
-        in_chunks = sample_list(tables.knight, table, all_tours.height, chosen)
-        assert in_chunks.equals(drawn)
         assert draw_distinct(tables.knight, 1728, board="5x5")["path"].n_unique() == 1728
         assert tables.knight.sample(1)["board"].to_list() == ["6x6"]
 
