@@ -60,7 +60,7 @@ OWN_PROBLEMS = {
 PROBLEMS = {
     "foreign": "is not an index",
     "version": "is not of format version 2",
-    "header": "is damaged: its header is not whole",
+    "header": "is damaged: (its header|block 0) is not whole",
     "later": "is laid out in a later way",
     "width": "is the index of another table",
     "name": "is the index of another table",
