@@ -36,7 +36,7 @@ def time_search(name: str, threads: int) -> float:
     board = parse_board(name)
     started = time.perf_counter()
     run = partial(run_in_threads, max_threads=threads)
-    search_words(board.make_words(board.example), threads, lambda *layer: None, run)
+    search_words(board.make_words(board.example), threads, run)
     return time.perf_counter() - started
 
 

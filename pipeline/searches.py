@@ -164,7 +164,8 @@ SEARCHES = {
         "boards",
         (
             *("pipeline.recipes.board_shards", "frontier.word_bfs", "frontier.word_kernels"),
-            *("frontier.word_space", "puzzles.board_arrays", "puzzles.sliding"),
+            *("frontier.word_space", "frontier.compiled"),
+            *("puzzles.board_arrays", "puzzles.sliding"),
         ),
         1e-8,
         estimate_words,

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from puzzle_tablebase.errors import TableDamaged
-    from puzzle_tablebase.puzzles.sliding import BoardGoalView
+    from puzzle_tablebase.puzzle import SymmetryView
 
 CHUNK_ROWS = 1 << 15
 """Rows that are numbered at a time: few enough to stay in a core's cache."""
@@ -91,10 +91,10 @@ class DenseRows:
     They are null where the goal is not reached. `table` has the rows of the table of `view`.
     """
 
-    def __init__(self, board: SlidingBoard, view: BoardGoalView, table: pl.DataFrame) -> None:
+    def __init__(self, board: SlidingBoard, view: SymmetryView, table: pl.DataFrame) -> None:
         self.board, self.size = board, factorial(board.cells)
         self.number_tiles = make_numbering(board.cells)
-        names = np.argsort(view.list_tile_names()).astype(np.uint8)
+        names = np.argsort(_list_names(view)).astype(np.uint8)
         tiles = names[read_tiles(table["state"], board.cells)[0]]
         at = np.full(self.size + 1, len(table), dtype=np.uint32)
         at[self.number_tiles(tiles[np.argsort(view.cells)])] = np.arange(len(table))
@@ -192,7 +192,14 @@ class DenseRows:
         return pl.select(pl.when(pl.Series(depths >= 0)).then(each) for each in (solution, path))
 
 
-def _find_letters(board: SlidingBoard, view: BoardGoalView) -> dict[str, str]:
+def _list_names(view: SymmetryView) -> Bytes:
+    """List the name in a view's table of each tile of the board, the blank's first."""
+    marks = CHARACTERS[: len(view.cells)]
+    names = dict(zip(view.cells, view.map_state(marks), strict=True))
+    return np.array([CHARACTERS.index(names[tile]) for tile in range(len(marks))], np.uint8)
+
+
+def _find_letters(board: SlidingBoard, view: SymmetryView) -> dict[str, str]:
     """Return the letter on the board of each letter of the moves in a view's table."""
     letters = dict[str, str]()
     for cell, own in enumerate(view.cells):
@@ -205,24 +212,24 @@ class BitTable:
     """A table with one bit for each state, for a goal that it has a view of."""
 
     def __init__(
-        self, board: SlidingBoard, view: BoardGoalView, bits: Bytes, error: TableDamaged
+        self, board: SlidingBoard, view: SymmetryView, bits: Bytes, error: TableDamaged
     ) -> None:
         wide, goal = board.wide, board.wide.goals[view.table_goal]
         self._error = error
         """What is raised if the bits contradict each other."""
         self._bits, self._goal = bits, wide.rank(goal)
         self._cells = [view.cells[cell] for cell in wide.cell_at]
-        self._names = np.array(view.list_tile_names(), dtype=np.uint8)
+        self._names = _list_names(view)
         lines, steps = np.divmod(np.arange(wide.cells), wide.line)
         home = divmod(wide.place[goal.index("0")], wide.line)
         turns = (lines - home[0]) * (wide.line - 1)
-        weights = np.array([*wide.weights, 0, 0][: wide.cells - 1])
+        weights = [factorial(tiles) // 2 for tiles in reversed(range(wide.cells - 1))]
         ways = np.full((wide.cells, len(LETTERS)), -1)
         for place, cell in enumerate(self._cells):
             for letter, to in board.list_exits(cell):
                 ways[place, LETTERS.index(letter)] = self._cells.index(to)
         sides = (lines + steps - sum(home)) % 2
-        self._tables = ways, sides, (turns + wide.is_odd(goal)) % 2, weights
+        self._tables = ways, sides, (turns + wide.is_odd(goal)) % 2, np.array(weights)
 
     def look_up(self, tiles: Bytes) -> tuple[Distances, Bytes]:
         """Return the distances of states, -1 if unreachable, and the sets of best moves as bits.
@@ -260,10 +267,9 @@ def measure_distances(board: SlidingBoard, goal: str, bits: Bytes) -> Bytes | No
     """
     distances = np.full(board.size, UNREACHED, dtype=np.uint8)
     with ThreadPoolExecutor(count_cores()) as pool:
-        planes = search_words(
+        _, planes = search_words(
             board.make_words(goal),
             count_cores(),
-            lambda *_: None,
             lambda call, tasks: pool.map(lambda task: call(*task), tasks),
             distances,
         )

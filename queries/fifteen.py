@@ -41,8 +41,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from puzzle_tablebase.puzzle import Puzzle
-    from puzzle_tablebase.puzzles.sliding import BoardGoalView
+    from puzzle_tablebase.puzzle import Puzzle, SymmetryView
     from puzzle_tablebase.queries.fifteen_search import Solver
     from puzzle_tablebase.queries.options import Options
     from puzzle_tablebase.queries.reader import Moves
@@ -370,7 +369,7 @@ def list_tiles(state: str) -> list[int]:
     return [int(mark, BOARD.cells) for mark in state]
 
 
-def follow_blank(view: BoardGoalView, state: str, path: list[int]) -> tuple[list[str], str]:
+def follow_blank(view: SymmetryView, state: str, path: list[int]) -> tuple[list[str], str]:
     """Return the states and letters of the moves that take the blank along a path of the view."""
     states, letters = [state], ""
     for cell in path[1:]:

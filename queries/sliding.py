@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import polars as pl
 
-    from puzzle_tablebase.puzzle import Puzzle
-    from puzzle_tablebase.puzzles.sliding import BoardGoalView, SlidingBoard
+    from puzzle_tablebase.puzzle import Puzzle, SymmetryView
+    from puzzle_tablebase.puzzles.sliding import SlidingBoard
     from puzzle_tablebase.queries.board_columns import BitTable, Masks
     from puzzle_tablebase.queries.options import Options
     from puzzle_tablebase.queries.samples import SampleRequest, StatesByDistance
@@ -95,7 +95,7 @@ class BitReader(BoardReader):
         side = wide.count_steps(mapped.index("0"), view.table_goal.index("0")) % 2
         return side + 2 * (row[bit >> 3] >> (bit & 7) & 1)
 
-    def _view_goal(self, options: Options) -> BoardGoalView:
+    def _view_goal(self, options: Options) -> SymmetryView:
         return self.puzzle.view_goal(options.goal or self.puzzle.example)
 
     def _fits_memory(self, options: Options) -> bool:
@@ -134,14 +134,14 @@ class BitReader(BoardReader):
         goal = pl.when(pl.col("distance").is_not_null()).then(pl.lit(self.choose_goal(options)))
         return rows.select(goal.alias("goal"), "distance", "best_moves"), states, is_unreached
 
-    def read_distances(self, view: BoardGoalView) -> StatesByDistance:
+    def read_distances(self, view: SymmetryView) -> StatesByDistance:
         """Return the distances of all states of a table by rank, read once."""
         from puzzle_tablebase.queries.samples import StatesByDistance
 
         name = ("distances", view.table_goal)
         return self.keep(name, lambda: StatesByDistance(self._search_distances(view)))
 
-    def _search_distances(self, view: BoardGoalView) -> npt.NDArray[np.uint8]:
+    def _search_distances(self, view: SymmetryView) -> npt.NDArray[np.uint8]:
         """Search the board again: that is faster than walks, and proves the table too."""
         from puzzle_tablebase.frontier.word_bfs import estimate_search_bytes
         from puzzle_tablebase.queries.board_columns import measure_distances
@@ -178,9 +178,7 @@ class BitReader(BoardReader):
         ranks = distances.find_ranks(range(most, most + 1), np.arange(count))
         return self._answer_ranks(view, ranks.tolist(), options).sort("state")
 
-    def _answer_ranks(
-        self, view: BoardGoalView, ranks: list[int], options: Options
-    ) -> pl.DataFrame:
+    def _answer_ranks(self, view: SymmetryView, ranks: list[int], options: Options) -> pl.DataFrame:
         """Return a batch's columns of the states with these ranks in a view's table."""
         import polars as pl
 

@@ -16,8 +16,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from puzzle_tablebase.errors import MemoryShort, SearchError
-from puzzle_tablebase.frontier.word_bfs import Planes, pull_block
+from puzzle_tablebase.errors import MemoryShort
+from puzzle_tablebase.frontier.word_bfs import Planes, find_layers, pull_block
 from puzzle_tablebase.frontier.word_kernels import add_rows, pack_rows
 from puzzle_tablebase.frontier.word_space import (
     BLOCK,
@@ -27,14 +27,12 @@ from puzzle_tablebase.frontier.word_space import (
     ROW_STATES,
     START,
     WEIGHT,
-    WORD_STATES,
     WordSpace,
 )
 from puzzle_tablebase.jit import Array
 from puzzle_tablebase.pipeline.tasks import Tasks
 from puzzle_tablebase.puzzles.sliding import SlidingBoard, parse_board
 from puzzle_tablebase.resources import get_free_memory
-from puzzle_tablebase.schema import UNREACHED
 from puzzle_tablebase.stores.checkpoints import Arrays, Checkpoints
 
 MAX_SHARD_BYTES = 1 << 30
@@ -45,41 +43,38 @@ measured on 3x4, with one to eight shards."""
 STORED_BYTES_PER_STATE = 0.7
 """Most bytes in the store for each state: all layers, what is sent for one, and the bits of all
 states; measured on 3x4."""
+LAYER = "layer {} of shard {} of {}"
+MESSAGE = "from shard {} to {} of {} for layer {}"
+RESULTS = "results of block {} of shard {} of {}"
+"""The names of what tasks save."""
 
 
-def search_shards(
-    board: SlidingBoard, root: str, tasks: Tasks
-) -> tuple[list[int], list[tuple[Checkpoints, str]]]:
-    """Search all states in shards; return the number of states at each depth, and the checkpoints
-    with bit 1 of every distance, by rank."""
+def search_shards(board: SlidingBoard, root: str, tasks: Tasks) -> tuple[list[int], list[str]]:
+    """Search all states in shards; return the number of states at each depth, and the names of the
+    checkpoints with bit 1 of every distance, by rank."""
     assert tasks.checkpoints
     checkpoints, words = tasks.checkpoints, board.make_words(root)
     size, blocks, shards = words.size, words.blocks, count_shards(words, tasks.jobs, tasks.memory)
     del words  # large, and the tasks make their own
     checkpoints.require_space(int(size * STORED_BYTES_PER_STATE))
     arguments = [(checkpoints, str(board), root, number, shards) for number in range(shards)]
-    layers: list[int] = []
-    while True:
-        found = tasks.run(search_layer, [(*shard, len(layers)) for shard in arguments])
-        states = sum(int(counts[0][0]) for counts in found)
-        if not states:
-            break
-        tasks.report("layers", len(layers))
-        layers.append(states)
-        if len(layers) == UNREACHED:
-            raise SearchError(f"A state lies {len(layers) - 1} or more moves from the root.")
-    if sum(layers) != size:
-        raise SearchError(f"{sum(layers):,} of {size:,} states were reached.")
+
+    def find_layer(level: int) -> int:
+        found = tasks.run(search_layer, [(*shard, level) for shard in arguments])
+        return sum(int(counts[0][0]) for counts in found)
+
+    layers = find_layers(find_layer, size, lambda level: tasks.report("layers", level))
     for _ in tasks.run(collect_results, [(*shard, len(layers)) for shard in arguments]):
         pass
-    places = ((number, block) for block in range(blocks) for number in range(shards))
-    return layers, [(checkpoints, _name_results(at, shards, block)) for at, block in places]
+    places = ((block, number) for block in range(blocks) for number in range(shards))
+    return layers, [RESULTS.format(*place, shards) for place in places]
 
 
 def count_shards(space: WordSpace, jobs: int, memory: int | None) -> int:
     """Count the shards of a search: as many for each job, and none with more than the memory."""
     rounds = -(-space.size * BYTES_PER_STATE // (jobs * (memory or MAX_SHARD_BYTES)))
-    return min(count_max_shards(space), jobs * int(rounds))
+    # units of rows may be as small as can be
+    return min(space.rows // min(_list_units(space)), jobs * int(rounds))
 
 
 # ---- tasks ------------------------------------------------------------------------------------
@@ -101,20 +96,20 @@ def search_layer(
         layer = shard.make_root_layer()
     else:
         layers = (
-            checkpoints.require(_name_layer(number, shards, back))
+            checkpoints.require(LAYER.format(back, number, shards))
             for back in range(level - 1, max(-1, level - 3), -1)
         )
         incoming = (
-            checkpoints.require(_name_message(sender, number, shards, level))
+            checkpoints.require(MESSAGE.format(sender, number, shards, level))
             for sender in shard.partners
         )
         layer = shard.find_next_layer(level, layers, incoming)
     for receiver, rows in zip(shard.partners, shard.iter_outgoing(layer, level), strict=True):
-        checkpoints.save(_name_message(number, receiver, shards, level + 1), rows)
-    checkpoints.save(_name_layer(number, shards, level), layer)
+        checkpoints.save(MESSAGE.format(number, receiver, shards, level + 1), rows)
+    checkpoints.save(LAYER.format(level, number, shards), layer)
     if level > 1:
         for sender in shard.partners:
-            checkpoints.remove(_name_message(sender, number, shards, level - 1))
+            checkpoints.remove(MESSAGE.format(sender, number, shards, level - 1))
     return [np.array([np.bitwise_count(layer[1]).sum(dtype=np.int64)])]
 
 
@@ -123,9 +118,9 @@ def collect_results(
 ) -> Arrays:
     """Save bit 1 of the distances of a shard's states, block by block, as a task."""
     shard = Shard(_get_words(board, root), number, shards)
-    names = (_name_layer(number, shards, level) for level in range(levels))
+    names = (LAYER.format(level, number, shards) for level in range(levels))
     for block, bits in enumerate(shard.collect_bits(map(checkpoints.require, names))):
-        checkpoints.save(_name_results(number, shards, block), [bits])
+        checkpoints.save(RESULTS.format(block, number, shards), [bits])
     return []
 
 
@@ -133,18 +128,6 @@ def collect_results(
 def _get_words(board: str, root: str) -> WordSpace:
     """Return a board's states in words, and keep the last: making them takes longer than layers."""
     return parse_board(board).make_words(root)
-
-
-def _name_layer(number: int, shards: int, level: int) -> str:
-    return f"layer {level} of shard {number} of {shards}"
-
-
-def _name_message(sender: int, number: int, shards: int, level: int) -> str:
-    return f"from shard {sender} to {number} of {shards} for layer {level}"
-
-
-def _name_results(number: int, shards: int, block: int) -> str:
-    return f"results of block {block} of shard {number} of {shards}"
 
 
 # ---- shards -----------------------------------------------------------------------------------
@@ -202,13 +185,8 @@ class Shard:
 
     def make_root_layer(self) -> StateRows:
         """Return the layer of the root, which is empty if the root is in another shard."""
-        block, place = divmod(self.space.root, self.space.states)
-        row, bit = divmod(place, ROW_STATES)
         planes = Planes(self.space, self.first, self.last)
-        if self.first <= row < self.last:
-            number = block * self.rows + row - self.first
-            planes.words[number, bit // WORD_STATES] = np.uint64(1 << bit % WORD_STATES)
-            planes.fresh[number] = 1
+        planes.add_root(self.space)
         return self._collect_layer(planes, 0)
 
     def find_next_layer(
@@ -261,11 +239,6 @@ class Shard:
             if level & 2:
                 bits[numbers] |= records
         return bits.reshape(self.space.blocks, self.rows, RECORD_BYTES)
-
-
-def count_max_shards(space: WordSpace) -> int:
-    """Count the units of rows, if they are as small as can be: at most so many shards are cut."""
-    return space.rows // min(_list_units(space))
 
 
 def _choose_unit(space: WordSpace, count: int) -> int:

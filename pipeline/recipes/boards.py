@@ -16,7 +16,6 @@ import numpy.typing as npt
 
 from puzzle_tablebase.formats.manifest import Depth
 from puzzle_tablebase.frontier.word_bfs import (
-    Planes,
     iter_word_records,
     search_words,
 )
@@ -38,47 +37,36 @@ if TYPE_CHECKING:
     from puzzle_tablebase.puzzle import Columns
 
 Depths = npt.NDArray[np.uint8]
-CHUNK_RECORDS = 1 << 18
-"""Records in a chunk."""
 
 
 def make(table: Table, puzzle: Puzzle, tasks: Tasks) -> TableData:
     """Search the board; return rows and records of a small board, or records of a large one."""
     parameters, count = table.recipe.parameters, table.rows or 0
     board, (goal,) = parse_board(parameters["board"]), parameters["roots"]
-    if not board.is_packed:
-        depth = np.full(board.size, UNREACHED, dtype=np.uint8)
-        layers, _ = search_here(board, goal, tasks, depth)
-        rows, records = _iter_rows(board, goal, depth, tasks), _iter_depths(depth)
-    elif tasks.is_remote:
-        layers, parts = search_shards(board, goal, tasks)
+    if tasks.is_remote and board.is_packed:
+        layers, names = search_shards(board, goal, tasks)
+        saved = tasks.checkpoints
+        assert saved
         rows, records = (
-            _iter_records((saved.require(name)[0] for saved, name in parts), count, tasks)
+            _iter_records((saved.require(name)[0] for name in names), count, tasks)
             for _ in range(2)
         )
     else:
-        layers, planes = search_here(board, goal, tasks)
-        rows, records = (_iter_records(iter_word_records(planes), count, tasks) for _ in range(2))
+        depth = None if board.is_packed else np.full(board.size, UNREACHED, dtype=np.uint8)
+        # a search that is killed begins again, as it takes little time
+        layers, planes = search_words(
+            board.make_words(goal), tasks.jobs, tasks.run_in_threads, depth,
+            lambda level: tasks.report("layers", level),
+        )  # fmt: skip
+        if depth is None:
+            rows, records = (
+                _iter_records(iter_word_records(planes), count, tasks) for _ in range(2)
+            )
+        else:
+            rows = _iter_rows(board, goal, depth, tasks)
+            records = _iter_depths(depth)
     depths: dict[Depth, int] = {(goal, at): states for at, states in enumerate(layers)}
     return TableData(rows, records, count, depths)
-
-
-def search_here(
-    board: SlidingBoard, root: str, tasks: Tasks, depth: Depths | None = None
-) -> tuple[list[int], Planes]:
-    """Search all states in this process; return the number of states at each depth, and the planes.
-
-    A search that is killed begins again, as it takes little time. `depth`: a byte for each state,
-    which gets its depth.
-    """
-    layers: list[int] = []
-
-    def layer_done(level: int, states: int) -> None:
-        layers.append(states)
-        tasks.report("layers", level)
-
-    words = board.make_words(root)
-    return layers, search_words(words, tasks.jobs, layer_done, tasks.run_in_threads, depth)
 
 
 def _iter_depths(depth: Depths) -> Chunks:
@@ -89,11 +77,9 @@ def _iter_records(chunks: Iterator[Depths], count: int, tasks: Tasks) -> Chunks:
     """Iterate over an index's records, given rows of bits in chunks."""
     done = 0
     for chunk in chunks:
-        for first in range(0, len(chunk), CHUNK_RECORDS):
-            tasks.report("records", done, count)
-            records = chunk[first : first + CHUNK_RECORDS]
-            yield {"bits": records.view(f"S{ROW_BYTES}").ravel()}
-            done += len(records)
+        tasks.report("records", done, count)
+        yield {"bits": chunk.view(f"S{ROW_BYTES}").ravel()}
+        done += len(chunk)
 
 
 def _iter_rows(board: SlidingBoard, goal: str, depth: Depths, tasks: Tasks) -> Chunks:

@@ -59,6 +59,17 @@ class Planes:
         """For each row the words of the first plane, then those of the second."""
         self.fresh = np.zeros(rows, dtype=np.uint8)
         """1 for each row that has states of the last layer."""
+        self._first, self._rows = first, len(self.row_kinds)
+
+    def add_root(self, space: WordSpace) -> None:
+        """Make the root the first layer, if its row is one of these."""
+        block, place = divmod(space.root, space.states)
+        row, bit = divmod(place, ROW_STATES)
+        if 0 <= row - self._first < self._rows:
+            row += block * self._rows - self._first
+            word, bit = divmod(bit, WORD_STATES)
+            self.words[row, [word, WORDS + word]] = np.uint64(1 << bit)
+            self.fresh[row] = 1
 
 
 def estimate_search_bytes(states: int) -> int:
@@ -66,29 +77,42 @@ def estimate_search_bytes(states: int) -> int:
     return -(-states // ROW_STATES) * (2 * WORDS * 8 + 2)
 
 
+def find_layers(
+    find_layer: Callable[[int], int], size: int, report: Callable[[int], None]
+) -> list[int]:
+    """Find layer after layer until one is empty; return their numbers of states.
+
+    `find_layer` finds one and counts it. SearchError if all are not as large as the space.
+    """
+    layers: list[int] = []
+    while count := find_layer(len(layers)):
+        report(len(layers))
+        layers.append(count)
+        if len(layers) == UNREACHED:
+            raise SearchError(f"A state lies {UNREACHED} or more moves from the root.")
+    if sum(layers) != size:
+        raise SearchError(f"{sum(layers):,} of {size:,} states were reached.")
+    return layers
+
+
 def search_words(
     space: WordSpace,
     threads: int,
-    layer_done: Callable[[int, int], None],
     run: Callable[..., Iterable[Any]],
     depth: Array | None = None,
-) -> Planes:
-    """Search all states; the first plane of the result has bit 1 of every state's depth.
+    report: Callable[[int], None] = lambda level: None,
+) -> tuple[list[int], Planes]:
+    """Search all states; return the layers' numbers of states, and bit 1 of every state's depth.
 
-    `layer_done(level, states)` is called after each layer. `run` calls a function with each of some
-    tuples, in so many threads. `depth`: a byte for each state, which gets its depth.
+    That is the first plane. `run` calls a function with each of some tuples, in so many threads.
+    `depth`: a byte for each state, which gets its depth. `report` is called after each layer.
     """
     planes = Planes(space)
-    block, place = divmod(space.root, space.states)
-    row, bit = divmod(place, ROW_STATES)
-    row += block * space.rows
-    word, bit = divmod(bit, WORD_STATES)
-    planes.words[row, [word, WORDS + word]] = np.uint64(1 << bit)
-    planes.fresh[row] = 1
-    level, total, side = 0, 0, int(space.sides[block])
+    planes.add_root(space)
+    first_side = int(space.sides[space.root // space.states])
     rows_of_side = [
         [*_divide_rows(space, np.flatnonzero(space.sides == side).tolist(), threads)]
-        for side in range(2)
+        for side in (first_side, 1 - first_side)
     ]
 
     def pull(block: int, first: int, last: int) -> None:
@@ -102,20 +126,12 @@ def search_words(
             write_depths(planes.words, planes.fresh, bounds, depth)
         return int(close_rows(planes.words, planes.fresh, bounds))
 
-    while True:
-        for _ in run(pull, rows_of_side[1 - side]):
+    def find_layer(level: int) -> int:
+        for _ in run(pull, rows_of_side[1 - level % 2]):
             pass
-        count = sum(run(partial(close, level), rows_of_side[side]))
-        if not count:
-            break
-        total += count
-        layer_done(level, count)
-        level, side = level + 1, 1 - side
-        if level == UNREACHED:
-            raise SearchError(f"A state lies {level} or more moves from the root.")
-    if total != space.size:
-        raise SearchError(f"{total:,} of {space.size:,} states were reached.")
-    return planes
+        return sum(run(partial(close, level), rows_of_side[level % 2]))
+
+    return find_layers(find_layer, space.size, report), planes
 
 
 def _divide_rows(

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from puzzle_tablebase.frontier.compiled import count_ones
 from puzzle_tablebase.frontier.word_space import (
     BLOCK,
     CYCLE,
@@ -27,8 +28,6 @@ CHUNK_ROWS = 128
 SCRATCH_ROWS = 2 * CHUNK_ROWS * (1 + WORDS)
 """Rows of scratch memory that `pull_rows` needs."""
 ONE, LOW_GROUP, GROUP_BITS = np.uint64(1), np.uint64(0xFFF), 12
-EVEN_BITS, PAIRS = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333)
-QUARTETS = np.uint64(0x0F0F0F0F0F0F0F0F)
 FULL_WORD = np.uint64((1 << WORD_STATES) - 1)
 
 
@@ -242,19 +241,14 @@ def close_rows(words: Array, fresh: Array, bounds: Array) -> Any:
     """
     base, first, last, level, _ = bounds
     cleared = WORDS if level & 2 else 0
-    count = np.uint64(0)
+    count = 0
     for row in range(base + first, base + last):
         if fresh[row]:
             fresh[row] = 0
             for word in range(WORDS):
                 bits = words[row, word] & words[row, WORDS + word]
                 words[row, cleared + word] &= ~bits
-                bits -= bits >> ONE & EVEN_BITS
-                bits = (bits & PAIRS) + (bits >> np.uint64(2) & PAIRS)
-                bits = bits + (bits >> np.uint64(4)) & QUARTETS
-                bits += bits >> np.uint64(8)
-                bits += bits >> np.uint64(16)
-                count += bits + (bits >> np.uint64(32)) & np.uint64(127)
+                count += count_ones(bits)
     return count
 
 

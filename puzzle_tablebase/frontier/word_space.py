@@ -10,8 +10,8 @@ after the other, from a row and word that a move leads to, to those that it come
 
 from __future__ import annotations
 
-from math import prod
-from typing import NamedTuple
+from math import factorial, prod
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +34,7 @@ TAIL = 6
 """Tiles of the tail."""
 MAX_GROUPS = 8
 """Most groups of bits that an exchange moves equally far."""
+Digits = Any
 
 
 class WordTables(NamedTuple):
@@ -95,73 +96,32 @@ def list_row_kinds(radices: list[int], first: int, last: int) -> npt.NDArray[np.
     return all_kinds[first - start * radix : last - start * radix]
 
 
-class Layout:
-    """The digits of the orders of a board's tiles, with the tail's at the end.
-
-    A board of fewer than six tiles gets more in front, which never move.
-    """
-
-    def __init__(self, line: int, cells: int) -> None:
-        self.line = line
-        tiles = cells - 1
-        self.head = max(0, tiles - TAIL)
-        self.padding = max(0, TAIL - tiles)
-        radices = [tiles - at for at in range(self.head)]
-        self.radices = [*radices, *range(TAIL, 0, -1)]
-        """The number of values of each digit."""
-        self.weights = [prod(radices[at + 1 :]) for at in range(self.head)]
-        """What a head's digit is worth in the number of its row."""
-        self.states = prod(range(3, tiles + 1))
-        """The states of a block: half of all orders."""
-
-    def list_exchanges(self, source: int, target: int) -> list[int]:
-        """List the exchanges of a move in the order in which they are taken back.
-
-        Exchange `at` is the one of the tiles at positions `at` and `at + 1`.
-        """
-        if abs(target - source) == 1:
-            return []
-        first = min(source, target) + self.padding
-        exchanges = [*range(first, first + self.line - 1)]
-        return exchanges if target > source else exchanges[::-1]
-
-    def trace_run(
-        self, exchanges: list[int], digits: list[int], word: int
-    ) -> tuple[list[int], int]:
-        """Take exchanges in the head, and between head and tail, back from a head and a word."""
-        digits = [*digits, word]
-        for at in exchanges:
-            if at < self.head:
-                digits[at], digits[at + 1] = exchange_digits(digits[at], digits[at + 1])
-        return digits[:-1], digits[-1]
-
-
-def exchange_digits(first: int, second: int) -> tuple[int, int]:
-    """Return the Lehmer digits of two neighbouring tiles after they are exchanged."""
-    new_first = second + (second >= first)
-    return new_first, first - (first > new_first)
-
-
 def make_word_space(line: int, cells: int, goal_place: int, is_odd: bool, root: int) -> WordSpace:
     """Make the blocks of the states that reach a goal, one for each place of the blank.
 
-    `is_odd`: whether the goal's order of the tiles is odd.
+    `is_odd`: whether the goal's order of the tiles is odd. A board of fewer than six tiles gets
+    more in front, which never move.
     """
-    layout = Layout(line, cells)
+    tiles = cells - 1
+    radices = [tiles - at for at in range(tiles - TAIL)]
+    padding = max(0, TAIL - tiles)
     moves: list[npt.NDArray[np.int64]] = []
     offsets, sources = [np.zeros((1, WORDS), np.int32)], [np.arange(WORDS, dtype=np.uint8)[None]]
     start = 1
     for target in range(cells):
         rows = []
         for source in (target - line, target - 1, target + 1, target + line):
-            if not 0 <= source < cells or (
-                abs(target - source) == 1 and source // line != target // line
-            ):
+            is_along = abs(target - source) == 1
+            if not 0 <= source < cells or (is_along and source // line != target // line):
                 continue
-            exchanges = layout.list_exchanges(source, target)
-            weight, cycle, move_offsets, move_sources = _trace_rows(layout, exchanges)
+            first = min(source, target) + padding
+            # exchange `at` is the one of the tiles at positions `at` and `at + 1`
+            exchanges = [] if is_along else [*range(first, first + line - 1)]
+            exchanges = exchanges if target > source else exchanges[::-1]
+            weight, move_offsets, move_sources = _trace_rows(radices, exchanges)
+            cycle = len(move_offsets)
             numbers = [source, weight, cycle, start if cycle > 1 else 0]
-            rows.append(_describe_move(layout, exchanges, numbers))
+            rows.append([*numbers, *_describe_exchanges(len(radices), exchanges)])
             if cycle > 1:
                 offsets.append(move_offsets)
                 sources.append(move_sources)
@@ -171,51 +131,53 @@ def make_word_space(line: int, cells: int, goal_place: int, is_odd: bool, root: 
     kinds = (lines - goal_place // line) * (line - 1) % 2 ^ is_odd
     tables = WordTables(np.concatenate(offsets), np.concatenate(sources), make_masks())
     sides = ((lines + steps) % 2).astype(np.uint8)
-    radices = layout.radices[: layout.head]
-    return WordSpace(root, layout.states, sides, kinds.astype(np.uint8), moves, tables, radices)
+    states = factorial(tiles) // 2
+    return WordSpace(root, states, sides, kinds.astype(np.uint8), moves, tables, radices)
 
 
 def _trace_rows(
-    layout: Layout, exchanges: list[int]
-) -> tuple[int, int, npt.NDArray[np.int32], npt.NDArray[np.uint8]]:
-    """Return a move's weight and cycle, and its offsets and source words for each run.
+    radices: list[int], exchanges: list[int]
+) -> tuple[int, npt.NDArray[np.int32], npt.NDArray[np.uint8]]:
+    """Return a move's weight, and its offsets and source words for each run.
 
-    Only the first offset counts unless head and tail exchange a tile.
+    Exchanges in the head, and between head and tail, are taken back from every run and word.
     """
-    border = layout.head - 1
-    changed = sorted(
-        {at for at in exchanges if at < layout.head}
-        | {at + 1 for at in exchanges if at + 1 < layout.head}
+    head, weights = len(radices), [prod(radices[at + 1 :]) for at in range(len(radices))]
+    changed = [at for at in range(head) if {at - 1, at} & {*exchanges}]
+    weight = weights[changed[-1]] if changed else 1
+    runs = np.arange(prod(radices[at] for at in changed))[:, None]
+    digits: dict[int, Digits] = {
+        at: runs // (weights[at] // weight) % radices[at] for at in changed
+    }
+    traced = {**digits, head: np.arange(WORDS)[None]}
+    for at in exchanges:
+        if at < head:
+            traced[at], traced[at + 1] = exchange_digits(traced[at], traced[at + 1])
+    offsets, sources = (
+        np.zeros((len(runs), WORDS), np.int32),
+        np.zeros((len(runs), WORDS), np.uint8),
     )
-    weight = layout.weights[changed[-1]] if changed else 1
-    radices = [layout.radices[at] for at in changed]
-    weights = [layout.weights[at] // weight for at in changed]
-    cycle = prod(radices)
-    offsets, sources = np.zeros((cycle, WORDS), np.int32), np.zeros((cycle, WORDS), np.uint8)
-    for run in range(cycle):
-        digits = [0] * layout.head
-        for at, digit_weight, radix in zip(changed, weights, radices, strict=True):
-            digits[at] = run // digit_weight % radix
-        for word in range(WORDS if border in exchanges else 1):
-            source_digits, sources[run, word] = layout.trace_run(exchanges, digits, word)
-            offsets[run, word] = sum(
-                (source_digits[at] - digits[at]) * layout.weights[at] for at in changed
-            )
-    return weight, cycle, offsets, sources
+    for at in changed:
+        offsets += ((traced[at] - digits[at]) * weights[at]).astype(np.int32)
+    sources += traced[head].astype(np.uint8)
+    return weight, offsets, sources
 
 
-def _describe_move(layout: Layout, exchanges: list[int], numbers: list[int]) -> list[int]:
-    """Return the fields of a move, of which `numbers` are the first (see `MOVE_FIELDS`)."""
-    border = layout.head - 1
-    is_border = layout.head > 0 and border in exchanges
-    split = exchanges.index(border) if is_border else len(exchanges)
+def exchange_digits(first: Digits, second: Digits) -> tuple[Digits, Digits]:
+    """Return the Lehmer digits of two neighbouring tiles after they are exchanged."""
+    new_first = second + (second >= first)
+    return new_first, first - (first > new_first)
+
+
+def _describe_exchanges(head: int, exchanges: list[int]) -> list[int]:
+    """Return the fields of a move from `IS_BORDER` on."""
+    is_border = head > 0 and head - 1 in exchanges
+    split = exchanges.index(head - 1) if is_border else len(exchanges)
     outer, inner = (
-        [at - layout.head for at in part if at >= layout.head]
-        for part in (exchanges[:split], exchanges[split:])
+        [at - head for at in part if at >= head] for part in (exchanges[:split], exchanges[split:])
     )
-    padded = [*outer, *[0] * (MAX_EXCHANGES - len(outer))]
-    padded += [*inner, *[0] * (MAX_EXCHANGES - len(inner))]
-    return [*numbers, int(is_border), len(outer), len(inner), *padded]
+    padded = [[*part, *[0] * (MAX_EXCHANGES - len(part))] for part in (outer, inner)]
+    return [int(is_border), len(outer), len(inner), *padded[0], *padded[1]]
 
 
 def make_masks() -> npt.NDArray[np.uint64]:
@@ -226,22 +188,17 @@ def make_masks() -> npt.NDArray[np.uint64]:
     right.
     """
     masks = np.zeros((TAIL - 1, MAX_GROUPS, 4), dtype=np.uint64)
+    bits = np.arange(WORD_STATES)
     for exchange in range(1, TAIL - 1):
         groups: dict[int, list[int]] = {}
         for odd in range(2):
-            for bit in range(WORD_STATES):
-                far = bit - _trace_bit(exchange, odd, bit)
+            digits: list[Digits] = [bits // 12, bits // 3 % 4, bits % 3]
+            digits += [(odd + sum(digits)) % 2, 0 * bits]  # the sum is as odd as the tail's parity
+            pair = slice(exchange - 1, exchange + 1)
+            digits[pair] = exchange_digits(*digits[pair])
+            moved = bits - (12 * digits[0] + 3 * digits[1] + digits[2])
+            for bit, far in enumerate(moved.tolist()):
                 groups.setdefault(far, [0, 0])[odd] |= 1 << bit
         for number, (far, group) in enumerate(sorted(groups.items())):
             masks[exchange, number] = [*group, max(far, 0), max(-far, 0)]
     return masks
-
-
-def _trace_bit(exchange: int, odd: int, bit: int) -> int:
-    """Return the bit that an exchange in a tail moves to this one of the same word."""
-    digits = [bit // 12, bit // 3 % 4, bit % 3]
-    if exchange < 3:
-        digits[exchange - 1 : exchange + 1] = exchange_digits(*digits[exchange - 1 : exchange + 1])
-    elif exchange == 3:  # the last digit makes the sum as odd as the tail's parity
-        digits[2] = exchange_digits(digits[2], (odd + sum(digits)) % 2)[0]
-    return 12 * digits[0] + 3 * digits[1] + digits[2]

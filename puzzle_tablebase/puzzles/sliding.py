@@ -8,6 +8,8 @@ board with ranks, goals and tables of its own; all other tables are on request.
 
 from __future__ import annotations
 
+from math import factorial
+
 from puzzle_tablebase.errors import BadRequest, NotationError, require_text
 from puzzle_tablebase.puzzle import (
     MANHATTAN,
@@ -21,7 +23,7 @@ from puzzle_tablebase.schema import BITS_INDEX, ROW_BYTES, UNREACHED, Column, Re
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from puzzle_tablebase.frontier.word_space import WordSpace
     from puzzle_tablebase.graph import Graph, SearchResult
@@ -91,15 +93,10 @@ class SlidingBoard(GoalPuzzle):
         if self.wide is self:
             self.place = [at // width + at % width * height for at in self.place]
         self.cell_at = sorted(range(self.cells), key=self.place.__getitem__)
-        weights = [1]
-        while len(weights) < self.cells - 3:
-            weights.insert(0, weights[0] * (len(weights) + 2))
-        self.weights = weights
-        """Weights of all tiles but the last two in the number of an order, each divided by two."""
-        self.orders = weights[0] * (self.cells - 1)
+        self.orders = factorial(self.cells - 1) // 2
         """The number of even orders of the tiles."""
         self.size = self.cells * self.orders
-        blanks = {max(self._find_equivalent_cells(cell)) for cell in range(self.cells)}
+        blanks = {max(cells) for cells in zip(*self.list_symmetries(), strict=True)}
         goals = [self.make_ordered_state(cell) for cell in sorted(blanks, reverse=True)]
         self.goals = {goal: goal for goal in goals}
         self.example = next(iter(self.goals))
@@ -167,24 +164,15 @@ class SlidingBoard(GoalPuzzle):
 
     def rank(self, state: str) -> int:
         """Return the state's number among the states connected to it (see docs/sliding.md)."""
-        free_tiles = list(CHARACTERS[1 : self.cells])
         tiles = [state[cell] for cell in self.cell_at if state[cell] != "0"]
-        number: int = self.place[state.index("0")] * self.orders
-        for tile, weight in zip(tiles, self.weights, strict=False):
-            at = free_tiles.index(tile)
-            number += at * weight
-            del free_tiles[at]
+        number: int = self.place[state.index("0")] * self.orders + rank_order(tiles) // 2
         return number
 
     def unrank(self, rank: int, goal: str | None = None) -> str:
         """Return the state of a rank among those that reach a goal; by default the first."""
         place, number = divmod(rank, self.orders)
-        free_tiles, tiles = list(CHARACTERS[1 : self.cells]), []
-        for weight in self.weights:
-            at, number = divmod(number, weight)
-            tiles.append(free_tiles.pop(at))
-        for last_two in (free_tiles, free_tiles[::-1]):
-            marks = [*tiles, *last_two]
+        for order in (2 * number, 2 * number + 1):
+            marks = unrank_order(order, CHARACTERS[1 : self.cells])
             marks.insert(place, "0")
             state = "".join([marks[at] for at in self.place])
             if self.can_reach(state, goal or self.example):
@@ -224,27 +212,28 @@ class SlidingBoard(GoalPuzzle):
 
         Each has, for each cell of the wide board, the cell of this board whose tile it gets.
         """
-        high, long = self.wide.height, self.wide.width
-        symmetries = []
-        for flip in range(4):
-            cells = [
-                (high - 1 - row if flip & 1 else row, long - 1 - column if flip & 2 else column)
-                for row in range(high)
-                for column in range(long)
-            ]
-            if self.wide is self:
-                symmetries.append([row * long + column for row, column in cells])
-            if high == long or self.wide is not self:
-                symmetries.append([column * high + row for row, column in cells])
-        return symmetries
+        starts = range(0, self.cells, self.width)
+        rows = [tuple(range(at, at + self.width)) for at in starts]
+        bases = [rows] if self.height <= self.width else []
+        bases += [[*zip(*rows, strict=True)]] if self.height >= self.width else []
+        return [
+            [cell for row in base[::down] for cell in row[::right]]
+            for right in (1, -1)
+            for down in (1, -1)
+            for base in bases
+        ]
 
-    def _find_equivalent_cells(self, cell: int) -> set[int]:
-        """Find the cells that turning and mirroring this board maps a cell to."""
-        at = self.list_symmetries()[0].index(cell)
-        return {symmetry[at] for symmetry in self.list_symmetries()}
+    def view_goal(self, goal: str) -> SymmetryView:
+        """View any goal as one of the wide board's own.
 
-    def view_goal(self, goal: str) -> BoardGoalView:
-        return BoardGoalView(self, goal)
+        >>> view = SlidingBoard(3, 2).view_goal("150234")
+        >>> view.table_goal, view.map_state("150234"), view.restore_state("123405")
+        ('123405', '123405', '150234')
+        """
+        goals = {state.index("0"): (name, state) for name, state in self.wide.goals.items()}
+        blank = goal.index("0")
+        cells = next(cells for cells in self.list_symmetries() if cells.index(blank) in goals)
+        return SymmetryView(*goals[cells.index(blank)], goal, cells)
 
     def select_tables(self, *, every_goal: bool) -> tuple[Table, ...]:
         """Make the tables of a wide board: of all its goals, or of the default ones."""
@@ -298,26 +287,22 @@ def _find_problem(marks: list[str], known: str) -> str:
     return ", ".join(problems)
 
 
-class BoardGoalView(SymmetryView):
-    """View of any goal of a board as one of the wide board's own.
+def rank_order(marks: Sequence[str]) -> int:
+    """Return the number of an order of marks among all orders of these."""
+    free, number = sorted(marks), 0
+    for mark in marks:
+        number = number * len(free) + free.index(mark)
+        free.remove(mark)
+    return number
 
-    >>> view = BoardGoalView(SlidingBoard(3, 2), "150234")
-    >>> view.table_goal, view.map_state("150234"), view.restore_state("123405")
-    ('123405', '123405', '150234')
-    """
 
-    __slots__ = ()
-
-    def __init__(self, board: SlidingBoard, goal: str) -> None:
-        goals = {state.index("0"): (name, state) for name, state in board.wide.goals.items()}
-        blank = goal.index("0")
-        cells = next(cells for cells in board.list_symmetries() if cells.index(blank) in goals)
-        super().__init__(*goals[cells.index(blank)], goal, cells)
-
-    def list_tile_names(self) -> list[int]:
-        """List the name in the table of each tile of the board, the blank's first."""
-        marks = CHARACTERS[: len(self.cells)]
-        return [CHARACTERS.index(name) for name in marks.translate(self._names)]
+def unrank_order(number: int, marks: str) -> list[str]:
+    """Return the order of ascending marks that has a number."""
+    free, places = [*marks], []
+    for radix in range(1, len(marks) + 1):
+        number, at = divmod(number, radix)
+        places.append(at)
+    return [free.pop(at) for at in reversed(places)]
 
 
 def parse_board(text: str) -> SlidingBoard:
@@ -457,19 +442,11 @@ class Eight(SlidingBoard):
 
     def rank(self, state: str) -> int:
         """Return the state's number in notation order."""
-        free_digits, total = CHARACTERS[: self.cells], 0
-        for digit in state:
-            total = total * len(free_digits) + free_digits.index(digit)
-            free_digits = free_digits.replace(digit, "")
-        return total
+        return rank_order(state)
 
     def unrank(self, rank: int, goal: str | None = None) -> str:
         """Return the state of a rank, whatever its goal."""
-        free_digits, places = [*CHARACTERS[: self.cells]], []
-        for radix in range(1, self.cells + 1):
-            rank, at = divmod(rank, radix)
-            places.append(at)
-        return "".join([free_digits.pop(at) for at in reversed(places)])
+        return "".join(unrank_order(rank, CHARACTERS[: self.cells]))
 
     def find_reachable_goal(self, state: str) -> str:
         return "corner" if self.can_reach(state, GOALS["corner"]) else "centre"

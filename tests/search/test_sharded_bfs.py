@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from puzzle_tablebase.errors import MemoryShort, SearchError, StoreError
+from puzzle_tablebase.errors import MemoryShort, StoreError
 from puzzle_tablebase.frontier.word_bfs import iter_word_records, search_words
-from puzzle_tablebase.frontier.word_space import BLOCK, WordSpace
+from puzzle_tablebase.frontier.word_space import WordSpace
 from puzzle_tablebase.pipeline.recipes import board_shards
 from puzzle_tablebase.pipeline.recipes.board_shards import (
     Shard,
@@ -50,7 +50,7 @@ def search_2x5() -> Results:
 
 def search_whole(space: WordSpace) -> Results:
     """Search on one machine; return bit 1 of every depth."""
-    planes = search_words(space, 2, lambda *layer: None, run_in_threads)
+    _, planes = search_words(space, 2, run_in_threads)
     return np.concatenate([*iter_word_records(planes)])
 
 
@@ -62,8 +62,9 @@ def search_in_shards(
 
 
 def read_parts(board: SlidingBoard, goal: str, tasks: Tasks) -> list[Results]:
-    _, parts = search_shards(board, goal, tasks)
-    return [saved.require(name)[0] for saved, name in parts]
+    assert tasks.checkpoints
+    _, names = search_shards(board, goal, tasks)
+    return [tasks.checkpoints.require(name)[0] for name in names]
 
 
 def open_checkpoints(folder: Path, board: str = "2x5") -> Checkpoints:
@@ -108,13 +109,6 @@ def test_shards_are_equal_and_know_who_sends(name: str, count: int) -> None:
     assert max(sizes) <= (2 if (name, count) == ("2x5", 60) else 1.15) * min(sizes)
     pairs = {(shard, partner) for shard in range(count) for partner in shards[shard].partners}
     assert pairs == {(partner, shard) for shard, partner in pairs}
-
-
-def test_most_moves_stay_in_a_shard() -> None:
-    shard = Shard(make_space("4x4"), 0, 1000)
-    outer, inner = (sum(map(len, moves)) for moves in (shard.outer, shard.inner))
-    assert (outer, inner) == (8, 40)
-    assert {int(move[BLOCK]) for moves in shard.outer for move in moves} == {*range(8)}
 
 
 def test_shards_within_a_memory_limit_find_bit_1_of_every_depth(
@@ -208,24 +202,6 @@ def test_a_repeated_task_writes_the_same_bytes(tmp_path: Path) -> None:
 def test_a_missing_task_result_is_reported(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="a worker's result is missing"):
         search_layer(open_checkpoints(tmp_path), str(BOARD), ROOT, 0, 2, 1)
-
-
-def test_depths_are_limited_to_a_byte(
-    pool: ThreadPoolExecutor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(board_shards, "UNREACHED", 7)
-    with pytest.raises(SearchError, match="6 or more moves"):
-        search_in_shards(open_checkpoints(tmp_path), BOARD, ROOT, 2, pool)
-
-
-def test_states_that_no_move_reaches_are_reported(
-    pool: ThreadPoolExecutor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    space = BOARD.make_words(ROOT)
-    moves = [moves_to[moves_to[:, BLOCK] < 5] for moves_to in space.moves]
-    monkeypatch.setattr(board_shards, "_get_words", lambda *_: space._replace(moves=moves))
-    with pytest.raises(SearchError, match="of 1,814,400 states were reached"):
-        search_in_shards(open_checkpoints(tmp_path), BOARD, ROOT, 2, pool)
 
 
 def search_small_boards() -> str:

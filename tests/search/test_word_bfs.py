@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -25,11 +23,8 @@ from tests.support.reference_numbers import numbers
 def search_depths(space: WordSpace, threads: int = 2) -> npt.NDArray[np.uint8]:
     """Return all depths; require that the layers' sizes and the records follow from them."""
     depth = np.full(space.size, 255, dtype=np.uint8)
-    layers: list[tuple[int, int]] = []
-    planes = search_words(
-        space, threads, lambda *layer: layers.append(layer), run_in_threads, depth
-    )
-    assert layers == [*enumerate(np.bincount(depth).tolist())]
+    layers, planes = search_words(space, threads, run_in_threads, depth)
+    assert layers == np.bincount(depth).tolist()
     records = np.concatenate([*iter_word_records(planes)])
     bits = np.unpackbits(records, axis=1, bitorder="little").reshape(space.blocks, -1)
     used = bits[:, : space.states]
@@ -54,9 +49,9 @@ def test_every_depth_is_the_oracles(board: SlidingBoard, goal: str) -> None:
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", ["3x4", "2x6"])
 def test_every_layer_of_a_board_of_12_cells_is_as_large_as_published(name: str) -> None:
-    board, layers = parse_board(name), list[int]()
+    board = parse_board(name)
     space = board.make_words(board.example)
-    search_words(space, 2, lambda level, count: layers.append(count), run_in_threads)
+    layers, _ = search_words(space, 2, run_in_threads)
     published = numbers("sliding.txt", board.tables[0].name)
     assert layers[: len(published)] == published
     assert sum(layers) == space.size
@@ -83,7 +78,7 @@ def test_too_deep_a_search_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(word_bfs, "UNREACHED", 36)
     board = parse_board("2x4")
     with pytest.raises(SearchError, match="36 or more moves"):
-        search_words(board.make_words(board.example), 2, lambda *layer: None, run_in_threads)
+        search_words(board.make_words(board.example), 2, run_in_threads)
 
 
 def test_states_that_no_move_reaches_are_reported() -> None:
@@ -91,12 +86,4 @@ def test_states_that_no_move_reaches_are_reported() -> None:
     space = board.make_words(board.example)
     moves = [moves_to[moves_to[:, BLOCK] < 3] for moves_to in space.moves]
     with pytest.raises(SearchError, match="of 360 states were reached"):
-        search_words(space._replace(moves=moves), 2, lambda *layer: None, run_in_threads)
-
-
-def test_two_searches_run_in_parallel() -> None:
-    board = parse_board("3x3")
-    spaces = [board.make_words(board.example) for _ in range(2)]
-    with ThreadPoolExecutor(2) as pool:
-        first, second = pool.map(search_depths, spaces)
-    assert np.array_equal(first, second)
+        search_words(space._replace(moves=moves), 2, run_in_threads)
