@@ -6,9 +6,8 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from puzzle_tablebase.errors import BadRequest, quote, require_text
-from puzzle_tablebase.puzzles import is_registered
 from puzzle_tablebase.queries.answer import Answer
-from puzzle_tablebase.queries.dispatch import get_reader_class, open_reader, pose, require_puzzle
+from puzzle_tablebase.queries.dispatch import open_reader, pose
 from puzzle_tablebase.queries.options import ALL, QUERY
 
 if TYPE_CHECKING:
@@ -56,22 +55,17 @@ class Tables:
                 reader.close()
 
     def open(self, name: str) -> Any:
-        """Return the reader of a puzzle's tables, which is opened the first time.
-
-        BadRequest for the name of no puzzle.
-        """
+        """Return the reader of a puzzle's tables, which is opened the first time."""
         with self._lock:
             if name not in self._opened:
-                self._opened[name] = reader = open_reader(require_puzzle(name), self.store)
+                known = require_text(name, "a puzzle's name", "eight")
+                self._opened[name] = reader = open_reader(known, self.store)
                 if self._is_closed:
                     reader.close()
             return self._opened[name]
 
     def answer(self, puzzle: str, key: str | None = None, **options: object) -> Answer:
         """Answer as `pipeline query PUZZLE KEY` does, with its options by name.
-
-        Without a key, an option is answered. BadRequest for a puzzle or an option that does not
-        exist.
 
         >>> from puzzle_tablebase.queries import open_tables
         >>> open_tables("outputs").answer("eight", "123450786", path=True).to_dict()["path"]
@@ -118,8 +112,7 @@ class Tables:
         """Return the table of any registered puzzle with goals; BadRequest for another name."""
         from puzzle_tablebase.queries.goals import GoalReader
 
-        require_text(name, "a puzzle's name", "eight")
-        if not (is_registered(name) and issubclass(get_reader_class(name), GoalReader)):
+        reader = self.open(name)
+        if not isinstance(reader, GoalReader):
             raise BadRequest(f"{quote(name)} is not a puzzle with goals")
-        reader: GoalReader = self.open(name)
         return reader

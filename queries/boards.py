@@ -18,7 +18,7 @@ from puzzle_tablebase.puzzle import (
     make_number_parts,
 )
 from puzzle_tablebase.queries.answer import format_count
-from puzzle_tablebase.queries.goals import GOAL_OPTIONS, GoalAnswer, GoalReader, make_goal_option
+from puzzle_tablebase.queries.goals import GOAL_OPTIONS, GoalAnswer, GoalReader
 from puzzle_tablebase.queries.options import PROBE, SHEETS, SPLIT, Option
 
 TYPE_CHECKING = False
@@ -92,12 +92,7 @@ class BoardReader(GoalReader):
     probe: Callable[..., BoardAnswer]
     has_pictures = True
     puzzle: SlidingBoard
-    options: tuple[Option, ...] = (
-        make_goal_option("any state (default: tiles in reading order, blank in the last corner)"),
-        *GOAL_OPTIONS,
-        SPLIT,
-        SHEETS,
-    )
+    options: tuple[Option, ...] = (*GOAL_OPTIONS, SPLIT, SHEETS)
     columns: tuple[str, ...] = ("state", "goal", "distance", "best_moves")
     max_single_keys = 2_000
     """A batch with fewer keys looks them up singly: reading all rows takes longer."""
@@ -234,12 +229,6 @@ class EightReader(BoardReader):
     documented = (
         *BoardReader.documented,
         *("distances", "ranks", "best_moves", "neighbours"),
-    )
-    options = (
-        make_goal_option(
-            "corner, centre, edge or any state (default: the named goal that the state can reach)"
-        ),
-        *BoardReader.options[1:],
     )
     columns = (*BoardReader.columns, "solutions")
     explored = {"eight": 0, "eight_edge": 0}  # noqa: RUF012  # a class's constants

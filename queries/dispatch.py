@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from puzzle_tablebase.errors import BadRequest, quote, require_text
 from puzzle_tablebase.puzzle import GoalPuzzle
-from puzzle_tablebase.puzzles import get_puzzle, import_object, is_registered, list_names
+from puzzle_tablebase.puzzles import get_puzzle, import_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,15 +23,6 @@ READERS = {
     "knight": "puzzle_tablebase.queries.knight.reader:KnightReader",
 }
 """The readers of the built-in puzzles."""
-
-
-def require_puzzle(name: object) -> str:
-    """Return the name of a puzzle; raise BadRequest for another one."""
-    known = require_text(name, "a puzzle's name", "eight")
-    if not is_registered(known):
-        hint = f"Choose one of: {', '.join(list_names())}"
-        raise BadRequest(f"There is no puzzle {quote(known)}", hint)
-    return known
 
 
 def get_reader_class(name: str) -> type[Reader]:

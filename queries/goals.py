@@ -102,20 +102,22 @@ class GoalAnswer(Answer):
         return letter
 
 
-def make_goal_option(help: str) -> Option:
-    """Make the option of a goal, with the help that fits the puzzle."""
-    verbs = (*ANY_KEYS, ALL, SAMPLE, CHECK)
-    return Option("goal", f"Goal to reach: {help}.", "GOAL", parse_goal, verbs=verbs)
-
-
 def parse_goal(text: str, reader: GoalReader, options: Options) -> str:
     """Return the goal state that a text names; a TablebaseError if no table answers for it."""
-    chosen = reader.select(options)
-    assert isinstance(chosen, GoalReader)
-    return chosen.parse_goal(text)
+    puzzle: Any = reader.select(options).puzzle
+    goal: str = puzzle.parse_goal(text)
+    puzzle.view_goal(goal)
+    return goal
 
 
 GOAL_OPTIONS = (
+    Option(
+        "goal",
+        "Goal to reach: a name or a state (default: the named goal that the state reaches).",
+        "GOAL",
+        parse_goal,
+        verbs=(*ANY_KEYS, ALL, SAMPLE, CHECK),
+    ),
     Option("path", "Print every state of a shortest solution, one per line.", verbs=ANY_KEYS),
     Option("boards", "Print every state of a shortest solution as a picture.", verbs=ONE_KEY),
     Option(
@@ -134,7 +136,7 @@ GOAL_OPTIONS = (
     SPREAD,
     ANSWERS,
 )
-"""The options of all puzzles with goals, beside the goal itself."""
+"""The options of all puzzles with goals."""
 
 
 class GoalReader(Reader):
@@ -144,15 +146,12 @@ class GoalReader(Reader):
         *Reader.documented,
         *("distance", "solution", "path", "list_hardest", "moves", "apply"),
     )
-    options: tuple[Option, ...] = (
-        make_goal_option("by its name or as its state (default: the named goal that is reached)"),
-        *GOAL_OPTIONS,
-    )
+    options: tuple[Option, ...] = GOAL_OPTIONS
     puzzle: GoalPuzzle
     key = "STATE"
     columns: tuple[str, ...] = ("state", "goal", "distance", "best_moves", "solutions")
     max_solutions = 10_000
-    """The most solutions of a state that are listed; they are counted first."""
+    """The most solutions of a state that are listed."""
 
     def __init__(self, puzzle: GoalPuzzle, store: Store) -> None:
         super().__init__(puzzle, store)
@@ -162,12 +161,7 @@ class GoalReader(Reader):
         """The names of the tables by goal."""
 
     def probe(self, key: str, goal: str | None = None, **options: Any) -> GoalAnswer:
-        """Return the answer for a state and a goal: a goal's name or a state.
-
-        The default goal is the named one that the state reaches. `solution` adds a shortest
-        solution and what `query` prints with it, `path` its states, and `solutions` all shortest
-        solutions.
-        """
+        """Return the answer for a state and a goal: a goal's name or a state."""
         answer = super().probe(key, goal=goal, **options)
         assert isinstance(answer, GoalAnswer)
         return answer
@@ -295,10 +289,6 @@ class GoalReader(Reader):
         return self.collect(table, rows.select(self.columns))
 
     def parse_answer(self, key: str, options: Options) -> tuple[str, str, int | None]:
-        """Parse a key; return where its answers start, where they should end, and the fewest moves.
-
-        None if no moves lead there, or if only a search finds the fewest.
-        """
         state, goal = self.parse_ends(key, options)
         try:
             return state, goal, self.find_distance(state, goal)[0]
@@ -306,25 +296,16 @@ class GoalReader(Reader):
             return state, goal, None
 
     def is_at(self, state: str, goal: str, distance: int) -> bool:
-        """Return whether a state is at a distance from the goal."""
         return self.read_record(self.puzzle.view_goal(goal), state)[0] == distance
 
     def read_moves(self, text: str, start: str) -> Moves:
-        """Read the moves of an answer; return them, and where reading stopped, or ""."""
         from puzzle_tablebase.queries.judging import read_letters
 
         return read_letters(text, self.puzzle.letters)
 
     def step(self, state: str, move: str, number: int) -> tuple[str, str]:
-        """Return where a move leads; and the move and why it is illegal, or ""."""
         after = dict(self.puzzle.moves(state)).get(move, "")
         return after, "" if after else f"{move}: it is not legal there"
-
-    def parse_goal(self, text: str) -> str:
-        """Return the goal state that a text names, if a table answers for it."""
-        goal = self.puzzle.parse_goal(text)
-        self.puzzle.view_goal(goal)
-        return goal
 
     def name_goal(self, goal: str) -> str:
         """Return the name of a goal, or the goal itself if it has none."""
@@ -360,18 +341,13 @@ class GoalReader(Reader):
     def list_best_moves(self, state: str, goal: str) -> list[tuple[str, str]]:
         """Return every optimal first move with the state it leads to."""
         view = self.puzzle.view_goal(goal)
-        return [*self._iter_moves_at(view, state, self.read_record(view, state)[0] - 1)]
+        return [*self.iter_moves_at(view, state, self.read_record(view, state)[0] - 1)]
 
-    def _iter_moves_at(
-        self, view: View, state: str, distance: int, known: str = ""
-    ) -> Iterator[tuple[str, str]]:
-        """Yield the moves to states at a distance from the goal, each with its state.
-
-        `known` is a neighbour that is known to have another distance.
-        """
+    def iter_moves_at(self, view: View, state: str, distance: int) -> Iterator[tuple[str, str]]:
+        """Yield the moves to states at a distance from the goal, each with its state."""
         self.prefetch(view, state)
         for letter, neighbour in self.puzzle.moves(state):
-            if neighbour != known and self.read_record(view, neighbour)[0] == distance:
+            if self.read_record(view, neighbour)[0] == distance:
                 yield letter, neighbour
 
     def find_path(self, state: str, goal: str) -> list[tuple[str, str]]:
@@ -380,15 +356,12 @@ class GoalReader(Reader):
         Of several solutions it is the first in letter order. The start has the letter "".
         """
         view = self.puzzle.view_goal(goal)
-        distance = self.read_record(view, state)[0]
-        path, before = [("", state)], ""
+        distance, path = self.read_record(view, state)[0], [("", state)]
         for remaining in reversed(range(distance)):
-            here = path[-1][1]
-            for step in self._iter_moves_at(view, here, remaining, before):
-                path.append(step)
+            path.append(next(self.iter_moves_at(view, path[-1][1], remaining), ("", "")))
+            if not path[-1][1]:
                 break
-            before = here
-        if (len(path) - 1, path[-1][1]) != (distance, goal):
+        if path[-1][1] != goal:
             moves = format_count(distance, "move")
             raise self.make_goal_error(goal, f"no solution of {moves} leads from {state} to {goal}")
         return path

@@ -16,8 +16,7 @@ from puzzle_tablebase.errors import (
     require_text,
 )
 from puzzle_tablebase.puzzle import Puzzle, StateSpace
-from puzzle_tablebase.puzzles import get_puzzle, is_registered
-from puzzle_tablebase.queries.answer import Answer, HardestAnswer, Judgement, align_rows
+from puzzle_tablebase.queries.answer import Answer, HardestAnswer, Judgement
 from puzzle_tablebase.queries.index_reader import IndexReader
 from puzzle_tablebase.queries.options import BATCH, CHECK, PROBE, SAMPLE, parse_options
 from puzzle_tablebase.schema import UNREACHED
@@ -105,13 +104,10 @@ class Reader:
         self, frame: Any, column: str | None = None, *, prefix: str = "", errors: str = "null",
         **options: Any,
     ) -> Any:  # fmt: skip
-        """Add the columns of answers to a frame, for a column of keys.
+        """Add the columns of answers to a frame that narwhals supports, or to a list of keys.
 
-        The frame is one that narwhals supports, as those of polars, pandas and pyarrow, and the
-        result is of the same kind; a LazyFrame of polars stays lazy. A list of keys becomes a
-        polars frame. A key without an answer gets nulls; `errors` may add a column `error` with the
-        reason, or raise the first one. No column of the frame is replaced: `prefix` begins the
-        names of the added columns.
+        A key without an answer gets nulls; `errors` may add a column `error` with the reason, or
+        raise the first one. `prefix` begins the names of the added columns.
         """
         from puzzle_tablebase.queries.answer_frames import annotate_frame
 
@@ -122,26 +118,17 @@ class Reader:
             if errors == "null":
                 return self.annotate_keys(keys, parsed)
             answers = self.answer_keys(keys, parsed)
-            if errors == "raise":
-                self._raise_first(keys, answers, parsed)
-            return answers if errors == "column" else answers.drop("error")
+            for at in answers["error"].is_not_null().arg_true() if errors == "raise" else ():
+                self.answer(keys[at], parsed)  # raises the error itself, with its facts
+                raise TablebaseError(answers["error"][at])  # a search had a longer time now
+            return answers.select(added)
 
         added = (*self.make_schema(parsed), *(("error",) if errors == "column" else ()))
         columns = (column or self.columns[0],)
         return annotate_frame(frame, columns, prefix, added, answer, self.key_digits)
 
-    def _raise_first(self, keys: pl.Series, answers: pl.DataFrame, options: Options) -> None:
-        """Raise the error of the first key without an answer."""
-        for at in answers["error"].is_not_null().arg_true():
-            self.answer(keys[at], options)  # raises the error itself, with its facts
-            raise TablebaseError(answers["error"][at])  # a search had a longer time now
-
     def check(self, key: str, answer: object, **options: Any) -> Judgement:
-        """Judge an answer: is it legal, does it reach the goal, is it shortest?
-
-        The options are those of `pipeline check`: `answers="distances"` judges a stated distance.
-        An answer that cannot be read is judged, too.
-        """
+        """Judge an answer: is it legal, does it reach the goal, is it shortest?"""
         from puzzle_tablebase.queries.judging import judge
 
         return judge(self, key, answer, self.parse(CHECK, options))
@@ -150,11 +137,7 @@ class Reader:
         self, frame: Frame, column: str | None = None, answer_column: str = "answer", *,
         prefix: str = "", **options: Any,
     ) -> Frame:  # fmt: skip
-        """Add the columns of judgements to a frame with a column of keys and one of answers.
-
-        A key that is not in the notation gets nulls, and the reason in the column `error`. For
-        frames and `prefix` see `annotate`.
-        """
+        """Add the columns of judgements to a frame with a column of keys and one of answers."""
         from puzzle_tablebase.queries.answer_frames import annotate_frame
         from puzzle_tablebase.queries.judging import judge_rows
 
@@ -188,10 +171,7 @@ class Reader:
         return count_states(self.puzzle.name, self.store, self.board)
 
     def scan(self, table: str) -> pl.LazyFrame:
-        """Return the rows of a published table of this puzzle; its files are checked first.
-
-        BadRequest for another name or a table without rows, TableMissing for an unpublished table.
-        """
+        """Return the rows of a published table of this puzzle; its files are checked first."""
         require_text(table, "a table's name", self.puzzle.name)
         found = self.puzzle.find_table(table)
         if found is None or not found.columns:
@@ -374,11 +354,8 @@ class Reader:
             return kept
 
     def __reduce__(self) -> tuple[object, ...]:
-        # another process opens the files when it needs them, and has the registered puzzles
-        name = self.puzzle.name
-        is_known = is_registered(name) and get_puzzle(name) is self.puzzle
-        puzzle = name if is_known else self.puzzle
-        return _restore_reader, (type(self), puzzle, self.store), {"_closed": self._closed}
+        # another process opens the files when it needs them
+        return type(self), (self.puzzle, self.store), {"_closed": self._closed}
 
     def require_open(self) -> None:
         """Raise ValueError if the tables are closed."""
@@ -401,19 +378,10 @@ class Reader:
                 yield self, table
 
 
-def _restore_reader(kind: type[Reader], puzzle: Puzzle | str, store: Store) -> Reader:
-    """Make a reader of a puzzle, or of the registered one of a name."""
-    return kind(get_puzzle(puzzle) if isinstance(puzzle, str) else puzzle, store)
-
-
 class RecordAnswer(Answer):
     """A record of an index: the values by the names of the columns."""
 
     fields: dict[str, object]
-
-    def to_text(self) -> str:
-        rows = ((name, "" if value is None else str(value)) for name, value in self.fields.items())
-        return align_rows(list(rows))
 
 
 class RecordReader(Reader):

@@ -88,45 +88,13 @@ def make_depth_error(depth: str, value: int, most: object) -> NoAnswer:
     return NoAnswer(f"There is nothing to draw at {depth} {value:,}: the largest is {most}.")
 
 
-CHUNK_STATES = 1 << 20
-"""States of a board whose distances are read together."""
-
-
-class StatesByDistance:
-    """The distances of all states by rank, from which states at some distances are drawn."""
-
-    def __init__(self, distances: npt.NDArray[np.uint8]) -> None:
-        self.distances = distances
-        chunks = range(0, len(distances), CHUNK_STATES)
-        self._chunks = np.stack(
-            [np.bincount(distances[at : at + CHUNK_STATES], minlength=256) for at in chunks]
-        )
-        self.counts: Numbers = self._chunks.sum(axis=0)
-        """The number of states at each distance."""
-
-    @property
-    def most(self) -> int:
-        """The largest distance."""
-        return int(np.flatnonzero(self.counts).max())
-
-    def find_ranks(self, wanted: range, numbers: Numbers) -> Numbers:
-        """Find the ranks of the states with these numbers among those at some distances."""
-        ends = np.cumsum(self._chunks[:, wanted.start : wanted.stop].sum(axis=1))
-        chunk_of, ranks = np.searchsorted(ends, numbers, side="right"), np.empty_like(numbers)
-        for chunk in np.unique(chunk_of).tolist():
-            first, is_here = chunk * CHUNK_STATES, chunk_of == chunk
-            at = self.distances[first : first + CHUNK_STATES]
-            found = np.flatnonzero((at >= wanted.start) & (at < wanted.stop))
-            ranks[is_here] = found[numbers[is_here] - ends[chunk]] + first  # from its end
-        return ranks
-
-    def draw(self, request: SampleRequest, wanted: range) -> Iterator[Numbers]:
-        """Draw random ranks of the states at some distances, a chunk at a time."""
-        total = int(self.counts[wanted.start : wanted.stop].sum())
-        if not total:
-            raise make_depth_error("distance", wanted.start, self.most)
-        for numbers in request.draw_numbers(total, "state"):
-            yield self.find_ranks(wanted, numbers)
+def find_ranks(distances: npt.NDArray[np.uint8], wanted: range) -> Numbers:
+    """Find the ranks of the states at some distances, given those of all states by rank."""
+    is_wanted = (distances >= wanted.start) & (distances < wanted.stop)
+    ranks = pl.Series(is_wanted).arg_true()
+    if ranks.is_empty():
+        raise make_depth_error("distance", wanted.start, distances.max())
+    return ranks.to_numpy()
 
 
 SEEDS = 1_000

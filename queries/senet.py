@@ -89,9 +89,8 @@ class SenetAnswer(Answer):
 
 def parse_turn(given: object, *_: object) -> str:
     """Return the side that an option names."""
-    turn = str(given).strip().upper()
-    if turn not in (*SIDES,):
-        require_choice(str(given), "side", *SIDES)
+    turn = str(given).upper()
+    require_choice(turn, "side", *SIDES)
     return turn
 
 

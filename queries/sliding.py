@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from puzzle_tablebase.puzzles.sliding import SlidingBoard
     from puzzle_tablebase.queries.board_columns import BitTable, Masks
     from puzzle_tablebase.queries.options import Options
-    from puzzle_tablebase.queries.samples import SampleRequest, StatesByDistance
+    from puzzle_tablebase.queries.samples import SampleRequest
     from puzzle_tablebase.schema import Table
     from puzzle_tablebase.stores.folder import Store
 
@@ -67,7 +67,7 @@ class BitReader(BoardReader):
         while last is None and passed[-1] != goal:
             self.prefetch(view, here)
             value = self._read_value(view, here)
-            step = next(self._iter_moves_at(view, here, value - 1), None)
+            step = next(self.iter_moves_at(view, here, value - 1), None)
             if step is None or len(passed) > MAX_DISTANCE:
                 problem = f"no walk leads from {state} to the goal"
                 raise self.make_damage_error(self.table_names[goal], problem)
@@ -80,11 +80,9 @@ class BitReader(BoardReader):
             walks[goal, passed_state] = last + steps
         return last + len(passed) - 1, None
 
-    def _iter_moves_at(
-        self, view: View, state: str, distance: int, known: str = ""
-    ) -> Iterator[tuple[str, str]]:
+    def iter_moves_at(self, view: View, state: str, distance: int) -> Iterator[tuple[str, str]]:
         for letter, neighbour in self.puzzle.moves(state):
-            if neighbour != known and self._read_value(view, neighbour) == distance % 4:
+            if self._read_value(view, neighbour) == distance % 4:
                 yield letter, neighbour
 
     def _read_value(self, view: View, state: str) -> int:
@@ -134,15 +132,14 @@ class BitReader(BoardReader):
         goal = pl.when(pl.col("distance").is_not_null()).then(pl.lit(self.choose_goal(options)))
         return rows.select(goal.alias("goal"), "distance", "best_moves"), states, is_unreached
 
-    def read_distances(self, view: SymmetryView) -> StatesByDistance:
-        """Return the distances of all states of a table by rank, read once."""
-        from puzzle_tablebase.queries.samples import StatesByDistance
+    def read_distances(self, view: SymmetryView) -> npt.NDArray[np.uint8]:
+        """Return the distances of all states of a table by rank, found once.
 
-        name = ("distances", view.table_goal)
-        return self.keep(name, lambda: StatesByDistance(self._search_distances(view)))
+        The board is searched again: that is faster than walks, and proves the table too.
+        """
+        return self.keep(("distances", view.table_goal), lambda: self._search_distances(view))
 
     def _search_distances(self, view: SymmetryView) -> npt.NDArray[np.uint8]:
-        """Search the board again: that is faster than walks, and proves the table too."""
         from puzzle_tablebase.frontier.word_bfs import estimate_search_bytes
         from puzzle_tablebase.queries.board_columns import measure_distances
 
@@ -160,23 +157,28 @@ class BitReader(BoardReader):
     def draw(
         self, request: SampleRequest, wanted: range | None, options: Options
     ) -> Iterator[pl.DataFrame]:
+        from puzzle_tablebase.queries.samples import find_ranks
+
         view = self._view_goal(options)
-        if wanted is None:
-            drawn = request.draw_numbers(self.puzzle.size, "state")
-        else:
-            drawn = self.read_distances(view).draw(request, wanted)
-        for ranks in drawn:
-            yield self._answer_ranks(view, ranks.tolist(), options)
+        total, ranks = self.puzzle.size, None
+        if wanted is not None:
+            ranks = find_ranks(self.read_distances(view), wanted)
+            total = len(ranks)
+        for numbers in request.draw_numbers(total, "state"):
+            drawn = numbers if ranks is None else ranks[numbers]
+            yield self._answer_ranks(view, drawn.tolist(), options)
 
     def count_depths(self, options: Options) -> dict[int, int]:
-        return dict(enumerate(self.read_distances(self._view_goal(options)).counts.tolist()))
+        import polars as pl
+
+        distances = pl.Series(self.read_distances(self._view_goal(options)))
+        return dict(distances.value_counts().iter_rows())
 
     def list_hardest_rows(self, options: Options) -> pl.DataFrame:
         view = self._view_goal(options)
         distances = self.read_distances(view)
-        most, count = distances.most, int(distances.counts[distances.most])
-        ranks = distances.find_ranks(range(most, most + 1), np.arange(count))
-        return self._answer_ranks(view, ranks.tolist(), options).sort("state")
+        ranks = (distances == distances.max()).nonzero()[0].tolist()
+        return self._answer_ranks(view, ranks, options).sort("state")
 
     def _answer_ranks(self, view: SymmetryView, ranks: list[int], options: Options) -> pl.DataFrame:
         """Return a batch's columns of the states with these ranks in a view's table."""

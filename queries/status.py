@@ -23,35 +23,31 @@ def format_repair_command(table: str, store: Store) -> str:
 
 def list_status(store: Store) -> list[dict[str, Any]]:
     """List every published or default table, with its state and its repair command."""
-    rows = []
-    defaults = [table.name for puzzle in list_puzzles() for table in puzzle.tables]
-    entries = read_manifest(store)
-    for name in dict.fromkeys([*defaults, *entries]):
-        rows.append(_make_row(store, name, entries.get(name)))
+    rows, entries = list[dict[str, Any]](), read_manifest(store)
+    for name in dict.fromkeys([*_list_defaults(), *entries]):
+        entry, facts = entries.get(name), dict[str, Any]()
+        if entry:
+            facts = {**entry.list_amounts(), "bytes": entry.total_bytes}
+            facts |= {"made_by": entry.made_by, "code": entry.code}
+        state, command = _find_state(store, entry), format_repair_command(name, store)
+        rows.append({"table": name, "state": state, **facts, "command": command})
     return rows
 
 
-def _make_row(store: Store, name: str, entry: Entry | None) -> dict[str, Any]:
-    command = format_repair_command(name, store)
+def _list_defaults() -> list[str]:
+    return [table.name for puzzle in list_puzzles() for table in puzzle.tables]
+
+
+def _find_state(store: Store, entry: Entry | None) -> str:
     if entry is None:
-        return {"table": name, "state": "missing", "command": command}
-    facts = {
-        **entry.list_amounts(),
-        "bytes": entry.total_bytes,
-        "made_by": entry.made_by,
-        "code": entry.code,
-    }
-    return {"table": name, "state": _find_state(store, entry), **facts, "command": command}
-
-
-def _find_state(store: Store, entry: Entry) -> str:
+        return "missing"
     try:
-        damaged = any(find_mismatch(store, file) for file in entry.all_files)
+        is_damaged = any(find_mismatch(store, file) for file in entry.all_files)
     except FileNotFoundError:
-        damaged = True
+        return "damaged"
     except OSError:
         return "unreadable"
-    return "damaged" if damaged else "published"
+    return "damaged" if is_damaged else "published"
 
 
 def make_unusable_error(rows: list[dict[str, Any]], store: Store) -> TableError | None:
@@ -61,16 +57,12 @@ def make_unusable_error(rows: list[dict[str, Any]], store: Store) -> TableError 
         return None
     states = Counter(row["state"] for row in unusable_rows)
     summary = ", ".join(f"{count} {state}" for state, count in states.items())
-    commands = dict.fromkeys(row["command"] for row in unusable_rows)
-    if len(commands) > 1:
-        default_names = {table.name for puzzle in list_puzzles() for table in puzzle.tables}
+    commands = {row["table"]: row["command"] for row in unusable_rows}
+    if len(commands) > 1:  # one command builds all default tables
         rebuild_all = format_rebuild_command("", store)
-        commands = dict.fromkeys(
-            rebuild_all if row["table"] in default_names else row["command"]
-            for row in unusable_rows
-        )
+        commands |= dict.fromkeys(commands.keys() & {*_list_defaults()}, rebuild_all)
     return TableError(
         f"{len(unusable_rows)} of {len(rows)} tables cannot be used ({summary}).",
         store.locate(MANIFEST),
-        " && ".join(filter(None, commands)),
+        " && ".join(filter(None, dict.fromkeys(commands.values()))),
     )

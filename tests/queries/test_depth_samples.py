@@ -5,7 +5,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
@@ -17,7 +16,7 @@ from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.api import Tables
 from puzzle_tablebase.queries.dispatch import open_reader, pose
 from puzzle_tablebase.queries.options import SAMPLE
-from puzzle_tablebase.queries.samples import SampleRequest, StatesByDistance, find_twin
+from puzzle_tablebase.queries.samples import SampleRequest, find_twin
 from puzzle_tablebase.stores.folder import Folder
 from tests.support import oracles
 from tests.support import sliding_oracle as oracle
@@ -116,29 +115,6 @@ def test_sliding_states_equal_those_of_a_search(
     check_uniform(sample["state"].to_list(), wanted)
     with pytest.raises(NoAnswer, match=f"at distance {most + 1}: the largest is {most}"):
         table.sample(1, goal=goal, distance=most + 1)
-
-
-@pytest.mark.parametrize("replacement", [True, False])
-def test_ranks_are_drawn_in_chunks(
-    small_boards: Path, monkeypatch: pytest.MonkeyPatch, replacement: bool
-) -> None:
-    monkeypatch.setattr("puzzle_tablebase.queries.samples.CHUNK_STATES", 50)
-    rows = open_tables(str(small_boards)).sliding("2x3").scan("sliding_2x3_6").collect()
-    states = StatesByDistance(rows["distance"].to_numpy().astype(np.uint8))
-    assert states.counts.tolist() == np.bincount(states.distances, minlength=256).tolist()
-    assert states.most == 21
-    for wanted in (range(10, 11), range(8, 14), range(21, 22), range(30)):
-        is_wanted = np.isin(states.distances, [*wanted])
-        every = states.find_ranks(wanted, np.arange(is_wanted.sum()))
-        assert every.tolist() == np.flatnonzero(is_wanted).tolist()
-        for size in {1, is_wanted.sum() // 5, is_wanted.sum()} - {0}:
-            request = SampleRequest(size, 3, replacement, chunk_numbers=7).check()
-            parts = [*states.draw(request, wanted)]
-            assert all(0 < len(part) <= 7 for part in parts)
-            drawn = np.concatenate(parts)
-            assert len(drawn) == size
-            assert is_wanted[drawn].all()
-            assert replacement or len({*drawn.tolist()}) == size
 
 
 SPLIT = "train=2400,test=600"
