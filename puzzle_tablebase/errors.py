@@ -228,14 +228,7 @@ class NotAFile(OSError):
 
 
 class Unreachable(OSError):
-    """A store that did not answer, or refused to.
-
-    `status`: the HTTP status, 0 if there was none.
-    """
-
-    def __init__(self, reason: str, status: int = 0) -> None:
-        super().__init__(reason)
-        self.status = status
+    """A store that did not answer, or refused to."""
 
 
 class FileChanged(Unreachable):

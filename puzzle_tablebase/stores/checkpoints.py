@@ -9,9 +9,9 @@ import hashlib
 import io
 import json
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -26,13 +26,13 @@ from puzzle_tablebase.stores.access import list_files, make_open_error
 from puzzle_tablebase.stores.folder import Store
 
 if TYPE_CHECKING:
-    from _typeshed import ReadableBuffer
+    pass
 
 
 SUFFIX = ".kept"
 CHECKSUM_BYTES = 4
-NOT_OURS = (OSError, ValueError, TypeError, OverflowError, MemoryError, pa.ArrowException)
-"""What JSON, numpy and Arrow raise for arrays that no checkpoint has, or of an impossible size."""
+PIECE_BYTES = 1 << 24
+"""The bytes that are compressed at a time."""
 Arrays = list[npt.NDArray[Any]]
 
 
@@ -75,21 +75,16 @@ class Checkpoints:
         except OSError:
             return None
         compressed = data[:-CHECKSUM_BYTES]
-        checksum = zlib.crc32(compressed, self.begin_checksum(name))
-        if not compressed or data[-CHECKSUM_BYTES:] != _encode_checksum(checksum):
+        checksum = zlib.crc32(compressed, self._begin_checksum(name))
+        if data[-CHECKSUM_BYTES:] != checksum.to_bytes(CHECKSUM_BYTES, "little"):
             return None
         arrays = list[npt.NDArray[Any]]()
-        try:
-            decompressed = pa.CompressedInputStream(pa.BufferReader(compressed), "zstd")
-            with io.BufferedReader(decompressed) as file:
-                while header := file.readline():
-                    dtype, shape = json.loads(header)
-                    arrays.append(np.empty(shape, dtype))
-                    contents = arrays[-1].reshape(-1).view(np.uint8)
-                    if file.readinto(contents.data) != contents.size:
-                        return None
-        except NOT_OURS:
-            return None
+        decompressed = pa.CompressedInputStream(pa.BufferReader(compressed), "zstd")
+        with io.BufferedReader(decompressed) as file:
+            while header := file.readline():
+                dtype, shape = json.loads(header)
+                arrays.append(np.empty(shape, dtype))
+                file.readinto(arrays[-1].reshape(-1).view(np.uint8).data)
         return arrays
 
     def require(self, name: str) -> Arrays:
@@ -112,22 +107,20 @@ class Checkpoints:
     def save(self, name: str, arrays: Arrays) -> None:
         """Save the arrays of a checkpoint."""
         # not written to the disk for good: the checksum shows damage from a crash of the machine
+        checksum = self._begin_checksum(name)
         with self._store.write_files(self.format_file_name(name)) as files:
-            checksummed = _ChecksumWriter(files[0], self.begin_checksum(name))
-            with pa.CompressedOutputStream(checksummed, "zstd") as stream:
-                for array in arrays:
-                    # numpy's own header is Python text, which no two threads can parse at once
-                    stream.write(f"{json.dumps([array.dtype.str, array.shape])}\n".encode())
-                    stream.write(np.ascontiguousarray(array).reshape(-1).view(np.uint8))
-            files[0].write(_encode_checksum(checksummed.checksum))
+            for piece in _iter_pieces(arrays):
+                compressed = pa.compress(piece, "zstd", asbytes=True)
+                checksum = zlib.crc32(compressed, checksum)
+                files[0].write(compressed)
+            files[0].write(checksum.to_bytes(CHECKSUM_BYTES, "little"))
             files.publish()
 
     def require_space(self, needed: int) -> None:
         """Raise StoreError if so many bytes do not fit the store, with those that are there."""
-        if self._store.get_free_space() is None:  # a bucket would be asked for each size
-            return
-        present = map(self._store.get_size, self.list_files())
-        self._store.require_space(f"A search for {self._table}", needed - sum(present))
+        if self._store.has_locks:  # a bucket has room, and would be asked for each size
+            present = map(self._store.get_size, self.list_files())
+            self._store.require_space(f"A search for {self._table}", needed - sum(present))
 
     def remove(self, name: str) -> None:
         """Remove a checkpoint, if it exists; one that cannot be removed stays."""
@@ -144,7 +137,7 @@ class Checkpoints:
             if not name.startswith(f"{WORK}{self._stem}."):
                 self._store.remove(name)
 
-    def begin_checksum(self, name: str) -> int:
+    def _begin_checksum(self, name: str) -> int:
         """Return the checksum that a checkpoint's bytes continue: that of its whole name."""
         return zlib.crc32(f"{self._stem} {name}".encode())
 
@@ -159,23 +152,13 @@ def list_checkpoint_files(store: Store, table: str = "") -> list[str]:
     return [name for name in names if name.endswith(SUFFIX)]
 
 
-class _ChecksumWriter(io.RawIOBase):
-    """Writer that continues a checksum with what it writes to a file."""
-
-    def __init__(self, file: IO[bytes], checksum: int) -> None:
-        self._file = file
-        self.checksum = checksum
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, data: ReadableBuffer) -> int:
-        self.checksum = zlib.crc32(data, self.checksum)
-        return self._file.write(data)
-
-
-def _encode_checksum(checksum: int) -> bytes:
-    return checksum.to_bytes(CHECKSUM_BYTES, "little")
+def _iter_pieces(arrays: Arrays) -> Iterator[bytes | npt.NDArray[np.uint8]]:
+    """Yield each array's type and shape as a line, then its bytes, in pieces."""
+    for array in arrays:
+        # numpy's own header is Python text, which no two threads can parse at once
+        yield f"{json.dumps([array.dtype.str, array.shape])}\n".encode()
+        data = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+        yield from (data[at : at + PIECE_BYTES] for at in range(0, len(data), PIECE_BYTES))
 
 
 def _digest(name: str) -> str:

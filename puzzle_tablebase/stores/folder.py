@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import stat
-from _thread import allocate_lock
 
 from puzzle_tablebase.errors import NotAFile, StoreError
 
@@ -17,20 +16,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
-    from typing import IO, Protocol
+    from typing import IO
 
-    class NewFiles(Protocol):
-        """New files for sequential writing, which are invisible until they are published."""
-
-        def __getitem__(self, number: int) -> IO[bytes]: ...
-
-        def finish(self) -> list[tuple[int, str]]:
-            """Write all for good; return the bytes and the SHA-256 of each file."""
-            ...
-
-        def publish(self) -> None:
-            """Give the files their names."""
-            ...
+    from puzzle_tablebase.stores.new_files import TemporaryFiles
 
 
 DEFAULT_FOLDER = "outputs"
@@ -51,18 +39,11 @@ class RandomAccessFile:
         with file:  # a file object that is not closed would print a warning
             self.size = file.seek(0, os.SEEK_END)
             self._descriptor = os.dup(file.fileno())
-        self._lock = allocate_lock()
 
     def read(self, size: int, at: int) -> bytes:
         """Read so many bytes, or as many of them as there are: both numbers may be of a file."""
         end = min(at + size, self.size)
-        if not 0 <= at < end:
-            return b""
-        if hasattr(os, "pread"):  # forked processes share no position either
-            return os.pread(self._descriptor, end - at, at)
-        with self._lock:
-            os.lseek(self._descriptor, at, os.SEEK_SET)
-            return os.read(self._descriptor, end - at)
+        return os.pread(self._descriptor, end - at, at) if 0 <= at < end else b""
 
     def read_parts(self, parts: list[tuple[int, int]]) -> list[bytes]:
         """Read several parts, each given by its size and place."""
@@ -120,8 +101,8 @@ class Store:
         """Return a file in a form that polars and pyarrow accept: a path or a stream."""
         return self.open(name)
 
-    def write_files(self, *names: str) -> AbstractContextManager[NewFiles]:
-        """Open new files; those that are not published in the block are removed."""
+    def write_files(self, *names: str) -> AbstractContextManager[TemporaryFiles]:
+        """Open new files, which are invisible until they are published; others are removed."""
         raise self._make_refusal()
 
     def write(self, name: str, data: bytes) -> None:
@@ -153,17 +134,8 @@ class Store:
         """Create the store if it is missing; raise StoreError if it cannot be written to."""
         raise self._make_refusal()
 
-    def get_free_space(self) -> int | None:
-        """Return the bytes that can still be written; None where the store does not say."""
-        return None
-
     def require_space(self, work: str, needed: int) -> None:
         """Raise StoreError if files of so many bytes cannot be written, before any is begun."""
-        free = self.get_free_space()
-        if free is not None and free < needed:
-            sizes = f"{needed / 1e9:.2f} GB of disk; free: {free / 1e9:.2f} GB"
-            hint = "Free some space, or choose another folder with --outputs."
-            raise StoreError(str(self), f"{work} needs {sizes}", hint)
 
     def lock(self) -> AbstractContextManager[None]:
         """Make the store ready and lock it for one build; raise StoreError if that fails."""
@@ -211,42 +183,41 @@ class Folder(Store):
     def open(self, name: str) -> IO[bytes]:
         return open(self.locate(name), "rb", opener=_open_file)
 
-    def write_files(self, *names: str) -> AbstractContextManager[NewFiles]:
-        from functools import partial
+    def write_files(self, *names: str) -> AbstractContextManager[TemporaryFiles]:
+        from puzzle_tablebase.stores import WORK, new_files
 
-        from puzzle_tablebase.stores import WORK
-        from puzzle_tablebase.stores.new_files import (
-            name_temporary,
-            translate_store_errors,
-            write_new_files,
-        )
-
-        targets = [(self.locate(name), self.locate(WORK + name_temporary())) for name in names]
-        return write_new_files(targets, partial(translate_store_errors, self._path))
+        targets = [
+            (self.locate(name), self.locate(WORK + new_files.name_temporary())) for name in names
+        ]
+        return new_files.write_new_files(targets, self._translate_errors)
 
     def append(self, name: str, data: bytes) -> None:
         with open(self.locate(name), "ab", buffering=0, opener=_open_file) as file:
             file.write(data)
 
     def remove(self, name: str) -> None:
-        from contextlib import suppress
-
-        from puzzle_tablebase.stores.new_files import translate_store_errors
-
-        with translate_store_errors(self._path), suppress(FileNotFoundError):
-            os.unlink(self.locate(name))
+        with self._translate_errors():
+            try:
+                os.unlink(self.locate(name))
+            except FileNotFoundError:
+                return
 
     def make_ready(self) -> None:
-        from puzzle_tablebase.stores.new_files import translate_store_errors
-
-        with translate_store_errors(self._path):
+        with self._translate_errors():
             os.makedirs(self._path, exist_ok=True)
 
-    def get_free_space(self) -> int | None:
-        if not hasattr(os, "statvfs"):
-            return None
+    def require_space(self, work: str, needed: int) -> None:
         status = os.statvfs(self._path)
-        return status.f_bavail * status.f_frsize
+        free = status.f_bavail * status.f_frsize
+        if free < needed:
+            sizes = f"{needed / 1e9:.2f} GB of disk; free: {free / 1e9:.2f} GB"
+            hint = "Free some space, or choose another folder with --outputs."
+            raise StoreError(self._path, f"{work} needs {sizes}", hint)
+
+    def _translate_errors(self) -> AbstractContextManager[None]:
+        from puzzle_tablebase.stores.new_files import translate_store_errors
+
+        return translate_store_errors(self._path)
 
     def lock(self) -> AbstractContextManager[None]:
         from puzzle_tablebase.stores.new_files import lock_folder
@@ -257,7 +228,7 @@ class Folder(Store):
 
 def _open_file(path: str, flags: int) -> int:
     """Open a regular file and nothing else: opening a named pipe without a writer would block."""
-    descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0), 0o666)
+    descriptor = os.open(path, flags | os.O_NONBLOCK, 0o666)
     try:
         _require_file(os.fstat(descriptor).st_mode)
     except OSError:

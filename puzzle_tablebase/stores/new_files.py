@@ -15,7 +15,6 @@ from puzzle_tablebase.process import (
     CleanupOnSignal,
     cleanup_lock,
     explain_os_error,
-    is_full_disk,
 )
 from puzzle_tablebase.stores import PART_SUFFIX, WORK
 
@@ -134,13 +133,12 @@ def name_temporary() -> str:
 
 def sync_folder(path: str) -> None:
     """Write a folder's names to the disk, where the system can."""
-    if hasattr(os, "O_DIRECTORY"):
-        descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            with contextlib.suppress(OSError):  # some network file systems cannot
-                os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):  # some network file systems cannot
+            os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 @contextlib.contextmanager
@@ -176,16 +174,7 @@ def translate_store_errors(folder: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise StoreError(folder, *_explain_error(folder, error)) from error
-
-
-def _explain_error(folder: str, error: OSError) -> tuple[str, str]:
-    """Return the reason of an error and a hint."""
-    reason = explain_os_error(error)
-    if not error.errno:  # our own
-        return reason, "Move it away."
-    if is_full_disk(error):
-        return reason, "Free some space, or choose another folder with --outputs."
-    path = error.filename2 or error.filename or folder
-    where = "" if path == folder else f"{os.path.basename(path)}: "
-    return where + reason, "Choose a folder that you may write to with --outputs."
+        path = error.filename2 or error.filename or folder
+        where = "" if path == folder else f"{os.path.basename(path)}: "
+        hint = "Free some space, or choose another folder with --outputs."
+        raise StoreError(folder, where + explain_os_error(error), hint) from error

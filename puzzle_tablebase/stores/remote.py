@@ -1,9 +1,9 @@
 """Tables on web hosts and in buckets: `https://`, `s3://`, `gs://` and `az://`, by obstore.
 
 A file is read by ranges of bytes, all of one version: where the host says that the file has changed
-since the first of them, reading ends. Hosts are read only; their manifest is fetched once and gives
-the sizes of the other files. In buckets a new file appears in one step, once all of it was sent;
-the manifest is replaced only if it has not changed since it was read.
+since the first of them, reading ends. Hosts are read only; their manifest is fetched once. In
+buckets a new file appears in one step, once all of it was sent; the manifest is replaced only if it
+has not changed since it was read.
 """
 
 from __future__ import annotations
@@ -11,24 +11,21 @@ from __future__ import annotations
 import contextlib
 import errno
 import io
-import json
 import os
 import tempfile
 import time
-from threading import Lock
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
 from urllib.parse import unquote, urlsplit
 
 from puzzle_tablebase.errors import BadRequest, FileChanged, StoreError, Unreachable, quote
 from puzzle_tablebase.process import explain_os_error
-from puzzle_tablebase.stores import MANIFEST
+from puzzle_tablebase.stores import BACKUP, MANIFEST
 from puzzle_tablebase.stores.folder import LOCK, RandomAccessFile, Store
 from puzzle_tablebase.stores.new_files import name_temporary, write_new_files
 from puzzle_tablebase.stores.remote_client import (
+    BUCKETS,
     IGNORED_RANGE,
-    SERVICES,
     explain_error,
-    is_bucket_missing,
     open_client,
 )
 
@@ -37,7 +34,7 @@ if TYPE_CHECKING:
 
     from obstore import GetResult, ObjectMeta, PutMode, UpdateVersion
 
-    from puzzle_tablebase.stores.folder import NewFiles
+    from puzzle_tablebase.stores.new_files import TemporaryFiles
     from puzzle_tablebase.stores.remote_client import Client, Mode
 
 LOST_SECONDS = 5.0
@@ -87,12 +84,10 @@ class RemoteStore(Store):
         except ValueError:  # half an address of IPv6
             scheme = place = path = query = ""
         self.is_read_only = scheme in ("http", "https")
-        if not self.is_read_only and scheme not in SERVICES:
+        login, _, host = place.rpartition("@")
+        if not host or not (self.is_read_only or scheme in BUCKETS):
             hint = "Choose a folder, or a URL with s3://, gs://, az:// or https://"
             raise BadRequest(f"{quote(url)} is not a supported store", hint)
-        login, _, host = place.rpartition("@")
-        if not host:
-            raise BadRequest(f"{quote(url)} names no host", "Example: https://example.org/tables")
         path = path.rstrip("/")
         self._shown = f"{scheme}://{host}{path}"
         self._root, self._prefix = f"{scheme}://{place}", path.strip("/")
@@ -101,10 +96,9 @@ class RemoteStore(Store):
             # the query, as of a signed address, is sent with each request and never shown
             self._root, self._prefix = self._shown + (query and f"?{query}"), ""
             self._login = unquote(login)
-        self._lock = Lock()
         self._manifest: bytes | None = None
-        self._seen, self._stale = set[str](), set[str]()
-        """The files that were read; those that the next request reads past all caches."""
+        self._opened: set[str] | None = None
+        """The files that were opened since the store was refreshed; None: it was not."""
         self._lost, self._lost_until = "", 0.0
 
     def __str__(self) -> str:
@@ -125,10 +119,6 @@ class RemoteStore(Store):
 
         RangesIgnored if the host sends the whole file instead. `is_fresh`: past all caches.
         """
-        with self._lock:
-            is_fresh = is_fresh or name in self._stale
-            self._stale.discard(name)
-            self._seen.add(name)
         with self._translate_errors(name):
             client = self._open("read past caches" if is_fresh else "read")
             try:
@@ -146,30 +136,18 @@ class RemoteStore(Store):
             return Content(_read_body(result, expected), result.meta)
 
     def read(self, name: str) -> bytes:
-        if name != MANIFEST:
+        if name not in (MANIFEST, BACKUP):
             file = self.open_random_access(name)
             return file.read(file.size, 0)
-        if not self.is_read_only:
-            return self.fetch(name).data
-        if self._manifest is None:
-            self._manifest = self.fetch(name).data
-        return self._manifest
+        if name == MANIFEST and self._manifest is not None:
+            return self._manifest
+        data = self.fetch(name, is_fresh=self.must_reread(name)).data
+        if self.is_read_only and name == MANIFEST:
+            self._manifest = data
+        return data
 
     def get_size(self, name: str) -> int:
-        if self.is_read_only and name == MANIFEST:
-            return len(self.read(name))
-        return self.get_version(name)[0]
-
-    def get_version(self, name: str) -> tuple[int, str]:
-        try:
-            if self.is_read_only:  # a signed address is often one for GET alone
-                content = self.fetch(name, 0, 1)
-            else:
-                with self._translate_errors(name):
-                    content = Content(b"", self._open("read").head(self._locate_key(name)))
-        except (FileNotFoundError, Unreachable):
-            content = self.fetch(name)  # the answer to it has a reason
-        return content.meta["size"], content.version
+        return len(self.read(name)) if name == MANIFEST else RemoteFile(self, name).size
 
     def open(self, name: str) -> IO[bytes]:
         if name == MANIFEST:
@@ -177,10 +155,7 @@ class RemoteStore(Store):
         return io.BufferedReader(_SequentialReader(self.open_random_access(name)), PIECE_BYTES)
 
     def open_random_access(self, name: str) -> RandomAccessFile:
-        listed = list_sizes(self.read(MANIFEST)).get(name, set()) if self.is_read_only else set()
-        if len(listed) == 1:
-            return RemoteFile(self, name, listed.pop())
-        return RemoteFile(self, name, *self.get_version(name))
+        return RemoteFile(self, name)
 
     def list_names(self, begin: str = "") -> list[str]:
         """List the names in a bucket; static hosts list no files."""
@@ -194,15 +169,21 @@ class RemoteStore(Store):
         return sorted(folder + slash + name for name in names if name.startswith(begin) and name)
 
     def refresh(self) -> None:
-        """Forget the manifest; the next request for each known file passes all caches."""
-        with self._lock:
-            self._manifest = None
-            self._stale |= self._seen
+        """Forget the manifest; each file that is opened next is read past all caches."""
+        self._manifest, self._opened = None, set()
+
+    def must_reread(self, name: str) -> bool:
+        """Return whether a file is opened the first time since the store was refreshed."""
+        opened = self._opened
+        if opened is None or name in opened:
+            return False
+        opened.add(name)
+        return True
 
     # ---- writing ---------------------------------------------------------------------------------
 
     @contextlib.contextmanager
-    def write_files(self, *names: str) -> Iterator[NewFiles]:
+    def write_files(self, *names: str) -> Iterator[TemporaryFiles]:
         """Open local files, which are sent when they are published."""
         folder = tempfile.gettempdir()
         targets = [(name, os.path.join(folder, name_temporary())) for name in names]
@@ -259,9 +240,7 @@ class RemoteStore(Store):
                 self._open("write").put(key, text, mode=condition, use_multipart=False)
             except (AlreadyExistsError, PreconditionError):
                 return False
-            except FileNotFoundError as error:  # the file that was to be replaced
-                if is_bucket_missing(error):
-                    raise
+            except FileNotFoundError:  # the file that was to be replaced
                 return False
         return True
 
@@ -294,18 +273,14 @@ class RemoteStore(Store):
         except (StoreError, Unreachable):
             raise
         except Exception as error:
-            is_missing = isinstance(error, FileNotFoundError) and not is_bucket_missing(error)
-            if is_missing and not self.is_read_only:
-                missing = FileNotFoundError(
-                    errno.ENOENT, os.strerror(errno.ENOENT), self.locate(name)
-                )
-                raise missing from error
+            if isinstance(error, FileNotFoundError) and not self.is_read_only:
+                raise FileNotFoundError(errno.ENOENT, "", self.locate(name)) from error
             reason, status = explain_error(error)
             if status == 416:
                 raise FileChanged("it ends before the part that is needed") from error
             if not status:
                 self._lost, self._lost_until = reason, time.monotonic() + LOST_SECONDS
-            raise Unreachable(reason, status) from error
+            raise Unreachable(reason) from error
 
     @contextlib.contextmanager
     def _translate_write_errors(self) -> Iterator[None]:
@@ -319,16 +294,23 @@ class RemoteStore(Store):
 
 
 class RemoteFile(RandomAccessFile):
-    """A file that is read by requests, many at a time; `version` is "" until one was answered."""
+    """A file that is read by requests, many at a time, all of which must be of one version."""
 
     is_remote = True
 
-    def __init__(self, store: RemoteStore, name: str, size: int, version: str = "") -> None:
+    def __init__(self, store: RemoteStore, name: str) -> None:
         self._store, self._name = store, name
-        self.size, self._version = size, version
-        self._whole = b""
+        is_fresh = store.must_reread(name)
+        self._whole: bytes | None = None
         """The file, if it is small or the host ignores ranges, once it was fetched."""
-        self._lock = Lock()
+        try:
+            content = store.fetch(name, 0, 1, is_fresh=is_fresh)
+        except RangesIgnored:
+            content = store.fetch(name, is_fresh=is_fresh)
+            self._whole = content.data
+            if store.on_note:
+                store.on_note(f"the host ignores ranges: {store.locate(name)} is read whole")
+        self.size, self._version = content.meta["size"], content.version
 
     def read(self, size: int, at: int) -> bytes:
         (data,) = self.read_parts([(size, at)])
@@ -337,57 +319,31 @@ class RemoteFile(RandomAccessFile):
     def read_parts(self, parts: list[tuple[int, int]]) -> list[bytes]:
         spans = [(at, min(at + size, self.size)) for size, at in parts]
         needed = [(at, end) for at, end in spans if 0 <= at < end]
-        pieces = list[tuple[int, bytes]]()
-        if needed and not self._whole and self.size > MAX_SMALL_BYTES:
-            try:
-                pieces = self._fetch_together(join_spans(needed))
-            except RangesIgnored:
-                self._fetch_whole(is_expected=False)
-        elif needed:
-            self._fetch_whole(is_expected=True)
-        if self._whole:
+        if needed and self._whole is None and self.size <= MAX_SMALL_BYTES:
+            self._whole = self._fetch_known(0, None)
+        if self._whole is None:
+            pieces = self._fetch_together(join_spans(needed))
+        else:
             pieces = [(0, self._whole)]
         return [_cut(pieces, at, end) for at, end in spans]
 
     def _fetch_together(self, spans: list[tuple[int, int]]) -> list[tuple[int, bytes]]:
         """Fetch several spans at the same time; return each with its first byte."""
         if len(spans) == 1:
-            return [(spans[0][0], self._fetch(*spans[0]))]
+            return [(spans[0][0], self._fetch_known(*spans[0]))]
         from concurrent.futures import ThreadPoolExecutor
 
-        with ThreadPoolExecutor(min(len(spans), MAX_TOGETHER)) as pool:
-            fetched = pool.map(lambda span: self._fetch(*span), spans)
+        with ThreadPoolExecutor(MAX_TOGETHER) as pool:
+            fetched = pool.map(lambda span: self._fetch_known(*span), spans)
             return [(at, data) for (at, _), data in zip(spans, fetched, strict=True)]
 
-    def _fetch_whole(self, *, is_expected: bool) -> None:
-        """Fetch the whole file once, and keep it; say so if that is the host's fault."""
-        with self._lock:
-            if self._whole:
-                return
-            self._whole = self._fetch(0, None)
-        if not is_expected and self._store.on_note:
-            where = self._store.locate(self._name)
-            self._store.on_note(f"the host ignores ranges: {where} is read whole")
-
-    def _fetch(self, at: int, end: int | None) -> bytes:
-        """Fetch a span of the version that was read before; past caches, if it is another one."""
-        problem = ""
+    def _fetch_known(self, at: int, end: int | None) -> bytes:
+        """Fetch a span of the version that was opened; past caches, if it is another one."""
         for is_fresh in (False, True):
             content = self._store.fetch(self._name, at, end, is_fresh=is_fresh)
-            self._version = self._version or content.version
-            size = content.meta["size"]
-            if size != self.size:
-                problem = f"it has {size:,} bytes instead of {self.size:,}"
-            elif content.version != self._version:
-                problem = "it is another version than at the request before"
-            else:
+            if (content.meta["size"], content.version) == (self.size, self._version):
                 return content.data
-        raise FileChanged(problem)
-
-    def close(self) -> None:
-        self._whole = b""
-
-    __del__ = close
+        raise FileChanged("it has changed since it was opened")
 
 
 def join_spans(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -467,26 +423,3 @@ def _make_condition(meta: ObjectMeta) -> UpdateVersion:
     """Return what a file must still be when it is replaced."""
     known = {"e_tag": meta["e_tag"], "version": meta["version"]}
     return cast("UpdateVersion", {name: text for name, text in known.items() if text})
-
-
-def list_sizes(manifest: bytes) -> dict[str, set[int]]:
-    """Return the sizes that a manifest lists for each file; none if it is no manifest.
-
-    >>> list_sizes(b'[{"file": "a", "bytes": 1}, {"file": "b", "versions": [{"bytes": 2}]}]')
-    {'a': {1}, 'b': {2}}
-    """
-    sizes = dict[str, set[int]]()
-
-    def note_sizes(entry: dict[str, Any]) -> dict[str, Any]:
-        if isinstance(file := entry.get("file"), str):
-            lists = [[entry], *(value for value in entry.values() if isinstance(value, list))]
-            versions = [item for items in lists for item in items if isinstance(item, dict)]
-            listed = [item["bytes"] for item in versions if isinstance(item.get("bytes"), int)]
-            sizes.setdefault(file, set()).update(listed)
-        return entry
-
-    try:
-        json.loads(manifest, object_hook=note_sizes)
-    except (ValueError, RecursionError):
-        return {}
-    return sizes

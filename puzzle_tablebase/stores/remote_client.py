@@ -34,20 +34,17 @@ RETRY_SECONDS = 0.3
 """The wait before the second attempt; it doubles before the third."""
 WRITE_FACTOR = 20
 """How much longer a writer's requests may take: each sends a part of a file."""
-SERVICES = {"s3": "s3", "gs": "gs", "gcs": "gs", "az": "az", "abfs": "az", "abfss": "az"}
-"""The service of each scheme of a bucket's URL."""
-_using_processes = set[int]()
-"""The processes that have used a remote store: this one, and one that it was forked from."""
-
+BUCKETS = "s3", "gs", "az"
+"""The schemes of a bucket's URL."""
+PROCESS = os.getpid()
 IGNORED_RANGE = "RangeNotSupported", "NotPartial"
-# patterns that only an error compiles
-STATUS = r"status code: (\d{3}) ?([^:\n]*)"
-SERVERS_REASON = r"<(?:AuthenticationErrorDetail|Details|Message)>([^<\n]{1,300})"
-CAUSE = r"[A-Za-z][A-Za-z ]+"
-GENERAL = r"^((Generic \w+|HTTP) error: )+"
-CREDENTIAL_HOSTS = "//169.254.169.254", "//metadata.google.internal", "//metadata/"
-"""Hosts that give a machine in a cloud its credentials: they are asked when there are no others."""
-MISSING_BUCKETS = "<Code>NoSuchBucket</Code>", "<Code>ContainerNotFound</Code>"
+MAX_REASON = 200
+"""The most characters of a reason that a host has a part in."""
+ELSEWHERE = (
+    *("AWS_ACCESS_KEY_ID", "AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_SKIP_SIGNATURE"),
+    *("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "AWS_CONTAINER_CREDENTIALS_FULL_URI"),
+)
+"""Variables that give credentials, say where they are, or that none are needed."""
 
 
 def read_seconds() -> float:
@@ -59,10 +56,8 @@ def read_seconds() -> float:
 
 def open_client(root: str, login: str, mode: Mode) -> Client:
     """Open a host or a bucket; no request is made. `login`: the name and password of a host."""
-    _using_processes.add(os.getpid())
-    if len(_using_processes) > 1:  # the library's threads are not forked, and it would wait
-        problem = "this process was forked from one that reads a URL; start it by spawn"
-        raise Unreachable(problem)
+    if os.getpid() != PROCESS:  # the library's threads are not forked, and it would wait
+        raise Unreachable("this process was forked from one that reads a URL; start it by spawn")
     return make_client(root, login, mode)
 
 
@@ -72,8 +67,7 @@ def make_client(root: str, login: str, mode: Mode) -> Client:
         # imported here, because most stores are folders
         from obstore.store import AzureStore, GCSStore, HTTPStore, S3Store
     except ImportError:
-        problem = "tables at a URL need a package: pip install obstore"
-        raise Unreachable(problem) from None
+        raise Unreachable("tables at a URL need a package: pip install obstore") from None
     seconds = read_seconds() * (WRITE_FACTOR if mode == "write" else 1)
     scheme = root.partition(":")[0]
     headers = {"Accept-Encoding": "identity"}
@@ -94,68 +88,39 @@ def make_client(root: str, login: str, mode: Mode) -> Client:
         "retry_timeout": timedelta(seconds=ATTEMPTS * seconds),
         "backoff": {"init_backoff": timedelta(seconds=RETRY_SECONDS)},
     }
-    if scheme in ("http", "https"):
-        return HTTPStore(root, client_options=client, retry_config=retry)
-    if SERVICES[scheme] == "gs":
-        url = root.replace("gcs:", "gs:", 1)
-        return GCSStore.from_url(url, client_options=client, retry_config=retry)
-    if SERVICES[scheme] == "az":
+    if scheme == "gs":
+        return GCSStore.from_url(root, client_options=client, retry_config=retry)
+    if scheme == "az":
         return AzureStore.from_url(root, client_options=client, retry_config=retry)
-    return S3Store.from_url(
-        root, credential_provider=find_profile(), client_options=client, retry_config=retry
-    )
-
-
-MAX_REASON = 200
-"""The most characters of a reason that a host has a part in."""
-
-ELSEWHERE = (
-    *("AWS_ACCESS_KEY_ID", "AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_SKIP_SIGNATURE"),
-    *("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "AWS_CONTAINER_CREDENTIALS_FULL_URI"),
-)
-"""Variables that give credentials, say where they are, or that none are needed."""
+    if scheme == "s3":
+        keys = find_profile()
+        return S3Store.from_url(
+            root, credential_provider=keys, client_options=client, retry_config=retry
+        )
+    return HTTPStore(root, client_options=client, retry_config=retry)
 
 
 def find_profile() -> Boto3CredentialProvider | None:
     """Return what gets keys by the profile of the environment; None where keys are elsewhere."""
     if any(name in os.environ for name in ELSEWHERE):
         return None
-    file = os.environ.get("AWS_SHARED_CREDENTIALS_FILE", "~/.aws/credentials")
     try:
         import boto3
         from obstore.auth.boto3 import Boto3CredentialProvider
     except ImportError:
-        if "AWS_PROFILE" in os.environ or os.path.exists(os.path.expanduser(file)):
-            problem = "keys in the profiles of AWS need a package: pip install boto3"
-            raise Unreachable(problem) from None
         return None
-    session = boto3.Session(region_name=os.environ.get("AWS_REGION"))
-    if session.get_credentials() is None:
-        raise Unreachable("no credentials were found")
-    return Boto3CredentialProvider(session)
+    return Boto3CredentialProvider(boto3.Session(region_name=os.environ.get("AWS_REGION")))
 
 
 def explain_error(error: Exception) -> tuple[str, int]:
     """Return the reason of an error of the library, and the HTTP status, 0 if there was none.
 
-    Its text has a sentence, which may end with the server's answer, and its parts, whose last word
-    is the cause.
+    Its text has a sentence and its parts, whose last word is the cause.
     """
     sentence, _, parts = str(error).partition("\n\nDebug source")
-    if any(host in sentence for host in CREDENTIAL_HOSTS):
-        return "no credentials were found", 0
-    if status := re.search(STATUS, sentence):
-        reason = re.search(SERVERS_REASON, sentence)
-        words = " ".join((reason[1] if reason else status[2]).split())
-        return f"HTTP status {status[1]}: {words}".rstrip(": ."), int(status[1])
-    # without the address, whose query may be secret
-    words = " ".join(re.sub(GENERAL, "", sentence.rpartition(" - ")[2]).split()).rstrip(".")
-    if len(words) > MAX_REASON:  # it may quote a header of any length
-        words = f"{words[:MAX_REASON]}…"
-    causes = re.findall(CAUSE, parts) if "reqwest::Error" in parts else []
+    if status := re.search(r"status code: (\d{3}) ?([^:\n]*)", sentence):
+        return f"HTTP status {status[1]}: {status[2]}".rstrip(": ."), int(status[1])
+    # without the address, whose query may be secret; it may quote a header of any length
+    words = " ".join(sentence.rpartition(" - ")[2].split()).rstrip(".")[:MAX_REASON]
+    causes = re.findall(r"[A-Za-z][A-Za-z ]+", parts) if "reqwest::Error" in parts else []
     return f"{words} ({causes[-1]})" if causes else words, 0
-
-
-def is_bucket_missing(error: BaseException) -> bool:
-    """Return whether an error says that the bucket itself does not exist."""
-    return any(code in str(error) for code in MISSING_BUCKETS)

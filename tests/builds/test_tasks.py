@@ -9,7 +9,6 @@ import pickle
 import sys
 import threading
 import time
-import zlib
 from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
@@ -26,7 +25,7 @@ from puzzle_tablebase.pipeline import tasks
 from puzzle_tablebase.pipeline.recipes.tour_lists import list_tours_from
 from puzzle_tablebase.pipeline.runs import RUNS
 from puzzle_tablebase.pipeline.searches import SEARCHES, checkpoints
-from puzzle_tablebase.pipeline.tasks import Step, Tasks, make_checkpoint_name
+from puzzle_tablebase.pipeline.tasks import Step, Tasks
 from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.knight.tables import make_count_table
@@ -256,19 +255,6 @@ def test_exchanged_results_are_computed_again(saving: Tasks, tmp_path: Path) -> 
     assert find_recomputed(saving, tmp_path) == [True, True, False]
 
 
-@pytest.mark.parametrize("data", [b"no zstd", b"\x28\xb5\x2f\xfd\x00"], ids=["other", "cut"])
-def test_a_result_of_no_program_is_computed_again(
-    data: bytes, saving: Tasks, tmp_path: Path
-) -> None:
-    """Give bytes that are no result the checksum that this program would give them."""
-    find_recomputed(saving, tmp_path)
-    assert saving.checkpoints
-    saved, name = saving.checkpoints, make_checkpoint_name(make_arrays, (1,))
-    checksum = zlib.crc32(data, saved.begin_checksum(name)).to_bytes(4, "little")
-    (tmp_path / saved.format_file_name(name)).write_bytes(data + checksum)
-    assert saved.load(name) is None
-
-
 class Cycle:
     """An object that garbage collection frees, by code in which another thread may get its turn."""
 
@@ -306,7 +292,7 @@ def test_many_threads_load_results_at_once(tmp_path: Path) -> None:
 
 def test_a_store_that_fails_has_no_missing_results(tmp_path: Path) -> None:
     file = checkpoints(Folder(tmp_path), TOURS).format_file_name("part")
-    store = Withheld(tmp_path, file, Unreachable("HTTP status 503", 503))
+    store = Withheld(tmp_path, file, Unreachable("HTTP status 503"))
     with pytest.raises(TableUnreadable, match="503"):
         checkpoints(store, TOURS).load("part")
 

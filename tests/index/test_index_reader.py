@@ -61,7 +61,6 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> Counter[int]:
         return real_pread(file, size, at)
 
     monkeypatch.setattr(os, "pread", pread)
-    monkeypatch.delattr(os, "lseek")
     return counts
 
 
@@ -206,16 +205,10 @@ def test_a_refused_index_leaves_no_file_open(own: Path) -> None:
     assert list_open_files(own) == []
 
 
-@pytest.mark.parametrize("pread", [True, False], ids=["with pread", "without"])
-def test_threads_share_an_index(
-    outputs: Path, monkeypatch: pytest.MonkeyPatch, pread: bool
-) -> None:
-    """Test systems that can read at an offset, and systems that seek first, such as Windows."""
+def test_threads_share_an_index(outputs: Path) -> None:
     single = IndexReader(Folder(outputs), SENET)
     ranks = random.Random("threads").choices(range(single.count), k=3_000)
     expected = [single.read_record(rank) for rank in ranks]
-    if not pread:
-        monkeypatch.delattr(os, "pread")
     shared = IndexReader(Folder(outputs), SENET)
 
     def is_right(step: int) -> bool:

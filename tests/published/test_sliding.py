@@ -91,7 +91,7 @@ def test_a_search_that_does_not_fit_is_not_begun(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tasks, "get_free_memory", lambda: 400_000_000)
-    monkeypatch.setattr(Folder, "get_free_space", lambda store: None)
+    monkeypatch.setattr(Folder, "require_space", lambda *args: None)
     assert build_boards(tmp_path, "2x3")
     for board, needed in (("3x4", 4e8), ("2x7", 1.22e10), ("3x5", 1.78e11), ("4x4_16", 2.85e12)):
         with pytest.raises(MemoryShort) as caught:

@@ -52,7 +52,7 @@ CODING = "the host compresses files (Content-Encoding: {}), so no part of them c
 RANGE = "Content-Range header not present in partial response"
 EXPECTED = {
     "compressed files": CODING.format("gzip"),
-    "headers hidden": ("", RANGE),
+    "headers hidden": RANGE,
     "expired": "HTTP status 403: ",
     "denied": "HTTP status 403: Forbidden",
     "absent": "HTTP status 404: Not Found",
@@ -65,11 +65,10 @@ EXPECTED = {
     "blank": "it is not an index file",
     "slow": "(TimedOut)",
     "brotli": CODING.format("br"),
-    "compressed parts": ("", CODING.format("gzip")),
-    "parts absent": ("", "HTTP status 404: Not Found"),
-    "another part": ("", "Requested 0..4096, got 5..10"),
-    "more": ("", RANGE),
-    "large": ("", ""),
+    "compressed parts": CODING.format("gzip"),
+    "parts absent": "HTTP status 404: Not Found",
+    "another part": "Requested 0..1, got 5..10",
+    "more": RANGE,
     "loop": "error following redirect (TooManyRedirects)",
     "ftp": "builder error (BadScheme)",
     "all absent": "HTTP status 404: Not Found",
@@ -243,10 +242,9 @@ def test_a_refused_connection_is_told(outputs: Path, capfd: pytest.CaptureFixtur
         url = f"http://127.0.0.1:{port}/tables"
         for question in (f"query eight {STATE}", *QUERIES):
             assert run_command([*question.split(), "--outputs", url]) == 3
-            reason = "error sending request (Connection refused)"
-            assert capfd.readouterr().err == (
-                f"pipeline: {url}/manifest.json cannot be read: {reason}. {CHECK}\n"
-            )
+            told = capfd.readouterr().err
+            assert f"{url}/manifest.json cannot be read: " in told
+            assert f"error sending request (Connection refused). {CHECK}\n" in told
         assert RemoteStore(url).list_names() == []
 
 
@@ -274,7 +272,7 @@ def test_a_host_may_fail_at_any_request(
 
 
 @pytest.mark.parametrize("options", ["", "--path", "--goal 876543210", "--goal edge"])
-def test_an_8_puzzle_query_takes_two_requests(
+def test_an_8_puzzle_query_takes_three_requests(
     options: str, outputs: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     state, index = ("378546021", "eight_edge.idx") if "edge" in options else (STATE, "eight.idx")
@@ -284,7 +282,7 @@ def test_an_8_puzzle_query_takes_two_requests(
     with serve(outputs) as host:
         assert run_command([*words, "--outputs", host.url]) == 0
         assert capfd.readouterr() == expected
-        assert [request.name for request in host.requests] == [MANIFEST, index]
+        assert [request.name for request in host.requests] == [MANIFEST, index, index]
         assert {request.headers["accept-encoding"] for request in host.requests} == {"identity"}
 
 
@@ -339,10 +337,8 @@ def test_a_host_without_ranges_sends_a_file_once(
 def test_a_large_file_is_not_read_whole(tmp_path: Path) -> None:
     with (tmp_path / "large").open("wb") as file:
         file.truncate(MAX_WHOLE_BYTES + 1)
-    with serve(tmp_path, send_whole) as host:
-        opened = RemoteFile(RemoteStore(host.url), "large", MAX_WHOLE_BYTES + 1)
-        with pytest.raises(Unreachable, match="it has 67,108,865 bytes, and 67,108,864 are read"):
-            opened.read(1, 0)
+    with serve(tmp_path, send_whole) as host, pytest.raises(Unreachable, match="67,108,865"):
+        RemoteFile(RemoteStore(host.url), "large")
 
 
 # ---- files that change ---------------------------------------------------------------------------
@@ -361,12 +357,12 @@ def test_an_answer_is_from_one_version(locate: Callable[[str], str], tmp_path: P
             file.write_bytes(bytes(size))
             host.fault = None
             store = open_store(locate(host.url))
-            opened = RemoteFile(store, "list", size)  # type: ignore[arg-type]
+            opened = store.open_random_access("list")
             assert opened.read_parts([(4, 0), (4, 2 << 20)]) == [bytes(4)] * 2
             if change == "size":
                 file.write_bytes(b"few")
             host.fault = number_versions if change == "version" else None
-            with pytest.raises(FileChanged, match=r"3 bytes instead of|another version than"):
+            with pytest.raises(FileChanged, match="it has changed since"):
                 opened.read_parts([(4, 1 << 20), (4, 0)])
 
 
@@ -380,7 +376,7 @@ def test_a_stale_part_in_a_cache_is_asked_for_again(tmp_path: Path) -> None:
             answer.body = b"x" * len(answer.body)
 
     with serve(tmp_path, answer_from_cache) as host:
-        opened = RemoteFile(RemoteStore(host.url), "list", 3 << 20)
+        opened = RemoteFile(RemoteStore(host.url), "list")
         assert opened.read(4, 0) + opened.read(4, 1 << 20) == bytes(8)
 
 
@@ -468,7 +464,7 @@ def test_a_proxy_of_the_environment_is_used(outputs: Path, monkeypatch: pytest.M
         monkeypatch.setenv("http_proxy", host.url)
         with open_tables("http://host.invalid/tables") as tables:
             assert tables.eight.probe(STATE).distance == 27
-        assert len(host.requests) == 2
+        assert len(host.requests) == 3
 
 
 @pytest.mark.skipif(NGINX is None, reason="nginx is not installed")

@@ -27,6 +27,8 @@ def cut(request: Request, answer: Answer) -> None:
 
 
 def flip(request: Request, answer: Answer) -> None:
+    if len(answer.body) < 2:  # it asks for the size
+        return
     middle = len(answer.body) // 2
     answer.replace_body(answer.body[:middle] + b"?!" + answer.body[middle + 2 :])
 
