@@ -168,7 +168,10 @@ def prove(
     gaps = yield from check_counts(listed, conclusion)
     verdicts = conclusion.boards or {None: (conclusion.verdict, conclusion.how)}
     return [
-        TableVerdict(listed.name, board, *limit(verdict, how, gaps))
+        # no verdict is above *intact* if a column or field has no proof
+        TableVerdict(listed.name, board, Verdict.INTACT, f"{how}; not proved: {', '.join(gaps)}")
+        if gaps and verdict is not Verdict.INTACT
+        else TableVerdict(listed.name, board, verdict, how)
         for board, (verdict, how) in verdicts.items()
     ]
 
@@ -189,13 +192,6 @@ def find_proof(listed: ListedTable) -> Prove | None:
     if isinstance(puzzle, GoalPuzzle):
         return prove_goals
     return prove_senet if isinstance(puzzle, Senet) else None
-
-
-def limit(verdict: Verdict, how: str, gaps: list[str]) -> tuple[Verdict, str]:
-    """Return no verdict above *intact* if a column or field has no proof."""
-    if not gaps or verdict is Verdict.INTACT:
-        return verdict, how
-    return Verdict.INTACT, f"{how}; not proved: {', '.join(gaps)}"
 
 
 def list_tables(store: Store) -> list[ListedTable]:

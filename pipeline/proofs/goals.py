@@ -43,9 +43,9 @@ FIELDS = ("distance", "solutions")
 def prove_goals(listed: ListedTable, proved: Mapping[str, ListedTable]) -> Proof:
     """Prove every column and index field of a table from the moves of its puzzle."""
     roots, rules = listed.definition.recipe.parameters["roots"], find_rules(listed)
-    rows = rules.number(listed.scan_rows().collect().lazy()).collect().lazy()
+    rows = rules.number(listed.scan_rows()).collect().lazy()
 
-    text = f"the rows are different states of the {rules.title}, {rules.order}"
+    text = f"the rows are different states of the {rules.title}"
     yield Claim(text, find_bad_states(rows, [*roots]))
 
     goals = ", ".join(name if name == root else f"{name} ({root})" for name, root in roots.items())
@@ -175,18 +175,17 @@ class BoardRules:
 
     features: tuple[str, ...] = ("blank", "manhattan", "misplaced", "rank")
     """The columns that these rules define."""
-    order = "in notation order"
-    """The order of the rows, in words."""
 
     def __init__(self, height: int, width: int, *, by_columns: bool) -> None:
         self._height, self._width = height, width
         self._cells, self._by_columns = height * width, by_columns
-        self.title = f"{height}x{width} board" if by_columns else "8-puzzle"
-        self.states = factorial(self._cells)
+        by_place = "by the blank's place and then the tiles, column by column"
+        self.title = f"{height}x{width} board, {by_place}"
+        if not by_columns:
+            self.title = "8-puzzle, in notation order"
+        """The name and the order of the rows, in words."""
+        self.states = 0 if by_columns else factorial(self._cells)
         """The records of the index; 0: one for each row."""
-        if by_columns:
-            self.order = "by the blank's place and then the tiles, column by column"
-            self.states = 0
 
     def number(self, rows: pl.LazyFrame) -> pl.LazyFrame:
         """Add `key`, by which rows ascend, null for what is no state; and `record`, a number."""
@@ -222,24 +221,19 @@ class BoardRules:
             for letter, (down, right) in steps.items():
                 if 0 <= row + down < self._height and 0 <= column + right < self._width:
                     to = (row + down) * self._width + column + right
+                    order = [*range(self._cells)]
+                    order[cell], order[to] = to, cell
+                    after = (pl.col("state").str.slice(at, 1) for at in order)
                     moved = known.filter(pl.col("blank") == cell).select(
                         *("row", "state", "goal"),
                         letter=pl.lit(letter, letters),
-                        after=self._exchange(cell, to),
+                        after=pl.concat_str(after),
                     )
                     moves.append(moved)
         return pl.concat(moves)
 
     def _find(self, mark: str, text: str = "state") -> pl.Expr:
         return pl.col(text).str.find(mark, literal=True).cast(pl.Int64)
-
-    def _exchange(self, cell: int, other: int) -> pl.Expr:
-        """Return the state after two cells change places."""
-        low, high = sorted((cell, other))
-        state = pl.col("state")
-        between = state.str.slice(low + 1, high - low - 1)
-        one, two = state.str.slice(low, 1), state.str.slice(high, 1)
-        return pl.concat_str(state.str.slice(0, low), two, between, one, state.str.slice(high + 1))
 
     def compute_features(self, rows: pl.LazyFrame, roots: Mapping[str, str]) -> pl.LazyFrame:
         """Add the columns that these rules define, each as `NAME, expected`."""
@@ -264,10 +258,8 @@ class BoardRules:
 class TextRules:
     """Any puzzle with goals, by all its states and moves as texts."""
 
-    order = "in notation order"
-
     def __init__(self, puzzle: GoalPuzzle) -> None:
-        self._puzzle, self.title = puzzle, puzzle.title
+        self._puzzle, self.title = puzzle, f"{puzzle.title}, in notation order"
         texts = _decode(puzzle.list_states())
         self.states = len(texts)
         self._known = pl.LazyFrame({"state": texts}).with_row_index("record")

@@ -7,8 +7,6 @@ from itertools import permutations
 
 import numpy as np
 import polars as pl
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from puzzle_tablebase.jit import Array
 from puzzle_tablebase.pipeline.proofs.claims import (
@@ -42,6 +40,8 @@ COLUMNS = ("board", "start", "finish", "number", "closed", "path")
 TOURS = "every path is a tour: it visits each square once, by knight's jumps"
 MATCH = "board, start, finish, closed and number match the path"
 UNKNOWN_SQUARE = 255
+PART_ROWS = 1 << 16
+"""Rows that are read at a time."""
 
 
 def prove_every_tour(listed: ListedTable, proved: Mapping[str, ListedTable]) -> Proof:
@@ -64,9 +64,8 @@ def prove_pairs(listed: ListedTable, proved: Mapping[str, ListedTable]) -> Proof
     text = "there is one tour for every ordered pair of squares whose colours allow it, in order"
     yield Claim(text, compare_pairs(listed, board))
     text = "each record holds the squares of its row's path"
-    paths = [squares for _, squares, _ in iter_paths(listed, board)]
-    squares = np.concatenate(paths) if paths else np.empty((0, board.squares), np.uint8)
-    yield listed.claim_records(text, compare_records(listed, [{"squares": squares}]))
+    records = ({"squares": squares} for _, squares, _ in iter_paths(listed, board))
+    yield listed.claim_records(text, compare_records(listed, records))
     return Proved(Verdict.PROVED, HOW_OF_PAIRS, COLUMNS, ("squares",))
 
 
@@ -77,36 +76,26 @@ def _get_board(listed: ListedTable) -> KnightBoard:
 def iter_paths(
     listed: ListedTable, board: KnightBoard
 ) -> Iterator[tuple[int, Array, Difference | None]]:
-    """Yield the paths of each row group as square numbers, after the number of its first row.
+    """Yield the paths as square numbers, some at a time, after the number of the first row.
 
     The third value is the first path that is no tour, if there is one.
     """
-    source = listed.store.get_source
-    with pq.ParquetFile(source(listed.file)) as file:
-        footer = file.metadata
-    begin, tasks = 0, []
-    for number in range(footer.num_row_groups):
-        tasks.append((begin, number))
-        begin += footer.row_group(number).num_rows
+    rows, width = listed.scan_rows("path"), 2 * board.squares
 
-    def follow(begin: int, number: int) -> tuple[int, Array, Difference | None]:
-        with pq.ParquetFile(source(listed.file), metadata=footer) as file:
-            group = file.read_row_group(number, columns=["path"], use_threads=False)
-        paths = group.column("path").combine_chunks()
-        lengths, width = pc.binary_length(paths).to_numpy(), 2 * board.squares
-        for row in np.flatnonzero(lengths != width)[:1].tolist():
+    def follow(begin: int) -> tuple[int, Array, Difference | None]:
+        paths = rows.slice(begin, PART_ROWS).collect()["path"]
+        lengths = paths.str.len_bytes()
+        for row in (lengths != width).arg_true().head(1):
             nothing = np.empty((0, board.squares), np.uint8)
             return begin, nothing, Difference(f"length of path {lengths[row]}", width, begin + row)
-        _, offsets, data = paths.buffers()
-        edges = np.frombuffer(offsets, np.int32)[paths.offset :][: len(paths) + 1]
-        text = np.frombuffer(data, np.uint8)[edges[0] : edges[-1]].view("<u2")
-        text = text.reshape(-1, board.squares)
-        squares, is_tour = follow_paths(text, board)
+        _, _, data = paths.to_arrow(compat_level=pl.CompatLevel.oldest()).buffers()
+        text = np.frombuffer(data, "<u2", len(paths) * board.squares)
+        squares, is_tour = follow_paths(text.reshape(-1, board.squares), board)
         for row in np.flatnonzero(~is_tour)[:1].tolist():
-            return begin, squares, Difference(str(paths[row]), "a tour", begin + row)
+            return begin, squares, Difference(paths[row], "a tour", begin + row)
         return begin, squares, None
 
-    yield from run_in_threads(follow, tasks)
+    yield from run_in_threads(follow, zip(range(0, listed.entry.rows, PART_ROWS)))
 
 
 def follow_paths(text: Array, board: KnightBoard) -> tuple[Array, Array]:
@@ -154,12 +143,12 @@ def find_bad_paths(
 
 def compare_columns(listed: ListedTable, board: KnightBoard) -> Iterator[Difference]:
     """Yield the first row whose columns differ from its path, which is a tour."""
-    near = list_jumps(board)
+    names, jumps = board.name_squares(), list_jumps(board).tolist()
     joined = {
-        f"{board.name_square(one)}{board.name_square(other)}"
-        for one in range(board.squares)
-        for other in range(board.squares)
-        if near[one] >> other & 1
+        f"{name}{other}"
+        for name, near in zip(names, jumps, strict=True)
+        for at, other in enumerate(names)
+        if near >> at & 1
     }
     path = pl.col("path")
     start, finish = path.str.slice(0, 2), path.str.slice(2 * board.squares - 2, 2)
@@ -178,12 +167,10 @@ def compare_columns(listed: ListedTable, board: KnightBoard) -> Iterator[Differe
 
 def compare_counts(listed: ListedTable, board: KnightBoard) -> Iterator[Difference]:
     """Yield the first square from which a second count finds another number of tours."""
-    listed_counts = count_listed(listed, board)
+    counts, names = count_listed(listed, board), board.name_squares()
     for what, expected in recount_tours(board).items():
-        for square in range(board.squares):
-            name = f"{what} from {board.name_square(square)}:"
-            found = int(listed_counts[what][square])
-            yield from require_equal(name, found, int(expected[square]))
+        for name, found, must_be in zip(names, counts[what], expected, strict=True):
+            yield from require_equal(f"{what} from {name}:", int(found), int(must_be))
 
 
 def compare_pairs(listed: ListedTable, board: KnightBoard) -> Iterator[Difference]:

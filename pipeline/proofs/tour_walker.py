@@ -13,7 +13,8 @@ that meet these needs after the remaining edges are added up by their matching, 
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections import deque
+from collections.abc import Iterator
 from functools import lru_cache
 from queue import SimpleQueue
 from typing import NamedTuple
@@ -227,6 +228,8 @@ class HalfBoard:
         ones."""
         if is_open:
             self.turns = [*sorted({self.find_turn(at) for at in squares if self.ends[at]})]
+        self.totals = dict[int | None, int]()
+        """The number of tours from each of these squares, once all layers are walked."""
         begin, end = self.longer, self.longer + 2 * height
         cells = {square: self.here + square - begin for square in range(begin, end)}
         self.between = [(0, cells[square]) for square in cells if self.ends[square]]
@@ -319,17 +322,12 @@ def _fill_layer(
 
 def walk(half: HalfBoard) -> dict[int | None, int]:
     """Count the tours from each of `half.turns`."""
-    layers = walk_layers(half)
-    while True:
-        try:
-            next(layers)
-        except StopIteration as end:
-            totals: dict[int | None, int] = end.value
-            return totals
+    deque(walk_layers(half), maxlen=0)
+    return half.totals
 
 
-def walk_layers(half: HalfBoard) -> Generator[CountedLayer, None, dict[int | None, int]]:
-    """Yield every layer, in order, and return the number of tours from each of `half.turns`."""
+def walk_layers(half: HalfBoard) -> Iterator[CountedLayer]:
+    """Yield every layer, in order, and set `half.totals`."""
     layers = {0: half.make_first_layer()}
     yield layers[0]
     for square in range(half.longer):
@@ -345,7 +343,6 @@ def walk_layers(half: HalfBoard) -> Generator[CountedLayer, None, dict[int | Non
     }
     states = sort_distinct(last.keys, *joined.values()) if joined else last.keys
     completions = count_completions(half, states, layers[half.shorter])
-    totals = {}
     for turn in half.turns:
         layer = last
         if turn is not None and turn < half.longer:
@@ -361,9 +358,8 @@ def walk_layers(half: HalfBoard) -> Generator[CountedLayer, None, dict[int | Non
         if np.einsum("i,i", layer.numbers, ways, dtype=float, casting="same_kind") >= COUNT_LIMIT:
             raise SearchError(f"The tours of {half.board} are more than a proof can add.")
         ways *= layer.numbers
-        totals[turn] = int(ways.sum())
+        half.totals[turn] = int(ways.sum())
         yield CountedLayer(layer.keys[ways > 0], ways[ways > 0])
-    return totals
 
 
 @compiled

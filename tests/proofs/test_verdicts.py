@@ -15,10 +15,8 @@ import pytest
 from puzzle_tablebase.graph import Graph, SearchResult
 from puzzle_tablebase.pipeline.proofs import (
     TableVerdict,
-    Verdict,
     VerifyFailed,
     knight_counts,
-    limit,
     prove,
     verify,
 )
@@ -87,13 +85,6 @@ class Tasty(pancakes.Pancakes):
     def make_records(self, table: Table, walks: Mapping[str, SearchResult]) -> Columns:
         spice = np.full(self.size, 7, np.uint8)
         return {**super().make_records(table, walks), "spice": spice}
-
-
-def test_no_verdict_is_above_intact_with_a_gap() -> None:
-    for verdict in Verdict:
-        assert limit(verdict, "so", []) == (verdict, "so")
-        how = "so" if verdict is Verdict.INTACT else "so; not proved: taste"
-        assert limit(verdict, "so", ["taste"]) == (Verdict.INTACT, how)
 
 
 # ---- forged entries -------------------------------------------------------------------------
