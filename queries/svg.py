@@ -59,7 +59,8 @@ class Picture:
             f' {name.replace("_", "-")}="{value if isinstance(value, str) else f"{value:g}"}"'
             for name, value in attributes.items()
         )
-        self._shapes.append(f"<{tag}{shown}>{escape(text)}</{tag}>")
+        end = f">{escape(text)}</{tag}>" if text else "/>"
+        self._shapes.append(f"<{tag}{shown}{end}")
 
     def add_square(self, x: float, y: float, side: float, fill: str, **more: float | str) -> None:
         """Add a square by its upper left corner."""

@@ -5,69 +5,51 @@ Their options are those that the puzzle's reader declares, and general ones.
 
 from __future__ import annotations
 
-import contextlib
 import inspect
 import os
 import sys
 from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
 from puzzle_tablebase.errors import BadRequest, NoAnswer, TablebaseError, Undecided, quote
-from puzzle_tablebase.pipeline.single_query import (
-    JSON,
-    OUTPUTS,
-    answer_as_text,
-    is_file_name,
-    list_options,
-    make_file_error,
-)
+from puzzle_tablebase.pipeline.single_query import OUTPUTS, answer_as_text, list_options
 from puzzle_tablebase.pipeline.terminal import escape_control, print_answer, print_error
 from puzzle_tablebase.puzzles import collect_from_each, get_puzzle, is_registered
 from puzzle_tablebase.queries.answer import (
     FORMATS,
     INPUT_FORMATS,
-    Judgement,
     format_count,
     format_json,
 )
-from puzzle_tablebase.queries.dispatch import (
-    get_reader_class,
-    make_batch_query,
-    open_reader,
-    pose,
+from puzzle_tablebase.queries.dispatch import get_reader_class, make_batch_query, open_reader, pose
+from puzzle_tablebase.queries.options import (
+    BATCH,
+    CHECK,
+    SAMPLE,
+    SHEET,
+    Option,
+    Options,
+    is_keyless,
 )
-from puzzle_tablebase.queries.options import BATCH, CHECK, SAMPLE, SHEET, Option, is_keyless
+from puzzle_tablebase.queries.reader import Reader
 from puzzle_tablebase.stores.access import open_store
 
-if TYPE_CHECKING:
-    from puzzle_tablebase.queries.options import Options
-    from puzzle_tablebase.queries.reader import Reader
-
 Values = dict[str, Any]
-Run = Callable[[str, list[str], Values], None]
-"""What a command does, given a puzzle's name, the words that are no options, and the options."""
+OpenJudge = Callable[[], tuple[Reader, Options]]
 
+OUTPUT = Option("output", "File to write (default: standard output).", "FILE")
+FORMAT = Option("format", f"{', '.join(FORMATS)} (default: by --output's name, or csv).", "NAME")
 ROWS = (
     Option("input", "Read rows from this file (- for standard input).", "FILE"),
-    Option(
-        "input_format",
-        f"Format of the input: {', '.join(INPUT_FORMATS)} (default: by the file's name; "
-        "text for standard input).",
-        "NAME",
-    ),
+    Option("input_format", f"{', '.join(INPUT_FORMATS)} (default: by its name).", "NAME"),
     Option("column", "Column of the input with the keys.", "NAME"),
     Option("prefix", "Prefix for the names of the added columns.", "TEXT"),
-    Option("output", "File for a batch's answers (default: standard output).", "FILE"),
-    Option(
-        "format",
-        f"Format of a batch's answers: {', '.join(FORMATS)} (default: by the name of --output, or "
-        "csv).",
-        "NAME",
-    ),
+    OUTPUT,
+    FORMAT,
 )
 QUERY_ROWS = (*ROWS, Option("strict", "Stop a batch at the first invalid key."))
 CHECK_ROWS = (
@@ -84,12 +66,8 @@ CHECK_GENERAL = (
 SAMPLE_GENERAL = (
     Option("size", "How many to draw (default: 1).", "N"),
     Option("seed", "Random seed (default: 0).", "N"),
-    Option(
-        "output",
-        "File to write (default: standard output); compressed if its name ends in .gz or .zst.",
-        "FILE",
-    ),
-    Option("format", f"{', '.join(FORMATS)} (default: by the name of --output, or csv).", "NAME"),
+    OUTPUT,
+    FORMAT,
     Option("json", "Print one JSON object a row, as --format jsonl does."),
     OUTPUTS,
 )
@@ -103,55 +81,50 @@ def add_puzzle_commands(app: typer.Typer, arguments: list[str] | None) -> None:
     app.registered_groups.clear()  # those of an earlier command line in this process
     is_for_all = arguments is None or "_PIPELINE_COMPLETE" in os.environ
     words = arguments or []
-    for command, (text, add) in COMMANDS.items():
-        group = typer.Typer(help=text, no_args_is_help=True)
-        names = list[str]()
-        if is_for_all or words[:1] == [command]:
-            is_named = len(words) > 1 and is_registered(words[1])
-            names = [words[1]] if is_named else list_puzzles_with(command)
-        for name in names:
-            if command in get_reader_class(name).commands:
-                add(group, name)
-        app.add_typer(group, name=command)
+    for name, command in COMMANDS.items():
+        group = typer.Typer(help=command.help, no_args_is_help=True)
+        puzzles = list[str]()
+        if is_for_all or words[:1] == [name]:
+            if len(words) > 1 and is_registered(words[1]):
+                puzzles = [words[1]]
+            else:
+                loaded = collect_from_each(lambda each: (each.name, get_reader_class(each.name)))
+                puzzles = [puzzle for puzzle, _ in loaded]
+        for puzzle in puzzles:
+            if name in get_reader_class(puzzle).commands:
+                add_command(group, command, puzzle)
+        app.add_typer(group, name=name)
 
 
-def list_puzzles_with(command: str) -> list[str]:
-    """List the names of the puzzles that have a command and whose readers can be loaded."""
-    kinds = collect_from_each(lambda puzzle: (puzzle.name, get_reader_class(puzzle.name)))
-    return [name for name, kind in kinds if command in kind.commands]
+def add_command(group: typer.Typer, command: Command, puzzle: str) -> None:
+    """Add the command of a puzzle to a group."""
+    kind, known = get_reader_class(puzzle), get_puzzle(puzzle)
+    parameters = [make_parameter(option) for option in command.list_options(kind)]
+    if command.words:
+        metavar, example = (command.words.format(key=key) for key in (kind.key, known.example))
+        words = typer.Argument(metavar=metavar, help=f"Example: {example}")
+        parameters.insert(0, make_keyword("words", Annotated[list[str] | None, words], None))
 
-
-def add_command(
-    group: typer.Typer, name: str, help: str, options: Iterable[Option], words: Any, run: Run
-) -> None:
-    """Add a puzzle's command to a group; `words`: Typer's argument beside the options, if any."""
-    parameters = [make_parameter(name, option) for option in options]
-    if words is not None:
-        kind, annotation = inspect.Parameter.KEYWORD_ONLY, Annotated[list[str] | None, words]
-        parameters.insert(0, inspect.Parameter("words", kind, default=None, annotation=annotation))
-
-    def command(**arguments: Any) -> None:
+    def run(**arguments: Any) -> None:
         given = {name: value for name, value in arguments.items() if value not in (None, False)}
-        run(name, given.pop("words", []), given)
+        command.run(puzzle, given.pop("words", []), given)
 
-    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # for Typer
-    group.command(name, help=f"{get_puzzle(name).title}: {help}")(command)
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # for Typer
+    group.command(puzzle, help=f"{known.title}: {command.text}")(run)
 
 
-def make_parameter(puzzle: str, option: Option) -> inspect.Parameter:
-    """Make the parameter of a puzzle's option, from which Typer makes its own."""
-    declared = typer.Option(
-        option.flag,
-        help=option.help,
-        metavar=option.metavar or None,
-        show_default=False,
-    )
-    return inspect.Parameter(
-        option.name,
-        inspect.Parameter.KEYWORD_ONLY,
-        default=None if option.metavar else False,
-        annotation=Annotated[str | None if option.metavar else bool, declared],
-    )
+def make_parameter(option: Option) -> inspect.Parameter:
+    """Make the parameter of an option, from which Typer makes its own."""
+    name, metavar = option.flag, option.metavar or None
+    declared = typer.Option(name, help=option.help, metavar=metavar, show_default=False)
+    if metavar:
+        return make_keyword(option.name, Annotated[str | None, declared], None)
+    return make_keyword(option.name, Annotated[bool, declared], False)
+
+
+def make_keyword(name: str, annotation: Any, default: object) -> inspect.Parameter:
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(name, keyword, default=default, annotation=annotation)
 
 
 def take_options(values: Values, options: Iterable[Option]) -> Values:
@@ -159,41 +132,24 @@ def take_options(values: Values, options: Iterable[Option]) -> Values:
     return {option.name: values.pop(option.name) for option in options if option.name in values}
 
 
-def add_query(group: typer.Typer, name: str) -> None:
-    """Add `query NAME`, with the options that the fast path accepts, too."""
-    kind, example = get_reader_class(name), get_puzzle(name).example
-    words = typer.Argument(metavar=kind.key, help=f"Example: {example}" if example else None)
-    options = (*list_options(kind), *QUERY_ROWS)
-    add_command(group, name, "answer one key, or a batch of keys.", options, words, run_query)
+def require_batch(rows: Values) -> None:
+    """Raise BadRequest if there are options of batches beside a key."""
+    for name in rows:
+        flag = f"--{name.replace('_', '-')}"
+        raise BadRequest(f"{flag} cannot be combined with a key", "Leave out one of them")
 
 
 def run_query(name: str, words: list[str], values: Values) -> None:
     """Answer one key, an option without a key, or a batch."""
     kind, key, rows = get_reader_class(name), " ".join(words), take_options(values, QUERY_ROWS)
-    if not words and is_keyless(kind, values) and not rows:
-        print_answer(answer_as_text(name, None, values))
-    elif key in ("", "-") and (words != [""]):
-        _answer_batch(name, values, rows)
-    elif "input" in rows:
-        raise BadRequest("--input cannot be combined with a key", "Use one of the two")
-    elif rows:
-        if is_file_name(key):
-            raise make_file_error(key, kind.key.lower())
-        flag = next(option.flag for option in QUERY_ROWS if option.name in rows)
-        step = "Leave out the key" + (", or ask for --json" if "format" in rows else "")
-        raise BadRequest(f"{flag} is for batches only", step)
-    else:
-        print_answer(answer_as_text(name, key, values))
-
-
-def _answer_batch(name: str, values: Values, rows: Values) -> None:
-    kind = get_reader_class(name)
-    own = {option.name for option in kind.options}
-    for option in list_options(kind):
-        if option.name in values and option.name not in own and option is not OUTPUTS:
-            step = "Batches have --format" if option is JSON else f"Leave out {option.flag}"
-            raise BadRequest(f"{option.flag} works with a single key only", step)
+    is_alone = not words and is_keyless(kind, values) and not rows
+    if is_alone or words == [""] or key not in ("", "-"):
+        require_batch(rows)
+        print_answer(answer_as_text(name, None if is_alone else key, values))
+        return
     outputs = values.pop(OUTPUTS.name, None)
+    if values.pop("json", False):
+        rows.setdefault("format", "jsonl")
 
     def make() -> Any:
         return make_batch_query(*pose(open_reader(name, open_store(outputs)), BATCH, values))
@@ -232,13 +188,6 @@ def require_valid(invalid: int, options: Values) -> None:
         raise BadRequest(f"{invalid:,} {subject} invalid", hint)
 
 
-def add_sample(group: typer.Typer, name: str) -> None:
-    """Add `sample NAME`."""
-    own = [option for option in get_reader_class(name).options if {SAMPLE, SHEET} & {*option.verbs}]
-    options = (*own, *SAMPLE_GENERAL)
-    add_command(group, name, "draw a uniform random sample.", options, None, run_sample)
-
-
 def run_sample(name: str, words: list[str], values: Values) -> None:
     """Draw a sample with a puzzle's own options, and write it with the general ones."""
     import polars as pl
@@ -248,21 +197,17 @@ def run_sample(name: str, words: list[str], values: Values) -> None:
     from puzzle_tablebase.queries.samples import SampleRequest, draw_set
 
     general, sheet = take_options(values, SAMPLE_GENERAL), values.pop("sheet", None)
-    if "json" in general and "format" in general:
-        raise BadRequest("--json cannot be combined with --format", "Leave out one of them")
-    used = [each for each in ("output", "format", "json") if each in general]
-    if sheet is not None and used:
-        raise BadRequest(f"--sheet cannot be combined with --{used[0]}", "Leave out one of them")
-    if sheet is not None:
-        values.setdefault("goal", "corner")
     output, requested = general.get("output"), general.get("format")
-    output_as = choose_output_format(output, "jsonl" if "json" in general else requested)
-    size, seed = (_parse_number(general, each) for each in ("size", "seed"))
+    if sheet is not None:
+        if {"output", "format", "json"} & {*general}:
+            raise BadRequest("--sheet cannot be combined with a list of rows", "Leave out one")
+        values.setdefault("goal", "corner")
+    output_as = choose_output_format(output, requested or ("jsonl" if "json" in general else None))
+    size, seed = (_read_number(general.get(each)) for each in ("size", "seed"))
     request = SampleRequest(size, seed or 0, replacement=sheet is None)
     store = open_store(general.get("outputs"))
     reader, options = pose(open_reader(name, store), SAMPLE, values)
-    with Reporter() as bar, contextlib.ExitStack() as stack:
-        done = 0
+    with Reporter() as bar:
 
         def note(text: str) -> None:
             with bar.printing():
@@ -276,36 +221,22 @@ def run_sample(name: str, words: list[str], values: Values) -> None:
             assert isinstance(reader, BoardReader)
             write_sheet(reader, options, pl.concat(samples), sheet)
             return
-        first = next(samples)  # before the file is opened: a failed draw leaves no file
-        write = stack.enter_context(open_row_writer(output, output_as))
-        for rows in chain([first], samples):
-            with bar.printing():
-                write(rows)
-            done += len(rows)
-            bar.update("rows", done)
+        first, done = next(samples), 0  # before the file is opened: a failed draw leaves no file
+        with open_row_writer(output, output_as) as write:
+            for rows in chain([first], samples):
+                with bar.printing():
+                    write(rows)
+                done += len(rows)
+                bar.update("rows", done)
 
 
-def _parse_number(values: Values, name: str) -> int | None:
-    """Return the whole number that an option names, if it is given."""
-    text = values.get(name)
-    if text is None or (text.isascii() and text.isdigit() and len(text) < MAX_DIGITS):
-        return None if text is None else int(text)
-    problem = f"--{name} needs a whole number, not {quote(text)}"
-    raise BadRequest(problem, f"Example: --{name} 1")
+def _read_number(text: str | None) -> Any:
+    """Return the whole number of a text, or the text, which the sample refuses."""
+    return int(text) if text and text.isdecimal() and len(text) < 30 else text
 
 
-MAX_DIGITS = 30
-MAX_FILE_BYTES = 1 << 24
-"""The most bytes of a contest's file that are read."""
-
-
-def add_check(group: typer.Typer, name: str) -> None:
-    """Add `check NAME`."""
-    kind = get_reader_class(name)
-    words = typer.Argument(metavar=f"{kind.key} ANSWER", help="What is answered, and how.")
-    own = [option for option in kind.options if CHECK in option.verbs]
-    options = (*own, *CHECK_ROWS, *CHECK_GENERAL)
-    add_command(group, name, "judge one answer, or a batch of answers.", options, words, run_check)
+MAX_FILE_CHARACTERS = 1 << 24
+"""The most characters of a contest's file that are read."""
 
 
 def run_check(name: str, words: list[str], values: Values) -> None:
@@ -313,7 +244,7 @@ def run_check(name: str, words: list[str], values: Values) -> None:
     from puzzle_tablebase.queries.judging import GOOD, judge
 
     rows, general = take_options(values, CHECK_ROWS), take_options(values, CHECK_GENERAL)
-    as_json, key = "json" in general, get_reader_class(name).key
+    as_json = "json" in general
 
     def open_judge() -> tuple[Reader, Options]:
         return pose(open_reader(name, open_store(general.get(OUTPUTS.name))), CHECK, values)
@@ -322,13 +253,11 @@ def run_check(name: str, words: list[str], values: Values) -> None:
         raise typer.Exit(judge_files(open_judge, words))
     if words in ([], ["-"]):
         bad = _judge_rows(open_judge, rows, as_json=as_json)
-    elif rows:
-        flag = next(option.flag for option in CHECK_ROWS if option.name in rows)
-        raise BadRequest(f"{flag} is for batches only", f"Leave out the {key}")
     elif len(words) == 1:
-        problem = f"{quote(words[0])} has no answer to judge"
-        raise BadRequest(problem, f"Write: pipeline check {name} {key} ANSWER")
+        step = f"Write: pipeline check {name} {get_reader_class(name).key} ANSWER"
+        raise BadRequest(f"{quote(words[0])} has no answer to judge", step)
     else:
+        require_batch(rows)
         reader, options = open_judge()
         try:
             judged = judge(reader, words[0], " ".join(words[1:]), options)
@@ -338,13 +267,10 @@ def run_check(name: str, words: list[str], values: Values) -> None:
         print_answer(f"{judged.to_json()}\n" if as_json else judged.to_text())
         bad = int(judged.result not in GOOD)
     if bad and "strict" in general:
-        verb = "is" if bad == 1 else "are"
-        raise NoAnswer(f"{format_count(bad, 'answer')} {verb} not shortest.")
+        raise NoAnswer(f"Not shortest: {format_count(bad, 'answer')}.")
 
 
-def _judge_rows(
-    open_judge: Callable[[], tuple[Reader, Options]], rows: Values, *, as_json: bool
-) -> int:
+def _judge_rows(open_judge: OpenJudge, rows: Values, *, as_json: bool) -> int:
     """Judge the rows of the input and print their summary; return how many are not shortest."""
     from puzzle_tablebase.queries.judging import GOOD, JUDGED, Summary, judge_rows
 
@@ -358,12 +284,8 @@ def _judge_rows(
             summary.add(judged)
             return judged
 
-        return make_batch_query(reader, options)._replace(
-            answer=judge_keys,
-            columns=(reader.columns[0], answer_column),
-            schema=JUDGED,
-            stream=None,
-        )
+        columns, query = (reader.columns[0], answer_column), make_batch_query(reader, options)
+        return query._replace(answer=judge_keys, columns=columns, schema=JUDGED, stream=None)
 
     invalid = answer_rows(rows, make)
     text = format_json(summary.to_dict()) if as_json else summary.to_text()
@@ -372,104 +294,111 @@ def _judge_rows(
     return summary.answers - summary.count(*GOOD)
 
 
-def judge_files(open_judge: Callable[[], tuple[Reader, Options]], names: list[str]) -> int:
+def judge_files(open_judge: OpenJudge, names: list[str]) -> int:
     """Judge a contestant's output for an input as a contest's checker does; return its exit code.
 
     The input may have several keys. The jury's answer is not read: the tables know it. All that is
     no fault of the contestant's fails.
     """
+    texts = list[str]()
     try:
         if len(names) not in (2, 3):
             raise BadRequest("--testlib needs the files INPUT, OUTPUT and ANSWER")
-        text, output = map(_read_file, names[:2])
-        reader, options = open_judge()
-        keys = _split_keys(partial(reader.has_key, options=options), text)
-        code, line = _judge_output(reader, options, keys, _split_answers(output, len(keys)))
+        for name in names[:2]:
+            with open(name, encoding="utf-8", errors="replace") as file:
+                texts.append(file.read(MAX_FILE_CHARACTERS))
+        code, line = _judge_output(*open_judge(), *texts)
     except (TablebaseError, OSError) as error:
         code, line = 3, f"fail {error}"
     print_answer(f"{line}\n")
     return code
 
 
-def _judge_output(
-    reader: Reader, options: Options, keys: list[str], answers: list[str]
-) -> tuple[int, str]:
-    """Judge the answers to some keys; return the code and the line of the first bad one, or all."""
-    from puzzle_tablebase.queries.judging import GOOD
+def _judge_output(reader: Reader, options: Options, text: str, output: str) -> tuple[int, str]:
+    """Judge the answers to an input; return the code and the line of the first bad one, or all.
 
-    if len(answers) > len(keys):
-        least = f"{format_count(len(answers), 'answer')} to {format_count(len(keys), 'key')}"
-        return 2, f"presentation error {least}"
+    An answer is a line, that of a lone key the whole output; before it may stand a line with the
+    number of its moves.
+    """
+    from puzzle_tablebase.queries.judging import GOOD, has_moves, judge
+
+    keys = _split_keys(partial(reader.has_key, options=options), text)
+    is_alone, line = len(keys) == 1, ""
+    rest = [output, output.partition("\n")[2]] if is_alone else output.splitlines()
     verdicts = {**dict.fromkeys(GOOD, (0, "ok")), "unreadable": (2, "presentation error")}
-    code, line = 0, ""
-    for number, (key, answer) in enumerate(zip(keys, answers, strict=True), 1):
-        judged = _judge_counted(reader, options, key, answer)
+    for number, key in enumerate(keys, 1):
+        answer = rest.pop(0) if rest else ""
+        judged, count = judge(reader, key, answer, options), answer.partition("\n")[0].strip()
+        if judged.result not in GOOD and count.isdecimal() and has_moves(options) and rest:
+            counted = judge(reader, key, rest[0], options)
+            if str(counted.length) == count:
+                judged = counted
+                rest.pop(0)
         code, verdict = verdicts.get(judged.result, (1, "wrong answer"))
         facts = ", ".join(
             f"{name} {fact:.4f}" if isinstance(fact, float) else f"{name} {fact}"
             for name, fact in judged.to_dict().items()
             if name != "result"
         )
-        place = f"case {number}: " if len(keys) > 1 else ""
+        place = "" if is_alone else f"case {number}: "
         line = f"{verdict} {place}{judged.problem or f'{judged.result}: {facts}'}"
         if code:
             return code, line
-    return code, f"ok {format_count(len(keys), 'answer')}" if len(keys) > 1 else line
-
-
-def _judge_counted(reader: Reader, options: Options, key: str, answer: str) -> Judgement:
-    """Judge an answer as it is, or without a first line that has the number of its moves."""
-    from puzzle_tablebase.queries.judging import GOOD, has_moves, judge
-
-    judged = judge(reader, key, answer, options)
-    count, _, moves = answer.partition("\n")
-    if has_moves(options) and judged.result not in GOOD and count.strip().isdecimal():
-        counted = judge(reader, key, moves, options)
-        if counted.length is not None and str(counted.length) == count.strip():
-            return counted
-    return judged
+    if not is_alone and any(map(str.strip, rest)):
+        return 2, f"presentation error more than {format_count(len(keys), 'answer')}"
+    return 0, line if is_alone else f"ok {format_count(len(keys), 'answer')}"
 
 
 def _split_keys(is_key: Callable[[str], bool], text: str) -> list[str]:
     """Return the keys of an input, each on a line or on several, after their number or not."""
-    if is_key(text):
-        return [text]
-    count, _, rest = text.strip().partition("\n")
-    for given in (text, rest):
-        keys, lines = list[str](), list[str]()
+    first, _, rest = text.strip().partition("\n")
+    for given, count in ((text, ""), (rest, first.strip())):
+        keys, lines = list[str](), ""
         for line in filter(str.strip, given.splitlines()):
-            lines.append(line)
-            if is_key("\n".join(lines)):
-                keys.append("\n".join(lines))
-                lines = []
-        if keys and not lines and (given is text or count.strip() == str(len(keys))):
+            lines += f"{line}\n"
+            if is_key(lines):
+                keys.append(lines)
+                lines = ""
+        if keys and not lines and count in ("", str(len(keys))):
             return keys
     return [text]
 
 
-def _split_answers(output: str, count: int) -> list[str]:
-    """Return the answers of an output: each on a line, or on two, the first with their number."""
-    if count == 1:
-        return [output]
-    lines = output.rstrip().split("\n")
-    if count < len(lines) <= 2 * count:
-        lines += [""] * (2 * count - len(lines))
-        return [f"{first}\n{second}" for first, second in zip(lines[::2], lines[1::2], strict=True)]
-    return lines + [""] * (count - len(lines))
+class Command(NamedTuple):
+    """A command: its help, that of a puzzle's, the words beside its options, these, and its run."""
+
+    help: str
+    text: str
+    words: str
+    list_options: Callable[[type[Reader]], tuple[Option, ...]]
+    run: Callable[[str, list[str], Values], None]
 
 
-def _read_file(name: str) -> str:
-    """Return the text of a contest's file; what is not UTF-8 in it becomes a character of its own.
-
-    Only the beginning of a file is read that is too large to be an answer.
-    """
-    with open(name, "rb") as file:
-        return file.read(MAX_FILE_BYTES).decode(errors="replace")
+def list_own(kind: type[Reader], *verbs: str) -> list[Option]:
+    """List the options that a puzzle has for some verbs."""
+    return [option for option in kind.options if {*verbs} & {*option.verbs}]
 
 
-COMMANDS: dict[str, tuple[str, Callable[[typer.Typer, str], None]]] = {
-    "query": ("Answer questions from the tables.", add_query),
-    "check": ("Judge answers: legal, shortest, and where they lost ground.", add_check),
-    "sample": ("Draw a uniform random sample of states, positions or tours.", add_sample),
+COMMANDS = {
+    "query": Command(
+        "Answer questions from the tables.",
+        "answer one key, or a batch of keys.",
+        "{key}",
+        lambda kind: (*list_options(kind), *QUERY_ROWS),
+        run_query,
+    ),
+    "check": Command(
+        "Judge answers: legal, shortest, and where they lost ground.",
+        "judge one answer, or a batch of answers.",
+        "{key} ANSWER",
+        lambda kind: (*list_own(kind, CHECK), *CHECK_ROWS, *CHECK_GENERAL),
+        run_check,
+    ),
+    "sample": Command(
+        "Draw a uniform random sample of states, positions or tours.",
+        "draw a uniform random sample.",
+        "",
+        lambda kind: (*list_own(kind, SAMPLE, SHEET), *SAMPLE_GENERAL),
+        run_sample,
+    ),
 }
-"""The commands with their help, and how a puzzle's is added."""

@@ -126,7 +126,7 @@ def test_the_summary_may_be_json_and_strict_fails(cli: Cli, tmp_path: Path) -> N
     }
     text = cli(*words, "--strict")
     assert text.code == 1
-    assert text.err == f"{SUMMARY}pipeline: 4 answers are not shortest.\n"
+    assert text.err == f"{SUMMARY}pipeline: Not shortest: 4 answers.\n"
     assert len(text.out.splitlines()) == 8
     assert cli("check", "eight", STATE, "D", "--strict").code == 0
     assert cli("check", "eight", STATE, "LRD", "--strict").code == 1
@@ -196,7 +196,7 @@ SOLVED = "123456780"
         ("1 2 3\n4 5 0\n7 8 6\n\n" * 3, "D\n6\nLRD\n", 1, "wrong answer case 3: longer: "),
         (f"{STATE}\n{STATE}\n", "6\n?", 2, "presentation error case 2: character 1, '?'"),
         (f"{STATE}\n{STATE}\n", "D", 1, "wrong answer case 2: incomplete: length 0"),
-        (f"{STATE}\n{STATE}\n", "D\n" * 5, 2, "presentation error 5 answers to 2 keys"),
+        (f"{STATE}\n{STATE}\n", "D\n" * 5, 2, "presentation error more than 2 answers"),
         (f"3\n{STATE}\n{STATE}\n", "D\nD\n", 3, "fail "),
     ],
 )

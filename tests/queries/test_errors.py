@@ -20,7 +20,6 @@ from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.knight.tables import make_tour_table
 from tests.support.build_recorder import build_tables
-from tests.support.shell import Ask
 
 Options = dict[str, str | bool]
 Case = tuple[str, str, Options, type[TablebaseError], dict[str, object]]
@@ -94,20 +93,3 @@ def test_rejected_options_leave_no_picture(tmp_path: Path, outputs: Path) -> Non
     error = refusal("knight", "a1", {**options, "svg": str(picture)})
     assert isinstance(error, BadRequest)
     assert not picture.exists()
-
-
-def test_existing_files_are_recognized(
-    ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    for name in ("states", "my states", "123456780"):
-        Path(name).touch()
-    Path("folder").mkdir()
-    for key, complaint in (
-        ("states", "'states' is a file, not a state. Use --input states."),
-        ("my states", "Use --input 'my states'."),
-        ("folder", "'folder' is not an 8-puzzle state"),
-        *((name, "is not an 8-puzzle state") for name in ("a\0b", "\udcff", "x" * 5_000)),
-    ):
-        assert complaint in ask("eight", key)[2]
-    assert ask("eight", "123456780")[0] == 0, "a key is a key"

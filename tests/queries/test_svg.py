@@ -163,7 +163,7 @@ FIVE = "knight_tours_5x5"
 
 def test_the_tiles_of_the_best_moves_are_coloured(outputs: Path) -> None:
     drawn = open_tables(str(outputs)).eight.probe("378546201").to_svg()
-    tiles = re.findall(r'fill="(#\w+)" rx="3"></rect>\n<text[^>]*>(\d)<', drawn)
+    tiles = re.findall(r'fill="(#\w+)" rx="3"/>\n<text[^>]*>(\d)<', drawn)
     assert "".join(tile for _, tile in tiles) == "37854621"
     assert [tile for colour, tile in tiles if colour == BLUE] == ["4", "2", "1"]
     at_goal = open_tables(str(outputs)).eight.probe("123456780").to_svg()
