@@ -8,6 +8,7 @@ line of a `console` block is what the command prints.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -151,6 +152,15 @@ MADE: dict[str, Callable[[], str]] = {
 """The functions that write these pages, and all others that have sessions."""
 
 
+def main(names: list[str]) -> None:
+    """Write all pages; or only compare those that are named, and exit with 1 if one differs."""
+    made = {name: MADE[name]() for name in names or MADE}
+    if not names:
+        for name, text in made.items():
+            (ROOT / name).write_text(text)
+    elif old := [name for name, text in made.items() if (ROOT / name).read_text() != text]:
+        sys.exit(f"run make docs, and read what changed: {', '.join(old)}")
+
+
 if __name__ == "__main__":
-    for name, text in {name: made() for name, made in MADE.items()}.items():
-        (ROOT / name).write_text(text)
+    main(sys.argv[1:])
