@@ -11,7 +11,7 @@ from puzzle_tablebase.puzzles.sliding import (
     parse_board,
 )
 from puzzle_tablebase.queries.boards import BoardReader
-from puzzle_tablebase.queries.options import ALL, ANY_KEYS, CHECK, SAMPLE, Option
+from puzzle_tablebase.queries.options import ALL, ANY_KEYS, BATCH, CHECK, SAMPLE, Option
 from puzzle_tablebase.queries.reader import Reader
 from puzzle_tablebase.resources import get_free_memory
 
@@ -48,19 +48,14 @@ class BitReader(BoardReader):
     def __init__(self, puzzle: SlidingBoard, store: Store) -> None:
         super().__init__(puzzle, store)
         self.max_single_keys = 300 + puzzle.size // STATES_PER_WALK
-        self._walks: dict[tuple[str, str], int] = {}
-        """Distances of the states that walks passed, by goal and state of its table."""
-
-    def close(self) -> None:
-        super().close()
-        self._walks.clear()
 
     def find_record(self, view: View, state: str) -> int:
         return super().find_record(view, state) // ROW_STATES
 
     def read_record(self, view: View, state: str) -> tuple[int, None]:
         """Walk to the goal, or to a state that an earlier walk passed, and count the moves."""
-        walks, goal, passed = self._walks, view.table_goal, [view.map_state(state)]
+        walks = self.keep("walks", dict[tuple[str, str], int])
+        goal, passed = view.table_goal, [view.map_state(state)]
         if len(walks) > MAX_KNOWN_STATES:
             walks.clear()
         here, last = state, walks.get((goal, passed[-1]))
@@ -187,7 +182,8 @@ class BitReader(BoardReader):
         wide = self.puzzle.wide
         states = [view.restore_state(wide.unrank(rank, view.table_goal)) for rank in ranks]
         keys = pl.Series("state", states, dtype=pl.String)
-        return keys.to_frame().hstack(self.answer_keys(keys, options).drop("error"))
+        batch = self.parse(BATCH, {"goal": options.goal})
+        return keys.to_frame().hstack(self.annotate_keys(keys, batch))
 
 
 def open_board(text: str, reader: SlidingReader, _: Options) -> BoardReader:

@@ -175,40 +175,30 @@ def _exchange_tails(
 
     `kind`, exclusive-or a row's own in `row_kinds`: whether its tails are odd after the exchange.
     """
-    count = rows.shape[1]
-    if exchange == 0:
-        _exchange_first(rows, spare)
-    elif exchange < WORDS - 2:
-        for word in range(WORDS):
-            spare[word, :count] = 0
-            for number in range(masks.shape[1]):
-                even, odd, left, right = masks[exchange, number]
-                if even | odd == 0:
-                    break
-                if even == odd:
-                    for row in range(count):
-                        spare[word, row] |= rows[word, row] << left >> right & even
-                else:
-                    for row in range(len(row_kinds)):
-                        mask = odd if (kind ^ row_kinds[row]) + word & 1 else even
-                        spare[word, row] |= rows[word, row] << left >> right & mask
-        for word in range(WORDS):
-            for row in range(count):
-                rows[word, row] = spare[word, row]
-
-
-@compiled
-def _exchange_first(rows: Array, spare: Array) -> None:
-    """Exchange the first two tiles of the tails of rows: groups of bits change words."""
+    if exchange >= WORDS - 2:  # that of the last two tiles, which no bit tells apart
+        return
     count = rows.shape[1]
     for word in range(WORDS):
         spare[word, :count] = 0
-        for group in range(WORDS - 1):
-            source = group + (group >= word)
-            right = np.uint64(GROUP_BITS * (word - (word > source)))
-            left = np.uint64(GROUP_BITS * group)
-            for row in range(count):
-                spare[word, row] |= (rows[source, row] >> right & LOW_GROUP) << left
+        if exchange == 0:  # groups of bits change words
+            for group in range(WORDS - 1):
+                source = group + (group >= word)
+                shift = np.uint64(GROUP_BITS * (word - (word > source)))
+                left = np.uint64(GROUP_BITS * group)
+                for row in range(count):
+                    spare[word, row] |= (rows[source, row] >> shift & LOW_GROUP) << left
+            continue
+        for number in range(masks.shape[1]):
+            even, odd, left, right = masks[exchange, number]
+            if even | odd == 0:
+                break
+            if even == odd:
+                for row in range(count):
+                    spare[word, row] |= rows[word, row] << left >> right & even
+            else:
+                for row in range(len(row_kinds)):
+                    mask = odd if (kind ^ row_kinds[row]) + word & 1 else even
+                    spare[word, row] |= rows[word, row] << left >> right & mask
     for word in range(WORDS):
         for row in range(count):
             rows[word, row] = spare[word, row]

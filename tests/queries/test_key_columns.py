@@ -25,14 +25,6 @@ TEXTS = ["378546201", "012345678", "378546 2_1", " 3 7 8\n 5 4 6\n 2 . 1", "3,7,
 STATES = ["378546201", "012345678", "378546201", "378546201", "378546201", None]
 
 
-def read_or_none(text: str | None) -> str | None:
-    """Return the state that the puzzle itself reads."""
-    try:
-        return None if text is None else EIGHT.parse(text)
-    except NotationError:
-        return None
-
-
 @given(
     st.lists(
         eight_states.flatmap(lambda state: st.sampled_from([*write_layouts(state, 3)]))
@@ -47,8 +39,9 @@ def test_whole_columns_are_read_as_single_texts(tables: Tables, texts: list[str 
     states, ranks = rows.find_rows(keys)
     assert keys.to_list() == texts, "the column is not changed"
     for text, state, rank in zip(texts, states, ranks, strict=True):
-        expected = read_or_none(text)
-        if expected is None:
+        try:
+            expected = EIGHT.parse(text or "")
+        except NotationError:
             assert rank == rows.size
         else:
             assert (state, rank) == (expected, EIGHT.rank(expected))
@@ -105,14 +98,12 @@ def is_split(text: str) -> bool:
     return len(parts) > 1 and any(len("".join(part)) > 2 for part in parts)
 
 
-@pytest.mark.parametrize(
-    "kind", [pl.Int32, pl.UInt32, pl.Int64, pl.UInt64, pl.Int128, pl.Float64, pl.Decimal(12, 0)]
-)
+@pytest.mark.parametrize("kind", [pl.Int32, pl.UInt64, pl.Int128, pl.Float64, pl.Decimal(12, 0)])
 def test_numbers_get_their_lost_zero_back(kind: pl.DataType, tables: Tables) -> None:
     numbers = pl.Series("state", [12345678, 378546201, None, 7, -12345678, 11345678], pl.Int64)
     column = numbers.cast(kind, strict=False)
     expected = ["012345678", "378546201", None, "7", "-12345678", "11345678"]
-    negative = [None if kind in (pl.UInt32, pl.UInt64) else expected[4]]
+    negative = [None if kind == pl.UInt64 else expected[4]]
     assert read_key_column(column, 9).to_list() == [*expected[:4], *negative, expected[5]]
     frame = column.to_frame()
     answers = tables.eight.annotate(frame)

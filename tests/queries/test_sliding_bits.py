@@ -13,13 +13,12 @@ from puzzle_tablebase.errors import GoalUnreachable, TableDamaged
 from puzzle_tablebase.puzzles import sliding as sliding
 from puzzle_tablebase.puzzles.sliding import PUZZLE
 from puzzle_tablebase.queries.dispatch import open_reader
-from puzzle_tablebase.queries.goals import GoalAnswer
 from puzzle_tablebase.queries.index_reader import IndexReader
 from puzzle_tablebase.queries.sliding import BitReader, SlidingReader
 from puzzle_tablebase.stores.folder import Folder
 from tests import NIGHTLY, usual_or_nightly
 from tests.support import sliding_oracle as oracle
-from tests.support.asking import ask_many, ask_one
+from tests.support.asking import ask_many
 from tests.support.build_recorder import build_all
 from tests.support.sliding_tables import treat_as_large
 from tests.support.tampered import change_records, link_copy
@@ -57,10 +56,10 @@ def list_goals(name: str) -> list[str]:
 
     Those of 3x3 have it at an edge and in the centre, outside the nightly run.
     """
-    rows, columns = SIDES[name]
-    tiles, chance = "12345678"[: rows * columns - 1], random.Random(name)
+    cells, chance = 9 if name == "3x3" else 8, random.Random(name)
+    tiles = "12345678"[: cells - 1]
     goals = [f"{tiles}0"]
-    for blank in (1, 4) if name == "3x3" and not NIGHTLY else range(rows * columns):
+    for blank in (1, 4) if name == "3x3" and not NIGHTLY else range(cells):
         marks = chance.sample(tiles, len(tiles))
         goals.append("".join([*marks[:blank], "0", *marks[blank:]]))
     return goals
@@ -73,15 +72,14 @@ def test_answers_are_the_oracles(folder: Path, name: str) -> None:
     for goal in goals:
         known = oracle.distances(goal, rows, columns)
         for state in [goal, *chance.sample([*known], usual_or_nightly(30, 2000))]:
-            answer = ask_one(board_reader, state, goal=goal)
-            assert isinstance(answer, GoalAnswer)
+            answer = board_reader.probe(state, goal)
             assert answer.distance == known[state]
             assert answer.best_moves == oracle.best_moves(state, rows, columns, known)
             path = board_reader.find_path(state, goal)
             assert [known[step] for _, step in path] == list(range(answer.distance, -1, -1))
         swapped = goal.translate(str.maketrans("12", "21"))
         with pytest.raises(GoalUnreachable):
-            ask_one(board_reader, swapped, goal=goal)
+            board_reader.probe(swapped, goal)
 
 
 @pytest.mark.parametrize("name", SIDES)
@@ -112,13 +110,17 @@ def test_walks_that_do_not_end_at_the_goal_are_damage(folder: Path, tmp_path: Pa
     state = max(oracle.distances("12345670", 2, 4).items(), key=lambda item: item[1])[0]
     copied = link_copy(folder, tmp_path)
     change_records(copied, "sliding_2x4_8", lambda records: records.fill(0))
-    with pytest.raises(TableDamaged, match=f"no walk leads from {state} to the goal"):
-        ask_one(open_board(copied, "2x4"), state)
     several = open_board(copied, "2x4", 0)
-    with pytest.raises(TableDamaged, match="not every walk leads to the goal"):
-        ask_many(several, pl.Series([state]))
-    with pytest.raises(TableDamaged, match="its distances are not those of a search"):
-        several.read_distances(several.puzzle.view_goal("12345670"))
+    for use in (several.probe, several.annotate, lambda key: several.list_hardest()):
+        with pytest.raises(TableDamaged):
+            use(state if use == several.probe else [state])
+
+
+def test_the_hardest_states_are_those_of_the_oracle(folder: Path) -> None:
+    known = oracle.distances("62345071", 2, 4)
+    farthest = sorted(state for state in known if known[state] == max(known.values()))
+    rows = open_board(folder, "2x4").list_hardest("62345071")
+    assert rows["state"].to_list() == farthest
 
 
 def answer_small_board() -> str:
