@@ -100,6 +100,9 @@ CHANGES = 120
 """The number of times, about, that a build of all tables changes the names in its folder."""
 
 
+SOON_BUILT = ("eight", "knight_tours_5x5", "knight_tours_8x8", "knight_counts")
+
+
 def kill_after(build: subprocess.Popen[str], folder: Path, changes: int, seconds: float) -> None:
     """Kill a build once the names in its folder have changed so often, and a moment has passed."""
     names = os.listdir(folder)
@@ -116,8 +119,11 @@ def kill_after(build: subprocess.Popen[str], folder: Path, changes: int, seconds
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(8))
 def test_killed_at_random_moments(seed: int, cli: Cli, outputs: Path, tmp_path: Path) -> None:
-    """Kill 25 builds; all seeds together kill 200, and run beside each other."""
-    draw = random.Random(seed)
+    """Kill 25 builds; all seeds together kill 200, and run beside each other.
+
+    One seed builds every table and loses the manifest too, the others build what is soon built.
+    """
+    draw, names = random.Random(seed), SOON_BUILT if seed else ()
     for path in outputs.iterdir():
         if is_table(path):
             shutil.copy(path, tmp_path)
@@ -125,9 +131,10 @@ def test_killed_at_random_moments(seed: int, cli: Cli, outputs: Path, tmp_path: 
         forced = draw.random() < 0.5
         if not forced:
             for path in sorted(tmp_path.iterdir()):
-                if path.is_file() and draw.random() < 0.5:
+                is_built = path.is_file() and path.name.startswith(names or "")
+                if is_built and draw.random() < 0.5:
                     path.unlink()
-        build = start_build(tmp_path, *(["--force"] if forced else []))
+        build = start_build(tmp_path, *names, *(["--force"] if forced else []))
         kill_after(build, tmp_path, draw.randrange(CHANGES), draw.uniform(0, 0.2))
         codes = {answer_or_refuse(cli, tmp_path, *each) for each in QUERIES.items()}
         # the forced build makes the same bytes, so that any mixture of the two is right
