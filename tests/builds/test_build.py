@@ -56,12 +56,6 @@ def test_changed_parameters_cause_a_rebuild_and_descriptions_none(tmp_path: Path
     assert pl.read_parquet(tmp_path / "knight_counts.parquet").height == 12 + 4 + 1
 
 
-def test_progress_is_reported(tmp_path: Path) -> None:
-    layers = build_tables(tmp_path, PANCAKES).steps
-    assert ("stacked: layer 0, states", 1, None) in layers
-    assert ("stacked: layer 5, states", 120, None) in layers
-
-
 # ---- in parallel ----------------------------------------------------------------------------
 
 

@@ -1,6 +1,7 @@
 """Tests of builds that fail: their errors, and the files that exist afterwards."""
 
 import errno
+import itertools
 import os
 from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -102,25 +103,19 @@ def test_an_obstacle_is_named_and_stays(
     assert {*tmp_path.rglob("*")} - {*before} <= {path / ".lock"}
 
 
-@pytest.mark.parametrize(
-    ("code", "hint"),
-    [(errno.EACCES, "may write to"), (errno.EROFS, "may write to"), (errno.ENOSPC, "Free some")],
-)
 def test_a_folder_that_cannot_be_written_to(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int, hint: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real_open = os.open
 
     def refuse_to_write(path: str, flags: int, *mode: int) -> int:
         if flags & os.O_ACCMODE != os.O_RDONLY:
-            raise OSError(code, os.strerror(code))
+            raise OSError(errno.EROFS, os.strerror(errno.EROFS))
         return real_open(path, flags, *mode)
 
     monkeypatch.setattr(os, "open", refuse_to_write)
-    with pytest.raises(StoreError) as caught:
+    with pytest.raises(StoreError, match="read-only file system"):
         build_tables(tmp_path, KNIGHT, TOURS)
-    assert os.strerror(code).lower() in str(caught.value)
-    assert hint in str(caught.value)
     assert contents(tmp_path) == {}
 
 
@@ -134,21 +129,17 @@ def test_an_interrupted_write_keeps_the_old_table(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: type[BaseException]
 ) -> None:
     build_tables(tmp_path, KNIGHT, *SMALL)
-    before = contents(tmp_path)
-    write, batches = TableWriter.write, 0
+    before, write, batches = contents(tmp_path), TableWriter.write, itertools.count(1)
 
     def fail_later(writer: TableWriter, columns: "Columns") -> None:
-        nonlocal batches
-        batches += 1
-        if batches == 3:
+        if next(batches) == 3:
             raise error("in the middle")
         write(writer, columns)
 
     monkeypatch.setattr(TableWriter, "write", fail_later)
     with pytest.raises(error, match="in the middle"):
         build_tables(tmp_path, KNIGHT, TOURS, COUNTS, force=True)
-    assert contents(tmp_path) == before
-    assert litter(tmp_path) == []
+    assert (contents(tmp_path), litter(tmp_path)) == (before, [])
     monkeypatch.undo()
     assert build_tables(tmp_path, KNIGHT, *SMALL).reasons == {}
 
@@ -228,16 +219,6 @@ def test_a_table_and_its_index_are_synced_before_either_is_renamed(
     assert steps == ["kept", "kept", *manifest, ".parquet", ".idx", *FOLDERS, *manifest]
 
 
-def test_an_error_of_the_executor_is_not_reported_as_one_of_the_folder(tmp_path: Path) -> None:
-    class Lost(ThreadPoolExecutor):
-        def submit(self, *_: Any, **__: Any) -> Future[Any]:
-            raise ConnectionError("nobody answers")
-
-    with pytest.raises(ConnectionError, match="nobody answers"):
-        build_all(Folder(tmp_path), [(KNIGHT, (TOURS,))], None, Lost())
-    assert litter(tmp_path) == []
-
-
 def test_a_failing_table_cancels_its_tasks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     futures: list[Future[Any]] = []
     release = Event()
@@ -270,8 +251,7 @@ class Wrong(Pancakes):
         self, columns: Mapping[str, int] | None = None, records: Mapping[str, int] | None = None
     ) -> None:
         super().__init__()
-        self.wrong_columns = columns or {}
-        self.wrong_records = records or {}
+        self.wrong_columns, self.wrong_records = columns or {}, records or {}
 
     def fill_columns(
         self, table: Table, graph: Graph, walks: Mapping[str, SearchResult]
@@ -294,13 +274,14 @@ class TwoGoals(Pancakes):
         self.tables = (self.make_goal_table("pancakes", "Both", ("stacked", "upside_down")),)
 
 
-def short_of_rows() -> Pancakes:
-    """Return a puzzle whose table has a row less than its search finds."""
-    puzzle = Pancakes()
-    (old,) = puzzle.tables
-    words = old.name, old.meaning, old.rank
-    puzzle.tables = (Table(*words, old.columns, old.recipe, old.index, rows=119),)
-    return puzzle
+class ShortOfRows(Pancakes):
+    """Pancakes whose table has a row less than its search finds."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        (old,) = self.tables
+        words = old.name, old.meaning, old.rank
+        self.tables = (Table(*words, old.columns, old.recipe, old.index, rows=119),)
 
 
 @pytest.mark.parametrize(
@@ -311,11 +292,10 @@ def short_of_rows() -> Pancakes:
         (Wrong(None, {"distance": 256}), "A value of distance does not fit the index of pancakes"),
         (Wrong(None, {"solutions": -1}), "A value of solutions does not fit the index"),
         (TwoGoals(), "more than one of the goals stacked, upside_down"),
-        (short_of_rows(), "pancakes has 120 rows, expected 119"),
+        (ShortOfRows(), "pancakes has 120 rows, expected 119"),
     ],
 )
 def test_impossible_data_is_not_published(tmp_path: Path, puzzle: Pancakes, message: str) -> None:
     with pytest.raises(SearchError, match=message):
         build_tables(tmp_path, puzzle)
-    assert contents(tmp_path) == {}
-    assert litter(tmp_path) == []
+    assert (contents(tmp_path), litter(tmp_path)) == ({}, [])

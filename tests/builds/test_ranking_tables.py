@@ -11,7 +11,7 @@ from puzzle_tablebase.pipeline import tasks
 from puzzle_tablebase.pipeline.recipes import tour_rankings
 from puzzle_tablebase.pipeline.recipes.tour_sweep import CountOverflow, Layer, advance_layer
 from puzzle_tablebase.pipeline.searches import checkpoints
-from puzzle_tablebase.pipeline.tasks import TableData, Tasks
+from puzzle_tablebase.pipeline.tasks import Tasks
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE, make_ranking_table
 from puzzle_tablebase.queries.dispatch import open_reader
@@ -43,35 +43,29 @@ class KilledError(Exception):
 def test_a_killed_build_resumes_from_the_saved_layers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    layer_sizes, is_killed = list[int](), True
+    advanced, is_killed = list[int](), True
 
     def advance(layer: Layer, *arguments: object) -> Layer:
-        layer_sizes.append(len(layer.keys))
+        advanced.append(len(layer.keys))
         return advance_layer(layer, *arguments)  # type: ignore[arg-type]  # passed on unchanged
 
     def on_progress(doing: str, done: int, total: int | None) -> None:
         if doing == "layer 13 of 14, where the halves meet" and is_killed:
             raise KilledError
 
-    def rebuild() -> TableData:
-        with ThreadPoolExecutor(1) as pool:
-            saved = checkpoints(Folder(tmp_path), SIX)
-            return tour_rankings.make(SIX, PUZZLE, Tasks(pool, 1, on_progress, saved))
-
     monkeypatch.setattr(tasks, "MIN_SAVED_BYTES", 2000)  # a record and what it begins with
     monkeypatch.setattr(tour_rankings, "advance_layer", advance)
-    with pytest.raises(KilledError):
-        rebuild()
-    assert len(layer_sizes) == 12
-    layer_sizes.clear()
-    is_killed = False
-    data = rebuild()
+    with ThreadPoolExecutor(1) as pool:
+        of_table = Tasks(pool, 1, on_progress, checkpoints(Folder(tmp_path), SIX))
+        with pytest.raises(KilledError):
+            tour_rankings.make(SIX, PUZZLE, of_table)
+        assert len(advanced) == 12
+        advanced.clear()
+        is_killed = False
+        data = tour_rankings.make(SIX, PUZZLE, of_table)
     assert data.record_count == sum(len(stretch["key"]) for stretch in data.rows)
-    assert layer_sizes
-    assert max(layer_sizes) < 300, "what follows larger layers is kept"
-    layer_sizes.clear()
-    rebuild()
-    assert len(layer_sizes) < 12
+    assert advanced
+    assert max(advanced) < 300, "what follows larger layers is kept"
 
 
 def test_too_many_tours_to_rank_are_refused(
