@@ -18,7 +18,7 @@ from benchmarks.measure import Row, compile_reference, format_table, time_proces
 from puzzle_tablebase.errors import TableMissing
 from puzzle_tablebase.puzzles.fifteen import BOARD, PARTITIONS
 from puzzle_tablebase.puzzles.sliding import CHARACTERS
-from puzzle_tablebase.queries.dispatch import open_reader
+from puzzle_tablebase.queries import open_reader
 from puzzle_tablebase.queries.fifteen import FifteenReader
 from puzzle_tablebase.queries.fifteen_search import Solver
 from puzzle_tablebase.stores.folder import Folder

@@ -9,8 +9,8 @@ from __future__ import annotations
 from puzzle_tablebase.errors import BadRequest, TablebaseError
 from puzzle_tablebase.process import watch_signals
 from puzzle_tablebase.puzzles import is_registered
+from puzzle_tablebase.queries import get_reader_class, open_reader, pose
 from puzzle_tablebase.queries.answer import format_json
-from puzzle_tablebase.queries.dispatch import get_reader_class, open_reader, pose
 from puzzle_tablebase.queries.options import ALL, QUERY, Option, is_keyless
 from puzzle_tablebase.stores.access import open_store
 

@@ -6,8 +6,8 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from puzzle_tablebase.errors import BadRequest, quote, require_text
+from puzzle_tablebase.queries import open_reader, pose
 from puzzle_tablebase.queries.answer import Answer
-from puzzle_tablebase.queries.dispatch import open_reader, pose
 from puzzle_tablebase.queries.options import ALL, QUERY
 
 if TYPE_CHECKING:

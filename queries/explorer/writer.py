@@ -20,7 +20,7 @@ from puzzle_tablebase.errors import TableMissing
 from puzzle_tablebase.formats.index import HEADER
 from puzzle_tablebase.output import write_output
 from puzzle_tablebase.puzzles import MODULES
-from puzzle_tablebase.queries.dispatch import open_reader
+from puzzle_tablebase.queries import open_reader
 from puzzle_tablebase.queries.knight.table_scans import make_signposts
 from puzzle_tablebase.queries.reader import Reader
 from puzzle_tablebase.schema import Table

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from puzzle_tablebase.pipeline.reporter import Reporter
+from puzzle_tablebase.queries import make_batch_query, open_reader, pose
 from puzzle_tablebase.queries.batch import run_batch
-from puzzle_tablebase.queries.dispatch import make_batch_query, open_reader, pose
 from puzzle_tablebase.queries.options import BATCH
 from puzzle_tablebase.stores.folder import Folder
 from tests.support.terminal import render_screen, run_on_terminal

@@ -23,7 +23,7 @@ from puzzle_tablebase.pipeline.single_query import OptionTexts, answer_as_text
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.knight.tables import make_tour_table
-from puzzle_tablebase.queries.dispatch import open_reader
+from puzzle_tablebase.queries import open_reader
 from puzzle_tablebase.queries.index_reader import IndexReader
 from puzzle_tablebase.queries.scans import scan_table
 from puzzle_tablebase.queries.status import list_status

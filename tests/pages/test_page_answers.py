@@ -17,8 +17,8 @@ from puzzle_tablebase.errors import GoalUnreachable, NoAnswer
 from puzzle_tablebase.puzzles import senet
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.sliding import EIGHT, parse_board
+from puzzle_tablebase.queries import open_reader
 from puzzle_tablebase.queries.boards import BoardReader
-from puzzle_tablebase.queries.dispatch import open_reader
 from puzzle_tablebase.queries.explorer.writer import iter_tables
 from puzzle_tablebase.stores.folder import Folder
 from tests import usual_or_nightly

@@ -16,8 +16,7 @@ from puzzle_tablebase.errors import BadRequest, GoalUnreachable, NotationError, 
 from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.pipeline.commands.app import run_app
 from puzzle_tablebase.pipeline.single_query import answer_as_text
-from puzzle_tablebase.queries import open_tables
-from puzzle_tablebase.queries.dispatch import open_reader
+from puzzle_tablebase.queries import open_reader, open_tables
 from puzzle_tablebase.queries.goals import GoalReader
 from puzzle_tablebase.stores.folder import Folder
 from tests.support.asking import ask_many, draw_distinct

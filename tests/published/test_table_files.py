@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from puzzle_tablebase.puzzles import list_puzzles
-from puzzle_tablebase.queries.dispatch import open_reader
+from puzzle_tablebase.queries import open_reader
 from puzzle_tablebase.schema import Column, Table
 from puzzle_tablebase.stores.folder import Folder
 from tests.support import oracles

@@ -17,13 +17,13 @@ import puzzle_tablebase as pt
 from puzzle_tablebase import queries
 from puzzle_tablebase.errors import BadRequest, NotationError
 from puzzle_tablebase.puzzles import get_puzzle
-from puzzle_tablebase.queries.answer import Answer, HardestAnswer
-from puzzle_tablebase.queries.api import Tables
-from puzzle_tablebase.queries.dispatch import (
+from puzzle_tablebase.queries import (
     READERS,
     get_reader_class,
     open_reader,
 )
+from puzzle_tablebase.queries.answer import Answer, HardestAnswer
+from puzzle_tablebase.queries.api import Tables
 from puzzle_tablebase.queries.goals import GoalAnswer
 from puzzle_tablebase.queries.index_reader import IndexReader
 from puzzle_tablebase.queries.knight.reader import KnightAnswer

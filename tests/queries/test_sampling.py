@@ -13,9 +13,8 @@ from puzzle_tablebase.errors import BadRequest, NoAnswer, TableDamaged, TableMis
 from puzzle_tablebase.pipeline.recipes.tour_keys import decode_layer, encode_layer
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE, make_ranking_table
-from puzzle_tablebase.queries import open_tables
+from puzzle_tablebase.queries import open_reader, open_tables
 from puzzle_tablebase.queries.api import Tables
-from puzzle_tablebase.queries.dispatch import open_reader
 from puzzle_tablebase.queries.knight.reader import KnightReader
 from puzzle_tablebase.queries.knight.sampling import CHUNK_TOURS, sample_by_rank
 from puzzle_tablebase.queries.samples import MAX_DISTINCT, SampleRequest

@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 from puzzle_tablebase.errors import BadRequest, NoAnswer
+from puzzle_tablebase.queries import open_reader
 from puzzle_tablebase.queries.api import Tables
-from puzzle_tablebase.queries.dispatch import open_reader
 from puzzle_tablebase.queries.svg import AMBER, BLUE, INK
 from puzzle_tablebase.stores.folder import Folder
 from tests.support import oracles

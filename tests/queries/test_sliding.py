@@ -10,7 +10,7 @@ import pytest
 
 from puzzle_tablebase.errors import BadRequest, GoalUnreachable, TableDamaged
 from puzzle_tablebase.puzzles.sliding import parse_board
-from puzzle_tablebase.queries import dispatch, open_tables
+from puzzle_tablebase.queries import open_reader, open_tables
 from puzzle_tablebase.queries.board_columns import CHUNK_ROWS, normalize_keys
 from puzzle_tablebase.queries.boards import BoardReader
 from puzzle_tablebase.queries.goals import GoalReader
@@ -101,7 +101,7 @@ def test_unreachable_states_are_not_queried_singly(
     half = pl.Series(["123456780", "213456780"] * 5)
     board = BoardReader(parse_board("3x3"), Folder(small_boards))
     board.max_single_keys = 0
-    for reader in (board, dispatch.open_reader("eight", Folder(outputs))):
+    for reader in (board, open_reader("eight", Folder(outputs))):
         result = ask_many(reader, half, goal="123456780")
         assert result["distance"].to_list() == [0, None] * 5
         assert result["error"].is_null().to_list() == [True, False] * 5

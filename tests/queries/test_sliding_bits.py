@@ -12,7 +12,7 @@ import pytest
 from puzzle_tablebase.errors import GoalUnreachable, TableDamaged
 from puzzle_tablebase.puzzles import sliding as sliding
 from puzzle_tablebase.puzzles.sliding import PUZZLE
-from puzzle_tablebase.queries.dispatch import open_reader
+from puzzle_tablebase.queries import open_reader
 from puzzle_tablebase.queries.index_reader import IndexReader
 from puzzle_tablebase.queries.sliding import BitReader, SlidingReader
 from puzzle_tablebase.stores.folder import Folder

@@ -8,8 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
-from puzzle_tablebase.queries import open_tables
-from puzzle_tablebase.queries.dispatch import open_reader
+from puzzle_tablebase.queries import open_reader, open_tables
 from puzzle_tablebase.queries.svg import (
     AMBER,
     BLUE,

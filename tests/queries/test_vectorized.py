@@ -9,10 +9,9 @@ import polars as pl
 import pytest
 
 from puzzle_tablebase.errors import NotationError
-from puzzle_tablebase.queries import board_columns
+from puzzle_tablebase.queries import board_columns, open_reader
 from puzzle_tablebase.queries.answer_frames import WHITE_SPACE
 from puzzle_tablebase.queries.api import Tables
-from puzzle_tablebase.queries.dispatch import open_reader
 from puzzle_tablebase.stores.folder import Folder
 from tests.support import oracles
 from tests.support.asking import ask_many, ask_singly

@@ -4,8 +4,8 @@ from typing import Any
 
 import polars as pl
 
+from puzzle_tablebase.queries import pose
 from puzzle_tablebase.queries.answer import Answer
-from puzzle_tablebase.queries.dispatch import pose
 from puzzle_tablebase.queries.options import ALL, BATCH, QUERY, SAMPLE
 from puzzle_tablebase.queries.reader import Reader
 from puzzle_tablebase.queries.samples import SampleRequest
