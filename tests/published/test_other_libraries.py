@@ -1,6 +1,5 @@
 """Tests of every table in polars, pandas, pyarrow and DuckDB: types, names and pruning."""
 
-import io
 import re
 import sqlite3
 from collections.abc import Callable
@@ -12,7 +11,6 @@ import polars as pl
 import pyarrow.parquet as pq
 import pytest
 
-from puzzle_tablebase.queries.api import Tables
 from tests.published.test_table_files import CONTRACT, file_of
 
 ENUM = "enum"
@@ -99,19 +97,3 @@ def test_duckdb_reads_few_row_groups(
     ((read, total),) = re.findall(r"Row Groups Scanned: (\d+) / (\d+)", text)
     assert int(total) == pq.read_metadata(file_of(outputs, name)).num_row_groups
     assert 1 <= int(read) <= limit
-
-
-def test_a_range_of_paths_selects_the_tours_of_a_start(outputs: Path) -> None:
-    frame = pl.scan_parquet(file_of(outputs, "knight_tours_6x6"))
-    by_path = frame.filter(pl.col("path") >= "c3", pl.col("path") < "c4")
-    result = by_path.select(pl.len(), pl.col("start").unique().implode()).collect()
-    assert result.row(0) == (52_662, ["c3"])
-
-
-def test_pandas_keeps_the_leading_zeros_of_a_csv(tables: Tables) -> None:
-    text = tables.eight.sample(40, seed=1).write_csv()
-    plain = pd.read_csv(io.StringIO(text))
-    typed = pd.read_csv(io.StringIO(text), dtype={"state": str})
-    assert typed["state"].str.len().eq(9).all()
-    assert typed["state"].str.startswith("0").any()
-    assert pd.api.types.is_integer_dtype(plain["state"]), "the docs' advice is needed no more"

@@ -2,7 +2,6 @@
 
 import random
 import re
-import sys
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
@@ -56,24 +55,6 @@ def test_edges_of_closed_tours_as_in_a_list(ranked_boards: Path, outputs: Path, 
     assert sum(jumps.values()) == total * board.squares
     for group, tours in tour_edges.complete_uses(upright, total, uses):
         assert {jumps[edge] for edge in group} == {tours}
-
-
-def test_a_sample_is_compared_with_the_edges_of_all_tours(outputs: Path) -> None:
-    board, edges = KnightBoard(6, 6), pl.read_csv(RESULTS / "closed_tour_edges_6x6.csv")
-    rows = pl.scan_parquet(outputs / "knight_tours_6x6.parquet")
-    paths = rows.filter(pl.col("start") == "a1", pl.col("closed")).select("path").collect()["path"]
-    assert tour_edges.compare_sample(board, edges, paths.to_list()) < 0.01
-    assert tour_edges.compare_sample(board, edges, paths.head(2000).to_list()) > 10
-
-
-def test_edges_that_contradict_each_other_are_refused() -> None:
-    board = KnightBoard(6, 6)
-    classes = tour_edges.list_classes(board)
-    uses = dict.fromkeys((edge for group in classes for edge in group), 1)
-    with pytest.raises(ValueError, match="add up"):
-        tour_edges.complete_uses(board, 9862, uses)
-    with pytest.raises(ValueError, match="different counts"):
-        tour_edges.complete_uses(board, 9862, uses | {classes[3][1]: 2})
 
 
 @pytest.mark.parametrize("name", CLOSED_TOURS)
@@ -148,16 +129,6 @@ def test_goals_have_the_layers_of_a_slow_search() -> None:
         assert sum(states[::2]) * cells == sum(states) * even
 
 
-def test_layers_are_read_from_both_kinds_of_files(tmp_path: Path) -> None:
-    text, table = tmp_path / "2x2_4.txt", tmp_path / "layers.csv"
-    text.write_text("0 1\n1 2\n2 2\n3 2\n4 2\n5 2\n6 1\n0.1 ms\n")
-    layers = sliding_goals.read_layers(text)
-    written = pl.DataFrame({"puzzle": "sliding", "board": "2x2", "goal": "1230"})
-    written.join(layers.drop("board", "blank"), how="cross").write_csv(table)
-    assert_frame_equal(sliding_goals.read_layers(table), layers)
-    assert sliding_goals.summarize(layers).rows() == [("2x2", 4, 12, 6, 1, 36, 3.0)]
-
-
 def list_layers_slowly(height: int, width: int, blank: int) -> list[tuple[object, ...]]:
     """Return what `shortest_solutions.list_layers` does, from states as texts."""
     tiles = "123456789ab"[: height * width - 1]
@@ -188,19 +159,6 @@ GOALS = [
 @pytest.mark.parametrize("goal", GOALS)
 def test_shortest_solutions_as_of_a_slow_search(goal: tuple[int, int, int]) -> None:
     assert shortest_solutions.list_layers(*goal).rows() == list_layers_slowly(*goal)
-
-
-@pytest.mark.parametrize(("blank", "name"), [(9, "corner"), (5, "centre"), (8, "edge")])
-def test_shortest_solutions_as_in_the_tables(outputs: Path, blank: int, name: str) -> None:
-    table = "eight_edge" if name == "edge" else "eight"
-    states = pl.scan_parquet(outputs / f"{table}.parquet").filter(pl.col("goal") == name)
-    solutions = pl.col("solutions")
-    expected = states.group_by("distance").agg(
-        states=pl.len(), one_solution=(solutions == 1).sum(), most_solutions=solutions.max()
-    )
-    layers = shortest_solutions.list_layers(3, 3, blank)
-    columns = layers.select("distance", "states", "one_solution", "most_solutions")
-    assert columns.rows() == expected.sort("distance").collect().rows()
 
 
 @pytest.mark.parametrize("board", ["2x5", "3x4"])
@@ -328,24 +286,3 @@ def test_the_page_has_the_numbers_of_the_files() -> None:
 def count_rows(name: str) -> int:
     """Return the number of rows of a file."""
     return pl.read_csv(RESULTS / f"{name}.csv").height
-
-
-def test_senets_program_prints_all_numbers_of_the_page(
-    outputs: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("sys.argv", ["senet_moves", "--outputs", str(outputs)])
-    senet_moves.main()
-    assert not [*tmp_path.iterdir()]
-    printed = set(NUMBER.findall(capsys.readouterr().out))
-    _, _, section = PAGE.read_text().partition("\n## Senet\n")
-    rows = [line for line in section.splitlines() if line.startswith("|")]
-    assert set(NUMBER.findall("".join(rows))) - printed == set()
-    monkeypatch.setattr("sys.argv", [*sys.argv, "--results", "new"])
-    senet_moves.main()
-    for name in ("lines", "moves", "blocked"):
-        file = f"senet_{name}.csv"
-        assert (tmp_path / "new" / file).read_text() == (RESULTS / file).read_text()
