@@ -253,9 +253,12 @@ def find_rows(
         yield Difference(f"{what} {is_now}" if what else is_now, str(must_be), row)
 
 
-def compare(rows: pl.LazyFrame, **expected: str | pl.Expr) -> Iterator[Difference]:
-    """Yield the first row in which a column, by name, is not as expected, nulls included."""
-    for name, value in expected.items():
+def compare(rows: pl.LazyFrame, *names: str, **expected: str | pl.Expr) -> Iterator[Difference]:
+    """Yield the first row in which a column, by name, is not as expected, nulls included.
+
+    What is expected of a column of `names` is in the column `NAME, expected`.
+    """
+    for name, value in ({name: f"{name}, expected" for name in names} | expected).items():
         must_be = pl.col(value) if isinstance(value, str) else value
         is_wrong = ~pl.col(name).eq_missing(must_be)
         yield from find_rows(rows, is_wrong, pl.col(name), must_be, name)

@@ -72,7 +72,7 @@ def prove_goals(listed: ListedTable, proved: Mapping[str, ListedTable]) -> Proof
     if features:
         text = f"{', '.join(features)}: equal to the values computed again from state and goal"
         expected = rules.compute_features(rows, roots)
-        yield Claim(text, compare(expected, **{name: f"{name}, expected" for name in features}))
+        yield Claim(text, compare(expected, *features))
 
     fields = [name for name, _ in listed.definition.index if name in FIELDS]
     if fields:
@@ -96,7 +96,7 @@ def find_bad_goals(rows: pl.LazyFrame, roots: Mapping[str, str]) -> Iterator[Dif
     goals = pl.LazyFrame({"state": [*roots.values()], "goal, expected": [*roots]})
     for (root,) in goals.select("state").join(rows, on="state", how="anti").collect().iter_rows():
         yield Difference("no row", f"a row for {root}")
-    yield from compare(rows.join(goals, on="state"), goal="goal, expected")
+    yield from compare(rows.join(goals, on="state"), "goal")
     at_goal = rows.join(goals, on="state", how="left")
     is_goal, is_0 = pl.col("goal, expected").is_not_null(), pl.col("distance") == 0
     yield from find_rows(at_goal, is_0 != is_goal, is_0, is_goal, "distance is 0:")

@@ -142,12 +142,11 @@ def _count_onward(
 
 def recount_by_sweep(board: KnightBoard, *, is_open: bool = True) -> Counts:
     """Count the closed tours from each square and, if `is_open`, all tours, by the walker."""
-    upright = KnightBoard(*sorted((board.files, board.ranks)))
     # a closed tour has two directions
-    closed = 2 * walk(HalfBoard(upright, is_open=False))[None]
+    closed = 2 * walk(HalfBoard(board, is_open=False))[None]
     if not is_open:
         return {"closed": closed}
-    half = HalfBoard(upright, is_open=True)
+    half = HalfBoard(board, is_open=True)
     totals, squares = walk(half), [*range(board.squares)]
     if board.files > board.ranks:
         squares = [at // board.files + board.ranks * (at % board.files) for at in squares]
@@ -198,12 +197,10 @@ def compare_squares(
         for at in range(board.squares)
     ]
     yield from require_equal("rows", len(rows), len(squares))
-    names = [f"{name}, expected" for name in (*COLUMNS[:4], "null")]
-    expected = pl.DataFrame(squares, names, orient="row")
-    both = pl.concat([rows, expected], how="horizontal").lazy()
-    yield from compare(both, **{name: f"{name}, expected" for name in COLUMNS[:4]})
-    is_null = pl.col("tours").is_null().alias("a null in tours:")
-    yield from compare(both.with_columns(is_null), **{"a null in tours:": "null, expected"})
+    names = *COLUMNS[:4], "a null in tours:"
+    expected = pl.DataFrame(squares, [f"{name}, expected" for name in names], orient="row")
+    found = rows.with_columns(pl.col("tours").is_null().alias(names[-1]))
+    yield from compare(pl.concat([found, expected], how="horizontal").lazy(), *names)
 
 
 def compare_boards(
@@ -212,14 +209,12 @@ def compare_boards(
     """Yield the first square of some boards whose numbers are not those that `count` finds."""
     done = 0
     for name in names:
-        squares = rows.filter(pl.col("board") == name)
-        counts = {f"{each}, expected": values for each, values in count(name).items()}
-        expected = squares.with_columns(
-            pl.Series(each, np.broadcast_to(values, len(squares)))
+        squares, counts = rows.filter(pl.col("board") == name), count(name)
+        expected = [
+            pl.Series(f"{each}, expected", np.broadcast_to(values, len(squares)))
             for each, values in counts.items()
-        )
-        columns = {each.removesuffix(", expected"): each for each in counts}
-        yield from compare(expected.lazy(), **columns)
+        ]
+        yield from compare(squares.with_columns(expected).lazy(), *counts)
         done += len(squares)
         yield done
 

@@ -16,7 +16,7 @@ from puzzle_tablebase.jit import Array, compiled
 from puzzle_tablebase.pipeline.proofs.claims import ListedTable, Proof, compare_records
 from puzzle_tablebase.pipeline.proofs.tour_walker import HalfBoard, walk_layers
 from puzzle_tablebase.pipeline.proofs.verdicts import Proved, Verdict
-from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
+from puzzle_tablebase.puzzles.knight.board import parse_board
 from puzzle_tablebase.puzzles.knight.tables import RANKING_FIELDS
 
 HOW = "every layer was counted again from the empty board, so each rank is one tour"
@@ -32,7 +32,7 @@ def prove_ranks(listed: ListedTable, proved: Mapping[str, ListedTable]) -> Proof
     """Prove the ranking of a board's tours."""
     recipe = listed.definition.recipe
     board, is_open = parse_board(recipe.parameters["board"]), recipe.search == "ranked tours"
-    half = HalfBoard(KnightBoard(*sorted((board.files, board.ranks))), is_open=is_open)
+    half = HalfBoard(board, is_open=is_open)
     colours = ", of those whose colours need as many edges" * is_open
     text = (
         "every layer is counted again from the empty board: each state with the partial tours that "

@@ -208,13 +208,15 @@ def exchange(
 
 
 class HalfBoard:
-    """The squares of a sweep along the files of a board, half of them from each end.
+    """The squares of a sweep along the short side of a board, half of them from each end.
 
-    Of open tours, the virtual square is the first cell, and squares follow it.
+    Squares are those of the board with no more files than ranks. Of open tours, the virtual square
+    is the first cell, and squares follow it.
     """
 
     def __init__(self, board: KnightBoard, *, is_open: bool) -> None:
-        self.board, self.is_open = board, is_open
+        board = self.board = KnightBoard(*sorted((board.files, board.ranks)))
+        self.is_open = is_open
         self.here, height, squares = int(is_open), board.files, range(board.squares)
         self.cells = self.here + 2 * height + 1
         self.longer = height * ((board.ranks - 1) // 2)
