@@ -31,7 +31,6 @@ from tests.support.tampered import (
     describe_file,
     edit_manifest,
     exchange_rows,
-    find_definition,
     flip_byte,
     open_one,
     place,
@@ -317,7 +316,7 @@ FILE_CASES: list[Case] = [
 
 def drop_record(folder: Path, name: str) -> None:
     """Write an index without its last record."""
-    table, index = find_definition(folder, name), replace_link(folder / f"{name}.idx")
+    table, index = open_one(folder, name).definition, replace_link(folder / f"{name}.idx")
     count, written = records(index.read_bytes()) - 1, io.BytesIO()
     with Folder(folder).open(index.name) as file:
         parts = np.concatenate([*read_records(file, table, count + 1)])[:count]

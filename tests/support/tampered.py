@@ -139,33 +139,12 @@ def replace_link(path: Path) -> Path:
     return path
 
 
-def _change(path: Path, change: Callable[[bytes], bytes]) -> None:
-    data = change(path.read_bytes())
-    path.unlink()  # it may be a link to a published file
-    path.write_bytes(data)
-
-
 def flip_byte(path: Path, at: int | None = None) -> None:
     """Change a byte of a file: the one in its middle, or the named one."""
-
-    def flip(data: bytes) -> bytes:
-        changed = bytearray(data)
-        changed[len(data) // 2 if at is None else at] ^= 1
-        return bytes(changed)
-
-    _change(path, flip)
-
-
-def cut_byte(path: Path) -> None:
-    _change(path, lambda data: data[:-1])
-
-
-def add_byte(path: Path) -> None:
-    _change(path, lambda data: data + b"\0")
-
-
-DAMAGES: dict[str, Callable[[Path], None]] = {"flip": flip_byte, "cut": cut_byte, "grow": add_byte}
-"""Ways to damage any file."""
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2 if at is None else at] ^= 1
+    path.unlink()  # it may be a link to a published file
+    path.write_bytes(data)
 
 
 def sha256(path: Path) -> str:
@@ -267,17 +246,9 @@ def edit_manifest(folder: Path) -> Iterator[dict[str, Any]]:
     write_manifest(Folder(folder), tables)
 
 
-def find_definition(folder: Path, name: str) -> Table:
-    return open_one(folder, name).definition
-
-
-def vouch(folder: Path, name: str, table: Table | None = None, content: str = "") -> None:
-    """Make the manifest and the index's header agree with the changed table.
-
-    `content`: another content hash than that of an index alone.
-    """
-    table = table or find_definition(folder, name)
-    index = folder / f"{name}.idx"
+def vouch(folder: Path, name: str) -> None:
+    """Make the manifest and the index's header agree with the changed table."""
+    table, index = open_one(folder, name).definition, folder / f"{name}.idx"
     with edit_manifest(folder) as entries:
         entry = entries[name]
         if table.columns:
@@ -293,7 +264,11 @@ def vouch(folder: Path, name: str, table: Table | None = None, content: str = ""
             if counts := sum_up_depths(counter.list_depths()):
                 entry["counts"] = to_builtins(counts)
         else:
-            entry["content"] = content or hash_records(index, table)
+            writer = TableWriter(None, table)
+            with Folder(folder).open(index.name) as file:
+                for chunk in read_records(file, table, records(index.read_bytes())):
+                    writer.write({name: chunk[name] for name, _ in table.index})
+            entry["content"] = writer.content
         if entry["index"]:
             data = change_header(index.read_bytes(), content=bytes.fromhex(entry["content"]))
             index.unlink()
@@ -301,25 +276,13 @@ def vouch(folder: Path, name: str, table: Table | None = None, content: str = ""
             entry["index"] |= {"bytes": len(data), "sha256": sha256(index)}
 
 
-def hash_records(index: Path, table: Table) -> str:
-    """Return the content hash of a table that is an index alone."""
-    hasher = TableWriter(None, table)
-    with Folder(index.parent).open(index.name) as file:
-        for chunk in read_records(file, table, records(index.read_bytes())):
-            hasher.write({name: chunk[name] for name, _ in table.index})
-    return hasher.content
-
-
-def rewrite(
-    folder: Path, name: str, change: Change, row_group: int = 1 << 17, table: Table | None = None
-) -> None:
+def rewrite(folder: Path, name: str, change: Change, row_group: int = 1 << 17) -> None:
     """Change the rows of a table; its other files agree with them afterwards."""
-    table = table or open_one(folder, name).definition
-    path = folder / table.file
-    rows = change(pq.read_table(path).combine_chunks())
-    path.unlink()
-    write_rows(rows, path, table, row_group)
-    vouch(folder, name, table)
+    table = open_one(folder, name).definition
+    rows = change(pq.read_table(folder / table.file).combine_chunks())
+    (folder / table.file).unlink()
+    write_rows(rows, folder / table.file, table, row_group)
+    vouch(folder, name)
 
 
 def change_records(folder: Path, name: str, edit: Edit) -> None:
@@ -336,9 +299,7 @@ def change_records(folder: Path, name: str, edit: Edit) -> None:
     vouch(folder, name)
 
 
-def falsify(
-    folder: Path, name: str, change: Change | Records, row_group: int = 1 << 17
-) -> VerifyFailed:
+def falsify(folder: Path, name: str, change: Change | Records) -> VerifyFailed:
     """Change rows or records, and return the failure of the proof.
 
     The files of the table agree with each other, and with the manifest.
@@ -346,7 +307,7 @@ def falsify(
     if isinstance(change, Records):
         change_records(folder, name, change.edit)
     else:
-        rewrite(folder, name, change, row_group)
+        rewrite(folder, name, change)
     return get_refutation(folder, name)
 
 
@@ -369,26 +330,24 @@ def write_rows(
         writer.add_key_value_metadata(text)
 
 
-def cell(column: str, row: int, value: object) -> Change:
-    """Return a change of one cell."""
-
-    def change(rows: pa.Table) -> pa.Table:
-        at = rows.column_names.index(column)
-        old = rows.column(at).combine_chunks()
-        plain = old.cast(pa.string()) if pa.types.is_dictionary(old.type) else old
-        parts = [plain.slice(0, row), pa.array([value], plain.type), plain.slice(row + 1)]
-        return rows.set_column(at, rows.field(at).with_type(plain.type), pa.concat_arrays(parts))
-
-    return change
-
-
 def cells(*changes: tuple[str, int, object]) -> Change:
+    """Return a change of some cells, by column and row."""
+
     def change(rows: pa.Table) -> pa.Table:
-        for one in changes:
-            rows = cell(*one)(rows)
+        for column, row, value in changes:
+            at = rows.column_names.index(column)
+            old = rows.column(at).combine_chunks()
+            plain = old.cast(pa.string()) if pa.types.is_dictionary(old.type) else old
+            parts = [plain.slice(0, row), pa.array([value], plain.type), plain.slice(row + 1)]
+            field = rows.field(at).with_type(plain.type)
+            rows = rows.set_column(at, field, pa.concat_arrays(parts))
         return rows
 
     return change
+
+
+def cell(column: str, row: int, value: object) -> Change:
+    return cells((column, row, value))
 
 
 def exchange_rows(row: int, other: int) -> Change:
