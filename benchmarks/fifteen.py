@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from benchmarks.measure import Row, compile_reference, format_table, time_processes
 from puzzle_tablebase.errors import TableMissing
-from puzzle_tablebase.puzzles.fifteen import BOARD, PARTITIONS
+from puzzle_tablebase.puzzles.fifteen import BOARD, PARTITIONS, make_tables
 from puzzle_tablebase.puzzles.sliding import CHARACTERS
 from puzzle_tablebase.queries import open_reader
 from puzzle_tablebase.queries.fifteen import FifteenReader
@@ -61,7 +61,7 @@ def solve(solver: Solver, boards: list[list[int]]) -> Solved:
 
 def solve_in_c(program: str, folder: Path, partition: str, boards: list[list[int]]) -> Solved:
     """Solve the boards with the C program, which reads the same tables."""
-    marks = [table.name.partition("_")[2] for table in PARTITIONS[partition].make_tables()]
+    marks = [table.name.partition("_")[2] for table in make_tables(partition)]
     text = "".join(f"{' '.join(map(str, board))}\n" for board in boards)
     done = subprocess.run(
         [program, str(folder), *marks], input=text, capture_output=True, text=True, check=True

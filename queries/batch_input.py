@@ -10,9 +10,7 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
-from functools import partial
-from itertools import islice
+from collections.abc import Callable, Iterator
 from pathlib import PurePath
 from typing import BinaryIO, NamedTuple, cast
 
@@ -64,20 +62,15 @@ class BatchQuery(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Consecutive rows of the input; `place(at)` names the line or row of one, for messages.
-
-    `texts`: the columns that are asked about.
-    """
+    """Consecutive rows of the input; `texts`: the columns that are asked about."""
 
     frame: pl.DataFrame
-    place: Callable[[int], str]
-    texts: tuple[pl.Series, ...] = ()
+    texts: tuple[pl.Series, ...]
 
     def slice(self, first: int, count: int) -> Rows:
         """Return some of the rows."""
         texts = tuple(column[first : first + count] for column in self.texts)
-        frame = self.frame[first : first + count]
-        return Rows(frame, lambda at: self.place(first + at), texts)
+        return Rows(self.frame[first : first + count], texts)
 
 
 def read_rows(
@@ -98,23 +91,21 @@ def read_rows(
         if kind == "parquet":
             parts = _read_parquet(file)
         elif kind in DELIMITERS:
-            parts = _number_rows(_read_delimited(file, DELIMITERS[kind]), 2)
+            parts = _read_delimited(file, DELIMITERS[kind])
         elif kind == "jsonl":
-            parts = _number_rows(_read_objects(file))
+            parts = _read_objects(file)
         else:
             parts = _read_keys(file, query)
-        for rows in parts:
+        for frame in parts:
             if is_empty:
-                require_key_columns(rows.frame.schema, names, query.digits)
-            keys = read_key_column(
-                rows.frame[names[0]], query.digits, is_untyped=kind in DELIMITERS
-            )
-            others = (read_key_column(rows.frame[name]) for name in names[1:])
-            yield rows._replace(texts=(keys, *others))
+                require_key_columns(frame.schema, names, query.digits)
+            keys, *others = (frame[name] for name in names)
+            keys = read_key_column(keys, query.digits, is_untyped=kind in DELIMITERS)
+            yield Rows(frame, (keys, *map(read_key_column, others)))
             is_empty = False
     if is_empty:
         frame = pl.DataFrame(schema=dict.fromkeys(names, pl.String))
-        yield Rows(frame, str, tuple(frame))
+        yield Rows(frame, tuple(frame))
 
 
 @contextlib.contextmanager
@@ -173,16 +164,6 @@ def _require_distinct(names: list[str]) -> None:
             raise BadRequest(f"The input has two columns {quote(name)}", "Rename one of them")
 
 
-def _number_rows(frames: Iterable[pl.DataFrame], first: int = 1) -> Iterator[Rows]:
-    for frame in frames:
-        yield Rows(frame, partial(_format_row, first))
-        first += len(frame)
-
-
-def _format_row(first: int, at: int) -> str:
-    return f"row {first + at:,}"
-
-
 def _make_frame(rows: pa.Table | pa.RecordBatch) -> pl.DataFrame:
     frame = cast(pl.DataFrame, pl.from_arrow(rows))
     frame.columns = rows.schema.names  # polars replaces an empty one
@@ -192,7 +173,7 @@ def _make_frame(rows: pa.Table | pa.RecordBatch) -> pl.DataFrame:
 # ---- the formats ---------------------------------------------------------------------------------
 
 
-def _read_parquet(file: BinaryIO) -> Iterator[Rows]:
+def _read_parquet(file: BinaryIO) -> Iterator[pl.DataFrame]:
     # with a buffer a row group of any size is read in small parts
     table = pq.ParquetFile(file, buffer_size=CHUNK_BYTES, pre_buffer=False)
     _require_distinct(table.schema_arrow.names)
@@ -200,7 +181,7 @@ def _read_parquet(file: BinaryIO) -> Iterator[Rows]:
         raise ValueError("it has a column of type decimal256")
     batches = table.iter_batches(CHUNK_ROWS)
     parts = batches if table.metadata.num_rows else [table.schema_arrow.empty_table()]
-    return _number_rows(map(_make_frame, parts))
+    return map(_make_frame, parts)
 
 
 class _EndedText:
@@ -291,22 +272,20 @@ def _read_objects(file: BinaryIO) -> Iterator[pl.DataFrame]:
             raise ValueError(f"from line {number:,} on: {error}") from error
         empty = frame.clear() if empty is None else empty
         frame = pl.concat([empty, frame], how="diagonal_relaxed")
-        for name, kind in frame.schema.items():
-            if empty.schema.get(name) != kind:
-                known = f"was {empty.schema[name]}" if name in empty.schema else "was not there"
-                problem = f"The field {quote(name)} is {kind} after line {number - 1:,}"
-                raise BadRequest(f"{problem}, and {known} before")
+        if frame.schema != empty.schema:
+            problem = f"The fields of the input, or their types, change after line {number - 1:,}"
+            raise BadRequest(problem)
         yield frame
 
 
-def _read_keys(file: BinaryIO, query: BatchQuery) -> Iterator[Rows]:
+def _read_keys(file: BinaryIO, query: BatchQuery) -> Iterator[pl.DataFrame]:
     """Read keys between white space, or from the beginning of each line if it has an answer, too.
 
     The cells of a board may be separate, all on one line.
     """
     schema = dict.fromkeys(query.columns, pl.String)
     is_paired, pattern = len(schema) > 1, _compile_keys(query.cells, is_paired=len(schema) > 1)
-    for data, number in _iter_lines(file):
+    for data, _ in _iter_lines(file):
         text = data.decode()
         words = text.split()
         has_cells = min(map(len, words), default=9) <= CELL_CHARACTERS
@@ -317,7 +296,7 @@ def _read_keys(file: BinaryIO, query: BatchQuery) -> Iterator[Rows]:
         else:  # as the pattern would, but in a third of the time
             frame = pl.DataFrame([words], schema)
         if len(frame):
-            yield Rows(frame, partial(_find_line, text, number, pattern))
+            yield frame
 
 
 def _compile_keys(cells: int, *, is_paired: bool) -> re.Pattern[str]:
@@ -332,9 +311,3 @@ def _compile_keys(cells: int, *, is_paired: bool) -> re.Pattern[str]:
         return re.compile(rf"(?m){board}\S+")
     board = rf"{gap}*{cell}(?:{gap}+{cell}){{{cells - 1}}}[{marks}]*(?!\S)|" if cells else ""
     return re.compile(rf"(?m)^[^\S\n]*({board}\S+)[^\S\n]*(.*)$")
-
-
-def _find_line(text: str, number: int, pattern: re.Pattern[str], at: int) -> str:
-    """Return the line of a text that has one of its keys."""
-    match = next(islice(pattern.finditer(text), at, None))
-    return f"line {number + text.count(chr(10), 0, match.start()):,}"

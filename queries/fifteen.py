@@ -7,8 +7,6 @@ from time import monotonic
 from puzzle_tablebase.errors import (
     BadRequest,
     GoalUnreachable,
-    NotationError,
-    TableMissing,
     Undecided,
     require_choice,
 )
@@ -17,12 +15,11 @@ from puzzle_tablebase.puzzles.fifteen import (
     BOARD,
     DEFAULT_PARTITION,
     PARTITIONS,
-    list_images,
+    make_tables,
     name_partition,
 )
 from puzzle_tablebase.queries.answer import Judgement, format_count
 from puzzle_tablebase.queries.boards import BoardAnswer
-from puzzle_tablebase.queries.index_reader import IndexReader
 from puzzle_tablebase.queries.options import (
     ANSWERS,
     ANY_KEYS,
@@ -37,16 +34,15 @@ from puzzle_tablebase.queries.reader import Reader, ignore_progress
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from concurrent.futures import Future
     from typing import Any
 
     import polars as pl
 
-    from puzzle_tablebase.puzzle import Puzzle, SymmetryView
     from puzzle_tablebase.queries.fifteen_search import Solver
     from puzzle_tablebase.queries.options import Options
     from puzzle_tablebase.queries.reader import Moves
     from puzzle_tablebase.schema import Table
-    from puzzle_tablebase.stores.folder import Store
 
 
 class FifteenSolution(BoardAnswer):
@@ -74,17 +70,8 @@ class FifteenSolution(BoardAnswer):
         return rows
 
 
-CORNER_EXAMPLE = BOARD.make_ordered_state(0)
-"""A goal with the blank in the first corner, for messages."""
-MAX_DISTANCES = 1 << 16
-"""The most distances that are kept."""
 EXPLORED_PARTITION = "5-5-5"
 """The partition whose tables the explorer's page contains: others are too large for a page."""
-
-
-def parse_time_limit(given: Any, *_: object) -> float:
-    """Return the seconds of a time limit."""
-    return parse_positive_number(given, "--time-limit", "seconds", 10)
 
 
 def parse_partition(given: str, *_: object) -> str:
@@ -96,10 +83,7 @@ def parse_partition(given: str, *_: object) -> str:
 class FifteenReader(Reader):
     """The tables of the 15-puzzle's patterns, and the searches that they lead."""
 
-    documented = (
-        *("probe", "get", "annotate", "check", "check_frame"),
-        *("distance", "solution", "path", "bound"),
-    )
+    documented = ("probe", "get", "annotate", "check", "check_frame", "bound")
     commands = ("query", "check")
     options = (
         Option(
@@ -116,7 +100,7 @@ class FifteenReader(Reader):
             "time_limit",
             "Stop after so many seconds, and print what is known.",
             "SECONDS",
-            parse_time_limit,
+            lambda given, *_: parse_positive_number(given, "--time-limit", "seconds", 10),
             verbs=(*ANY_KEYS, CHECK),
         ),
         Option(
@@ -134,44 +118,16 @@ class FifteenReader(Reader):
     columns = ("state", "goal", "distance", "bound", "positions", "solution")
     key_cells = BOARD.cells
 
-    def __init__(self, puzzle: Puzzle, store: Store) -> None:
-        super().__init__(puzzle, store)
-        self._distances: dict[tuple[str, str], int] = {}
-        """The distances that judgements searched, by state and goal."""
-
     def probe(self, key: str, goal: str | None = None, **options: Any) -> FifteenSolution:
         """Return a shortest solution; the default goal has the blank in the last corner.
 
         After `time_limit` seconds it raises Undecided, which has what is known.
         """
-        return self.solve(key, self.parse(PROBE, {"goal": goal, **options}))
-
-    def distance(
-        self, key: str, goal: str | None = None, *, time_limit: float | None = None
-    ) -> int:
-        """Search for the fewest moves from a state to the goal."""
-        return len(self.solution(key, goal, time_limit=time_limit))
-
-    def solution(
-        self, key: str, goal: str | None = None, *, time_limit: float | None = None
-    ) -> str:
-        """Return the letters of the shortest solution that a search finds first."""
-        return self.probe(key, goal, time_limit=time_limit).solution
-
-    def path(
-        self, key: str, goal: str | None = None, *, time_limit: float | None = None
-    ) -> list[str]:
-        """Return every state on the solution of `solution`, first to last."""
-        states = self.probe(key, goal=goal, time_limit=time_limit, path=True).path
-        assert states
-        return states
+        return self.answer(key, self.parse(PROBE, {"goal": goal, **options}))
 
     def bound(self, key: str, goal: str | None = None) -> int:
         """Return a number of moves that no solution is shorter than, from the tables alone."""
         return self._compute_bound(key, self.parse(PROBE, {"goal": goal}))
-
-    def answer(self, key: str, options: Options) -> FifteenSolution:
-        return self.solve(key, options)
 
     def make_schema(self, options: Options) -> pl.Schema:
         import polars as pl
@@ -193,16 +149,18 @@ class FifteenReader(Reader):
         self.open_solver(options.patterns)  # missing tables are no error of a row
 
         def solve(key: str, on_pause: Callable[[], None]) -> FifteenSolution:
-            return self.solve(key, options, on_pause)
+            return self.answer(key, options, on_pause)
 
-        schema, first = self.make_schema(options), 0
+        def collect(keys: pl.Series, answers: list[Future[FifteenSolution]]) -> pl.DataFrame:
+            found = dict(zip(keys, answers, strict=True))
+            return answer_each(keys, lambda key: found[key].result(), self.make_schema(options))
+
+        first = 0
         for part in answer_in_threads(keys.to_list(), solve):
-            some = keys[first : first + len(part)]
-            answers = dict(zip(some, part, strict=True))
-            yield answer_each(some, lambda key, found=answers: found[key](), schema)  # type: ignore[misc]  # a default binds the value of this round
+            yield collect(keys[first : first + len(part)], part)
             first += len(part)
         if keys.is_empty():
-            yield answer_each(keys, lambda key: self.solve(key, options), schema)
+            yield collect(keys, [])
 
     def parse_key(self, text: str, options: Options) -> str:
         return BOARD.parse(text)
@@ -217,9 +175,9 @@ class FifteenReader(Reader):
     def _compute_bound(self, key: str, options: Options) -> int:
         goal = options.goal or BOARD.example
         board = list_tiles(BOARD.view_goal(goal).map_state(self._parse_state(key, goal)))
-        return self.compute_bound(self.find_partition(options.patterns), board)
+        return self.open_solver(options.patterns).compute_bound(board)
 
-    def solve(
+    def answer(
         self, key: str, options: Options, on_pause: Callable[[], None] = ignore_progress
     ) -> FifteenSolution:
         """Find a shortest solution; Undecided if it takes longer than the options allow, from here.
@@ -236,7 +194,12 @@ class FifteenReader(Reader):
                 raise Undecided(state, seconds, least)
 
         found = self.open_solver(options.patterns).search(list_tiles(view.map_state(state)), pause)
-        states, letters = follow_blank(view, state, found.blanks)
+        states, letters = [state], ""
+        for cell in found.blanks[1:]:
+            moves = BOARD.moves(states[-1])
+            letter, after = next(move for move in moves if move[1][view.cells[cell]] == "0")
+            letters += letter
+            states.append(after)
         return FifteenSolution(
             state=state,
             goal=goal,
@@ -272,7 +235,7 @@ class FifteenReader(Reader):
             if stated == "unreachable" or int(stated) < bound:
                 problem = f"the fewest moves are at least {bound}"
                 return Judgement(result="wrong", problem=problem, score=0.0)
-            shortest = self._search_distance(start, options)
+            shortest = self.answer(start, options).distance
         return super().judge_distance(stated, start, shortest, options)
 
     def complete(self, judged: Judgement, start: str, last: str, options: Options) -> Judgement:
@@ -286,97 +249,46 @@ class FifteenReader(Reader):
             return judged
         try:
             is_shortest = length == self._compute_bound(start, options)
-            shortest = length if is_shortest else self._search_distance(start, options)
+            shortest = length if is_shortest else self.answer(start, options).distance
         except Undecided as error:
             return Judgement(result="solved", length=length, problem=str(error), score=None)
         return judge_solution(length, shortest)
 
-    def _search_distance(self, state: str, options: Options) -> int:
-        """Search for a distance, which several answers to a state have in common."""
-        known, ends = self._distances, (state, options.goal or BOARD.example)
-        if ends not in known:
-            if len(known) > MAX_DISTANCES:
-                known.clear()
-            known[ends] = self.solve(state, options).distance
-        return known[ends]
-
-    def iter_explored(self) -> Iterator[tuple[Reader, Table]]:
-        """Yield the tables of the smallest partition, if all are published."""
+    def _is_published(self, partition: str) -> bool:
         from puzzle_tablebase.formats.manifest import read_manifest
 
-        tables, published = PARTITIONS[EXPLORED_PARTITION].make_tables(), read_manifest(self.store)
-        if all(table.name in published for table in tables):
-            yield from ((self, table) for table in tables)
+        published = read_manifest(self.store)
+        return all(table.name in published for table in make_tables(partition))
 
-    def find_partition(self, requested: str | None) -> str:
-        """Return the partition that is requested, or the best one that is published."""
-        return requested or self.keep("partition", self._find_best_partition)
-
-    def _find_best_partition(self) -> str:
-        for name in PARTITIONS:
-            try:
-                self._open_indexes(name)
-            except TableMissing:
-                continue
-            return name
-        self._open_indexes(DEFAULT_PARTITION)  # raises the error
-        raise AssertionError
-
-    def compute_bound(self, partition: str, board: list[int]) -> int:
-        """Return a number of moves that no solution is shorter than; it reads a few blocks."""
-        indexes = self._open_indexes(partition)
-        bounds = [0, 0]
-        for pattern, index in zip(PARTITIONS[partition].patterns, indexes, strict=True):
-            for at, image in enumerate(list_images(BOARD.height, BOARD.width)):
-                bounds[at] += index.read_record(pattern.rank(pattern.find_cells(image, board)))[0]
-        return max(bounds)
+    def list_explored_tables(self) -> list[Table]:
+        """Return the tables of the smallest partition, if all are published."""
+        is_published = self._is_published(EXPLORED_PARTITION)
+        return [*make_tables(EXPLORED_PARTITION)] if is_published else []
 
     def open_solver(self, requested: str | None) -> Solver:
-        """Return the search with a partition, the best one for None."""
-        partition = self.find_partition(requested)
+        """Return the search with a partition, for None the best one that is published."""
+        return self.keep(("solver", requested), lambda: self._make_solver(requested))
 
-        def make_solver() -> Solver:
-            from puzzle_tablebase.queries.fifteen_search import open_solver
+    def _make_solver(self, requested: str | None) -> Solver:
+        from puzzle_tablebase.queries.fifteen_search import Solver
+        from puzzle_tablebase.resources import get_free_memory
 
-            return open_solver(PARTITIONS[partition].patterns, self._open_indexes(partition))
-
-        return self.keep(("solver", partition), make_solver)
-
-    def _open_indexes(self, partition: str) -> list[IndexReader]:
-        request = self.puzzle.name if partition == DEFAULT_PARTITION else name_partition(partition)
-        tables = PARTITIONS[partition].make_tables()
-        return [self.open_table_index(table, request) for table in tables]
+        best = (name for name in PARTITIONS if self._is_published(name))
+        partition = requested or next(best, DEFAULT_PARTITION)
+        group = "fifteen" if partition == DEFAULT_PARTITION else name_partition(partition)
+        indexes = [self.open_table_index(table, group) for table in make_tables(partition)]
+        return Solver(PARTITIONS[partition], indexes, get_free_memory())
 
 
 def parse_corner_goal(text: str) -> str:
     """Return the goal that a text names; BadRequest if its blank is not in a corner."""
-    try:
-        goal = BOARD.parse_goal(text)
-    except NotationError as error:
-        example = f"corner, or {CORNER_EXAMPLE} (0 is the blank)"
-        raise NotationError("a goal", text, error.problem, example) from error
+    goal = BOARD.parse_goal(text)
     if BOARD.view_goal(goal).table_goal != BOARD.example:
-        raise BadRequest(
-            f"The goal {goal} has its blank outside the corners, and the tables are for goals with "
-            "the blank in a corner",
-            f"Example: --goal {CORNER_EXAMPLE}",
-        )
+        problem = f"The blank of the goal {goal} is not in a corner, as the tables need it"
+        raise BadRequest(problem, f"Example: --goal {BOARD.make_ordered_state(0)}")
     return goal
 
 
 def list_tiles(state: str) -> list[int]:
     """Return the tile on each cell."""
     return [int(mark, BOARD.cells) for mark in state]
-
-
-def follow_blank(view: SymmetryView, state: str, path: list[int]) -> tuple[list[str], str]:
-    """Return the states and letters of the moves that take the blank along a path of the view."""
-    states, letters = [state], ""
-    for cell in path[1:]:
-        target = view.cells[cell]
-        for letter, next_state in BOARD.moves(states[-1]):
-            if next_state[target] == "0":
-                letters += letter
-                states.append(next_state)
-                break
-    return states, letters

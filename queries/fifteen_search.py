@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import mmap
-import time
 from bisect import bisect_right
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
-from functools import partial
 from itertools import accumulate, permutations, takewhile
 from threading import Event, Lock
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from puzzle_tablebase.formats.index import BODY_BYTES
 from puzzle_tablebase.puzzles.fifteen import Pattern, list_images, list_neighbours, rank_order
-from puzzle_tablebase.queries.answer import Answer
 from puzzle_tablebase.queries.kernels import pattern_search as words
 from puzzle_tablebase.queries.kernels.pattern_search import (
     CELLS,
@@ -32,7 +30,7 @@ from puzzle_tablebase.queries.kernels.pattern_search import (
     continue_search,
 )
 from puzzle_tablebase.queries.reader import ignore_progress
-from puzzle_tablebase.resources import allocate_pages, count_cores, get_free_memory
+from puzzle_tablebase.resources import allocate_pages, count_cores
 
 if TYPE_CHECKING:
     from puzzle_tablebase.queries.index_reader import IndexReader
@@ -50,11 +48,10 @@ class Found(NamedTuple):
     positions: int
 
 
-def make_tables(patterns: Sequence[Pattern]) -> SearchTables:
-    """Make the tables of the search; all distances are yet to be read."""
+def make_tables(patterns: Sequence[Pattern], distances: npt.NDArray[np.uint8]) -> SearchTables:
+    """Make the tables of the search of some patterns, with their distances one after the other."""
     height, width = patterns[0].height, patterns[0].width
     cells = height * width
-    distances = np.frombuffer(mmap.mmap(-1, sum(each.size for each in patterns)), np.uint8)
     masks = np.arange(1 << cells)
     counts = np.bitwise_count(masks)
     set_entries = np.empty(len(masks), dtype=np.uint16)
@@ -113,10 +110,11 @@ def _rank_halves(tiles: int) -> npt.NDArray[np.uint16]:
 
 BUDGET = 200_000
 """Positions between two calls of `pause`: some hundredths of a second."""
-MAX_SINGLE_BLOCKS = 20_000
-"""Blocks that are read one by one; then the rest of the tables is read at once, if it fits."""
-MIN_BLOCKS = 1 << 12
-"""Blocks that are kept in any case: a step needs eight together, and in each thread."""
+RUN_BLOCKS = 8
+"""Blocks of an index that are read together."""
+RUN_BYTES = RUN_BLOCKS * BODY_BYTES
+MIN_RUNS = 1 << 12
+"""Runs that are kept in any case: a step needs eight together, and in each thread."""
 MEMORY_SHARE = 2
 """The tables take one part in so many of the free memory at most."""
 
@@ -126,30 +124,27 @@ Words = npt.NDArray[np.uint64]
 class Solver:
     """A solver of boards; several threads may use it at once.
 
-    Blocks that were read are kept as long as the tables fit into a share of `memory`, the bytes
-    that are free (None: all do); if not, they are forgotten together when the share is full.
+    What was read is kept as long as the tables fit into a share of `memory`, the bytes that are
+    free (None: all do); if not, it is forgotten together when the share is full.
     """
 
     budget = BUDGET
-    max_single_blocks = MAX_SINGLE_BLOCKS
 
     def __init__(
         self,
         patterns: Sequence[Pattern],
         indexes: Sequence[IndexReader],
         memory: int | None = None,
-        min_blocks: int = MIN_BLOCKS,
+        min_runs: int = MIN_RUNS,
     ) -> None:
         self._patterns, self._indexes = patterns, indexes
         self._offsets = [0, *accumulate(pattern.size for pattern in patterns)]
         self._images = list_images(patterns[0].height, patterns[0].width)
-        self._tables = make_tables(patterns)
-        size = self._offsets[-1]
-        self._fits = memory is None or size <= memory // MEMORY_SHARE
-        if not self._fits:  # a block is in two pages of memory
-            pages = (memory or 0) // MEMORY_SHARE // mmap.PAGESIZE
-            self.max_single_blocks = max(min_blocks, pages // 2)
-        self._blocks = 0
+        share = self._offsets[-1] if memory is None else memory // MEMORY_SHARE
+        self._fits = self._offsets[-1] <= share
+        self._max_runs = max(min_runs, share // (RUN_BYTES + mmap.PAGESIZE))
+        self._tables = make_tables(patterns, self._make_distances())
+        self._runs = 0
         self._lock = Lock()
 
     def search(self, board: list[int], pause: Callable[[int], object] = ignore_progress) -> Found:
@@ -166,12 +161,15 @@ class Solver:
             # a plain tuple: compiled code that is cached would depend on the name of the class
             continue_search(tuple(self._tables), search, seen, self.budget)
             if search[words.STATUS] == words.MISSING:
-                limit = int(search[words.LIMIT])
-                self._read(int(search[words.WANTED]), partial(pause, limit))
+                self._read(int(search[words.WANTED]))
                 search[words.STATUS] = words.SEARCHING
         frames = search[words.FRAMES :].reshape(words.MAX_MOVES, -1)
         blanks: list[int] = frames[: int(search[words.DEPTH]) + 1, words.BLANK].tolist()
         return Found(blanks, bound, int(search[words.POSITIONS]))
+
+    def compute_bound(self, board: list[int]) -> int:
+        """Return a number of moves that no solution is shorter than; it reads a few blocks."""
+        return self._begin(np.zeros(int(words.SEARCH_WORDS), dtype=np.uint64), board)
 
     def _begin(self, search: Words, board: list[int]) -> int:
         """Write the words of a search that begins, and return its first limit."""
@@ -180,7 +178,7 @@ class Solver:
             for number, pattern in enumerate(self._patterns):
                 cells = pattern.find_cells(to_image, board)
                 entry = self._offsets[number] + pattern.rank(cells)
-                value = self._read(entry, ignore_progress)
+                value = self._read(entry)
                 mask = sum(1 << cell for cell in cells)
                 order = join_places(sorted(range(len(cells)), key=cells.__getitem__))
                 slot = image * words.SLOTS + number
@@ -198,67 +196,38 @@ class Solver:
         search[words.LIMIT] = max(bounds)
         return max(bounds)
 
-    def _read(self, entry: int, pause: Callable[[], object]) -> int:
+    def _read(self, entry: int) -> int:
         """Return an entry of the distances, which is read from its index if it is missing."""
         if value := int(self._tables.distances[entry]):
             return value
-        if self._blocks >= self.max_single_blocks:
-            with self._lock:
-                if self._blocks >= self.max_single_blocks:  # no other thread has done it since
-                    self._tables = self._tables._replace(distances=self._renew(pause))
-            if value := int(self._tables.distances[entry]):
-                return value
-        self._blocks += 1
+        with self._lock:
+            if self._runs >= self._max_runs and not self._fits:
+                self._runs, distances = 0, self._make_distances()
+                self._tables = self._tables._replace(distances=distances)
+            self._runs += 1
+            distances = self._tables.distances
         number = bisect_right(self._offsets, entry) - 1
-        block = (entry - self._offsets[number]) // BODY_BYTES
-        distances, records = self._tables.distances, self._indexes[number].read_block(block)
-        self._write(distances, number, block * BODY_BYTES, records)
-        return int(distances[entry])
-
-    def _renew(self, pause: Callable[[], object]) -> npt.NDArray[np.uint8]:
-        """Return all distances if they fit, else none; `pause` is called after each block."""
-        size = self._offsets[-1]
-        if not self._fits:
-            self._blocks = 0
-            return np.frombuffer(mmap.mmap(-1, size), np.uint8)
-        # large pages help, because most lookups are far apart
-        distances = np.frombuffer(allocate_pages(size), np.uint8)
-        for number, index in enumerate(self._indexes):
-            first = 0
-            for chunk in index.iter_chunks():
-                self._write(distances, number, first, chunk)
-                first += len(chunk)
-                pause()
-        return distances
-
-    def _write(
-        self, distances: npt.NDArray[np.uint8], number: int, first: int, records: bytes
-    ) -> None:
-        """Write the records of a pattern to the distances, each with one more."""
-        at, end = self._offsets[number] + first, self._offsets[number + 1]
+        run = (entry - self._offsets[number]) // RUN_BYTES
+        first = self._offsets[number] + run * RUN_BYTES
+        records = self._indexes[number].read_blocks(run * RUN_BLOCKS, RUN_BLOCKS)
         # a false distance of 255 must not look as if it had not been read
         values = np.minimum(np.frombuffer(records, np.uint8), 254) + 1
-        values = values[: end - at]  # without the padding of the last block
-        distances[at : at + len(values)] = values
+        distances[first : first + len(values)] = values
+        return int(distances[entry])
+
+    def _make_distances(self) -> npt.NDArray[np.uint8]:
+        """Return all distances, which are yet to be read."""
+        size = self._offsets[-1]
+        # large pages help, because most lookups are far apart
+        return np.frombuffer(allocate_pages(size) if self._fits else mmap.mmap(-1, size), np.uint8)
 
 
-def open_solver(patterns: Sequence[Pattern], indexes: Sequence[IndexReader]) -> Solver:
-    """Open a solver whose tables take a share of the memory that is free."""
-    return Solver(patterns, indexes, get_free_memory())
-
-
-PART_SECONDS = 0.5
-"""Seconds after which answers are passed on: an interrupt does not lose them."""
-WINDOW = 1 << 12
-"""Answers that are waited for together."""
-
-GetAnswer = Callable[[], Answer]
-"""A function that returns the answer to a key, or raises its error."""
+Result = TypeVar("Result")
 
 
 def answer_in_threads(
-    keys: Iterable[str], answer: Callable[[str, Callable[[], None]], Answer]
-) -> Iterator[list[GetAnswer]]:
+    keys: Iterable[str], answer: Callable[[str, Callable[[], None]], Result]
+) -> Iterator[list[Future[Result]]]:
     """Answer each key in a thread; yield what is answered in order, some of it at a time.
 
     `answer` gets a key and a function to call now and then, which raises CancelledError once nobody
@@ -272,15 +241,13 @@ def answer_in_threads(
 
     with ThreadPoolExecutor(count_cores()) as pool:
         try:
-            futures, first = [pool.submit(answer, key, pause) for key in keys], 0
-            while first < len(futures):
-                end = time.monotonic() + PART_SECONDS
-                window = futures[first : first + WINDOW]
-                wait(window[:1])
-                wait(window, timeout=end - time.monotonic())
-                done = [*takewhile(Future.done, window)]
-                yield [each.result for each in done]
-                first += len(done)
+            waiting = deque(pool.submit(answer, key, pause) for key in keys)
+            while waiting:
+                wait([waiting[0]])
+                part = [*takewhile(Future.done, waiting)]
+                yield part
+                for _ in part:
+                    waiting.popleft()
         finally:
             is_over.set()
             pool.shutdown(wait=False, cancel_futures=True)

@@ -31,7 +31,7 @@ from puzzle_tablebase.stores.folder import ATTEMPTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
     from typing import Any
 
     from puzzle_tablebase.schema import Table
@@ -92,6 +92,7 @@ class IndexReader:
         self.width = width = header.width
         self.count = header.count
         self._records_per_block = BODY_BYTES // width
+        self._blocks = count_blocks(width, header.count) - 1
         self._unpack = make_record_struct(table).unpack_from
         # threads that read the earlier file finish with it, and then read again
         self._content, self._cache, self._file = header.content, {}, file
@@ -106,7 +107,7 @@ class IndexReader:
         if body is None:
             if len(cache) >= MAX_CACHED_BLOCKS:
                 cache.clear()
-            cache[number] = body = self.read_block(number)
+            cache[number] = body = self.read_blocks(number, 1)
         return self._unpack(body, at * self.width)
 
     @property
@@ -131,21 +132,11 @@ class IndexReader:
         except (OSError, TablebaseError):
             return  # the block that is needed is read again, and then the error is reported
 
-    def iter_chunks(self) -> Iterator[bytes]:
-        """Yield all records, a block at a time, after its checksum."""
-        last, per_block = count_blocks(self.width, self.count), self._records_per_block
-        for first in range(1, last, BLOCKS_PER_READ):
-            numbers = range(first, min(first + BLOCKS_PER_READ, last))
-            for block, body in zip(numbers, self._read_bodies(numbers), strict=True):
-                records = min(self.count - (block - 1) * per_block, per_block)
-                yield body[: records * self.width]
-
     def read_records(self) -> bytearray:
-        """Return all records, one after the other, which are in memory once."""
-        records, at = bytearray(self.count * self.width), 0
-        for chunk in self.iter_chunks():
-            records[at : at + len(chunk)] = chunk
-            at += len(chunk)
+        """Return all records, one after the other."""
+        records = bytearray()
+        for first in range(0, self._blocks, BLOCKS_PER_READ):
+            records += self.read_blocks(first, BLOCKS_PER_READ)
         return records
 
     def close(self) -> None:
@@ -155,39 +146,35 @@ class IndexReader:
             self._file.close()
             self._file = None
 
-    def read_block(self, number: int) -> bytes:
-        """Read the records of a block, and keep nothing; blocks count from 0 after the header."""
-        (body,) = self._read_bodies(range(number + 1, number + 2))
-        return body
-
-    def _read_bodies(self, blocks: range) -> list[bytes]:
-        """Read consecutive blocks, after their checksums.
+    def read_blocks(self, first: int, count: int) -> bytes:
+        """Read the records of consecutive blocks, and keep nothing; blocks count from 0.
 
         If that fails, read them once more: the table may have been published anew since its index
         was opened.
         """
         file = self._file
         try:
-            return self._check_blocks(blocks)
+            return self._read_blocks(first, count)
         except TablebaseError:
             with self._lock:
                 if self._file is file:  # no other thread has opened it anew since
                     self._store.refresh()
                     self._open()
-        return self._check_blocks(blocks)
+        return self._read_blocks(first, count)
 
-    def _check_blocks(self, blocks: range) -> list[bytes]:
-        file, content = self._file, self._content
+    def _read_blocks(self, first: int, count: int) -> bytes:
+        file, content, last = self._file, self._content, min(first + count, self._blocks)
         if not file:
             raise ValueError(f"{self._path} is closed")
         try:
-            data = file.read(len(blocks) * BLOCK_BYTES, blocks[0] * BLOCK_BYTES)
+            data = file.read((last - first) * BLOCK_BYTES, (first + 1) * BLOCK_BYTES)
         except OSError as error:
             raise self._make_open_error(error) from error
-        return [
-            self._check_block(block, data[at * BLOCK_BYTES : (at + 1) * BLOCK_BYTES], content)
-            for at, block in enumerate(blocks)
-        ]
+        size, bodies = self._records_per_block * self.width, []
+        for number in range(first, last):
+            block = data[(number - first) * BLOCK_BYTES : (number - first + 1) * BLOCK_BYTES]
+            bodies.append(self._check_block(number + 1, block, content)[:size])
+        return b"".join(bodies)[: self.count * self.width - first * size]
 
     def _check_block(self, number: int, data: bytes, content: bytes) -> bytes:
         try:

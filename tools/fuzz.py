@@ -20,7 +20,7 @@ from puzzle_tablebase.stores.folder import Folder
 with atheris.instrument_imports(include=["puzzle_tablebase"]):
     from puzzle_tablebase.errors import TablebaseError
     from puzzle_tablebase.formats.manifest import parse_manifest, read_versions
-    from puzzle_tablebase.pipeline.commands.puzzles import QUERY_ROWS
+    from puzzle_tablebase.pipeline.commands.puzzles import ROWS
     from puzzle_tablebase.pipeline.single_query import parse_simple_query
     from puzzle_tablebase.puzzles import senet
     from puzzle_tablebase.puzzles.knight import tables as knight
@@ -54,7 +54,7 @@ def check_parsers(text: str) -> None:
             KnightBoard(8, 8).name_square(KnightBoard(8, 8).parse_square(text))
             == text.strip().lower()
         )
-    query = parse_simple_query(text.split(), QUERY_ROWS)
+    query = parse_simple_query(text.split(), ROWS)
     assert query is None or query[0] != ""
 
 

@@ -51,7 +51,6 @@ ROWS = (
     OUTPUT,
     FORMAT,
 )
-QUERY_ROWS = (*ROWS, Option("strict", "Stop a batch at the first invalid key."))
 CHECK_ROWS = (
     *ROWS,
     Option("answer_column", "Column of the input with the answers (default: answer).", "NAME"),
@@ -141,7 +140,7 @@ def require_batch(rows: Values) -> None:
 
 def run_query(name: str, words: list[str], values: Values) -> None:
     """Answer one key, an option without a key, or a batch."""
-    kind, key, rows = get_reader_class(name), " ".join(words), take_options(values, QUERY_ROWS)
+    kind, key, rows = get_reader_class(name), " ".join(words), take_options(values, ROWS)
     is_alone = not words and is_keyless(kind, values) and not rows
     if is_alone or words == [""] or key not in ("", "-"):
         require_batch(rows)
@@ -384,7 +383,7 @@ COMMANDS = {
         "Answer questions from the tables.",
         "answer one key, or a batch of keys.",
         "{key}",
-        lambda kind: (*list_options(kind), *QUERY_ROWS),
+        lambda kind: (*list_options(kind), *ROWS),
         run_query,
     ),
     "check": Command(

@@ -69,35 +69,31 @@ def _iter_records(depth: Array, tasks: Tasks) -> Chunks:
 def make_moves(pattern: Pattern) -> PatternMoves:
     """Make the places and moves of a pattern."""
     neighbours = list_neighbours(pattern.height, pattern.width)
-    count, cells = len(pattern.tiles), range(pattern.cells)
-    sets = sorted(combinations(cells, count), key=rank_set)
-    regions = [_find_regions(set(occupied), neighbours) for occupied in sets]
-    places = np.cumsum([0, *map(max, ([0, *each.values()] for each in regions))])
-    numbers = {occupied: at for at, occupied in enumerate(sets)}
-    kinds = dict[tuple[int, int], int]()
-    moves, sources, maps = [0], list[int](), list[int]()
-    for occupied, region in zip(sets, regions, strict=True):
-        for number in range(1, max(region.values()) + 1):
-            for blank, tile in (
-                (cell, other)
-                for cell in cells
-                if region.get(cell) == number
-                for other in neighbours[cell]
-                if other in occupied
-            ):
-                before = tuple(sorted({*occupied, blank} - {tile}))
-                at = numbers[before]
-                sources.append(int(places[at]) + regions[at][tile] - 1)
-                shift = before.index(blank), occupied.index(tile)
-                same = shift[0] == shift[1]
-                maps.append(SAME_ORDER if same else kinds.setdefault(shift, len(kinds)))
-            moves.append(len(sources))
-    goal = tuple(tile - 1 for tile in pattern.tiles)
-    root = int(places[numbers[goal]]) + regions[numbers[goal]][pattern.cells - 1] - 1
-    order_maps = make_order_maps(count, [*kinds])
-    return PatternMoves(
-        places, np.array(moves), np.array(sources), np.array(maps), order_maps, root
-    )
+    sets = combinations(range(pattern.cells), len(pattern.tiles))
+    places, firsts, count = dict[tuple[tuple[int, ...], int], int](), [0], 0
+    for occupied in sorted(sets, key=rank_set):
+        for start in {*range(pattern.cells)}.difference(occupied):
+            pending = [start] if (occupied, start) not in places else []
+            count += len(pending)
+            while pending:
+                blank = pending.pop()
+                places[occupied, blank] = count - 1
+                near = [cell for cell in neighbours[blank] if cell not in occupied]
+                pending += [cell for cell in near if (occupied, cell) not in places]
+        firsts.append(count)
+    kinds, moves = dict[tuple[int, int], int](), list[tuple[int, int, int]]()
+    for (occupied, blank), place in places.items():
+        for tile in {*neighbours[blank]}.intersection(occupied):
+            before = tuple(sorted({*occupied, blank} - {tile}))
+            shift = before.index(blank), occupied.index(tile)
+            is_same = shift[0] == shift[1]
+            order_map = SAME_ORDER if is_same else kinds.setdefault(shift, len(kinds))
+            moves.append((place, places[before, tile], order_map))
+    targets, sources, maps = np.array(sorted(moves)).T.copy()
+    root = places[tuple(tile - 1 for tile in pattern.tiles), pattern.cells - 1]
+    ends = np.searchsorted(targets, np.arange(count + 1))
+    order_maps = make_order_maps(len(pattern.tiles), [*kinds])
+    return PatternMoves(np.array(firsts), ends, sources, maps, order_maps, root)
 
 
 def make_order_maps(tiles: int, shifts: list[tuple[int, int]]) -> npt.NDArray[np.uint16]:
@@ -114,21 +110,6 @@ def make_order_maps(tiles: int, shifts: list[tuple[int, int]]) -> npt.NDArray[np
         positions.insert(second, positions.pop(first))
         maps[at] = np.searchsorted(keys, orders[:, positions] @ powers)
     return maps
-
-
-def _find_regions(occupied: set[int], neighbours: list[list[int]]) -> dict[int, int]:
-    """Find the regions of the free cells, numbered from 1; return each free cell's region."""
-    region = dict[int, int]()
-    for start in range(len(neighbours)):
-        if start in occupied or start in region:
-            continue
-        number = max(region.values(), default=0) + 1
-        pending = [start]
-        while pending:
-            cell = pending.pop()
-            region[cell] = number
-            pending += [c for c in neighbours[cell] if c not in occupied and c not in region]
-    return region
 
 
 def search_pattern(moves: PatternMoves, tasks: Tasks) -> Array:

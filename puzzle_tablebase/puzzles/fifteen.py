@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from math import comb, factorial
 
-from puzzle_tablebase.errors import BadRequest
 from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.puzzles.sliding import CHARACTERS, SlidingBoard
 from puzzle_tablebase.schema import Recipe, Table
@@ -20,9 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
-
-MAX_TILES = 8
-"""The most tiles of a pattern: the numbers of a search are not wider."""
 
 BOARD = SlidingBoard(4, 4)
 TABLE_PREFIX = "fifteen_"
@@ -34,30 +30,22 @@ EXAMPLE = "123456789abc0def"
 class Pattern:
     """Some tiles of a board whose goal has the tiles in reading order and the blank last.
 
-    `tiles` are their numbers, ascending; in the goal, tile t is on cell t - 1.
+    `tiles` are their numbers, ascending, and up to eight: the numbers of a search are not wider. In
+    the goal, tile t is on cell t - 1.
 
     >>> pattern = Pattern(4, 4, (2, 3, 4))
     >>> pattern.size, pattern.rank((1, 2, 3)), pattern.rank((3, 2, 1))
     (3360, 3, 2803)
     """
 
-    __slots__ = ("height", "sets", "size", "tiles", "width")
-
     def __init__(self, height: int, width: int, tiles: Iterable[int]) -> None:
         self.height = height
         self.width = width
         self.tiles = tuple(sorted(tiles))
-        if len(self.tiles) > MAX_TILES:
-            hint = "Divide the tiles into more patterns"
-            raise BadRequest(f"A pattern has {MAX_TILES} tiles at most", hint)
+        self.cells = height * width
         self.sets = comb(self.cells, len(self.tiles))
         """The number of sets of cells."""
         self.size = self.sets * factorial(len(self.tiles))
-
-    @property
-    def cells(self) -> int:
-        """The number of cells of the board."""
-        return self.height * self.width
 
     def rank(self, cells: Sequence[int]) -> int:
         """Return the rank of a placement, given the cell of each tile."""
@@ -139,44 +127,27 @@ def make_pattern_table(pattern: Pattern) -> Table:
     )
 
 
-class Partition:
-    """All tiles of a board in disjoint patterns, whose distances add up to a lower bound."""
-
-    __slots__ = ("patterns",)
-
-    def __init__(self, height: int, width: int, *patterns: str) -> None:
-        self.patterns = tuple(
-            Pattern(height, width, map(int, pattern.split())) for pattern in patterns
-        )
-
-    def make_tables(self) -> tuple[Table, ...]:
-        """Make the tables of the patterns, in their order."""
-        return tuple(map(make_pattern_table, self.patterns))
+def make_partition(height: int, width: int, *patterns: str) -> tuple[Pattern, ...]:
+    """Divide all tiles of a board into patterns, whose distances add up to a lower bound."""
+    return tuple(Pattern(height, width, map(int, pattern.split())) for pattern in patterns)
 
 
 PARTITIONS = {
-    "7-8": Partition(4, 4, "1 2 3 4 5 6 7 8", "9 10 11 12 13 14 15"),
-    "6-6-3": Partition(4, 4, "1 2 3", "4 7 8 11 12 15", "5 6 9 10 13 14"),
-    "5-5-5": Partition(4, 4, "1 2 3 5 6", "4 7 8 11 12", "9 10 13 14 15"),
+    "7-8": make_partition(4, 4, "1 2 3 4 5 6 7 8", "9 10 11 12 13 14 15"),
+    "6-6-3": make_partition(4, 4, "1 2 3", "4 7 8 11 12 15", "5 6 9 10 13 14"),
+    "5-5-5": make_partition(4, 4, "1 2 3 5 6", "4 7 8 11 12", "9 10 13 14 15"),
 }
 """The partitions by name, the best bounds first."""
+
+
+def make_tables(partition: str) -> tuple[Table, ...]:
+    """Make the tables of a partition's patterns, in their order."""
+    return tuple(map(make_pattern_table, PARTITIONS[partition]))
 
 
 def name_partition(partition: str) -> str:
     """Return the name that stands for the tables of a partition."""
     return f"{TABLE_PREFIX}{partition}"
-
-
-def find_partition(table: str) -> str | None:
-    """Find the partition that a table of that name belongs to.
-
-    >>> find_partition("fifteen_123")
-    '6-6-3'
-    """
-    for name, partition in PARTITIONS.items():
-        if any(table == known.name for known in partition.make_tables()):
-            return name
-    return None
 
 
 class Fifteen(Puzzle):
@@ -189,19 +160,22 @@ class Fifteen(Puzzle):
     def find_tables(self, name: str) -> tuple[Table, ...]:
         if name == self.name:
             name = name_partition(DEFAULT_PARTITION)
-        tables = [
-            (name_partition(partition), table)
-            for partition in PARTITIONS
-            for table in PARTITIONS[partition].make_tables()
-        ]
-        return tuple(table for group, table in tables if name in (group, table.name))
+        for partition in PARTITIONS:
+            tables = make_tables(partition)
+            found = tuple(
+                table for table in tables if name in (name_partition(partition), table.name)
+            )
+            if found:
+                return found
+        return ()
 
     def list_requests(self) -> dict[str, list[str]]:
         return {"Partitions of the tiles": [*map(name_partition, PARTITIONS)]}
 
     def format_example(self, table: str) -> str:
         """Format a query that the tables of a pattern's partition answer."""
-        return f"{self.name} {EXAMPLE} --patterns {find_partition(table)}"
+        of_table = (name for name in PARTITIONS if table in [t.name for t in make_tables(name)])
+        return f"{self.name} {EXAMPLE} --patterns {next(of_table)}"
 
 
 PUZZLE = Fifteen()

@@ -75,8 +75,6 @@ class CountAnswer(Answer):
     `start` is None for the tours from all squares, and `tours` where only closed ones are counted.
     """
 
-    _board: KnightBoard
-    _is_closed: bool
     board: str
     start: str | None = None
     tours: int | None = None
@@ -84,14 +82,9 @@ class CountAnswer(Answer):
 
     def to_text(self) -> str:
         """Format the answer as `pipeline query` prints it."""
-        rows = [("closed", f"{self.closed:,}")]
-        kind = "closed" if self._is_closed else "open"
-        if not self._is_closed:
-            tours = "not counted, only closed ones" if self.tours is None else f"{self.tours:,}"
-            rows.insert(0, ("tours", tours))
-        if self.tours == 0:
-            square = None if self.start is None else self._board.parse_square(self.start)
-            rows.append(("why", explain_no_tour(self._board, square)))
+        rows, kind = [("closed", f"{self.closed:,}")], "closed"
+        if self.tours is not None:
+            rows, kind = [("tours", f"{self.tours:,}"), *rows], "open"
         begun = self.start or "all squares"
         return f"{self.board} from {begun}, directed {kind} tours\n\n{align_rows(rows)}"
 
@@ -118,8 +111,6 @@ def read_tour_counts(
         raise reader.make_damage_error(table.name, problem, "parquet")
     has_all = not is_closed and not counts["tours"].null_count()
     return CountAnswer(
-        _board=board,
-        _is_closed=is_closed,
         board=str(board),
         start=None if start is None else board.name_square(start),
         tours=int(counts["tours"].sum()) if has_all else None,

@@ -82,7 +82,8 @@ def test_files_that_others_are_writing_are_untouched(tmp_path: Path) -> None:
         ("file", "deeper", "not a directory"),
         ("link", "", "file exists"),
         (".lock", "", ".lock: is a directory"),
-        (TOURS.file, "", f"{TOURS.file} is there, and is not a file of this program"),
+        (".manifest.backup", "", "is a folder, not a file"),
+        (TOURS.file, "", f"{TOURS.file} is a folder, not a file"),
     ],
 )
 def test_an_obstacle_is_named_and_stays(

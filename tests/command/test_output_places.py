@@ -175,3 +175,13 @@ def test_a_url_without_slashes_is_refused(
     assert [*tmp_path.iterdir()] == []
     for name in ("./s3:x", "2024:tables", "s3://bucket/x", "C:/tables", "tables/s3:x"):
         assert expand_path(name) == name
+
+
+def test_a_question_in_another_folder_says_where_it_looked(cli: Cli, tmp_path: Path) -> None:
+    said = cli("query", "eight", "378546201", cwd=tmp_path)
+    hint = "name another with --outputs or PIPELINE_OUTPUTS"
+    assert (said.code, said.out) == (3, "")
+    assert said.err.splitlines() == [
+        "pipeline: outputs/eight.idx is not published. Run: pipeline precompute eight",
+        f"pipeline: there is no folder outputs in {tmp_path}; {hint}",
+    ]

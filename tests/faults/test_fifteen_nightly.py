@@ -6,7 +6,7 @@ import pytest
 
 import puzzle_tablebase as pt
 from puzzle_tablebase.pipeline.proofs import verify
-from puzzle_tablebase.puzzles.fifteen import PARTITIONS, PUZZLE
+from puzzle_tablebase.puzzles.fifteen import PUZZLE, make_tables
 from puzzle_tablebase.puzzles.sliding import CHARACTERS
 from puzzle_tablebase.stores.folder import Folder
 from tests.conftest import make_once
@@ -19,7 +19,7 @@ FIRST, LAST = "0123456789abcdef", "123456789abcdef0"
 
 @pytest.fixture(scope="session")
 def patterns_78(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    tables = PARTITIONS["7-8"].make_tables()
+    tables = make_tables("7-8")
     return make_once(
         tmp_path_factory, "patterns_78", lambda place: build_tables(place, PUZZLE, *tables)
     )

@@ -4,7 +4,6 @@ Damaged indexes are in `test_index_vectors.py` and `tests/faults`.
 """
 
 import contextlib
-import json
 import os
 import random
 from collections import Counter
@@ -23,7 +22,6 @@ from puzzle_tablebase.errors import (
     TableVersionError,
 )
 from puzzle_tablebase.formats.index import BLOCK_BYTES, BODY_BYTES, count_blocks
-from puzzle_tablebase.pipeline.proofs.files import check_files
 from puzzle_tablebase.pipeline.single_query import answer_as_text
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT_PUZZLE
 from puzzle_tablebase.puzzles.senet import PUZZLE as SENET_PUZZLE
@@ -33,15 +31,12 @@ from puzzle_tablebase.queries.index_reader import MAX_CACHED_BLOCKS, IndexReader
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import BACKUP
 from puzzle_tablebase.stores.folder import Folder
-from tests.support import pancakes
 from tests.support.build_recorder import build_tables
 from tests.support.pancakes import PUZZLE, Pancakes
 from tests.support.tampered import (
-    open_one,
     place,
     replace_link,
     reseal,
-    run,
     seal_values,
     vouch,
     write_manifest,
@@ -120,7 +115,6 @@ def test_an_open_index_that_is_replaced_answers_as_before(copy: Path) -> None:
 
 
 def test_an_open_index_that_is_overwritten_is_damaged(copy: Path) -> None:
-    """Write another build into the same file, whose blocks have other checksums."""
     path = replace_link(copy / "eight.idx")
     index = IndexReader(Folder(copy), EIGHT)
     built_again = bytearray(path.read_bytes())
@@ -157,25 +151,13 @@ def own(copy: Path) -> Path:
     return copy
 
 
-class LongNamed(Pancakes):
-    """Pancakes whose table has a long name."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.tables = (self.make_goal_table(name, "All stacks", ("stacked",)),)
-
-
-def test_a_name_has_at_most_64_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(SearchError, match="do not fit an index"):
-        build_tables(tmp_path, LongNamed("p" * 65))
+def test_a_name_has_at_most_64_bytes(tmp_path: Path) -> None:
+    puzzle = Pancakes()
+    puzzle.name = "p" * 65
+    puzzle.tables = (puzzle.make_goal_table(puzzle.name, "All stacks", ("stacked",)),)
+    with pytest.raises(SearchError):
+        build_tables(tmp_path, puzzle)
     assert not list(tmp_path.glob("p*"))
-    called = LongNamed("p" * 64)
-    monkeypatch.setitem(puzzles.MODULES, called.name, "tests.support.pancakes")
-    monkeypatch.setattr(pancakes, "PUZZLE", called)
-    build_tables(tmp_path, called)
-    assert open_tables(str(tmp_path)).goals(called.name).probe("45321").distance == 2
-    listed = open_one(tmp_path, called.name)
-    run(listed, check_files(listed))
 
 
 def test_closed_tables_close_their_files(own: Path) -> None:
@@ -186,12 +168,8 @@ def test_closed_tables_close_their_files(own: Path) -> None:
         assert list_open_files(own) == ["eight_edge.idx", "knight_tours_8x8.idx", "senet.idx"]
     assert list_open_files(own) == []
     tables.close()
-
-
-def test_an_error_in_the_with_block_closes_the_tables(own: Path) -> None:
     tables = open_tables(str(own))
     assert tables.senet.probe("ABAAABBB.B...A.").plies == 2
-    assert list_open_files(own) == ["senet.idx"]
     with pytest.raises(NotationError), tables:
         tables.senet.probe("nothing")
     assert list_open_files(own) == []
@@ -227,37 +205,31 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def require_error(folder: Path, kind: type[TableError], file: str) -> None:
-    """Require that every kind of lookup gives the same error, which names a file."""
-    with pytest.raises(TableError) as caught:
+@pytest.mark.parametrize(
+    ("manifest", "kind", "file"),
+    [
+        (None, TableMissing, "pancakes.idx"),
+        (b"{", TableDamaged, "manifest.json"),
+        (seal_values({"format_version": "4"}), TableDamaged, "manifest.json"),
+        *(
+            (seal_values({"format_version": number}), TableVersionError, "manifest.json")
+            for number in (3, 5)
+        ),
+    ],
+)
+def test_a_manifest_without_the_index(
+    folder: Path, manifest: bytes | None, kind: type[TableError], file: str
+) -> None:
+    """Try one of each kind; `tests/storage/test_manifest.py` tries every other."""
+    if manifest is None:
+        write_manifest(Folder(folder), {})
+    else:
+        (folder / "manifest.json").write_bytes(manifest)
+        (folder / BACKUP).unlink(missing_ok=True)
+    with pytest.raises(kind) as caught:
         answer_as_text("pancakes", "45321", {"outputs": str(folder)})
+    assert (caught.value.exit_code, caught.value.file) == (3, str(folder / file))
     for method in ("probe", "get"):
         with pytest.raises(kind) as second:
             getattr(open_tables(str(folder)).goals("pancakes"), method)("45321")
         assert str(second.value) == str(caught.value)
-    error = caught.value
-    assert (type(error), error.exit_code, error.file) == (kind, 3, str(folder / file))
-    assert error.command.startswith("pipeline precompute ")
-    assert error.command.endswith(f" --outputs {folder}")
-
-
-def test_a_manifest_that_lists_no_index(folder: Path) -> None:
-    table = json.loads((folder / "manifest.json").read_text("utf-8"))["tables"]["pancakes"][0]
-    for listed in ({"pancakes": table | {"index": None}}, {}):
-        write_manifest(Folder(folder), listed)
-        require_error(folder, TableMissing, "pancakes.idx")
-
-
-@pytest.mark.parametrize(
-    ("text", "kind"),
-    [
-        (b"{", TableDamaged),
-        (seal_values({"format_version": "4"}), TableDamaged),
-        *((seal_values({"format_version": number}), TableVersionError) for number in (3, 5)),
-    ],
-)
-def test_a_manifest_that_cannot_be_read(folder: Path, text: bytes, kind: type[TableError]) -> None:
-    """Try one of each kind; `tests/storage/test_manifest.py` tries every other."""
-    (folder / "manifest.json").write_bytes(text)
-    (folder / BACKUP).unlink(missing_ok=True)
-    require_error(folder, kind, "manifest.json")

@@ -21,7 +21,7 @@ from puzzle_tablebase.pipeline.proofs import (
 from puzzle_tablebase.puzzles import MODULES
 from puzzle_tablebase.puzzles import fifteen as fifteen_tables
 from puzzle_tablebase.puzzles.fifteen import PUZZLE as FIFTEEN
-from puzzle_tablebase.puzzles.fifteen import Partition
+from puzzle_tablebase.puzzles.fifteen import make_partition, make_pattern_table
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.knight.tables import Knight
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
@@ -33,7 +33,7 @@ from tests.support.pancakes import PUZZLE as PANCAKES
 from tests.support.sliding_tables import treat_as_large
 from tests.support.tampered import Records, change_records, link_copy, open_one, rewrite, run, story
 
-TINY = Partition(3, 3, "1 2 5", "3 6", "4 7 8")
+TINY = make_partition(3, 3, "1 2 5", "3 6", "4 7 8")
 LIST = "knight_tours_3x4"
 RANKINGS = "knight_closed_ranks_5x6", "knight_ranks_4x5"
 
@@ -54,7 +54,7 @@ def make_folder(
 
     def make(place: Path) -> None:
         build_tables(place, PANCAKES)
-        build_tables(place, FIFTEEN, *TINY.make_tables())
+        build_tables(place, FIFTEEN, *map(make_pattern_table, TINY))
         for name in ("sliding_2x3", "sliding_2x4"):
             build_tables(place, SLIDING, *SLIDING.find_tables(name))
         for name in (TABLE.name, LIST, *RANKINGS):

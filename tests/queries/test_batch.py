@@ -17,13 +17,7 @@ import pytest
 
 from puzzle_tablebase.errors import BadRequest, OutputError
 from puzzle_tablebase.queries import batch
-from puzzle_tablebase.queries.answer import COMPRESSED_SUFFIXES
-from puzzle_tablebase.queries.batch import (
-    choose_output_format,
-    compress_output,
-    iter_answers,
-    run_batch,
-)
+from puzzle_tablebase.queries.batch import compress_output, iter_answers, run_batch
 from puzzle_tablebase.queries.batch_input import BatchQuery, Rows
 from tests.queries.test_batch_input import write_frame
 from tests.support.shell import Ask
@@ -37,13 +31,7 @@ def read_zstd(data: bytes) -> bytes:
     return unpacked
 
 
-UNPACK: dict[str, Callable[[bytes], bytes]] = {
-    ".gz": gzip.decompress,
-    ".zst": read_zstd,
-    ".zstd": read_zstd,
-}
-
-
+UNPACK: dict[str, Callable[[bytes], bytes]] = {".gz": gzip.decompress, ".zst": read_zstd}
 READ: dict[str, Callable[..., pl.DataFrame]] = {
     "csv": partial(pl.read_csv, schema_overrides={"state": pl.String}),
     "jsonl": pl.read_ndjson,
@@ -108,7 +96,6 @@ def test_all_formats_agree(ask: Ask, tmp_path: Path, given: str, kind: str) -> N
     assert answers["distance"].to_list() == [27, None, None, 0, 1]
     assert answers["goal"].to_list() == ["corner", None, None, "corner", "corner"]
     assert answers["error"].is_null().to_list() == [True, True, False, True, True]
-    assert {*tmp_path.iterdir()} == {source, target}, "nothing is left beside the answers"
 
 
 def test_a_path_is_one_text_in_every_format(ask: Ask, tmp_path: Path) -> None:
@@ -140,18 +127,13 @@ def test_objects_keep_their_values(ask: Ask) -> None:
         assert {name: row[name] for name in names} == dict.fromkeys(names) | own
 
 
-@pytest.mark.parametrize("format", ["csv", "jsonl", "parquet"])
-def test_no_column_is_replaced(tmp_path: Path, format: str) -> None:
-    with pytest.raises(BadRequest, match=r"'double' exists already.*: --prefix TEXT"):
-        run(tmp_path, '{"n":"1","double":2}', name="in.jsonl", format=format)
-    assert run(tmp_path, '{"n":"1","double":2}', name="in.jsonl", format=format, prefix="my_") == 0
-    assert b"my_double" in (tmp_path / "out").read_bytes()
-
-
-def test_strict_names_the_line_and_leaves_no_file(tmp_path: Path) -> None:
-    with pytest.raises(BadRequest, match=r"^line 4: no number\. "):
-        run(tmp_path, "1 2\n\n-1\n3 x 4\n", strict=True)
-    assert not (tmp_path / "out").exists()
+def test_no_column_is_replaced(tmp_path: Path) -> None:
+    for kind in ("csv", "jsonl", "parquet"):
+        given = tmp_path, '{"n":"1","double":2}'
+        with pytest.raises(BadRequest, match="'double' exists already"):
+            run(*given, name="in.jsonl", format=kind)
+        assert run(*given, name="in.jsonl", format=kind, prefix="my_") == 0
+        assert b"my_double" in (tmp_path / "out").read_bytes()
 
 
 @pytest.mark.parametrize("format", ["csv", "jsonl", "parquet"])
@@ -183,7 +165,7 @@ def test_parts_are_the_rows_in_order() -> None:
     def make_rows() -> Iterator[Rows]:
         for first in range(0, 3_000, 1_000):
             frame = pl.DataFrame({"n": range(first, first + 1_000)})
-            yield Rows(frame, f"row {first} + {{}}".format, (frame["n"],))
+            yield Rows(frame, (frame["n"],))
 
     def stream(keys: pl.Series) -> Iterator[pl.DataFrame]:
         for first in range(0, len(keys), 300):
@@ -194,10 +176,8 @@ def test_parts_are_the_rows_in_order() -> None:
         answered = [*iter_answers(query, make_rows())]
         assert [number for part, _ in answered for number in part.frame["n"]] == [*range(3_000)]
         for part, answers in answered:
-            first = part.frame["n"][0]
             assert part.frame.equals(answers)
             assert part.frame["n"].equals(part.texts[0])
-            assert part.place(0) == f"row {first // 1_000 * 1_000} + {first % 1_000}"
 
 
 @pytest.mark.parametrize(
@@ -238,15 +218,6 @@ def test_outputs_are_packed_by_suffix(ask: Ask, tmp_path: Path, kind: str, suffi
     assert (code, out.splitlines()[1]) == (2, "378546201,corner,27,ULR,15,,corner,27,ULR,15,")
 
 
-@pytest.mark.parametrize(
-    ("output", "requested", "format"),
-    [("x.parquet.zst", None, "parquet"), ("x.gz", None, "csv"), ("x.gz", "jsonl", "jsonl")],
-)
-def test_formats_of_outputs(output: str, requested: str | None, format: str) -> None:
-    assert {*COMPRESSED_SUFFIXES} == {*UNPACK}
-    assert choose_output_format(output, requested) == format
-
-
 class Full(io.BytesIO):
     """A file on a full disk."""
 
@@ -259,17 +230,14 @@ def test_a_failure_is_reported_and_leaves_no_file(tmp_path: Path, suffix: str) -
     with pytest.raises(OutputError), compress_output(Full(), suffix) as packed:
         packed.write(bytes(range(256)) * 1_000)  # some write only when they close
     target = tmp_path / f"answers.csv{suffix}"
-    with pytest.raises(BadRequest, match="no number"):
-        run(tmp_path, "1 x", strict=True, output=str(target))
+    with pytest.raises(BadRequest, match="never closed"):
+        run(tmp_path, 'n,x\n1,"x\n', name="in.csv", output=str(target))
     assert not target.exists()
 
 
-@pytest.mark.parametrize("solutions", [(), ("--solutions",)])
-def test_named_goals_have_the_tables_type_and_others_are_text(
-    ask: Ask, tmp_path: Path, solutions: tuple[str, ...]
-) -> None:
+def test_named_goals_have_the_tables_type_and_others_are_text(ask: Ask, tmp_path: Path) -> None:
     target, named = tmp_path / "answers.parquet", pl.Enum(["corner", "centre", "edge"])
-    for goal, kind in ("", named), ("edge", named), ("087654321", pl.String):
-        options = (*(["--goal", goal] if goal else ()), *solutions, "--output", str(target))
-        assert ask("eight", *options, text=b"378546201")[0] == 0
+    for goal, kind in ("corner", named), ("edge", named), ("087654321", pl.String):
+        words = ("--goal", goal, "--output", str(target))
+        assert ask("eight", *words, text=b"378546201")[0] == 0
         assert pl.read_parquet_schema(target)["goal"] == kind

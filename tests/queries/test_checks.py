@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from puzzle_tablebase.errors import BadRequest, NotationError, Undecided
 from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.api import Tables
-from puzzle_tablebase.queries.fifteen import FifteenReader
+from puzzle_tablebase.queries.fifteen_search import Solver
 from tests import first, usual_or_nightly
 from tests.support import sliding_oracle
 from tests.support.check_oracle import (
@@ -291,7 +291,7 @@ def test_nothing_is_searched_for_answers_that_the_bound_decides(
     def search(*_: object) -> None:
         raise AssertionError("searched")
 
-    monkeypatch.setattr(FifteenReader, "open_solver", search)
+    monkeypatch.setattr(Solver, "search", search)
     fifteen = open_tables(str(patterns_555)).fifteen
     rows = {"123456789abcde0f": "R", "123456789ab0defc": "D"}
     frame = pl.DataFrame({"state": [*rows], "answer": [*rows.values()]})

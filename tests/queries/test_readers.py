@@ -92,7 +92,7 @@ def test_probe_and_get(get: GetReader, name: str) -> None:
     assert {fact for fact in answer.to_dict() if fact != "solutions"} <= facts.keys()
 
 
-@pytest.mark.parametrize("name", BOARDS)
+@pytest.mark.parametrize("name", [name for name in BOARDS if name != "fifteen"])
 def test_one_fact_of_a_board(get: GetReader, name: str) -> None:
     reader, key = get(name), KEYS[name]
     answer = reader.probe(key, path=True)
@@ -100,8 +100,8 @@ def test_one_fact_of_a_board(get: GetReader, name: str) -> None:
     assert reader.solution(key) == answer.solution
     assert reader.path(key) == answer.path
     goal = answer.path[1]
-    assert name == "fifteen" or reader.distance(key, goal) == 1
-    assert name == "fifteen" or reader.solution(key, goal=goal) == answer.solution[:1]
+    assert reader.distance(key, goal) == 1
+    assert reader.solution(key, goal=goal) == answer.solution[:1]
     with pytest.raises(pt.NoAnswer):
         reader.distance(NO_KEYS[name][0], answer.path[-1])
 

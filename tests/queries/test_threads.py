@@ -16,8 +16,8 @@ import pytest
 
 import puzzle_tablebase as pt
 from puzzle_tablebase.errors import TablebaseError
-from puzzle_tablebase.puzzles.fifteen import PARTITIONS
 from puzzle_tablebase.puzzles.fifteen import PUZZLE as FIFTEEN
+from puzzle_tablebase.puzzles.fifteen import make_tables
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
 from puzzle_tablebase.puzzles.sliding import parse_board
 from puzzle_tablebase.queries import boards, open_tables
@@ -88,7 +88,7 @@ def every_puzzle(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
     """Return a folder with tables of every puzzle."""
     folder = link_copy(outputs, tmp_path_factory.mktemp("every_puzzle"))
     build_tables(folder, SLIDING, *parse_board("2x3").tables)
-    build_tables(folder, FIFTEEN, *PARTITIONS["5-5-5"].make_tables())
+    build_tables(folder, FIFTEEN, *make_tables("5-5-5"))
     return folder
 
 

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from puzzle_tablebase.formats.manifest import Entry, IndexEntry
-from puzzle_tablebase.puzzles.fifteen import PARTITIONS, Pattern
 from puzzle_tablebase.puzzles.fifteen import PUZZLE as FIFTEEN
+from puzzle_tablebase.puzzles.fifteen import Pattern, make_tables
 from puzzle_tablebase.puzzles.sliding import find_goal, parse_board
 from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.index_reader import IndexReader
@@ -202,7 +202,7 @@ def test_the_ranks_of_the_cases_lead_to_records_with_their_answers(outputs: Path
 
 
 def test_a_pattern_answers_as_the_cases_say(tmp_path: Path) -> None:
-    (table,) = [each for each in PARTITIONS["6-6-3"].make_tables() if each.name == "fifteen_123"]
+    (table,) = [each for each in make_tables("6-6-3") if each.name == "fifteen_123"]
     build_tables(tmp_path, FIFTEEN, table)
     index = IndexReader(Folder(tmp_path), table)
     for case in read_cases("fifteen"):

@@ -2,7 +2,6 @@
 
 import pytest
 
-from puzzle_tablebase.errors import BadRequest
 from puzzle_tablebase.puzzles.fifteen import Pattern
 from tests.support import fifteen_oracle as oracle
 from tests.support.fifteen_boards import search_depths
@@ -40,9 +39,3 @@ def test_ranks_number_the_placements_in_the_documented_order(
     pattern = Pattern(height, width, tiles)
     placements = [*oracle.list_placements(height * width, len(tiles))]
     assert [*map(pattern.rank, placements)] == [*range(pattern.size)]
-
-
-def test_a_pattern_of_more_than_eight_tiles_is_refused() -> None:
-    assert Pattern(4, 4, range(1, 9)).tiles == (*range(1, 9),)
-    with pytest.raises(BadRequest, match="A pattern has 8 tiles at most"):
-        Pattern(4, 4, range(1, 10))

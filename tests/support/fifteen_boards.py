@@ -2,7 +2,6 @@
 
 import functools
 import itertools
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -12,14 +11,14 @@ import numpy.typing as npt
 from puzzle_tablebase.formats.index import BODY_BYTES
 from puzzle_tablebase.pipeline.recipes.patterns import make_moves, search_pattern
 from puzzle_tablebase.pipeline.tasks import Tasks
-from puzzle_tablebase.puzzles.fifteen import Partition, Pattern, list_images, list_neighbours
+from puzzle_tablebase.puzzles.fifteen import Pattern, list_images, list_neighbours, make_partition
 from puzzle_tablebase.queries.fifteen_search import BUDGET, Solver
 
 SMALL = {
-    "2x3": Partition(2, 3, "1 2", "3 4 5"),
-    "3x3": Partition(3, 3, "1 2 3 5", "4 6 7 8"),
-    "3x3 alone": Partition(3, 3, "1", "2 3 4 5 6", "7 8"),
-    "3x4": Partition(3, 4, "1 2 3 5 6", "4 7 8", "9 10 11"),
+    "2x3": make_partition(2, 3, "1 2", "3 4 5"),
+    "3x3": make_partition(3, 3, "1 2 3 5", "4 6 7 8"),
+    "3x3 alone": make_partition(3, 3, "1", "2 3 4 5 6", "7 8"),
+    "3x4": make_partition(3, 4, "1 2 3 5 6", "4 7 8", "9 10 11"),
 }
 
 
@@ -35,28 +34,24 @@ class Records:
 
     def __init__(self, data: bytes) -> None:
         self.data = data
-        self.blocks = 0
-        """The number of blocks that were read one by one."""
+        self.reads = 0
+        """The number of times that blocks were read."""
 
-    def read_block(self, number: int) -> bytes:
-        self.blocks += 1
-        return self.data[number * BODY_BYTES :][:BODY_BYTES].ljust(BODY_BYTES, b"\0")
-
-    def iter_chunks(self) -> Iterator[bytes]:
-        for first in range(0, len(self.data), BODY_BYTES):
-            yield self.data[first : first + BODY_BYTES]
+    def read_blocks(self, first: int, count: int) -> bytes:
+        self.reads += 1
+        return self.data[first * BODY_BYTES :][: count * BODY_BYTES]
 
 
 @functools.cache
 def make_records(name: str) -> tuple[Records, ...]:
     """Return the records of a small board's patterns."""
-    return tuple(Records(search_depths(pattern).tobytes()) for pattern in SMALL[name].patterns)
+    return tuple(Records(search_depths(pattern).tobytes()) for pattern in SMALL[name])
 
 
 def make_solver(name: str, budget: int = BUDGET) -> Solver:
     """Return a new solver of a small board."""
     indexes: Any = make_records(name)
-    solver = Solver(SMALL[name].patterns, indexes)
+    solver = Solver(SMALL[name], indexes)
     solver.budget = budget
     return solver
 
@@ -68,7 +63,7 @@ class PlainSearch:
     """
 
     def __init__(self, name: str) -> None:
-        self._patterns, self._records = SMALL[name].patterns, make_records(name)
+        self._patterns, self._records = SMALL[name], make_records(name)
         self._height, self._width = map(int, name.split()[0].split("x"))
         self._steps = list_neighbours(self._height, self._width)
         self.limit = self.positions = 0
