@@ -100,9 +100,12 @@ class Answer:
 
     def to_text(self) -> str:
         """Format the answer as text for people, here its facts, one a line."""
-        facts = {name.replace("_", " "): fact for name, fact in self.to_dict().items()}
         return align_rows(
-            [(name, _shorten(fact)) for name, fact in facts.items() if fact is not None]
+            [
+                (name.replace("_", " "), str(round(fact, 3) if isinstance(fact, float) else fact))
+                for name, fact in self.to_dict().items()
+                if fact is not None
+            ]
         )
 
     def to_svg(self) -> str:
@@ -115,10 +118,6 @@ class Answer:
             return self.to_svg()
         except (NotImplementedError, BadRequest):
             return None
-
-
-def _shorten(fact: object) -> str:
-    return str(round(fact, 3) if isinstance(fact, float) else fact)
 
 
 def format_json(value: object) -> str:
@@ -167,11 +166,7 @@ def format_count(count: int, noun: str) -> str:
 
 
 class HardestAnswer(Answer):
-    """All keys at the largest depth, in notation order.
-
-    `depth` is the name of its column with its value, and `named_keys` what a key is, with an s,
-    with the keys.
-    """
+    """All keys at the largest depth, in notation order; depth and keys by their names."""
 
     goal: str | None = None
     depth: dict[str, int]
@@ -194,12 +189,7 @@ class HardestAnswer(Answer):
 
 
 class Judgement(Answer):
-    """The worth of an answer to a key; a fact that does not apply is None.
-
-    `first_loss` is the first move after which the goal was farther than it needed to be, `step` the
-    move that `problem` is about. `score` is 1 for the best answers, 0 for those that do not reach
-    the goal, and None if the shortest length is not known.
-    """
+    """The worth of an answer to a key, as `docs/query.md` explains; what does not apply is None."""
 
     result: str
     length: int | None = None

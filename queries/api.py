@@ -20,16 +20,7 @@ if TYPE_CHECKING:
 
 
 class Tables:
-    """The tables in one store; a context manager that closes them.
-
-    Each puzzle's reader is opened once. Once closed, any call that reads an index raises
-    ValueError. Copies sent to other processes open the files for themselves.
-
-    >>> from puzzle_tablebase.queries import open_tables
-    >>> with open_tables("outputs") as tables:
-    ...     tables.senet.probe("ABAAABBB.B...A.").plies
-    2
-    """
+    """The tables in one store; a context manager that closes them."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
@@ -65,12 +56,7 @@ class Tables:
             return self._opened[name]
 
     def answer(self, puzzle: str, key: str | None = None, **options: object) -> Answer:
-        """Answer as `pipeline query PUZZLE KEY` does, with its options by name.
-
-        >>> from puzzle_tablebase.queries import open_tables
-        >>> open_tables("outputs").answer("eight", "123450786", path=True).to_dict()["path"]
-        ['123450786', '123456780']
-        """
+        """Answer as `pipeline query PUZZLE KEY` does, with its options by name."""
         reader, parsed = pose(self.open(puzzle), ALL if key is None else QUERY, options)
         return reader.answer(key, parsed)
 
@@ -81,12 +67,7 @@ class Tables:
         return reader
 
     def sliding(self, board: str) -> BoardReader:
-        """Return the table of a sliding board, given as rows x columns, such as 3x4.
-
-        >>> from puzzle_tablebase.queries import open_tables
-        >>> open_tables("outputs").sliding("2x3").get("not a state", default=0)
-        0
-        """
+        """Return the tables of a sliding board, given as rows x columns, such as 3x4."""
         reader: BoardReader = self.open("sliding").open_board(board)
         return reader
 

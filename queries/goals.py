@@ -38,9 +38,8 @@ if TYPE_CHECKING:
 class GoalAnswer(Answer):
     """The answer for a state of a puzzle with goals.
 
-    `distance` is 0 to 254; `best_moves` is "" at the goal, else its letters in answer order;
-    `solutions` is None where the table does not count them. The facts after these are None unless
-    they are asked for: a shortest solution and what belongs to it, and all shortest solutions.
+    `solutions` is None where the table does not count them, and the facts after it unless they are
+    asked for.
     """
 
     state: str
@@ -204,9 +203,6 @@ class GoalReader(Reader):
         ends = self._parse_question(key, goal)
         self.find_distance(*ends)
         return self.find_path(*ends)
-
-    def parse_key(self, text: str, options: Options) -> str:
-        return self.puzzle.parse(text)
 
     def answer(self, key: Any, options: Options) -> Answer:
         if options.verb == ALL:

@@ -6,12 +6,11 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from puzzle_tablebase.errors import BadRequest, TableError, TableMissing, quote
+from puzzle_tablebase.errors import BadRequest, TableError, TableMissing
 from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.puzzles import (
     get_puzzle,
-    is_registered,
     list_puzzles,
     list_puzzles_with_depths,
 )
@@ -42,8 +41,10 @@ def list_counts(store: Store) -> pl.DataFrame:
     tables = (
         (puzzle, table)
         for puzzle in list_puzzles()
+        if puzzle.depth
         for table in puzzle.list_published(entries)
-        if table.name in entries and _has_depths(puzzle, table)
+        # an index alone has the depths of its states, and nothing else
+        if puzzle.depth in [column.name for column in table.columns] or not table.columns
     )
     rows = [row for puzzle, table in tables for row in _iter_counts(store, puzzle, table)]
     return pl.DataFrame(rows, SCHEMA, orient="row")
@@ -54,27 +55,19 @@ def count_states(name: str, store: Store, board: str | None = None) -> pl.DataFr
 
     States that are never reached have a null depth.
     """
-    puzzle = get_puzzle(name) if is_registered(name) else None
-    if puzzle is None or not puzzle.depth:
+    puzzle = get_puzzle(name)
+    if not puzzle.depth:
         hint = f"Choose one of: {', '.join(list_puzzles_with_depths())}"
-        if puzzle is None:
-            raise BadRequest(f"There is no puzzle {quote(name)}", hint)
         raise BadRequest(f"{puzzle.title} has no distances to count", hint)
     tables = puzzle.list_board_tables(board)
     if board is not None:
         published = read_manifest(store)
-        listed = sorted((t for t in tables if t.name in published), key=lambda table: table.name)
-        tables = (*listed,) or tables[:1]
+        listed = [table for table in tables if table.name in published] or tables[:1]
+        tables = (*sorted(listed, key=lambda table: table.name),)
     rows = [row for table in tables for row in _iter_counts(store, puzzle, table)]
     counts = pl.DataFrame(rows, SCHEMA, orient="row")
     counts = counts.select("goal", pl.col("distance").alias(puzzle.depth), "states")
     return counts.drop("goal") if counts["goal"].null_count() else counts
-
-
-def _has_depths(puzzle: Puzzle, table: Table) -> bool:
-    """Return whether a table has the depths of its states; an index alone has no other content."""
-    names = [column.name for column in table.columns]
-    return bool(puzzle.depth) and (not names or puzzle.depth in names)
 
 
 def _iter_counts(store: Store, puzzle: Puzzle, table: Table) -> Iterator[tuple[object, ...]]:

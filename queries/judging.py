@@ -93,15 +93,6 @@ def judge_solution(length: int, shortest: int | None, first_loss: int | None = N
     return Judgement(result="shortest", excess=0, score=1.0, **facts)
 
 
-def judge_distance(stated: str, shortest: int | None) -> Judgement:
-    """Judge a number of moves, or that there are none; `shortest` is None then."""
-    truth = "unreachable" if shortest is None else str(shortest)
-    if stated.lstrip("0") == truth.lstrip("0"):
-        return Judgement(result="right", shortest=shortest, score=1.0)
-    problem = "no moves lead there" if shortest is None else f"the fewest moves are {truth}"
-    return Judgement(result="wrong", shortest=shortest, problem=problem, score=0.0)
-
-
 def read_moves(text: str, move: str, what: str, stop: str = f"[^{SEPARATORS}]+") -> Moves:
     """Read moves that match a pattern, with separators between them or not.
 

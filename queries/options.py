@@ -24,8 +24,7 @@ ANY_KEYS = (QUERY, PROBE, BATCH)
 class Option:
     """An option of some verbs; without a metavar it is a flag, true or false by its truth.
 
-    `parse` gets the value, the reader and the options that are declared before, and returns what
-    the reader works with. `excludes` are the names of options that it cannot be combined with.
+    `parse` gets the value, the reader and the options that are declared before.
     """
 
     __slots__ = ("excludes", "help", "metavar", "name", "parse", "verbs")

@@ -90,10 +90,7 @@ class Reader:
         return self.answer(key, self.parse(PROBE, options))
 
     def get(self, key: str, default: Any = None, **options: Any) -> Any:
-        """Return the answer of `probe`, or the default where the answer is no or the key is bad.
-
-        A bad option raises, and so does trouble with the tables.
-        """
+        """Return the answer of `probe`, or the default where the answer is no or the key is bad."""
         parsed = self.parse(PROBE, options)
         try:
             return self.answer(key, parsed)
@@ -193,7 +190,8 @@ class Reader:
 
     def parse_key(self, text: str, options: Options) -> object:
         """Parse a key; NotationError for a text that is none."""
-        raise NotImplementedError
+        puzzle: Any = self.puzzle
+        return puzzle.parse(text)
 
     def has_key(self, text: str, options: Options) -> bool:
         """Return whether a text is in the notation of keys."""
@@ -228,9 +226,9 @@ class Reader:
         return fill_answers(keys, answers, lambda some: Reader.answer_keys(self, some, options))
 
     def parse_answer(self, key: str, options: Options) -> tuple[Any, Any, int | None]:
-        """Parse a key; return where its answers start, where they should end, and the fewest moves.
+        """Parse a key; return where its answers start and should end, and the fewest moves or None.
 
-        None if no moves lead there, or if only a search finds the fewest.
+        None: no moves lead there, or only a search finds the fewest.
         """
         raise BadRequest(f"{self.puzzle.title} does not support checking")
 
@@ -250,9 +248,11 @@ class Reader:
         self, stated: str, start: Any, shortest: int | None, options: Options
     ) -> Judgement:
         """Judge a number of moves that an answer states, or that there are none."""
-        from puzzle_tablebase.queries.judging import judge_distance
-
-        return judge_distance(stated, shortest)
+        truth = "unreachable" if shortest is None else str(shortest)
+        if stated.lstrip("0") == truth.lstrip("0"):
+            return Judgement(result="right", shortest=shortest, score=1.0)
+        problem = "no moves lead there" if shortest is None else f"the fewest moves are {truth}"
+        return Judgement(result="wrong", shortest=shortest, problem=problem, score=0.0)
 
     def complete(self, judged: Judgement, start: Any, last: Any, options: Options) -> Judgement:
         """Return the judgement of moves to `last`, with what only that puzzle knows of it."""
@@ -264,10 +264,7 @@ class Reader:
     def draw(
         self, request: SampleRequest, wanted: range | None, options: Options
     ) -> Iterator[pl.DataFrame]:
-        """Draw a uniform sample of rows, and yield it a chunk at a time.
-
-        `wanted`: the depths of the rows; None: any.
-        """
+        """Draw a uniform sample of rows, at some depths or any, and yield it a chunk at a time."""
         from puzzle_tablebase.queries.samples import select_depth
 
         rows = select_depth(self.list_depth_rows(options), self.puzzle.depth, wanted)
@@ -316,10 +313,7 @@ class Reader:
         )
 
     def open_table_index(self, table: Table, request: str = "") -> IndexReader:
-        """Return the index of any table of this puzzle.
-
-        `request`: the name that builds it with the tables that it is read with.
-        """
+        """Return the index of any table of this puzzle; `request` is the name that builds it."""
         with self._lock:
             self.require_open()
             if table.name not in self._indexes:
@@ -401,9 +395,6 @@ class RecordReader(Reader):
             (name, UNREACHED) for name, letter in table.index if letter == "B" and name in nullable
         }
         """The fields and values that stand for null: a record has no other way to express it."""
-
-    def parse_key(self, text: str, options: Options) -> str:
-        return self.puzzle.parse(text)
 
     def answer(self, key: str, options: Options) -> RecordAnswer:
         state = self.puzzle.parse(key)

@@ -25,8 +25,7 @@ CHUNK_NUMBERS = 1 << 18
 MAX_SIZE = 1_000_000_000
 """The most rows in a sample."""
 MAX_DISTINCT = 10_000_000
-"""The most rows in a sample without replacement: their numbers are in memory together, and up to
-fifty times as many if the sample is drawn from that many."""
+"""The most rows in a sample without replacement, whose numbers are in memory together."""
 
 Numbers = npt.NDArray[np.int64]
 
@@ -45,10 +44,8 @@ class SampleRequest(NamedTuple):
 
     def check(self) -> SampleRequest:
         """Return the request with whole numbers in it; raise BadRequest for others."""
-        what, most = "The size of a sample", MAX_SIZE
-        if not self.replacement:
-            what, most = "The size of a distinct sample", MAX_DISTINCT
-        size = require_whole_number(1 if self.size is None else self.size, what, 1, most)
+        most, size = MAX_SIZE if self.replacement else MAX_DISTINCT, self.size
+        size = require_whole_number(1 if size is None else size, "The size of a sample", 1, most)
         return self._replace(size=size, seed=require_whole_number(self.seed, "A seed", 0))
 
     def draw_numbers(self, total: int, noun: str) -> Iterator[Numbers]:

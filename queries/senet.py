@@ -7,7 +7,6 @@ from puzzle_tablebase.puzzles.senet import (
     OPENING,
     SIDES,
     SQUARES,
-    THROWS,
     format_move,
     parse,
     rank,
@@ -142,16 +141,13 @@ class SenetReader(Reader):
         """Return the moves of a shortest line of play, as the column `moves` has them."""
         return self.probe(key, turn=turn).moves
 
-    def parse_key(self, text: str, options: Options) -> str:
-        return parse(text)
-
     def answer(self, key: Any, options: Options) -> Answer:
         if options.verb == ALL:
             return self.answer_hardest(options)
         position = parse(key)
         record = self.open_index("senet").read_record(rank(position))
         even, odd = (None if record[at] == UNREACHED else record[at] for at in PLIES)
-        fewest = min(self.find_plies(position), default=None)
+        fewest = self.find_fewest(position)
         if fewest is None:
             raise NoAnswer(f"{position} is never reached: {NO_LINE}")
         plies = (even, odd)[SIDES.index(options.turn)] if options.turn else fewest
@@ -185,7 +181,7 @@ class SenetReader(Reader):
 
     def parse_answer(self, key: str, options: Options) -> tuple[str, str, int | None]:
         position = parse(key)
-        return OPENING, position, min(self.find_plies(position), default=None)
+        return OPENING, position, self.find_fewest(position)
 
     def read_moves(self, text: str, start: str) -> Moves:
         from puzzle_tablebase.queries.judging import SEPARATORS, read_moves
@@ -200,12 +196,12 @@ class SenetReader(Reader):
         for throw, square, after in list_moves(position, mover):
             if (square, square + throw) == (start, goal) and is_swap == (position[goal - 1] != "."):
                 return after, ""
-        return position, f"{move}: {_explain_illegal(position, mover, start, goal, is_swap)}"
+        return position, f"{move}: it is not legal there"
 
-    def find_plies(self, position: str) -> list[int]:
-        """Return the fewest even and odd plies after which a position is reached, if it is."""
+    def find_fewest(self, position: str) -> int | None:
+        """Return the fewest plies after which a position is reached, if it is."""
         record = self.open_index("senet").read_record(rank(position))
-        return [record[at] for at in PLIES if record[at] != UNREACHED]
+        return min((record[at] for at in PLIES if record[at] != UNREACHED), default=None)
 
     def list_hardest(self) -> pl.DataFrame:
         """Return all positions that are farthest from the opening."""
@@ -228,17 +224,3 @@ class SenetReader(Reader):
         if (len(line), position) != (plies, OPENING):
             raise self.make_damage_error("senet", f"no line leads to {position}")
         return line[::-1]
-
-
-def _explain_illegal(position: str, mover: str, start: int, goal: int, is_swap: bool) -> str:
-    """Explain why a move is illegal, as `step` found it."""
-    target = position[goal - 1]
-    if goal - start not in THROWS:
-        return f"a throw moves a piece {THROWS[0]} to {THROWS[-1]} squares forward"
-    if position[start - 1] != mover:
-        return f"{mover} has no piece there"
-    if target == mover:
-        return f"{mover} stands there already"
-    if is_swap != (target != "."):
-        return f"the square is {'empty: write -' if is_swap else 'taken: write x'}"
-    return "the piece there is guarded"

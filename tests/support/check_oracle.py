@@ -182,9 +182,9 @@ def judge_senet(position: str, answer: str, plies: int | None) -> dict[str, obje
     board = dict(enumerate("ABABABABAB.....", 1))
     for number, (start, kind, goal) in enumerate(moves, 1):
         mover = "AB"[(number - 1) % 2]
-        if problem := _find_senet_problem(board, mover, start, kind, goal):
+        if not _is_legal(board, mover, start, kind, goal):
             facts |= {"result": "illegal", "step": number}
-            facts["problem"] = f"move {number}, {start}{kind}{goal}: {problem}"
+            facts["problem"] = f"move {number}, {start}{kind}{goal}: it is not legal there"
             return facts
         board[start], board[goal] = board[goal], board[start]
     if "".join(board[square] for square in range(1, 16)) != position:
@@ -202,18 +202,13 @@ def _is_square(text: str) -> bool:
     return text in [str(square) for square in range(1, 16)]
 
 
-def _find_senet_problem(board: dict[int, str], mover: str, start: int, kind: str, goal: int) -> str:
-    if not 1 <= goal - start <= 5:
-        return "a throw moves a piece 1 to 5 squares forward"
-    if board[start] != mover:
-        return f"{mover} has no piece there"
-    if board[goal] == mover:
-        return f"{mover} stands there already"
-    if (board[goal] == ".") != (kind == "-"):
-        return "the square is empty: write -" if kind == "x" else "the square is taken: write x"
-    if kind == "x" and board[goal] in (board.get(goal - 1), board.get(goal + 1)):
-        return "the piece there is guarded"
-    return ""
+def _is_legal(board: dict[int, str], mover: str, start: int, kind: str, goal: int) -> bool:
+    if not 1 <= goal - start <= 5 or board[start] != mover:
+        return False
+    if kind == "-":
+        return board[goal] == "."
+    is_guarded = board[goal] in (board.get(goal - 1), board.get(goal + 1))
+    return board[goal] not in (mover, ".") and not is_guarded
 
 
 # ---- knight ---------------------------------------------------------------------------------
