@@ -54,10 +54,9 @@ def answer_as_text(name: str, key: str | None, texts: OptionTexts) -> str:
     options = {**texts}
     svg, is_json, outputs = (options.pop(own.name, None) for own in (SVG, JSON, OUTPUTS))
     if svg is not None:
-        from puzzle_tablebase.output import require_svg_name, write_output
+        from puzzle_tablebase.output import write_output
 
         watch_signals()  # a signal must not leave a part of the file behind
-        require_svg_name(str(svg))
     if svg == "-" and is_json:
         problem = "--json cannot be combined with --svg -: only one can be printed"
         raise BadRequest(problem, "Write the picture to a file with --svg FILE")

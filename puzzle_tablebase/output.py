@@ -10,33 +10,23 @@ from __future__ import annotations
 import contextlib
 import errno
 import io
-import mimetypes
 import os
 import stat
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import IO
 
-from puzzle_tablebase.errors import BadRequest, OutputError, StoreError, quote
+from puzzle_tablebase.errors import OutputError, StoreError, quote
 from puzzle_tablebase.formats.manifest import is_own_file
-from puzzle_tablebase.process import CompleteWriter, expand_path, explain_os_error, is_full_disk
+from puzzle_tablebase.process import CompleteWriter, explain_os_error, is_full_disk
 from puzzle_tablebase.stores.access import open_store
 from puzzle_tablebase.stores.folder import Folder, Store
 from puzzle_tablebase.stores.new_files import name_temporary, write_new_files
 
 STANDARD = "-"
-MAX_SHOWN_NAME = 300
-"""Characters of a name that a message shows."""
-SVG = ".svg"
-
-
-def require_svg_name(name: str) -> None:
-    """Raise BadRequest if a name has the suffix of a picture format other than SVG."""
-    suffix, kind = Path(name).suffix.lower(), mimetypes.guess_type(name.lower())[0] or ""
-    if suffix != SVG and kind.startswith("image/"):
-        problem = f"{_quote_name(name)} cannot hold an SVG picture: {suffix} is another format"
-        raise BadRequest(problem, f"Choose a name that ends in {SVG}")
+quote_name = partial(quote, limit=300)
 
 
 def require_other_file(output: str, source: str) -> None:
@@ -45,19 +35,19 @@ def require_other_file(output: str, source: str) -> None:
     `-` stands for standard output and for standard input.
     """
     try:
-        output_status = os.stat(1 if output == STANDARD else expand_path(output))
-        source_status = os.stat(0 if source == STANDARD else expand_path(source))
+        output_status = os.stat(1 if output == STANDARD else os.path.expanduser(output))
+        source_status = os.stat(0 if source == STANDARD else os.path.expanduser(source))
     except (OSError, ValueError):  # one of them is no file, or does not exist yet
         return
     if stat.S_ISREG(output_status.st_mode) and os.path.samestat(output_status, source_status):
-        name = "Standard output" if output == STANDARD else _quote_name(output)
+        name = "Standard output" if output == STANDARD else quote_name(output)
         raise OutputError(name, "it is the input. Choose another file")
 
 
 @contextlib.contextmanager
 def open_output(name: str) -> Iterator[IO[bytes]]:
     """Open the output of a name for writing; it is complete once the block has ended."""
-    name = expand_path(name)
+    name = os.path.expanduser(name)
     if "://" in name:
         with _open_upload(name) as file:
             yield file
@@ -84,7 +74,7 @@ def translate_output_errors(name: str) -> Iterator[None]:
     # a zero byte in the name is a ValueError, a number that no file has an OverflowError
     except (OSError, ValueError, OverflowError) as error:
         problem = explain_os_error(error) if isinstance(error, OSError) else str(error)
-        raise OutputError(_quote_name(name), problem, is_full=is_full_disk(error)) from error
+        raise OutputError(quote_name(name), problem, is_full=is_full_disk(error)) from error
 
 
 @contextlib.contextmanager
@@ -92,7 +82,7 @@ def _open_upload(name: str) -> Iterator[IO[bytes]]:
     """Open a new file in an object store for writing."""
     location, _, file_name = name.rpartition("/")
     if location.endswith(":/") or not file_name:
-        raise OutputError(_quote_name(name), "it names no file in a bucket")
+        raise OutputError(quote_name(name), "it names no file in a bucket")
     try:
         store = open_store(location)
         store.make_ready()
@@ -102,15 +92,13 @@ def _open_upload(name: str) -> Iterator[IO[bytes]]:
             files.finish()
             files.publish()
     except StoreError as error:
-        raise OutputError(_quote_name(name), error.problem) from error
+        raise OutputError(quote_name(name), error.problem) from error
 
 
 def _require_free(store: Store, name: str) -> None:
     """Raise OutputError if a file of that name belongs to published tables."""
     if is_own_file(store, name):
-        raise OutputError(
-            _quote_name(store.locate(name)), "it belongs to the tables in that folder"
-        )
+        raise OutputError(quote_name(store.locate(name)), "it belongs to the tables in that folder")
 
 
 @contextlib.contextmanager
@@ -127,9 +115,9 @@ def _open_target(name: str) -> Iterator[IO[bytes]]:
             path = Path(os.path.realpath(name))
             descriptor = stack.enter_context(_replace_file(path, status)).fileno()
         else:
-            descriptor = os.open(name, os.O_WRONLY | getattr(os, "O_NOCTTY", 0))
+            descriptor = os.open(name, os.O_WRONLY | os.O_NOCTTY)
             stack.callback(os.close, descriptor)
-        yield stack.enter_context(io.BufferedWriter(CompleteWriter(descriptor, _quote_name(name))))
+        yield stack.enter_context(io.BufferedWriter(CompleteWriter(descriptor, quote_name(name))))
 
 
 def _find_status(name: str) -> os.stat_result | None:
@@ -163,7 +151,3 @@ def _replace_file(path: Path, status: os.stat_result | None) -> Iterator[IO[byte
         yield files[0]
         files.finish()
         files.publish()
-
-
-def _quote_name(name: str) -> str:
-    return quote(name, MAX_SHOWN_NAME)

@@ -1,10 +1,9 @@
-"""The process: signals that end it, standard streams that take and give every byte, and paths.
+"""The process: signals that end it, and standard streams that take and give every byte.
 
 At a signal the process cleans up temporary files and exits at once. The signals are blocked in
 every thread and one thread waits for them, so that no library's own handler, no kernel that runs
 for seconds and no lock delays the exit. Until something needs a cleanup, the system ends the
-process itself: a lone lookup starts no thread. Where the system cannot do that (Windows), an
-interrupt is Python's KeyboardInterrupt.
+process itself: a lone lookup starts no thread.
 
 A raw stream may write fewer bytes than it was given and report that only in its return value, and
 standard output is raw under PYTHONUNBUFFERED.
@@ -19,20 +18,18 @@ import io
 import os
 import sys
 
-from puzzle_tablebase.errors import BadRequest, OutputError, ReaderGone, Unreachable, quote
+from puzzle_tablebase.errors import OutputError, ReaderGone, Unreachable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import signal as _signal
     from collections.abc import Callable
-    from typing import TextIO
 
     from _typeshed import ReadableBuffer
 else:
     import _signal
 
-SIGNAL_NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
-
+SIGNALS = (_signal.SIGINT, _signal.SIGTERM, _signal.SIGHUP)
 MAX_WAIT_SECONDS = 0.5
 """The longest wait for a file that is being created when a signal arrives."""
 
@@ -62,10 +59,7 @@ def take_over_signals() -> None:
 
     Call this once. A signal that is ignored stays ignored (`nohup`).
     """
-    if not hasattr(_signal, "sigwait"):
-        return
-    numbers = [getattr(_signal, name) for name in SIGNAL_NAMES]
-    _to_watch[:] = [number for number in numbers if _signal.getsignal(number) != _signal.SIG_IGN]
+    _to_watch[:] = [each for each in SIGNALS if _signal.getsignal(each) != _signal.SIG_IGN]
     for number in _to_watch:
         _signal.signal(number, _signal.SIG_DFL)  # in place of Python's KeyboardInterrupt
 
@@ -94,10 +88,7 @@ def _wait_for_signal(watched: list[int]) -> None:
     os._exit(128 + number)
 
 
-# ---- standard streams and paths ------------------------------------------------------------------
-
-SCHEMES = "abfs", "abfss", "az", "gcs", "gs", "http", "https", "s3"
-"""Schemes of URLs; any other name with a colon is a folder."""
+# ---- standard streams ----------------------------------------------------------------------------
 
 
 class CompleteWriter(io.RawIOBase):
@@ -163,44 +154,13 @@ def wrap_standard_outputs() -> CompleteWriter:
     for number, stream in enumerate((sys.stdin, sys.stdout, sys.stderr)):
         if stream is None:
             os.open(os.devnull, 0 if number else os.O_WRONLY)  # every use is an error
-        elif hasattr(os, "set_blocking"):  # not on Windows
+        else:
             os.set_blocking(number, True)
     stdout = CompleteWriter(1, "standard output")
     stderr = CompleteWriter(2, "", is_best_effort=True)
-    sys.stdout = io.TextIOWrapper(
-        io.BufferedWriter(stdout), get_encoding(sys.stdout), "backslashreplace"
-    )
+    codings = [stream.encoding if stream else "utf-8" for stream in (sys.stdout, sys.stderr)]
+    sys.stdout = io.TextIOWrapper(io.BufferedWriter(stdout), codings[0], "backslashreplace")
     sys.stderr = io.TextIOWrapper(
-        io.BufferedWriter(stderr), get_encoding(sys.stderr), "backslashreplace", line_buffering=True
+        io.BufferedWriter(stderr), codings[1], "backslashreplace", line_buffering=True
     )
     return stdout
-
-
-def get_encoding(stream: TextIO | None) -> str:
-    """Return the encoding of a standard stream, which is None if it was closed."""
-    return stream.encoding if stream else "utf-8"
-
-
-def is_unicode(text: str) -> bool:
-    """Return whether UTF-8 can hold a text, and so the manifest and every message."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def expand_path(text: str) -> str:
-    """Return a path or URL, with the home folder in place of a leading `~`.
-
-    Raise BadRequest for a URL without its slashes, which would name a folder.
-
-    >>> expand_path("s3://bucket/tables"), expand_path("tables/~")
-    ('s3://bucket/tables', 'tables/~')
-    """
-    scheme, colon, rest = text.partition(":")
-    if colon and scheme.lower() in SCHEMES and not rest.startswith("//"):
-        url = f"{scheme}://{rest.lstrip('/')}"
-        hint = f"Write {quote(url)}, or {quote(f'./{text}')} for a path"
-        raise BadRequest(f"{quote(text)} is not a URL: // is missing after the colon", hint)
-    return os.path.expanduser(text)

@@ -16,8 +16,6 @@ CONTROL_GROUPS = "/sys/fs/cgroup"
 ADDRESS_SPACE, ADDRESS_SPACE_A_CORE = 1 << 31, 1 << 29
 """Bytes of address space that the libraries take in all and for each core: measured, and mostly
 only reserved."""
-POLARS_THREADS = "POLARS_MAX_THREADS"
-MAX_POLARS_THREADS = 1_024
 
 
 def count_cores(root: str = "") -> int:
@@ -56,11 +54,8 @@ def allocate_pages(size: int) -> mmap.mmap:
     import mmap
     from contextlib import suppress
 
-    try:
-        # shared pages, which are the default, would never be large
-        memory = mmap.mmap(-1, max(size, 1), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-    except AttributeError:  # Windows
-        memory = mmap.mmap(-1, max(size, 1))
+    # shared pages, which are the default, would never be large
+    memory = mmap.mmap(-1, max(size, 1), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     with suppress(AttributeError, OSError):  # the system has no large pages
         memory.madvise(mmap.MADV_HUGEPAGE)
     return memory
@@ -77,10 +72,8 @@ def measure_peak_memory() -> int | None:
 
 def address_space_limit() -> int | None:
     """Return the bytes of address space that this process may have (`ulimit -v`), if limited."""
-    try:
-        import resource
-    except ImportError:  # not on this system
-        return None
+    import resource
+
     limit = resource.getrlimit(resource.RLIMIT_AS)[0]
     return None if limit == resource.RLIM_INFINITY else limit
 
@@ -136,14 +129,7 @@ def _read_lines(path: str) -> list[str]:
 
 
 def require_room_for_libraries() -> None:
-    """Raise MachineLimit where the libraries would abort the process, or hang.
-
-    They do so when they do not get the address space or the threads that they ask for.
-    """
-    threads = os.environ.get(POLARS_THREADS, "")
-    if threads.isdecimal() and int(threads[:9]) > MAX_POLARS_THREADS:
-        hint = f"Set it to a number from 1 to {MAX_POLARS_THREADS:,}"
-        raise MachineLimit(f"{POLARS_THREADS} is {threads[:20]}", hint)
+    """Raise MachineLimit where the libraries, for want of address space, would abort or hang."""
     limit, needed = address_space_limit(), ADDRESS_SPACE + count_cores() * ADDRESS_SPACE_A_CORE
     if limit is not None and limit < needed:
         raise MachineLimit(

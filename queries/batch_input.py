@@ -6,6 +6,7 @@ import codecs
 import contextlib
 import csv
 import io
+import os
 import re
 import shutil
 import sys
@@ -21,7 +22,7 @@ import pyarrow.parquet as pq
 
 from puzzle_tablebase.board_text import SEPARATORS
 from puzzle_tablebase.errors import BadRequest, OutputError, quote, require_choice
-from puzzle_tablebase.process import expand_path, explain_os_error, is_full_disk
+from puzzle_tablebase.process import explain_os_error, is_full_disk
 from puzzle_tablebase.queries.answer import COMPRESSED_SUFFIXES, INPUT_FORMATS, format_count
 from puzzle_tablebase.queries.answer_frames import read_key_column, require_key_columns
 
@@ -82,7 +83,7 @@ def read_rows(
     """
     if format is not None:
         require_choice(format, "format", *INPUT_FORMATS)
-    source = expand_path(source)
+    source = os.path.expanduser(source)
     name = "Standard input" if source == "-" else f"The input {quote(source)}"
     names, is_empty = (column or query.columns[0], *query.columns[1:]), True
     with contextlib.ExitStack() as stack, translate_input_errors(name):

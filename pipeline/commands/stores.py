@@ -1,6 +1,7 @@
 """The commands on whole stores: their status, numbers, pages and comparison."""
 
 import json
+import os
 from collections.abc import Callable
 from datetime import datetime
 from typing import Annotated
@@ -18,7 +19,6 @@ from puzzle_tablebase.pipeline.terminal import (
     print_line,
     print_rows,
 )
-from puzzle_tablebase.process import expand_path
 from puzzle_tablebase.puzzles import MODULES, find_owner, get_puzzle, list_puzzles_with_depths
 from puzzle_tablebase.stores import MANIFEST
 from puzzle_tablebase.stores.access import format_rebuild_command, open_store
@@ -129,7 +129,7 @@ def _write_page(
 ) -> None:
     """Write a page, and print where it is unless it was printed itself."""
     store = open_store(outputs)
-    target = store.locate(page) if output is None else expand_path(output)
+    target = store.locate(page) if output is None else os.path.expanduser(output)
     write(store, target)
     if target != "-":
         print_line(escape_control(target))

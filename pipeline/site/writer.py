@@ -26,7 +26,7 @@ from puzzle_tablebase.output import STANDARD, translate_output_errors
 from puzzle_tablebase.pipeline.proofs.verdicts import TableVerdict
 from puzzle_tablebase.pipeline.site.data_set import SOURCE, list_facts, make_card, make_croissant
 from puzzle_tablebase.pipeline.site.pages import EXAMPLE_URL, PACKAGE, make_start_page, write_docs
-from puzzle_tablebase.process import CleanupOnSignal, cleanup_lock, expand_path
+from puzzle_tablebase.process import CleanupOnSignal, cleanup_lock
 from puzzle_tablebase.queries.explorer.writer import EXPLORER_PAGE, write_explorer
 from puzzle_tablebase.queries.report import REPORT_PAGE, write_report
 from puzzle_tablebase.queries.status import format_repair_command
@@ -42,7 +42,7 @@ def find_target(folder: str) -> Path:
     if folder == STANDARD or "://" in folder:
         raise BadRequest(f"A site is a folder, not {quote(folder)}", "Copy the folder to its host")
     with translate_output_errors(folder):
-        target = Path(os.path.realpath(expand_path(folder)))
+        target = Path(os.path.realpath(os.path.expanduser(folder)))
         if target.exists() and any(target.iterdir()):
             raise OutputError(quote(folder), "it is not empty. Name a new or an empty folder")
     return target

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import errno
 import os
 
 from puzzle_tablebase.errors import (
     BadRequest,
     FileChanged,
-    NotAFile,
     TableDamaged,
     TableError,
     TableMissing,
@@ -16,11 +14,7 @@ from puzzle_tablebase.errors import (
     Unreachable,
     quote,
 )
-from puzzle_tablebase.process import (
-    expand_path,
-    explain_os_error,
-    is_unicode,
-)
+from puzzle_tablebase.process import explain_os_error
 from puzzle_tablebase.stores import COMMAND
 from puzzle_tablebase.stores.folder import DEFAULT_FOLDER, Folder, Store
 
@@ -33,21 +27,16 @@ def open_store(location: object) -> Store:
     if isinstance(location, Store):
         return location
     given = os.environ.get("PIPELINE_OUTPUTS") or DEFAULT_FOLDER if location is None else location
-    text = str(given)
-    if not is_unicode(text):
-        raise BadRequest(f"{quote(text)} is not valid UTF-8", "Name a folder by a link to it")
-    if not text or "\0" in text:
-        problem = f"Tables are in a folder or at a URL, not in {quote(text)}"
+    text = os.path.expanduser(str(given))
+    # messages must be able to show it: in UTF-8
+    if not text or "\0" in text or text.encode(errors="ignore").decode() != text:
+        problem = f"{quote(text)} is no folder's name in UTF-8, and no URL"
         raise BadRequest(problem, "Example: outputs, or https://example.org/tables")
-    if ":" not in text and not text.startswith("~"):
+    if "://" not in text:
         return Folder(text)
-
-    path = expand_path(text)
-    if "://" not in path:
-        return Folder(path)
     from puzzle_tablebase.stores.remote import RemoteStore
 
-    return RemoteStore(path)
+    return RemoteStore(text)
 
 
 def format_rebuild_command(name: str, store: Store, *, force: bool = False) -> str:
@@ -108,10 +97,5 @@ def make_open_error(path: str, error: OSError, command: str) -> TableError:
     if isinstance(error, Unreachable):
         hint = "Check the address, the network and the credentials"
         return TableUnreadable(path, str(error), hint)
-    if isinstance(error, NotAFile):
-        hint = "Move it away, then rebuild the table" if command else "Move it away"
-        return TableUnreadable(path, str(error), hint, command)
-    is_refused = error.errno in (errno.EACCES, errno.EPERM)
-    hint = "Change its permissions" if is_refused else "Check what is there"
-    hint += ", or rebuild it" if command else ""
+    hint = "Check what is there and its permissions"
     return TableUnreadable(path, explain_os_error(error), hint, command)

