@@ -101,6 +101,8 @@ class BoardReader(GoalReader):
         super().__init__(puzzle, store)
         self.board, self.key_cells = str(puzzle), puzzle.cells
         self.key_digits = puzzle.cells if puzzle.cells <= MAX_DIGITS else 0
+        self.default_goal: str | None = puzzle.example
+        """The goal of all keys of a batch without one; None if each has its own."""
         self._rows_by_goal: dict[str | None, DenseRows] = {}
 
     def close(self) -> None:
@@ -125,10 +127,6 @@ class BoardReader(GoalReader):
 
         schema = super().make_schema(options)
         return pl.Schema(schema | {"goal": pl.String(), "distance": pl.Int16()})
-
-    def choose_goal(self, options: Options) -> str | None:
-        """Return the goal of all keys; None if each has its own."""
-        return options.goal or self.puzzle.example
 
     def load_rows(self, goal: str | None) -> DenseRows:
         """Return the answers of all states for a goal; None: for the one that each reaches."""
@@ -168,7 +166,7 @@ class BoardReader(GoalReader):
         from puzzle_tablebase.queries.answer_frames import explain_unreachable_states
 
         answers, states, is_unreached = self.answer_together(keys, options)
-        if (goal := self.choose_goal(options)) is not None:
+        if goal := options.goal or self.default_goal:
             reasons = explain_unreachable_states(self.puzzle, goal, states, is_unreached)
             answers = answers.with_columns(error=reasons)
         return self.complete_answers(keys, answers, options)
@@ -184,7 +182,7 @@ class BoardReader(GoalReader):
         """Return the answers of many keys, the keys as states, and which do not reach the goal."""
         import polars as pl
 
-        rows = self.load_rows(self.choose_goal(options))
+        rows = self.load_rows(options.goal or self.default_goal)
         states, numbers = rows.find_rows(keys)
         answers = self._cast(rows.rows[pl.Series(numbers)], options)
         if options.path:
@@ -192,7 +190,7 @@ class BoardReader(GoalReader):
         return answers, states, (numbers != rows.size) & (rows.distances[numbers] < 0)
 
     def list_depth_rows(self, options: Options) -> pl.DataFrame:
-        rows = self.load_rows(self.choose_goal(options))
+        rows = self.load_rows(options.goal or self.default_goal)
         answers = self._cast(rows.rows, options)
         return answers.insert_column(0, rows.states).drop_nulls("distance")
 
@@ -237,7 +235,7 @@ class EightReader(BoardReader):
 
     def __init__(self, puzzle: Eight, store: Store) -> None:
         super().__init__(puzzle, store)
-        self.board = None
+        self.board = self.default_goal = None
         self._distances, self._solutions = bytearray(), bytearray()
 
     def close(self) -> None:
@@ -277,10 +275,6 @@ class EightReader(BoardReader):
             # a bound method, because a function made here could not be sent to another process
             self.distance = MethodType(distance, self)  # type: ignore[method-assign]  # as fast
             self._probe = probe  # type: ignore[method-assign, assignment]
-
-    def choose_goal(self, options: Options) -> str | None:
-        goal: str | None = options.goal
-        return goal
 
     def make_schema(self, options: Options) -> pl.Schema:
         return GoalReader.make_schema(self, options)

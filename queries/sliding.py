@@ -124,7 +124,9 @@ class BitReader(BoardReader):
 
         states = normalize_keys(keys, self.key_cells)
         rows, is_unreached = self._make_table(options).answer_states(states)
-        goal = pl.when(pl.col("distance").is_not_null()).then(pl.lit(self.choose_goal(options)))
+        goal = pl.when(pl.col("distance").is_not_null()).then(
+            pl.lit(options.goal or self.default_goal)
+        )
         return rows.select(goal.alias("goal"), "distance", "best_moves"), states, is_unreached
 
     def read_distances(self, view: SymmetryView) -> npt.NDArray[np.uint8]:

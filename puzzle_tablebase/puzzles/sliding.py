@@ -41,10 +41,8 @@ MOVE_SETS = tuple(
     ]
 )
 """The letters of each set of moves, indexed by the set's bits."""
-CELL_SPELLINGS = {str(number): mark for number, mark in enumerate(CHARACTERS)} | {
-    mark: mark for mark in CHARACTERS
-}
-"""Spellings of a cell in states whose cells are separated."""
+MARKS_BY_NUMBER = {str(number): mark for number, mark in enumerate(CHARACTERS)}
+"""The marks of cells that are written as numbers, if they are separated."""
 
 MAX_SMALL_CELLS = 10
 """Cells of the largest small boards. They get all goals by default, rows beside each index, and a
@@ -130,7 +128,7 @@ class SlidingBoard(GoalPuzzle):
         words = split_cells(lower)
         marks = [*"".join(words)]
         if len(words) == self.cells or len(words) == self.cells - 1 < len(marks) - 1:
-            marks = [CELL_SPELLINGS.get(word, word) for word in words]
+            marks = [MARKS_BY_NUMBER.get(word, word) for word in words]
         if sorted(marks) != sorted(known):
             raise NotationError(self.what, text, _find_problem(marks, known), example)
         return "".join(marks)
@@ -313,8 +311,8 @@ def parse_board(text: str) -> SlidingBoard:
     """
     given = require_text(text, "a sliding board", EXAMPLE_BOARD)
     sides = given.strip().lower().replace("×", "x").split("x")
-    if len(sides) == 2 and all(side.isascii() and side.isdigit() for side in sides):
-        height, width = (int(side[:3]) for side in sides)
+    if len(sides) == 2 and all(side in MARKS_BY_NUMBER for side in sides):
+        height, width = map(int, sides)
         if min(height, width) > 1 and height * width <= MAX_CELLS:
             return SlidingBoard(height, width)
     problem = f"a board is rows x columns, 2 or more each, with {MAX_CELLS} cells at most"
@@ -327,10 +325,8 @@ def find_goal(table: str) -> tuple[SlidingBoard, str] | None:
         board = parse_board(table.removeprefix(TABLE_PREFIX).partition("_")[0])
     except NotationError:
         return None
-    goals = {
-        goal_table.name: goal for goal_table, goal in zip(board.tables, board.goals, strict=False)
-    }
-    return (board, goals[table]) if table in goals else None
+    found = zip(board.tables, board.goals, strict=False)
+    return next(((board, goal) for each, goal in found if each.name == table), None)
 
 
 class Sliding(Puzzle):
@@ -348,8 +344,8 @@ class Sliding(Puzzle):
             raise BadRequest(f"{name} has no default tables: name a board", example)
         if board_and_goal := find_goal(name):
             return board_and_goal[0].find_tables(name)
-        text, _, goals = name.removeprefix(TABLE_PREFIX).partition("_")
-        if not name.startswith(TABLE_PREFIX) or not text[:1].isdigit():
+        prefix, text, goals = [*name.split("_", 2), "", ""][:3]
+        if prefix != self.name or not text[:1].isdigit():
             return ()
         board = parse_board(text)
         if name not in (f"{TABLE_PREFIX}{board}", f"{TABLE_PREFIX}{board}_{ALL_GOALS}"):
@@ -362,12 +358,10 @@ class Sliding(Puzzle):
         return tables
 
     def list_requests(self) -> dict[str, list[str]]:
-        sides = range(2, MAX_CELLS // 2 + 1)
         boards = [
             SlidingBoard(high, wide)
-            for high in sides
-            for wide in sides
-            if high <= wide and high * wide <= MAX_CELLS and f"{high}x{wide}" != FIFTEEN_BOARD
+            for high in (2, 3)  # of four rows, there is only the 15-puzzle
+            for wide in range(high, MAX_CELLS // high + 1)
         ]
         every_goal = [board for board in boards if board.is_packed]
         return {

@@ -37,25 +37,15 @@ def walk_states(
             continue
         value = _read_value(bits, blank * orders + number, sides[blank])
         value, before = (value + 3) % 4, -1
-        way, growth = _find_way(
-            bits, orders, blank, number, value, 0, before, ways, sides, weights, digits, moved
-        )
-        while way >= 0:
-            nearer[state] |= 1 << way
+        way = -1
+        while True:
             way, growth = _find_way(
-                bits,
-                orders,
-                blank,
-                number,
-                value,
-                way + 1,
-                before,
-                ways,
-                sides,
-                weights,
-                digits,
+                bits, orders, blank, number, value, way + 1, before, ways, sides, weights, digits,
                 moved,
-            )
+            )  # fmt: skip
+            if way < 0:
+                break
+            nearer[state] |= 1 << way
         steps = 0
         while blank * orders + number != goal:
             way, growth = _find_way(
