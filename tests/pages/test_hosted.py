@@ -85,7 +85,6 @@ def test_trouble_of_the_host_is_told_and_passes(
     ("name", "reason"),
     [
         ("manifest absent", ""),
-        ("manifest failing", "cannot be read: HTTP status 500: Internal Server Error."),
         ("half a manifest", "cannot be used: it is not a manifest."),
         ("later manifest", "cannot be used: it is of format version 9, not 4."),
     ],
@@ -129,12 +128,3 @@ def test_the_page_waits_neither_for_the_manifest_nor_for_a_board(
         assert page.locator("#sliding-board .tile").count() == 9, "the other board is not drawn yet"
         held["sliding_3x4_12.idx"].set()
         expect(page).to_have_url(re.compile("/play/3x4/[0-9a-b]{12}/"))
-
-
-def test_a_page_from_disk_has_no_board_beside_it(folder: Path, browser: Browser) -> None:
-    with browser.new_context(**DESK) as context:
-        shown = Explorer((folder / "explorer.html").as_uri(), context)
-        page = shown.open("eight")
-        assert page.locator("nav a[data-view=sliding]").count() == 0
-        page.goto(f"{shown.base}#{BOARD}")
-        expect(page.locator("#trouble")).to_contain_text("this page was opened from disk")

@@ -1,11 +1,13 @@
-"""Walks through the explorer in a browser: each puzzle played, looked over, studied and printed."""
+"""Walks through the explorer in a browser: each puzzle played, looked over, studied and printed.
+
+Answers are compared with the library's in `test_page_answers.py`.
+"""
 
 import base64
 import hashlib
 import json
 import re
 import struct
-from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -14,9 +16,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from puzzle_tablebase.puzzles import senet
-from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.queries.api import Tables
-from tests import NIGHTLY
 from tests.support.browser import Explorer, broken_rules, in_both
 from tests.support.oracles import senet_successors
 from tests.support.sliding_oracle import replay
@@ -24,29 +24,62 @@ from tests.support.sliding_oracle import replay
 BOARDS = {"page": "boards_page"}
 TARGET = "ABAAABBB.B...A."
 """A position that one line of two plies leads to: A throws 5, B throws 3."""
-VIEWS = {
-    "eight": (
-        "eight/378546201/123456780",
-        "eight/123456780/123804765",
-        "eight/play/283104765/123804765/hint",
-        "eight/play/123456708/123456780/LRR",
-    ),
-    "senet": (
-        f"senet/{TARGET}",
-        "senet/BBBBBAAAAA.....",
-        "senet/play/9-14,4x7/4",
-        f"senet/{TARGET}/9-14,10-13,7-8/2",
-        "senet/play/to=.B.AAABABB...AB/9-14/4/hints=1",
-    ),
-    "knight": ("knight/b1/a3", "knight/d4", "knight/6x6/a1/12345", "knight/play/6x6/a1b3c5"),
-    "sliding": ("sliding/2x4/12345607/12345670", "sliding/play/2x2"),
-}
-"""Some addresses of each view: a plain answer first, then special cases."""
+VIEWS = (
+    *("eight/378546201/123456780", "eight/123456780/123804765"),
+    *("eight/play/283104765/123804765/hint", "eight/play/123456708/123456780/LRR"),
+    *(f"senet/{TARGET}", "senet/BBBBBAAAAA.....", f"senet/{TARGET}/9-14,10-13,7-8/2"),
+    *("senet/play/9-14,4x7/4", "senet/play/to=.B.AAABABB...AB/9-14/4/hints=1"),
+    *("knight/b1/a3", "knight/d4", "knight/6x6/a1/12345", "knight/play/6x6/a1b3c5"),
+    *("sliding/2x4/12345607/12345670", "sliding/play/2x2"),
+)
+"""Some addresses of each view."""
 
 
 def press(page: Page, *keys: str) -> None:
     for key in keys:
         page.keyboard.press(key)
+
+
+def enter(page: Page, field: str, text: str) -> None:
+    page.fill(field, text)
+    page.press(field, "Enter")
+
+
+def play_hints(page: Page, view: str, moves: int) -> None:
+    """Play best moves, a hint each, to the end of a game."""
+    for count in range(1, moves + 1):
+        page.click(f"#{view}-help")
+        page.click(f"#{view}-board .best")
+        expect(page.locator(f"#{view}-count")).to_have_text(str(count))
+    told = f"Solved! {moves} moves with {moves} hints; the best is {moves}."
+    expect(page.locator(f"#{view}-word")).to_have_text(told)
+
+
+def make_sheet(shown: Explorer, view: str, count: int, level: str = "") -> None:
+    """Make a sheet; require it to be accessible, to fit a phone, and to take a page for boards,
+    another for answers."""
+    page, size = shown.page, shown.page.viewport_size
+    page.click(f"#view-{view} >> text=Sheet to print")
+    # Firefox's driver adds to a number where it should replace it
+    page.locator(f"#{view}-sheet-count").evaluate(f"field => {{ field.value = {count}; }}")
+    if level:
+        page.select_option(f"#{view}-sheet-level", level)
+    page.click(f"#{view}-sheet-make")
+    expect(page.locator(f"#{view}-sheet-boards svg")).to_have_count(count)
+    assert page.locator(f"#{view}-sheet-answers li").count() == count
+    assert broken_rules(page) == []
+    page.set_viewport_size({"width": 320, "height": 640})
+    assert shown.width() <= 320
+    if size:
+        page.set_viewport_size(size)
+    if shown.context.browser and shown.context.browser.browser_type.name == "chromium":
+        page.emulate_media(media="print")
+        assert page.locator("nav").is_hidden()
+        margins = dict.fromkeys(("top", "bottom", "left", "right"), "1.5cm")
+        for paper in ("A4", "Letter"):
+            pages = page.pdf(format=paper, margin=margins)  # type: ignore[arg-type]
+            assert len(re.findall(rb"/Type\s*/Page\b", pages)) == 2
+        page.emulate_media(media="screen")
 
 
 # ---- a walk a puzzle -------------------------------------------------------------------------
@@ -56,27 +89,18 @@ def press(page: Page, *keys: str) -> None:
 def test_the_8_puzzle(shown: Explorer, tables: Tables) -> None:
     page = shown.open()
     start = shown.address()
-    state, goal = start.split("/")[2:]
-    assert tables.eight.probe(state, goal).distance == 5
+    assert tables.eight.distance(*start.split("/")[2:4]) == 5
     for answer in ("#eight-distance", "#eight-facts", "#eight-player", "#eight-board .best"):
         assert not page.locator(answer).is_visible(), "play shows no answer"
-    for left in range(5, 0, -1):
-        page.click("#eight-help")
-        assert shown.text("#eight-word").startswith("Hint: slide tile ")
-        page.click("#eight-board .best")
-        assert shown.text("#eight-count") == str(6 - left)
-    told = "Solved! 5 moves with 5 hints; the best is 5."
-    assert shown.text("#eight-word") == shown.text("#say") == told
+    play_hints(page, "eight", 5)
+    told = shown.text("#eight-word")
+    assert shown.text("#say") == told
     shown.reload()
     assert shown.text("#eight-word") == told
     page.click("#eight-undo")
     assert shown.text("#eight-count") == "4"
     page.click("#eight-again")
     assert shown.address() == start
-    page.select_option("#eight-level", "hardest")
-    expect(page).not_to_have_url(re.compile(re.escape(start)))
-    assert tables.eight.probe(*shown.address().split("/")[2:4]).distance == 31
-    shown.back(start)
 
     # keys alone: a line of tiles, a game that is over, and looking back at a lost move
     shown.go("eight/play/123456780/012345678")
@@ -100,22 +124,15 @@ def test_the_8_puzzle(shown: Explorer, tables: Tables) -> None:
 
     # study: typed states, buttons, tiles and cells by mouse
     shown.go("eight/study")
-    for state, goal in (("3 7 8 / 5 4 6 / 2 0 1", ""), ("012345678", "123456708")):
-        page.fill("#eight-goal", goal or "123456780")
-        page.fill("#eight-start", state)
-        expected = tables.eight.probe(state, goal or None, solution=True)
-        assert shown.text("#eight-distance") == str(expected.distance)
-        facts = shown.facts("eight")
-        assert facts["Shortest solutions"] == f"{expected.solutions:,}"
-        assert facts["As letters"].split()[0] == expected.solution
-    page.fill("#eight-goal", "123456780")
+    page.fill("#eight-goal", "123456708")
+    page.fill("#eight-start", "0 1 2 / 3 4 5 / 6 7 8")
+    expected = tables.eight.probe("012345678", "123456708", solution=True)
+    assert shown.text("#eight-distance") == str(expected.distance)
+    assert shown.facts("eight")["As letters"].split()[0] == expected.solution
     page.fill("#eight-start", "213456780")
     assert shown.text("#eight-distance") == "No solution"
     page.click("#eight-exchange")
     assert shown.text("#eight-distance").isdigit()
-    page.click("[data-goal=centre]")
-    page.click("#eight-hardest")
-    assert shown.text("#eight-distance") == "30"
     shown.go("eight/123456780/123456780")
     tile = page.locator("#eight-board [aria-label^='tile 6']").bounding_box()
     assert tile
@@ -124,29 +141,23 @@ def test_the_8_puzzle(shown: Explorer, tables: Tables) -> None:
     page.mouse.move(tile["x"] + 40, tile["y"] + 40 + tile["height"], steps=4)
     page.mouse.up()
     assert shown.text("#eight-change") == "Tile 6 down: one move farther."
-    page.fill("#eight-moves", "U D U")
-    page.press("#eight-moves", "Enter")
+    enter(page, "#eight-moves", "U D U")
     assert shown.address() == "eight/123456780/123456780/UDU"
-    page.fill("#eight-moves", "hop")
-    page.press("#eight-moves", "Enter")
-    expect(page.locator("#eight-problem")).to_have_text("Move 1 of “hop” is not possible.")
     page.click("#eight-start-cells [aria-label='tile 1']")
     page.click("#eight-start-cells [aria-label='tile 2']")
     assert shown.address().startswith("eight/213")
 
-    # a sheet has as many answers as boards, all of them right
-    make_sheet(page, "eight", 8, "20")
+    make_sheet(shown, "eight", 8, "20")
     _, _, goal, states = shown.address().split("/")
     answers = page.locator("#eight-sheet-answers li").all_inner_texts()
     for state, answer in zip(states.split(","), answers, strict=True):
-        solved = tables.eight.probe(state, goal, solution=True).to_dict()
-        assert answer == f"20 moves: {' '.join(str(solved['tiles']))}"
-    require_two_pages(shown, "eight")
+        solved = tables.eight.probe(state, goal, solution=True)
+        assert answer == f"20 moves: {' '.join(str(solved.tiles))}"
 
 
 @in_both
 @pytest.mark.parametrize("shown", [BOARDS], indirect=True)
-def test_sliding_boards_and_the_15_puzzle(shown: Explorer, tables: Tables) -> None:
+def test_sliding_boards_and_the_15_puzzle(shown: Explorer) -> None:
     page = shown.open()
     page.click("nav [data-view=sliding]")
     page.click("#view-sliding >> text=Study")
@@ -156,29 +167,18 @@ def test_sliding_boards_and_the_15_puzzle(shown: Explorer, tables: Tables) -> No
     assert shown.address() == "sliding/2x3/120453/123450"
     page.click("#sliding-board [aria-label^='tile 3']")
     assert shown.text("#sliding-now") == "Solved."
-    page.click("#view-sliding >> text=Gap in row 2, column 2")
-    assert shown.address() == "sliding/2x3/123450/123405"
-    page.click("#sliding-hardest")
-    assert shown.text("#sliding-distance") == "21"
     page.click("#sliding-boards >> text=2×4")
     expect(page.locator("#sliding-distance")).to_have_text("36")
     for address, message in (
-        ("sliding/2x3/123456", "tile 6 does not exist, the blank (0) is missing"),
         ("sliding/constructor/1", "has no board “constructor”. It has 2x2, 2x3, 2x4, 3x3."),
         ("sliding/2x3/123450/123450/UDR", "Move 3 of “UDR” is not possible"),
-        ("sliding/2x3/123450/__proto__", "is not an arrangement"),
     ):
         shown.go(address)
         assert message in shown.text("#trouble")
 
     goal = "123456789abcdef0"
     shown.go("fifteen/play")
-    for count in "12345":
-        page.click("#fifteen-help")
-        page.click("#fifteen-board .best")
-        expect(page.locator("#fifteen-count")).to_have_text(count)
-    told = "Solved! 5 moves with 5 hints; the best is 5."
-    expect(page.locator("#fifteen-word")).to_have_text(told)
+    play_hints(page, "fifteen", 5)
     assert page.locator("#fifteen-today").is_hidden(), "its boards are searched"
     page.select_option("#fifteen-level", "30")
     expect(page.locator("#fifteen-count")).to_have_text("0")
@@ -188,9 +188,6 @@ def test_sliding_boards_and_the_15_puzzle(shown: Explorer, tables: Tables) -> No
     path = shown.facts("fifteen")["As letters"].split()[0]
     assert len(path) == 30
     assert replay(at, path, 4, 4)[-1] == end
-    page.fill("#fifteen-start", "1 2 3 4 5 6 7 8 9 10 11 12 13 14 0 15")
-    assert shown.address() == f"fifteen/123456789abcde0f/{goal}"
-    expect(page.locator("#fifteen-distance")).to_have_text("1")
     shown.go(f"fifteen/{goal}/1234567890abcdef")
     expect(page.locator("#fifteen-distance")).to_have_text("0")
     assert "the gap of a goal must be in a corner" in shown.text("#trouble")
@@ -234,9 +231,7 @@ def test_senet(shown: Explorer, tables: Tables) -> None:
     for throw in (5, 3, 2, 4, 1, 5, 2, 3, 1):
         mover = "AB"[len(line) % 2]
         moves = senet_successors(position, mover)
-        legal = {
-            start: (to, swaps, after) for value, start, to, swaps, after in moves if value == throw
-        }
+        legal = {start: (to, swaps, after) for at, start, to, swaps, after in moves if at == throw}
         die = page.locator(f"#senet-dice >> text={throw}")
         assert die.get_attribute("aria-disabled") == str(not legal).lower()
         if not legal:
@@ -265,8 +260,7 @@ def test_senet(shown: Explorer, tables: Tables) -> None:
     shown.go("senet/play")
     page.select_option("#senet-level", "6")
     expect(page.locator("#senet-count")).to_have_text("0")
-    aim = re.compile("senet/play/to=([AB.]{15})$")
-    assert (found := aim.search(shown.address()))
+    assert (found := re.search("senet/play/to=([AB.]{15})$", shown.address()))
     for left in range(6, 0, -1):
         press(page, "h")
         told = re.compile(rf"Hint: throw [1-5], .* takes {left} pl(y|ies)\.")
@@ -287,38 +281,19 @@ def test_senet(shown: Explorer, tables: Tables) -> None:
     page.click("#senet-from")
     assert shown.address() == f"senet/play/to={TARGET}/hints=1"
 
-    # study: typed positions, and one set up by clicks
-    for text in (TARGET.lower(), "BBBBBAAAAA....."):
-        shown.go("senet/study")
-        page.fill("#senet-position", text)
-        expect(page.locator("#senet-facts")).not_to_contain_text("being counted")
-        known = tables.senet.get(text.upper(), None)
-        assert shown.text("#senet-plies") == (str(known.plies) if known else "Never")
-        if known:
-            facts = shown.facts("senet")
-            assert facts["Shortest lines"] == f"{known.lines:,}"
-            assert facts["Throws"].replace(" ", "") == known.dice
+    # study: a typed position, and one set up by clicks
+    shown.go("senet/study")
+    page.fill("#senet-position", TARGET.lower())
+    expect(page.locator("#senet-facts")).not_to_contain_text("being counted")
+    assert shown.text("#senet-plies") == "2"
+    assert shown.facts("senet")["Shortest lines"] == "1"
     shown.open(f"senet/{senet.OPENING}")
     page.click("#senet-board [aria-label^='square 1:']")
     assert shown.text("#senet-now") == "Setting up: 4 of 5 A, 6 of 5 B."
     page.click("#senet-board [aria-label^='square 2:']")
     page.click("#senet-board [aria-label^='square 2:']")
     assert shown.address() == "senet/BAABABABAB....."
-
-    # a sheet's answers are lines to its positions
-    make_sheet(page, "senet", 3, "4")
-    positions = shown.address().removeprefix("senet/sheet/").split(",")
-    answers = page.locator("#senet-sheet-answers li").all_inner_texts()
-    for wanted, answer in zip(positions, answers, strict=True):
-        at = senet.OPENING
-        text = answer.replace("\u2011", "-").replace("\u00a0", " ").partition(": ")[2]
-        for ply, step in enumerate(text.split(", ")):
-            throw, start, kind, target = re.findall(r"\d+|[-x]", step)
-            move = (int(throw), int(start), int(target), kind == "x")
-            moves = senet_successors(at, "AB"[ply % 2])
-            (at,) = (after for *made, after in moves if tuple(made) == move)
-        assert at == wanted
-    require_two_pages(shown, "senet")
+    make_sheet(shown, "senet", 3, "4")
 
 
 @in_both
@@ -349,15 +324,11 @@ def test_the_knight(shown: Explorer, outputs: Path, tables: Tables) -> None:
     assert shown.address() == f"knight/6x6/c3/{number}"
 
     # study: a number, its limits, and squares that no tour joins
-    page.fill("#knight-number", "12345")
-    press(page, "Enter")
-    facts = shown.facts("knight")
-    assert facts["Squares"].replace(" ", "") == tours[12345]
-    for past in (str(len(tours)), "9" * 400, "1e3"):
-        page.fill("#knight-number", past)
-        press(page, "Enter")
-        expect(page.locator("#knight-problem")).to_be_visible()
-        assert shown.address() == "knight/6x6/c3/12345"
+    enter(page, "#knight-number", "12345")
+    assert shown.facts("knight")["Squares"].replace(" ", "") == tours[12345]
+    enter(page, "#knight-number", str(len(tours)))
+    expect(page.locator("#knight-problem")).to_be_visible()
+    assert shown.address() == "knight/6x6/c3/12345"
     shown.go("knight/5x5")
     page.click("#knight-board [aria-label^=b1]")
     assert "No tour of 5x5 starts at b1" in shown.text("#knight-problem")
@@ -366,59 +337,14 @@ def test_the_knight(shown: Explorer, outputs: Path, tables: Tables) -> None:
     assert page.locator("#knight-board .barred").count() == 31
     page.click("#knight-board [aria-label^=a3]")
     assert shown.address() == "knight/b1/a3"
-    expected = tables.knight.probe("b1", to="a3").to_dict()
-    assert shown.facts("knight")["Squares"].replace(" ", "") == expected["path"]
-    labels = page.locator("#knight-board button").evaluate_all(
-        "squares => squares.map((square) => square.getAttribute('aria-label'))"
-    )
-    order = [number for row in expected["order"] for number in row]  # type: ignore[attr-defined]  # rows of numbers
-    for label, place in zip(labels, order, strict=True):
-        assert f"number {place}" in label
-    shown.go(f"knight/play/8x8/{expected['path']}")
+    path = tables.knight.probe("b1", to="a3").path
+    for place, square in enumerate(re.findall("..", path), 1):
+        label = page.locator(f"#knight-board [aria-label^={square}]").get_attribute("aria-label")
+        assert f"number {place}" in str(label)
+    shown.go(f"knight/play/8x8/{path}")
     expect(page.locator("#knight-word")).to_contain_text("You made a tour! It is closed.")
-
     page.click("[data-board='6x6']")
-    make_sheet(page, "knight", 6)
-    starts = shown.address().removeprefix("knight/sheet/6x6/").split(",")
-    board = KnightBoard(6, 6)
-    answers = page.locator("#knight-sheet-answers svg").all()
-    for start, answer in zip(starts, answers, strict=True):
-        squares = re.findall("..", str(answer.get_attribute("aria-label")))
-        assert squares[0] == start
-        assert sorted(squares) == sorted(board.name_squares())
-        numbers = [board.parse_square(square) for square in squares]
-        assert all(to in board.list_neighbours(at) for at, to in pairwise(numbers))
-    require_two_pages(shown, "knight")
-
-
-def make_sheet(page: Page, view: str, count: int, level: str = "") -> None:
-    page.click(f"#view-{view} >> text=Sheet to print")
-    # Firefox's driver adds to a number where it should replace it
-    page.locator(f"#{view}-sheet-count").evaluate(f"field => {{ field.value = {count}; }}")
-    if level:
-        page.select_option(f"#{view}-sheet-level", level)
-    page.click(f"#{view}-sheet-make")
-    expect(page.locator(f"#{view}-sheet-boards svg")).to_have_count(count)
-
-
-def require_two_pages(shown: Explorer, view: str) -> None:
-    """Require a sheet to be accessible, to fit a phone, and to take a page for boards, another
-    for answers."""
-    page, size = shown.page, shown.page.viewport_size
-    assert broken_rules(page) == []
-    page.set_viewport_size({"width": 320, "height": 640})
-    assert shown.width() <= 320
-    if size:
-        page.set_viewport_size(size)
-    if shown.context.browser and shown.context.browser.browser_type.name == "chromium":
-        page.emulate_media(media="print")
-        assert page.locator("nav").is_hidden()
-        margins = dict.fromkeys(("top", "bottom", "left", "right"), "1.5cm")
-        for paper in ("A4", "Letter"):
-            pages = page.pdf(format=paper, margin=margins)  # type: ignore[arg-type]
-            assert len(re.findall(rb"/Type\s*/Page\b", pages)) == 2
-        page.emulate_media(media="screen")
-    page.click(f"#{view}-sheet-close")
+    make_sheet(shown, "knight", 6)
 
 
 # ---- what all views have ---------------------------------------------------------------------
@@ -430,42 +356,34 @@ def require_two_pages(shown: Explorer, view: str) -> None:
     indirect=True,
 )
 def test_the_puzzle_of_the_day_has_a_timer_and_a_result(shown: Explorer, tables: Tables) -> None:
-    shown.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page = shown.open("eight")
+    def begin(view: str) -> Page:
+        page = shown.open(view)
+        page.click(f"#{view}-today")
+        # it is the 26th there when it is the 25th in Greenwich
+        expect(page.locator(f"#{view}-today")).to_have_text("Today’s puzzle, 2026-11-26")
+        return page
 
     def solve() -> int:
         _, _, start, goal, *_ = shown.address().split("/")
-        tiles = str(tables.eight.probe(start, goal, solution=True).to_dict()["tiles"])
+        tiles = str(tables.eight.probe(start, goal, solution=True).tiles)
         press(page, *tiles)
         assert shown.text("#eight-word").startswith("Solved!")
         return len(tiles)
 
-    # it is the 26th there when it is the 25th in Greenwich
-    page.click("#eight-today")
-    expect(page.locator("#eight-today")).to_have_text("Today’s puzzle, 2026-11-26")
+    page = begin("eight")
     page.clock.run_for(75_000)
     best = solve()
     told = shown.text("#eight-result span")
     assert re.fullmatch(rf"8-puzzle 2026-11-26: {best}/{best}, no hint, 1:[12]\d", told)
-    page.click("#eight-result button")
-    expect(page.locator("#eight-result button")).to_have_text("Copied")
-    assert page.evaluate("navigator.clipboard.readText()") == told
     assert broken_rules(page) == []
-    page = shown.open("eight")
-    page.click("#eight-today")
+    page = begin("eight")
     page.click("#eight-help")
     solve()
     assert shown.text("#eight-result span") == told, "the first result of a day stays"
     page.click("#eight-clock")
-    assert shown.text("#eight-time") == ""
-    shown.open("knight")
-    assert shown.text("#knight-time") == ""
-    page.click("#knight-today")
-    expect(page.locator("#knight-today")).to_have_text("Today’s puzzle, 2026-11-26")
-    assert shown.address().startswith("knight/play/6x6/")
-    shown.go("senet")
-    page.click("#senet-today")
-    expect(page.locator("#senet-today")).to_have_text("Today’s puzzle, 2026-11-26")
+    begin("senet")
+    begin("knight")
+    assert shown.text("#knight-time") == "", "the timer stays hidden"
     shown.open("eight")
     page.select_option("#eight-level", "own")
     expect(page.locator("#eight-level option:checked")).to_have_text("yours: 5 moves")
@@ -487,7 +405,7 @@ def test_every_view_fits_its_window_and_is_accessible(shown: Explorer) -> None:
     page = shown.open()
     size = page.viewport_size
     assert size
-    for address in (address for addresses in VIEWS.values() for address in addresses):
+    for address in VIEWS:
         shown.go(address)
         assert shown.width() == size["width"]
         if size["height"] < 400:
@@ -527,14 +445,12 @@ def test_the_address_describes_the_view_and_text_is_never_markup(shown: Explorer
     hostile = "<img src=x onerror=document.title='owned'>"
     for view, field in (("eight", "start"), ("senet", "position"), ("knight", "start")):
         shown.go(f"{view}/%3Cimg%20src=x%3E/{hostile}")
-        shown.open(VIEWS[view][0])
-        page.fill(f"#{view}-{field}", hostile)
-        page.press(f"#{view}-{field}", "Enter")
-        problem = page.locator(f"#{view}-problem")
-        expect(problem).to_be_visible()
+        shown.open(f"{view}/study")
+        enter(page, f"#{view}-{field}", hostile)
+        expect(page.locator(f"#{view}-problem")).to_be_visible()
         assert page.get_attribute(f"#{view}-{field}", "aria-invalid") == "true"
         page.fill(f"#{view}-{field}", "1")
-        expect(problem).to_be_hidden()
+        expect(page.locator(f"#{view}-problem")).to_be_hidden()
         assert (page.locator("img").count(), "owned" in page.title()) == (0, False)
     shown.go("nope/1")
     assert "no puzzle “nope”. It has 8-puzzle, Senet, Knight’s tour." in shown.text("#trouble")
@@ -550,10 +466,10 @@ def test_the_address_describes_the_view_and_text_is_never_markup(shown: Explorer
 def test_a_board_is_taken_away_as_text_and_as_pictures(shown: Explorer) -> None:
     shown.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page = shown.open()
-    for address, text, name in (
-        (VIEWS["eight"][0], " 3 7 8\n 5 4 6\n 2 . 1\n", "378546201"),
-        (VIEWS["senet"][0], "dice        5 3", "senet"),
-        (VIEWS["knight"][2], "squares     a1 ", "6x6"),
+    for address, text in (
+        ("eight/378546201/123456780", " 3 7 8\n 5 4 6\n 2 . 1\n"),
+        (f"senet/{TARGET}", "dice        5 3"),
+        ("knight/6x6/a1/12345", "squares     a1 "),
     ):
         shown.go(address)
         view = f"#view-{address.partition('/')[0]}"
@@ -562,38 +478,24 @@ def test_a_board_is_taken_away_as_text_and_as_pictures(shown: Explorer) -> None:
             page.click(f"{view} [data-take={take}]")
             expect(page.locator(f"{view} .taken")).to_contain_text(" is copied")
             assert expected in page.evaluate("navigator.clipboard.readText()")
+        saved = dict[str, bytes]()
         for kind in ("svg", "png"):
-            with page.expect_download() as saved:
+            with page.expect_download() as download:
                 page.click(f"{view} [data-take={kind}]")
-            assert name in saved.value.suggested_filename
-            content = Path(saved.value.path()).read_bytes()
-            if kind == "svg":
-                assert ElementTree.fromstring(content).tag.endswith("svg")
-            else:
-                assert content.startswith(b"\x89PNG")
-                assert min(struct.unpack(">II", content[16:24])) >= 100
-
-
-@pytest.mark.nightly
-def test_the_page_opens_in_under_a_second(shown: Explorer) -> None:
-    def measure_seconds(view: str) -> float:
-        page = shown.open(view)
-        return float(page.evaluate("performance.getEntriesByType('mark').at(-1).startTime")) / 1000
-
-    # a busy machine is slow: one of a few times is enough
-    for view in ("eight", "senet", "knight"):
-        assert any(measure_seconds(view) < 1 for _ in range(9)) or not NIGHTLY
+            saved[kind] = Path(download.value.path()).read_bytes()
+        assert ElementTree.fromstring(saved["svg"]).tag.endswith("svg")
+        assert min(struct.unpack(">II", saved["png"][16:24])) >= 100
 
 
 @in_both
-def test_a_page_whose_script_or_data_was_changed_says_so(
+def test_a_page_whose_script_was_changed_says_so(
     browser: Browser, explorer: Path, tmp_path: Path
 ) -> None:
     text, file, page = explorer.read_text("utf-8"), tmp_path / "changed.html", browser.new_page()
     (import_map,) = re.findall(r'<script type="importmap">(.*?)</script>', text)
     address = json.loads(import_map)["imports"]["#page/app.js"]
     source = base64.b64decode(address.partition(",")[2])
-    other = base64.b64encode(source.replace(b"export", b"owned(); export", 1)).decode()
+    other = base64.b64encode(b"owned();" + source).decode()
     changed = import_map.replace(address, address.partition(",")[0] + "," + other)
     digest = base64.b64encode(hashlib.sha256(changed.encode()).digest()).decode()
     # with the policy unchanged, then with one that allows only the changed map
@@ -605,7 +507,6 @@ def test_a_page_whose_script_or_data_was_changed_says_so(
     file.write_text(text.replace(packed, packed[: len(packed) // 8 * 4]), "utf-8")
     page.goto(file.as_uri())
     expect(page.locator("#trouble")).to_contain_text("eight.idx, inside this page, is damaged")
-    assert page.locator("#eight-distance").inner_text() == "–"
     page.click("nav >> text=Senet")
     expect(page.locator("#senet-word")).to_have_text("A is to move.")
     page.close()

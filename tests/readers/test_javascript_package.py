@@ -1,5 +1,5 @@
 """The JavaScript package: the 15-puzzle, missing tables; and as npm packs it, used
-from a script, from TypeScript, and in a page and a worker of a browser.
+from TypeScript, and in a page and a worker of a browser.
 """
 
 import json
@@ -34,11 +34,14 @@ def test_the_fifteen_puzzle_is_answered_as_at_the_shell(patterns_555: Path) -> N
         state, goal = "".join(rng.sample(FIFTEEN, 16)), rng.choice((board.example, FIFTEEN))
         if board.can_reach(state, goal):
             pairs.append((state, goal))
-    goals = [goal.replace(board.example, "corner") for _, goal in pairs]
-    told = ask(
+    *told, wrong, beside, far = ask(
         patterns_555,
-        *(["fifteen", state, {"goal": to}] for (state, _), to in zip(pairs, goals, strict=True)),
+        *(["fifteen", state, {"goal": to.replace(board.example, "corner")}] for state, to in pairs),
+        ["fifteen", "0"],
+        ["fifteen", FIFTEEN, {"goal": "1023456789abcdef"}],
+        ["fifteen", "0213456789abcdef", {"goal": FIFTEEN}],
     )
+    assert [each["error"][0] for each in (wrong, beside, far)] == [2, 1, 1]
     with open_tables(str(patterns_555)) as tables:
         for (state, goal), each in zip(pairs, told, strict=True):
             answer = each["answer"]
@@ -49,23 +52,14 @@ def test_the_fifteen_puzzle_is_answered_as_at_the_shell(patterns_555: Path) -> N
             assert len(answer["solution"]) == answer["distance"]
             assert answer["path"] == replay(state, answer["solution"], 4, 4)
             assert answer["path"][-1] == goal
-    wrong, beside, far = ask(
-        patterns_555,
-        ["fifteen", "0"],
-        ["fifteen", FIFTEEN, {"goal": "1023456789abcdef"}],
-        ["fifteen", "0213456789abcdef", {"goal": FIFTEEN}],
-    )
-    problem = "The blank of 1023456789abcdef is not in a corner, as a goal's must be."
-    assert beside["error"][:2] == [1, problem]
-    assert (wrong["error"][0], far["error"][0]) == (2, 1)
 
 
 def test_missing_tables_are_told_as_at_the_shell(large_boards: Path) -> None:
     """The same command, and the number that the program exits with."""
-    board, goal = {"board": "4x3"}, {"goal": "1023456789ab"}
+    goal = {"goal": "1023456789ab"}
     asked: list[tuple[list[Any], dict[str, Any]]] = [
         (["sliding", "3x3", "123456780"], {"board": "3x3"}),
-        (["sliding", "4x3", "1023456789ab", goal], board | goal),
+        (["sliding", "4x3", "1023456789ab", goal], {"board": "4x3", **goal}),
         (["fifteen", FIFTEEN, {"goal": FIFTEEN}], {"patterns": "5-5-5", "goal": FIFTEEN}),
         (["senet", "ABABABABAB....."], {}),
     ]
@@ -76,8 +70,8 @@ def test_missing_tables_are_told_as_at_the_shell(large_boards: Path) -> None:
             with pytest.raises(TablebaseError) as raised:
                 tables.answer(question[0], key, **options)
             expected = str(raised.value).partition("Run: ")[2].partition(" --outputs")[0]
-            assert each["error"][0] == 3
-            assert each["error"][1].partition("Run: ")[2] == expected
+            code, message, _ = each["error"]
+            assert (code, message.partition("Run: ")[2]) == (3, expected)
 
 
 @pytest.fixture(scope="module")
@@ -98,26 +92,12 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run_npm(folder: Path, *words: str) -> str:
+    command = [tool("npm"), *words]
     return subprocess.run(
-        [tool("npm"), *words],
-        cwd=folder,
-        env=environment(),
-        capture_output=True,
-        encoding="utf-8",
-        timeout=120,
-        check=True,
+        command, cwd=folder, env=environment(), stdout=subprocess.PIPE, text=True, check=True
     ).stdout
 
 
-SCRIPT = """
-import { openTables, TablebaseError, UNUSABLE } from "puzzle-tablebase-reader";
-
-const tables = openTables(process.argv[2]);
-const { distance, best_moves } = await tables.eight("378546201");
-const missing = await tables.senet("ABABABABAB.....").catch((error) => error);
-console.log(distance, best_moves, missing.plies ?? missing.code === UNUSABLE);
-console.log(await tables.eight("").catch((error) => error instanceof TablebaseError && error.code));
-"""
 TYPED = """
 import { openTables, TablebaseError } from "puzzle-tablebase-reader";
 const tables = openTables("https://example.org/tables", { retryDelays: [] });
@@ -146,9 +126,14 @@ IN_PAGE = """async () => {
 }"""
 
 
-def test_a_script_uses_the_installed_package(installed: Path, outputs: Path) -> None:
-    (installed / "use.mjs").write_text(SCRIPT)
-    assert run(tool("node"), installed / "use.mjs", outputs).out == "27 ULR 0\n2\n"
+def test_the_example_of_its_page_runs(installed: Path, outputs: Path) -> None:
+    (example,) = re.findall(r"```js\n(.*?)```", (PACKAGE / "README.md").read_text("utf-8"), re.S)
+    with serve(outputs) as host:
+        example = example.replace("https://example.org", host.url)
+        printed = f"{example}console.log(distance, best_moves, solution);"
+        (installed / "page.mjs").write_text(printed)
+        said = run(tool("node"), installed / "page.mjs")
+    assert said == (0, "27 ULR UULDDRURULLDDRRULDLURULDDRR\n", "")
 
 
 @pytest.mark.parametrize("source", ["installed", "a folder"])
@@ -157,12 +142,11 @@ def test_strict_typescript_knows_its_types(installed: Path, source: str) -> None
         tool("tsc")
     name = "puzzle-tablebase-reader"
     typed = TYPED if source == "installed" else TYPED.replace(name, str(PACKAGE / "index.js"))
-    (installed / "use.ts").write_text(typed)
     options = ["--strict", "--noEmit", "--module", "nodenext", "--target", "es2022"]
-    told = run(COMPILER, installed / "use.ts", *options)
-    assert told.code == 0, told.out
-    (installed / "use.ts").write_text(typed.replace("plies: number", "plies: string"))
-    assert run(COMPILER, installed / "use.ts", *options).code != 0
+    for text, is_right in ((typed, True), (typed.replace("plies: number", "plies: string"), False)):
+        (installed / "use.ts").write_text(text)
+        said = run(COMPILER, installed / "use.ts", *options)
+        assert (said.code == 0) == is_right, said.out
 
 
 def test_the_types_name_what_there_is() -> None:

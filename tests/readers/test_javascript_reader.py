@@ -2,7 +2,6 @@
 
 import json
 import random
-import re
 import subprocess
 from collections.abc import Iterable
 from pathlib import Path
@@ -59,8 +58,8 @@ def ask(place: object, *questions: list[Any]) -> list[Told]:
     return [json.loads(line) for line in ended.stdout.splitlines()]
 
 
-def test_answers_are_those_of_the_program(outputs: Path) -> None:
-    """Ask random keys, and all cases, whose answers are those of the program."""
+def test_answers_are_those_of_the_program(outputs: Path, large_boards: Path) -> None:
+    """Ask random keys, keys written as at the shell, and all cases."""
     rng = random.Random(31)
     states = ["".join(rng.sample("012345678", 9)) for _ in range(40)]
     goals = ["".join(rng.sample("012345678", 9)) for _ in range(10)]
@@ -74,14 +73,34 @@ def test_answers_are_those_of_the_program(outputs: Path) -> None:
     asked += [("senet", "".join(rng.sample("AAAAABBBBB.....", 15)), {}) for _ in range(20)]
     pairs = [rng.sample(squares, 2) for _ in range(20)]
     pairs += [case["key"].split() for case in read_cases("knight")]
-    asked += [("knight", start, {"to": finish}) for start, finish in pairs]
+    asked += [("knight", start, {"to": finish}) for start, finish in (*pairs, (" B1 ", "A3"))]
     for case in (*read_cases("eight"), *read_cases("senet")):
         asked.append(
             (case["puzzle"], case["key"], {"goal": case["goal"]} if "goal" in case else {})
         )
+    asked += [
+        ("eight", "1 5 2 / 7 . 3 / 8 4 6", {}),
+        ("eight", "[[3, 7, 8], [5, 4, 6], [2, 0, 1]]", {"goal": "1 2 3 4 5 6 7 _ 8"}),
+        ("senet", "a b a b a b a b a b _ _ _ _ _", {}),
+    ]
     told = ask(outputs, *([name, key, options.get("to", options)] for name, key, options in asked))
     assert {each.get("error", [0])[0] for each in told} == {0, 1, 2}
-    with open_tables(str(outputs)) as tables:
+    require_answers(outputs, asked, told)
+    with open_tables(str(large_boards)) as tables:
+        boards = {name: tables.sliding(name).sample(10, seed=5)["state"] for name in BOARDS}
+    wide = [("3x4", "1 2 3 4 | 5 6 7 8 | 9 10 0 11")]
+    wide += [(board, state) for board, states in boards.items() for state in states]
+    *told, listed = ask(large_boards, *(["sliding", *words] for words in wide), ["listBoards"])
+    require_answers(large_boards, [("sliding", key, {"board": name}) for name, key in wide], told)
+    assert all(each["progress"] == each["answer"]["distance"] for each in told)
+    assert listed["answer"] == {"2x5": ["1234567890"], "3x4": ["123456789ab0"]}
+
+
+def require_answers(
+    folder: Path, asked: list[tuple[str, str, dict[str, Any]]], told: list[Told]
+) -> None:
+    """Require the facts, or the codes of errors, of the program."""
+    with open_tables(str(folder)) as tables:
         for (puzzle, key, options), each in zip(asked, told, strict=True):
             if "error" in each:
                 with pytest.raises(TablebaseError) as caught:
@@ -91,64 +110,22 @@ def test_answers_are_those_of_the_program(outputs: Path) -> None:
             expected = tables.answer(puzzle, key, **options).to_dict()
             answer = each["answer"]
             path = answer.pop("path") if "solution" in answer else []
-            assert answer == {name: expected[name] for name in answer}
+            assert answer == {name: expected[name] for name in answer} != {}
             assert len(path) == len(answer.get("solution", "")) + bool(path)
 
 
-def test_keys_may_be_written_as_at_the_shell(outputs: Path, large_boards: Path) -> None:
-    texts = [
-        ("eight", "1 5 2 / 7 . 3 / 8 4 6", {}),
-        ("eight", "[[3, 7, 8], [5, 4, 6], [2, 0, 1]]", {"goal": "1 2 3 4 5 6 7 _ 8"}),
-        ("senet", "a b a b a b a b a b _ _ _ _ _", {}),
-        ("knight", " B1 ", {"to": "A3"}),
-    ]
-    told = ask(outputs, *([name, key, options.get("to", options)] for name, key, options in texts))
-    wide = "1 2 3 4 | 5 6 7 8 | 9 10 0 11"
-    (boards,) = ask(large_boards, ["sliding", "3x4", wide])
-    told.append(boards)
-    with open_tables(str(outputs)) as tables, open_tables(str(large_boards)) as large:
-        expected = [tables.answer(name, key, **options) for name, key, options in texts]
-        expected.append(large.answer("sliding", wide, board="3x4"))
-    for each, right in zip(told, expected, strict=True):
-        answer, facts = each["answer"], right.to_dict()
-        answer.pop("path", None)
-        assert answer == {name: facts[name] for name in answer} != {}
-
-
 def test_what_is_no_key_is_refused(outputs: Path) -> None:
-    """Only a goal may be null: it is then not given."""
-    wrong = ("", 0, None, "9x9", "3x", "03x4")
     questions: list[list[Any]] = [
         question
-        for empty in wrong
+        for empty in ("", 0, None, "9x9", "3x", "03x4")
         for question in (
             *(["eight", empty], ["senet", empty], ["sliding", empty, STATE]),
             *(["knight", empty, "a3"], ["knight", "b1", empty], ["eight", STATE, {"goal": empty}]),
         )
     ]
-    told = ask(outputs, *questions, ["eight", STATE])
-    plain = told.pop()
-    for question, each in zip(questions, told, strict=True):
-        if question[-1] == {"goal": None}:
-            assert each["answer"] == plain["answer"]
-        else:
-            assert each["error"][0] == 2, question
-
-
-def test_boards_of_bytes_and_of_bits(large_boards: Path) -> None:
-    """Compare all of an answer; `test_board_readers.py` asks for many more distances."""
-    with open_tables(str(large_boards)) as tables:
-        boards = {name: tables.sliding(name).sample(10, seed=5)["state"] for name in BOARDS}
-        asked = [(board, state) for board, states in boards.items() for state in states]
-        told = ask(large_boards, *(["sliding", *words] for words in asked))
-        for (board, state), each in zip(asked, told, strict=True):
-            expected = tables.answer("sliding", state, board=board).to_dict()
-            answer = each["answer"]
-            answer.pop("path")
-            assert answer == {name: expected[name] for name in answer}
-            assert each["progress"] == expected["distance"]
-    (listed,) = ask(large_boards, ["listBoards"])
-    assert listed["answer"] == {"2x5": ["1234567890"], "3x4": ["123456789ab0"]}
+    questions.remove(["eight", STATE, {"goal": None}])  # it is not given
+    for question, each in zip(questions, ask(outputs, *questions), strict=True):
+        assert each["error"][0] == 2, question
 
 
 def test_an_answer_takes_few_requests(outputs: Path, large_boards: Path) -> None:
@@ -228,14 +205,3 @@ def test_index_files_are_read_by_many_questions_at_once() -> None:
     program = Path(__file__).with_name("test_index_file.mjs")
     text = run(tool("node"), "--test", program)
     assert text.code == 0, text.out
-
-
-def test_the_example_of_its_page_runs(outputs: Path, tmp_path: Path) -> None:
-    (example,) = re.findall(r"```js\n(.*?)```", (PACKAGE / "README.md").read_text("utf-8"), re.S)
-    example = example.replace("puzzle-tablebase-reader", str(PACKAGE / "index.js"))
-    script = tmp_path / "page.mjs"
-    with serve(outputs) as host:
-        example = example.replace("https://example.org", host.url)
-        script.write_text(f"{example}console.log(distance, best_moves, solution);")
-        said = run(tool("node"), script)
-    assert said == (0, "27 ULR UULDDRURULLDDRRULDLURULDDRR\n", "")
