@@ -7,30 +7,18 @@ and plain loops. Two independent implementations must agree.
 import re
 from collections.abc import Iterator, Sequence
 from datetime import date
-from functools import lru_cache
-from itertools import cycle, pairwise
+from functools import lru_cache, partial
+from itertools import cycle, pairwise, product
 from typing import NamedTuple
 
 from tests.support import sliding_oracle
 
 # ---- 8-puzzle -------------------------------------------------------------------------------
 
-BLANK_STEPS = sliding_oracle.STEPS
-
-
-def eight_neighbours(state: str) -> dict[str, str]:
-    """Return every state one move away, by the letter of the move, in the order U D L R."""
-    return sliding_oracle.neighbours(state, 3, 3)
-
-
-def eight_replay(start: str, letters: str) -> list[str]:
-    """Return every state of a path, the start first; an illegal move is a KeyError."""
-    return sliding_oracle.replay(start, letters, 3, 3)
-
-
-def eight_distances(goal: str) -> dict[str, int]:
-    """Return the fewest moves to the goal, for every state that reaches it, the nearest first."""
-    return sliding_oracle.distances(goal, 3, 3)
+eight_neighbours = partial(sliding_oracle.neighbours, rows=3, columns=3)
+eight_replay = partial(sliding_oracle.replay, rows=3, columns=3)
+eight_distances = partial(sliding_oracle.distances, rows=3, columns=3)
+eight_manhattan = partial(sliding_oracle.manhattan, columns=3)
 
 
 @lru_cache(4)  # a search takes most of a second
@@ -46,13 +34,7 @@ def eight_search(goal: str) -> tuple[dict[str, int], dict[str, int]]:
 
 
 def eight_best_moves(state: str, distances: dict[str, int]) -> str:
-    """Return every first move of a shortest solution, in the order U D L R; empty at the goal."""
     return sliding_oracle.best_moves(state, 3, 3, distances)
-
-
-def eight_manhattan(state: str, goal: str) -> int:
-    """Sum the rows and columns that each tile is away from its place; the blank does not count."""
-    return sliding_oracle.manhattan(state, goal, 3)
 
 
 def count_eight_misplaced(state: str, goal: str) -> int:
@@ -85,17 +67,16 @@ def senet_successors(position: str, mover: str) -> list[SenetMove]:
     board, squares = f".{position}.", len(position)
     starts = [square for square in range(1, squares + 1) if board[square] == mover]
     result = []
-    for throw in range(1, 6):
-        for start in starts:
-            target = start + throw
-            if target > squares or board[target] == mover:
-                continue
-            is_swap = board[target] == rival
-            if is_swap and rival in (board[target - 1], board[target + 1]):
-                continue
-            cells = list(position)
-            cells[start - 1], cells[target - 1] = cells[target - 1], cells[start - 1]
-            result.append((throw, start, target, is_swap, "".join(cells)))
+    for throw, start in product(range(1, 6), starts):
+        target = start + throw
+        if target > squares or board[target] == mover:
+            continue
+        is_swap = board[target] == rival
+        if is_swap and rival in (board[target - 1], board[target + 1]):
+            continue
+        cells = list(position)
+        cells[start - 1], cells[target - 1] = cells[target - 1], cells[start - 1]
+        result.append((throw, start, target, is_swap, "".join(cells)))
     return result
 
 
@@ -137,21 +118,17 @@ def senet_layers(opening: str = SENET_OPENING) -> Iterator[dict[str, SenetLines]
 
 def senet_replay(dice: str, moves: str) -> str:
     """Return the position after a line from the opening; raise ValueError at an illegal move."""
-    steps = moves.split(" ") if moves else []
-    if len(dice) != len(steps):
-        raise ValueError(f"{len(dice)} throws for {len(steps)} moves")
     position = SENET_OPENING
-    for ply, (throw, step) in enumerate(zip(dice, steps, strict=True)):
-        mover = "AB"[ply % 2]
+    for mover, throw, step in zip(cycle("AB"), dice, moves.split(), strict=False):
         legal = {
             (str(number), f"{start}{'x' if is_swap else '-'}{target}"): after
             for number, start, target, is_swap, after in senet_successors(position, mover)
         }
         if (throw, step) not in legal:
-            raise ValueError(
-                f"ply {ply + 1}: {mover} cannot play {step} with {throw} in {position}"
-            )
+            raise ValueError(f"{mover} cannot play {step} with {throw} in {position}")
         position = legal[throw, step]
+    if len(dice) != len(moves.split()):
+        raise ValueError(f"{len(dice)} throws for {moves}")
     return position
 
 
