@@ -43,25 +43,19 @@ def parse(text: str) -> str:
     ('ABABABABAB.....', 'ABABABABAB.....')
     """
     position = require_text(text, "a Senet position", OPENING).strip().upper()
-    if _is_position(position):
+    if sorted(position) == sorted(OPENING):
         return position
     from puzzle_tablebase.board_text import split_cells
 
     pieces, _, last_line = text.rstrip().rpartition("\n")
     if pieces and last_line.split() == [str(square) for square in range(1, SQUARES + 1)]:
         text = pieces
-    squares = "".join(split_cells(text, "."))
-    # 15 characters in which spaces stand for the empty squares
-    for position in (squares.upper(), text.strip("\r\n").replace(" ", ".").upper()):
-        if _is_position(position):
-            return position
-    counts = ", ".join(f"{squares.upper().count(mark)} {mark!r}" for mark in "AB.")
-    problem = f"it has {len(squares):,} squares with {counts}, not 15 with five of each"
+    position = "".join(split_cells(text, ".")).upper()
+    if sorted(position) == sorted(OPENING):
+        return position
+    counts = ", ".join(f"{position.count(mark)} {mark!r}" for mark in "AB.")
+    problem = f"it has {len(position):,} squares with {counts}, not 15 with five of each"
     raise NotationError("a Senet position", text, problem, OPENING)
-
-
-def _is_position(text: str) -> bool:
-    return len(text) == SQUARES and all(text.count(piece) == 5 for piece in CHARACTERS)
 
 
 def rank(state: str) -> int:

@@ -65,8 +65,7 @@ def test_invalid_positions_are_refused(text: str) -> None:
 @given(st.text(alphabet=".AB ", max_size=17) | st.text(max_size=17))
 def test_any_text_but_a_position_is_rejected(text: str) -> None:
     squares = re.sub(r"[\s,;/|\[\](){}]", "", text).replace("_", ".").upper()
-    spaced = text.strip("\r\n").replace(" ", ".").upper()
-    assume(sorted(OPENING) not in (sorted(squares), sorted(spaced)))
+    assume(sorted(OPENING) != sorted(squares))
     with pytest.raises(NotationError):
         PUZZLE.parse(text)
 

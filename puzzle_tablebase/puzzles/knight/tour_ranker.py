@@ -163,7 +163,8 @@ class TourRanker:
         `number` must be less than `count_tours`. A closed tour continues with the lower of the two
         squares that are next to the start in it.
         """
-        sweep, route = self.sweep, self._require_route(start)
+        sweep, route = self.sweep, self.sweep.find_route(start)
+        assert route
         board_square = {place: square for square, place in enumerate(sweep.map_squares(start))}
         board_square[sweep.virtual] = sweep.virtual
         neighbours: dict[int, list[int]] = {at: [] for at in range(sweep.virtual + sweep.paths)}
@@ -185,17 +186,12 @@ class TourRanker:
         An open tour is ranked among those from its first square. A closed tour may be given from
         any square in either direction.
         """
-        sweep, route = self.sweep, self._require_route(squares[0])
+        sweep, route = self.sweep, self.sweep.find_route(squares[0])
+        assert route
         place = sweep.map_squares(squares[0])
         places = [place[square] for square in squares] + [sweep.virtual] * sweep.paths
         jumps = zip(places, [*places[1:], places[0]], strict=True)
         return self._rank_edges([(min(jump), max(jump)) for jump in jumps], route)
-
-    def _require_route(self, start: int) -> Route:
-        """Return the route of tours from a start; raise InconsistentLayers if there is none."""
-        if route := self.sweep.find_route(start):
-            return route
-        raise InconsistentLayers(f"no tour starts at square {start}")
 
     def _unrank_edges(self, number: int, route: Route) -> set[Edge]:
         """Return the edges of the tour with a rank, between squares as the sweep numbers them."""
