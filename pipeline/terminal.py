@@ -9,9 +9,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-MAX_MESSAGE = 2_000
-"""Maximum number of characters of a message; longer ones are cut."""
-
 AMOUNTS: dict[str, int | None] = {"rows": None, "records": None, "states": None}
 """What a table may have, in the order of the columns; None: it has none of them."""
 UNLIMITED = 1 << 20
@@ -30,11 +27,8 @@ def print_line(text: str) -> None:
 
 
 def print_error(text: object, mark: str = "pipeline: ") -> None:
-    """Print a message to standard error, cut to `MAX_MESSAGE` characters."""
-    message = str(text)
-    if len(message) > MAX_MESSAGE:
-        message = f"{message[:MAX_MESSAGE]}... ({len(message):,} characters)"
-    sys.stderr.write(f"{mark}{escape_control(message)}\n")
+    """Print a message to standard error."""
+    sys.stderr.write(f"{mark}{escape_control(str(text))}\n")
 
 
 def escape_control(text: str) -> str:

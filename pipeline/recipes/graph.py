@@ -13,7 +13,7 @@ last edge of its smallest line.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -36,18 +36,10 @@ ZERO, ONE = WORD(0), WORD(1)
 
 def make(table: Table, puzzle: StateSpace, tasks: Tasks) -> TableData:
     """Search the puzzle's graph from each root, and let the puzzle fill rows and records."""
-    is_shared = len(puzzle.tables) > 1  # a graph may take 200 MB
-    graph = _make_graph(puzzle) if is_shared else puzzle.make_graph()
-    results = {}
+    graph, results = puzzle.make_graph(), dict[str, SearchResult]()
     for name, root in table.recipe.parameters["roots"].items():
-        nodes = 0
-
-        def layer_done(depth: int, reached: int, name: str = name) -> None:
-            nonlocal nodes
-            nodes += reached
-            tasks.report(f"{name}: layer {depth}, states", nodes)
-
-        results[name] = search_breadth_first(graph, puzzle.rank(root), layer_done)
+        on_layer = partial(_report_layer, tasks, name)
+        results[name] = search_breadth_first(graph, puzzle.rank(root), on_layer)
 
     def rows() -> Chunks:
         tasks.report("columns", 0)
@@ -63,10 +55,8 @@ def make(table: Table, puzzle: StateSpace, tasks: Tasks) -> TableData:
     return TableData(rows(), records(), puzzle.size)
 
 
-@lru_cache(maxsize=1)
-def _make_graph(puzzle: StateSpace) -> Graph:
-    """Make a puzzle's graph, and keep it for the puzzle's next table."""
-    return puzzle.make_graph()
+def _report_layer(tasks: Tasks, name: str, depth: int, reached: int) -> None:
+    tasks.report(f"{name}: layer {depth}, states", reached)
 
 
 def search_breadth_first(

@@ -7,7 +7,7 @@ of them are in memory and a killed build resumes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
@@ -113,7 +113,7 @@ def count_cycles(board: KnightBoard, tasks: Tasks, *, paths: bool) -> tuple[int,
         tasks.report(f"{name}, steps back", len(steps) - number, len(steps))
         after = HashTable.from_columns(states[0], states[1])
         states.clear()
-        layer = _read_layer(layers, number, name, tasks)
+        layer = layers[number]()
         by_square[number], onward = _step_back(layer, steps[number], after, tasks)
         states += layer.keys, onward
         del layer, after, onward
@@ -128,34 +128,31 @@ def count_cycles(board: KnightBoard, tasks: Tasks, *, paths: bool) -> tuple[int,
 
 def sweep_forward(
     sweep: Sweep, steps: Sequence[Step], name: str, tasks: Tasks
-) -> list[Layer | None]:
-    """Make all layers of the longer half; None stands for a layer that is in the store alone."""
+) -> list[Callable[[], Layer]]:
+    """Make all layers of the longer half; return what returns each, or loads it from the store."""
     layer = make_first_layer([FREE] * sweep.cells)
-    layers: list[Layer | None] = [layer]
+    layers: list[Callable[[], Layer]] = [partial(Layer, *layer)]
     for done, step in enumerate(steps):
         on_step = partial(tasks.report, f"{name}, steps", done, len(steps))
         advance = partial(advance_layer, layer, step, on_step)
-        layer = Layer(*tasks.load_or_make(_name_layer(name, done + 1), advance))
-        layers.append(None if tasks.is_saved(layer) else layer)
+        saved = f"{name}, layer {done + 1}"
+        layer = Layer(*tasks.load_or_make(saved, advance))
+        is_saved = tasks.is_saved(layer)
+        layers.append(partial(_load, saved, tasks) if is_saved else partial(Layer, *layer))
     return layers
 
 
-def _read_layer(layers: Sequence[Layer | None], number: int, name: str, tasks: Tasks) -> Layer:
-    if layer := layers[number]:
-        return layer
+def _load(name: str, tasks: Tasks) -> Layer:
     assert tasks.checkpoints
-    return Layer(*tasks.checkpoints.require(_name_layer(name, number)))
+    return Layer(*tasks.checkpoints.require(name))
 
 
-def _name_layer(name: str, number: int) -> str:
-    return f"{name}, layer {number}"
-
-
-def _meet(layers: Sequence[Layer | None], sweep: Sweep, name: str, tasks: Tasks) -> list[Array]:
+def _meet(
+    layers: Sequence[Callable[[], Layer]], sweep: Sweep, name: str, tasks: Tasks
+) -> list[Array]:
     """Return the states at the cut: keys, ways to complete each, uses of virtual edges, cycles."""
-    longer = _read_layer(layers, sweep.longer, name, tasks)
-    is_same = sweep.shorter == sweep.longer
-    shorter = longer if is_same else _read_layer(layers, sweep.shorter, name, tasks)
+    longer = layers[sweep.longer]()
+    shorter = longer if sweep.shorter == sweep.longer else layers[sweep.shorter]()
     cut = make_cut(sweep, mirrored=True)
     met, onward, uses = meet_halves(longer, shorter, cut, f"{name}, where the halves meet", tasks)
     return [met.keys, onward, uses, np.array([sum_cycles(met.ways, onward)])]

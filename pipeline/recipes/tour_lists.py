@@ -1,14 +1,13 @@
 """Recipe of a list of every tour of a board, in ascending order.
 
-There is one task for each prefix: the first squares of a tour, a single square on boards with few
-tours. A task finds all paths of a two-coloured graph depth first. Nodes are numbered from 0 to at
-most 63; a set of nodes is 64 bits. At each node v the search looks at v's free neighbours x and at
-their own free neighbours. If x has none, it is a dead end, unless it is the last free node. If x
-has one, it must be the next node or the end of the path: call it *forced*. While the end is open,
-three forced neighbours are a dead branch; of two, one is next and the other is the end; a single
-one becomes the end if it is not next. Once the end is settled, two further forced neighbours are a
-dead branch, and a single one must be next. A neighbour whose colour cannot be the end's can only be
-next.
+There is one task for each prefix: the first squares of a tour. A task finds all paths of a two-
+coloured graph depth first. Nodes are numbered from 0 to at most 63; a set of nodes is 64 bits. At
+each node v the search looks at v's free neighbours x and at their own free neighbours. If x has
+none, it is a dead end, unless it is the last free node. If x has one, it must be the next node or
+the end of the path: call it *forced*. While the end is open, three forced neighbours are a dead
+branch; of two, one is next and the other is the end; a single one becomes the end if it is not
+next. Once the end is settled, two further forced neighbours are a dead branch, and a single one
+must be next. A neighbour whose colour cannot be the end's can only be next.
 """
 
 from __future__ import annotations
@@ -27,10 +26,8 @@ from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores.checkpoints import Arrays
 
-MAX_UNDIVIDED_SQUARES = 36
-"""Squares of the largest boards with one task for each start."""
 PREFIX_SQUARES = 3
-"""Squares of a prefix on larger boards: the tours of a task then take less than 50 MB."""
+"""Squares of a prefix: the tours of a task then take less than 50 MB."""
 CHUNK_PATHS = 1 << 16
 """The number of paths in a chunk."""
 OPEN = -1
@@ -45,7 +42,7 @@ def make(table: Table, puzzle: Puzzle, tasks: Tasks) -> TableData:
 
 
 def _iter_rows(board: KnightBoard, tasks: Tasks) -> Chunks:
-    prefixes = list_prefixes(board, 1 if board.squares <= MAX_UNDIVIDED_SQUARES else PREFIX_SQUARES)
+    prefixes = list_prefixes(board, min(board.squares, PREFIX_SQUARES))
     tours, first, start = 0, 0, -1
     tasks.report("0 tours found, prefixes", 0, len(prefixes))
     results = tasks.run(
@@ -63,7 +60,8 @@ def _iter_rows(board: KnightBoard, tasks: Tasks) -> Chunks:
 def list_tours_from(files: int, ranks: int, *prefix: int) -> Arrays:
     """Find all tours with a prefix: for each chunk the texts, the ends, and whether they close."""
     board = KnightBoard(files, ranks)
-    chunks = iter_paths(*make_search_board(board), _list_names(board), *prefix)
+    names = np.array([list(name.encode()) for name in board.name_squares()], np.uint8)
+    chunks = iter_paths(*make_search_board(board), names, *prefix)
     return [array for chunk in chunks for array in chunk]
 
 
@@ -81,11 +79,6 @@ def list_prefixes(board: KnightBoard, length: int) -> list[tuple[int, ...]]:
             if square not in path
         ]
     return paths
-
-
-def _list_names(board: KnightBoard) -> Array:
-    """Return the names of a board's squares as bytes, a row each."""
-    return np.array([list(name.encode()) for name in board.name_squares()], np.uint8)
 
 
 def make_tour_columns(

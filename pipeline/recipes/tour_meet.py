@@ -119,13 +119,6 @@ class Cut(NamedTuple):
     wanted: int = 0
     """The edges of `between` that all cycles must use, as bits: none, or the first one."""
 
-    def require_edge(self, cell: int) -> Cut:
-        """Return the cut for cycles that use the virtual square's edge to a cell."""
-        is_required = (self.between[:, 0] == 0) & (self.between[:, 1] == cell)
-        return self._replace(
-            between=self.between[np.argsort(~is_required, kind="stable")], wanted=1
-        )
-
 
 def make_cut(sweep: Sweep, *, mirrored: bool) -> Cut:
     """Make the cut of a board.
@@ -167,13 +160,11 @@ def make_sides(longer: Layer, shorter: Layer, cut: Cut) -> tuple[Side, Side]:
     The states of the longer half have one view, those of the other also that of the mirror image.
     Each side gets every second edge of the cut.
     """
-    facing, one_edges, other_edges = cut.facing, cut.between[::2], cut.between[1::2]
-    views = np.unique([facing, facing[cut.mirror]], axis=0)
-    one = make_side(longer, one_edges, np.arange(len(facing))[np.newaxis])
-    one = one._replace(wanted=cut.wanted)
-    return one, change_view(one, other_edges, views) if shorter is longer else make_side(
-        shorter, other_edges, views
-    )
+    edges, views = cut.between[1::2], np.unique([cut.facing, cut.facing[cut.mirror]], axis=0)
+    one = make_side(longer, cut.between[::2], np.arange(len(cut.facing))[np.newaxis])
+    is_same = shorter is longer
+    other = change_view(one, edges, views) if is_same else make_side(shorter, edges, views)
+    return one._replace(wanted=cut.wanted), other
 
 
 def make_side(layer: Layer, edges: Array, views: Array) -> Side:
@@ -181,7 +172,7 @@ def make_side(layer: Layer, edges: Array, views: Array) -> Side:
     order = np.argsort(layer.keys)
     keys, ways = layer.keys[order], layer.ways[order]
     needs = keys >> MATCHING_BITS
-    begins = np.flatnonzero(_mark_new(needs))
+    begins = np.flatnonzero(np.append(len(needs) > 0, needs[1:] != needs[:-1]))
     needs = needs[begins]
     table = HashTable.from_columns(needs + 1, np.arange(len(needs)) + 1)
     partners = list_all_partners(views.shape[1])
@@ -192,12 +183,7 @@ def make_side(layer: Layer, edges: Array, views: Array) -> Side:
 def change_view(side: Side, edges: Array, views: Array) -> Side:
     """Return the side's states with other edges of the cut, and in other views."""
     view_edges = [np.column_stack((np.argsort(view)[edges[:, :2]], edges[:, 2])) for view in views]
-    return side._replace(edges=np.array(view_edges, dtype=np.int64), views=views, wanted=0)
-
-
-def find_max_pairs(needs: Array) -> int:
-    """Return the largest number of pairs of path ends among states with these needs."""
-    return int(np.bitwise_count(needs & END_BITS).max(initial=0)) // 2
+    return side._replace(edges=np.array(view_edges, dtype=np.int64), views=views)
 
 
 def make_full_needs(cells: int) -> int:
@@ -233,20 +219,10 @@ def _list_needs_left(side: Side) -> Array:
 
 
 def _merge_distinct(one: Array, other: Array) -> Array:
-    """Return the distinct values of two arrays, ascending.
-
-    `numpy.union1d` hashes, and is slower here.
-    """
+    """Return the distinct values of two arrays, ascending; `numpy.union1d` is slower."""
     values = np.sort(np.append(one, other))
-    merged: Array = values[_mark_new(values)]
+    merged: Array = values[np.append(len(values) > 0, values[1:] != values[:-1])]
     return merged
-
-
-def _mark_new(ascending: Array) -> Array:
-    """Return for each value whether it differs from the one before it."""
-    new = np.ones(len(ascending), dtype=np.bool_)
-    new[1:] = ascending[1:] != ascending[:-1]
-    return new
 
 
 # ---- the whole meeting ------------------------------------------------------------------------
@@ -263,7 +239,7 @@ def meet_halves(
     one, other = make_sides(longer, shorter, cut)
     del longer, shorter  # large, and no longer needed
     needs = find_shared_needs(one, other)
-    removal = make_pair_removal(find_max_pairs(needs))
+    removal = make_pair_removal(int(np.bitwise_count(needs & END_BITS).max(initial=0)) // 2)
     parts = min(MAX_PARTS, 1 + len(needs) // NEEDS_PER_PART)
     threads = min(parts, tasks.jobs, count_cores(), MAX_THREADS)
     sums, uses = np.zeros((threads, len(one.keys)), np.int64), np.zeros(MAX_CELLS, np.int64)

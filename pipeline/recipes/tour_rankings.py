@@ -96,7 +96,10 @@ def _make_records(
     if isinstance(following, Route):
         name = f"layer {number} of {len(origins) + 1}, where the halves meet"
         if following.start >= sweep.longer:  # it needs its edge to the virtual square
-            cut = cut.require_edge(sweep.find_cell(following.start, sweep.longer))
+            edge = 0, sweep.find_cell(following.start, sweep.longer)
+            is_other = (cut.between[:, :2] != edge).any(axis=1)
+            between = cut.between[np.argsort(is_other, kind="stable")]
+            cut = cut._replace(between=between, wanted=1)
         states, onward, _ = meet_halves(layer, _decode(layers[sweep.shorter]), cut, name, tasks)
         sum_cycles(states.ways, onward)
         is_completed = onward > 0
