@@ -1,6 +1,5 @@
 """The training set of `examples/`: no twins in both of its parts, a reward for moves alone."""
 
-import re
 import runpy
 import sys
 from pathlib import Path
@@ -16,17 +15,13 @@ from tests.support.shell import run
 def test_a_training_set(outputs: Path, large_boards: Path, tmp_path: Path, board: str) -> None:
     """Run the program, read its files, and reward answers of all kinds."""
     tables = outputs if board == "3x3" else large_boards
-    words = (sys.executable, "examples/training_set.py", tmp_path, board)
-    counts = ("--train", "400", "--test", "100")
+    words = ("examples/training_set.py", tmp_path, board, "--train", "400", "--test", "100")
     env = {"PIPELINE_OUTPUTS": str(tables)}
-    ended = run((*words, *counts), env=env)
+    ended = run((sys.executable, *words), env=env)
     assert ended.code == 0
     assert "500 solutions: mean reward 1\n" in ended.out
-    assert re.search("^[0-9,]+ completions a second", ended.out, re.MULTILINE)
     sets = {name: pl.read_ndjson(tmp_path / f"{name}.jsonl") for name in ("train", "test")}
     assert [len(rows) for rows in sets.values()] == [400, 100]
-    most = 31 if board == "3x3" else 53
-    assert sets["train"]["distance"].n_unique() > most - 4
     program = runpy.run_path("examples/training_set.py")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(*env.popitem())
@@ -38,7 +33,6 @@ def test_a_training_set(outputs: Path, large_boards: Path, tmp_path: Path, board
     assert not twins[0] & twins[1]
     state = {"3x3": "123456078", "3x4": "123456780ab9"}[board]  # not all in order
     best = task.reader.solution(state, task.goal)
-    turned = best.translate(str.maketrans("UDLR", "DURL"))
     there_and_back = "RL" if best[0] != "R" else "UD"
     answers = {
         best: 1.0,
@@ -46,10 +40,8 @@ def test_a_training_set(outputs: Path, large_boards: Path, tmp_path: Path, board
         best[:1]: program["NEARER"],
         there_and_back: 0.0,
         str(len(best)): 0.0,
-        "": 0.0,
-        turned: 0.0,
         best.lower(): 0.0,
     }
-    texts = [f"I say <answer>{answer}</answer>" for answer in answers]
-    assert task.reward([state] * len(texts), texts) == pytest.approx([*answers.values()])
-    assert task.reward([state], [best]) == [0.0]
+    texts = [*(f"I say <answer>{answer}</answer>" for answer in answers), best]
+    rewards = task.reward([state] * len(texts), texts)
+    assert rewards == pytest.approx([*answers.values(), 0.0])

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.hosts import serve
-from tests.support.shell import ROOT, environment
+from tests.support.shell import ROOT, run
 
 LINTED_BY = (".npmrc", "eslint.config.js", "package-lock.json", "package.json")
 LINKED = ("queries", "pipeline")
@@ -30,20 +30,19 @@ def test_a_lock_file_holds_no_address(lock: Path) -> None:
     assert "://" not in lock.read_text("utf-8")
 
 
-def run(*command: str | Path, cwd: Path) -> str:
+def run_apart(*command: str | Path, cwd: Path) -> str:
     """Run a command apart from this checkout's packages; return its output."""
-    env = environment({"SOURCE_DATE_EPOCH": "1700000000"})
-    env.pop("PYTHONPATH", None)
-    ended = subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, check=False)
-    assert ended.returncode == 0, ended.stdout + ended.stderr
-    return ended.stdout
+    env = {"SOURCE_DATE_EPOCH": "1700000000", "PYTHONPATH": ""}
+    ended = run(command, cwd=cwd, env=env)
+    assert ended.code == 0, ended
+    return ended.out
 
 
 def make_environment(folder: Path, *requirements: str) -> Path:
     """Make an environment with these packages; return the folder of its programs."""
-    run(sys.executable, "-m", "venv", folder, cwd=folder.parent)
+    run_apart(sys.executable, "-m", "venv", folder, cwd=folder.parent)
     pip = (folder / "bin" / "python", "-m", "pip", "--disable-pip-version-check")
-    run(*pip, "install", "--quiet", *requirements, cwd=folder.parent)
+    run_apart(*pip, "install", "--quiet", *requirements, cwd=folder.parent)
     return folder / "bin"
 
 
@@ -58,11 +57,11 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if name == "second":
             (clone / "README.md").touch()
         build = (tools / "python", "-m", "build", "--outdir", place / f"{name}-dist")
-        run(*build, cwd=clone)
+        run_apart(*build, cwd=clone)
     folder = place / "first-dist"
     built = {path.name: path.read_bytes() for path in folder.iterdir()}
     assert built == {path.name: path.read_bytes() for path in (place / "second-dist").iterdir()}
-    run(tools / "twine", "check", "--strict", *folder.iterdir(), cwd=place)
+    run_apart(tools / "twine", "check", "--strict", *folder.iterdir(), cwd=place)
     return folder
 
 
@@ -95,9 +94,9 @@ def test_an_empty_environment_answers_from_a_host_and_builds(release: Path, tmp_
     place = tmp_path / "place"
     place.mkdir()
     with serve(ROOT / "outputs") as host:
-        file, distance = run(programs / "python", "-c", ANSWER, host.url, cwd=place).split()
+        file, distance = run_apart(programs / "python", "-c", ANSWER, host.url, cwd=place).split()
     assert Path(file).is_relative_to(tmp_path / "env")
     assert distance == "27"
-    assert "eight_edge" in run(programs / "pipeline", "precompute", "eight", cwd=place)
-    assert "27 moves" in run(programs / "pipeline", "query", "eight", "378546201", cwd=place)
+    assert "eight_edge" in run_apart(programs / "pipeline", "precompute", "eight", cwd=place)
+    assert "27 moves" in run_apart(programs / "pipeline", "query", "eight", "378546201", cwd=place)
     assert {path.name for path in place.iterdir()} == {"outputs"}, "in the current folder"

@@ -14,7 +14,7 @@ import pytest
 import typer
 
 from puzzle_tablebase.pipeline.commands.app import app
-from tests.support.shell import ROOT, Said, environment, require_no_bug
+from tests.support.shell import Said, run
 
 LIGHT = {
     "query eight 378546201": "27 moves",
@@ -38,7 +38,10 @@ ASK = """
 import puzzle_tablebase as pt
 tables = pt.open_tables()
 print(tables.eight.probe("378546201").distance)
-tables.eight.annotate(["378546201"])
+try:
+    tables.eight.annotate(["378546201"])
+except ModuleNotFoundError:
+    print("no packages")
 """
 
 
@@ -47,35 +50,27 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the installed script of the wheel that this checkout makes."""
     folder = tmp_path_factory.mktemp("bare")
     python, wheels = folder / "venv" / "bin" / "python", folder / "wheels"
-    build = (sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", wheels)
-    run_quietly(*build)
-    run_quietly(sys.executable, "-m", "venv", "--without-pip", folder / "venv")
-    (wheel,) = wheels.iterdir()
-    pip = (sys.executable, "-m", "pip", "--python", python, "install")
-    run_quietly(*pip, "--quiet", "--no-index", "--no-deps", wheel)
+    module = (sys.executable, "-m")
+    build = (*module, "hatchling", "build", "--target", "wheel", "--directory", wheels)
+    assert run(build).code == 0
+    assert run((*module, "venv", "--without-pip", folder / "venv")).code == 0
+    pip = (*module, "pip", "--python", python, "install", "--quiet", "--no-index", "--no-deps")
+    assert run((*pip, *wheels.iterdir())).code == 0
     return python.with_name("pipeline")
 
 
-def run_quietly(*command: str | Path) -> None:
-    subprocess.run(command, cwd=ROOT, capture_output=True, check=True)
-
-
-def run(command: list[str | Path], outputs: Path) -> Said:
-    """Run a command away from this checkout."""
-    env = environment({"PIPELINE_OUTPUTS": str(outputs)})
-    env = {name: env[name] for name in env if name not in ("PYTHONPATH", "PIPELINE_TRACEBACK")}
-    ended = subprocess.run(
-        command, cwd=outputs.parent, env=env, input="", capture_output=True, text=True, check=False
-    )
-    return Said(ended.returncode, ended.stdout, ended.stderr)
+def run_apart(command: Sequence[str | Path], outputs: Path) -> Said:
+    """Run a command away from this checkout, without a traceback of what is not installed."""
+    env = {"PIPELINE_OUTPUTS": str(outputs), "PIPELINE_TRACEBACK": "", "PYTHONPATH": ""}
+    return run(command, cwd=outputs.parent, env=env)
 
 
 def test_lookups_need_no_package(program: Path, outputs: Path) -> None:
     for words, answer in LIGHT.items():
-        code, out, complaint = run([program, *words.split()], outputs)
+        code, out, complaint = run_apart([program, *words.split()], outputs)
         assert (code, complaint) == (0, ""), words
         assert answer in out
-    code, _, complaint = run([program, *NO_TABLE.split()], outputs)
+    code, _, complaint = run_apart([program, *NO_TABLE.split()], outputs)
     assert (code, "is not published" in complaint) == (3, True)
 
 
@@ -84,8 +79,7 @@ def test_every_command_names_the_package_that_it_needs(program: Path, outputs: P
     commands = [*group.commands]  # type: ignore[attr-defined]  # it has some
     assert len(commands) > 5
     for words, package in {**dict.fromkeys(commands, "typer"), **HEAVY}.items():
-        code, out, complaint = run([program, *words.split()], outputs)
-        require_no_bug(complaint)
+        code, out, complaint = run_apart([program, *words.split()], outputs)
         assert (code, out, complaint.count("\n")) == (3, "", 1), words
         said = f"pipeline: {package} is not installed. Run: pip install {package}\n"
         assert complaint == said, words
@@ -93,16 +87,9 @@ def test_every_command_names_the_package_that_it_needs(program: Path, outputs: P
 
 def test_python_answers_one_key_and_raises_for_columns(program: Path, outputs: Path) -> None:
     python = program.with_name("python")
-    code, out, complaint = run([python, "-c", ASK], outputs)
-    assert (code, out) == (1, "27\n")
-    assert complaint.splitlines()[-1].startswith("ModuleNotFoundError: ")
+    assert run_apart([python, "-c", ASK], outputs) == (0, "27\nno packages\n", "")
     module: list[str | Path] = [python, "-m", "puzzle_tablebase", "query", "knight", "b1"]
-    assert run(module, outputs)[0] == 0
-
-
-def test_the_package_is_small(program: Path) -> None:
-    (folder,) = program.parents[1].glob("lib/*/site-packages/puzzle_tablebase")
-    assert sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) < 6e6
+    assert run_apart(module, outputs).code == 0
 
 
 def measure(command: Sequence[str | Path], outputs: Path) -> float:
