@@ -10,7 +10,7 @@ from puzzle_tablebase.pipeline.jobs import find_request, list_jobs
 from puzzle_tablebase.pipeline.runs import read_last_runs
 from puzzle_tablebase.pipeline.searches import checkpoints, estimate_cost
 from puzzle_tablebase.pipeline.tasks import Tasks
-from puzzle_tablebase.puzzles import list_puzzles
+from puzzle_tablebase.puzzles import get_puzzle, list_puzzles
 from puzzle_tablebase.puzzles.knight.board import parse_board
 from puzzle_tablebase.puzzles.knight.tables import make_tour_table
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
@@ -79,6 +79,23 @@ def test_shards_are_resumed_on_an_equal_cluster_alone(tmp_path: Path) -> None:
     for other in (Tasks(None, 4), Tasks(None, 3, is_remote=True)):
         assert list_saved(other) == [0] * len(pairs)
     assert list_saved(Tasks(None, 4, is_remote=True, memory=1 << 30)) == [0] * len(pairs)
+
+
+MEASURED = {
+    "knight_tours_6x6": 6,
+    "knight_counts_7x7": 52,
+    "knight_closed_counts_8x8": 109,
+    "knight_counts_8x8": 7_020,
+    "sliding_2x7": 340,
+}
+"""Processor seconds of builds."""
+
+
+@pytest.mark.parametrize("name", MEASURED)
+def test_an_estimate_is_near_what_was_measured(name: str) -> None:
+    puzzle = get_puzzle(name.partition("_")[0])
+    seconds = sum(estimate_cost(table).seconds for table in puzzle.find_tables(name))
+    assert 1 / 6 < seconds / MEASURED[name] < 6
 
 
 def test_every_table_has_an_estimate(tmp_path: Path) -> None:
