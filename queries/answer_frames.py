@@ -182,7 +182,7 @@ def annotate_frame(
     frame: Any,
     columns: tuple[str, ...],
     prefix: str,
-    added: Iterable[str],
+    added: Sequence[str],
     answer: Callable[..., pl.DataFrame],
     key_digits: int = 0,
 ) -> Any:
@@ -191,41 +191,25 @@ def annotate_frame(
     For `key_digits` see `can_hold_keys`.
     """
     if isinstance(frame, pl.LazyFrame):
-        read, taken = None, frame.collect_schema().names()
-        require_key_columns(frame.collect_schema(), columns, key_digits)
-    else:
-        read, keys = _read_frame(frame, columns)
-        taken = read.columns
-        require_key_columns(keys.schema, columns, key_digits)
-    names = rename_columns(added, [*map(str, taken)], prefix, 'prefix="..."')
 
-    def rename_answers(texts: list[pl.Series]) -> pl.DataFrame:
-        keys, *others = texts
-        others = [read_key_column(other) for other in others]
-        return answer(read_key_column(keys, key_digits), *others).rename(names)
+        def annotate(rows: pl.DataFrame) -> Any:
+            try:
+                return annotate_frame(rows, columns, prefix, added, answer, key_digits)
+            except TablebaseError as error:
+                # polars makes the error anew, with a longer message alone
+                raise TablebaseError(str(error)) from error
 
-    if read is None:
-        return _annotate_lazily(frame, columns, rename_answers)
-    return _join_answers(read, rename_answers([keys[name] for name in columns]))
-
-
-def _annotate_lazily(
-    frame: pl.LazyFrame,
-    columns: tuple[str, ...],
-    answer: Callable[[list[pl.Series]], pl.DataFrame],
-) -> pl.LazyFrame:
-    def answer_struct(keys: pl.Series) -> pl.Series:
-        try:
-            return answer([keys.struct.field(name) for name in columns]).to_struct()
-        except TablebaseError as error:
-            # polars makes the error anew, with a longer message alone
-            raise TablebaseError(str(error)) from error
-
-    types = answer([pl.Series(dtype=pl.String)] * len(columns)).schema
-    answers = pl.struct(columns).map_batches(
-        answer_struct, return_dtype=pl.Struct(types), is_elementwise=True
-    )
-    return frame.with_columns(answers.struct.unnest())
+        empty = pl.DataFrame(schema=frame.collect_schema())
+        schema = annotate_frame(empty, columns, prefix, added, answer, key_digits).schema
+        # a filter may be one of an added column
+        is_pushed = {"predicate_pushdown": False, "projection_pushdown": False}
+        return frame.map_batches(annotate, schema=schema, streamable=True, **is_pushed)
+    read, texts = _read_frame(frame, columns)
+    require_key_columns(texts.schema, columns, key_digits)
+    names = rename_columns(added, [*map(str, read.columns)], prefix, 'prefix="..."')
+    keys, *others = (texts[name] for name in columns)
+    answers = answer(read_key_column(keys, key_digits), *map(read_key_column, others))
+    return _join_answers(read, answers.rename(names))
 
 
 def rename_columns(

@@ -65,11 +65,9 @@ def make_tables(patterns: Sequence[Pattern], distances: npt.NDArray[np.uint8]) -
         for number, pattern in enumerate(patterns):
             tiles = [image_cells[tile - 1] + 1 for tile in pattern.tiles]
             slots[image, tiles] = image * SLOTS + number
-    steps = np.full((int(CELLS), int(CELLS), 4), NO_CELL, dtype=np.uint8)
+    steps = np.full((int(CELLS), 4), NO_CELL, dtype=np.uint8)
     for cell, near in enumerate(list_neighbours(height, width)):
-        for previous in range(cells):
-            others = [other for other in near if other != previous]
-            steps[cell, previous, : len(others)] = others
+        steps[cell, : len(near)] = near
     entries = np.zeros((2, SLOTS, int(HALF_ORDER_MASK) + 1), dtype=np.uint32)
     offset = 0
     for number, pattern in enumerate(patterns):

@@ -71,11 +71,11 @@ class SearchTables(NamedTuple):
     """The tables of a partition, and the board's geometry, for the compiled search.
 
     An image is the board or its mirror image; each has a slot for each pattern. A board that is not
-    square is its own mirror image. `steps` has four values for each cell and the cell before it:
-    the other neighbours, then `NO_CELL`. `cells` and `slots` have for each image what a cell of the
-    board becomes, and the slot of a tile. The entry of a placement in `distances` is the sum of
-    three numbers: for its cells, for the first places of its order, and for the others. It has the
-    distance and one more, or 0 as long as it has not been read from the index.
+    square is its own mirror image. `steps` has each cell's neighbours, then `NO_CELL`, four values
+    in all. `cells` and `slots` have for each image what a cell of the board becomes, and the slot
+    of a tile. The entry of a placement in `distances` is the sum of three numbers: for its cells,
+    for the first places of its order, and for the others. It has the distance and one more, or 0 as
+    long as it has not been read from the index.
     """
 
     distances: Array
@@ -199,11 +199,12 @@ def continue_search(tables: tuple[Any, ...], search: Array, seen: Array, rounds:
         search[POSITIONS] += ONE
         blank, key = search[frame + BLANK], search[frame + KEY]
         child = frame + CHILD
-        exits = (blank * CELLS + previous) * FOUR
-        for step in range(exits, exits + FOUR):
+        for step in range(blank * FOUR, blank * FOUR + FOUR):
             cell = np.uint64(steps[step])
             if cell == NO_CELL:
                 break
+            if cell == previous:
+                continue
             tile = search[BOARD + cell]
             for image in range(TWO):
                 slot = np.uint64(slots[image * CELLS + tile])

@@ -5,7 +5,6 @@ from __future__ import annotations
 from puzzle_tablebase.errors import NoAnswer, NotationError
 from puzzle_tablebase.puzzles.knight.board import FILES, JUMPS, KnightBoard, parse_board
 from puzzle_tablebase.puzzles.knight.tables import (
-    MAX_LISTED_SQUARES,
     PAIRS_BOARD,
     PUZZLE,
     TOURS_PREFIX,
@@ -203,8 +202,6 @@ class KnightReader(Reader):
     key = "SQUARE"
     columns = ("start", "finish", "number", "closed", "path")
     explored = dict.fromkeys((table.name for table in PUZZLE.tables[:-1]), 0)
-    max_listed_squares = MAX_LISTED_SQUARES
-    """Squares of the largest boards whose open tours are drawn from a list, not by rank."""
 
     def count(
         self, start: str | None = None, board: str | None = None, *, closed: bool = False

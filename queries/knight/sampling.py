@@ -9,7 +9,11 @@ import numpy as np
 import polars as pl
 
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
-from puzzle_tablebase.puzzles.knight.tables import make_ranking_table, make_tour_table
+from puzzle_tablebase.puzzles.knight.tables import (
+    MAX_LISTED_SQUARES,
+    make_ranking_table,
+    make_tour_table,
+)
 
 if TYPE_CHECKING:
     from puzzle_tablebase.queries.knight.ranked_tours import RankedTours
@@ -24,7 +28,7 @@ def draw_tours(
 ) -> Iterator[pl.DataFrame]:
     """Draw tours of a board, and yield them a chunk at a time; see `Reader.draw`."""
     make_ranking_table(board, closed=closed)  # raises an error if there are none, or too many
-    if closed or board.squares > reader.max_listed_squares:
+    if closed or board.squares > MAX_LISTED_SQUARES:
         tours = reader.open_ranked_tours(board, closed=closed)
         counts = tours.list_counts()
         parts = request._replace(chunk_numbers=CHUNK_TOURS)

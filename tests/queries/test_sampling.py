@@ -15,6 +15,7 @@ from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE, make_ranking_table
 from puzzle_tablebase.queries import open_reader, open_tables
 from puzzle_tablebase.queries.api import Tables
+from puzzle_tablebase.queries.knight import sampling
 from puzzle_tablebase.queries.knight.reader import KnightReader
 from puzzle_tablebase.queries.knight.sampling import CHUNK_TOURS, sample_by_rank
 from puzzle_tablebase.queries.samples import MAX_DISTINCT, SampleRequest
@@ -77,10 +78,10 @@ def test_samples_of_larger_boards_equal_single_tours(board: str, size: int, tmp_
             assert tables.knight.probe("a1", rank=number, board=board, closed=True).path == path
 
 
-def test_samples_are_uniform(ranked_boards: Path) -> None:
+def test_samples_are_uniform(ranked_boards: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Compare a sample with all 164 open tours of 5x4, by chi-squared."""
+    monkeypatch.setattr(sampling, "MAX_LISTED_SQUARES", 19)
     with open_tables(str(ranked_boards)) as tables:
-        tables.knight.max_listed_squares = 19
         sample = tables.knight.sample(2_000, seed=7, board="5x4")
     all_tours = read_tours(ranked_boards, "5x4", closed=False)
     numbers = all_tours.with_row_index("number")
@@ -121,10 +122,12 @@ def test_open_tours_are_sampled_from_their_list(outputs: Path) -> None:
         assert tables.knight.sample(1)["board"].to_list() == ["6x6"]
 
 
-def test_open_tours_of_larger_boards_are_sampled_by_rank(ranked_boards: Path) -> None:
+def test_open_tours_of_larger_boards_are_sampled_by_rank(
+    ranked_boards: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sampling, "MAX_LISTED_SQUARES", 19)
     with open_tables(str(ranked_boards)) as tables:
         knight = tables.knight
-        knight.max_listed_squares = 19
         all_drawn = draw_distinct(knight, 164, board="5x4")
         assert all_drawn.columns == ["board", "start", "rank", "path"]
         assert all_drawn["path"].n_unique() == 164
