@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
 from itertools import accumulate, permutations, takewhile
 from threading import Event, Lock
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +26,6 @@ from puzzle_tablebase.queries.kernels.pattern_search import (
     PLACES,
     SLOTS,
     TILE_BITS,
-    SearchTables,
     continue_search,
 )
 from puzzle_tablebase.queries.reader import ignore_progress
@@ -48,8 +47,15 @@ class Found(NamedTuple):
     positions: int
 
 
-def make_tables(patterns: Sequence[Pattern], distances: npt.NDArray[np.uint8]) -> SearchTables:
-    """Make the tables of the search of some patterns, with their distances one after the other."""
+def make_tables(patterns: Sequence[Pattern]) -> tuple[npt.NDArray[Any], ...]:
+    """Make the tables of a search beside the distances, and of the board's geometry.
+
+    The entry of a placement in the distances, which stand pattern after pattern, is the sum of
+    three numbers: for its cells, for the first places of its order, and for the others. Then come
+    each cell's neighbours, filled up to four with `NO_CELL`; what a cell of the board becomes on
+    each image, which are the board and its mirror image; and the slot of each tile there, one for
+    each pattern. A board that is not square is its own mirror image.
+    """
     height, width = patterns[0].height, patterns[0].width
     cells = height * width
     masks = np.arange(1 << cells)
@@ -74,15 +80,8 @@ def make_tables(patterns: Sequence[Pattern], distances: npt.NDArray[np.uint8]) -
         entries[:, number] = _rank_halves(len(pattern.tiles)) * np.uint32(pattern.sets)
         entries[0, number] += offset
         offset += pattern.size
-    return SearchTables(
-        distances,
-        set_entries,
-        entries[0].ravel(),
-        entries[1].ravel(),
-        steps.ravel(),
-        cell_images.ravel(),
-        slots.ravel(),
-    )
+    tables = set_entries, entries[0], entries[1], steps, cell_images, slots
+    return tuple(table.ravel() for table in tables)
 
 
 def join_places(order: Sequence[int]) -> int:
@@ -141,7 +140,7 @@ class Solver:
         share = self._offsets[-1] if memory is None else memory // MEMORY_SHARE
         self._fits = self._offsets[-1] <= share
         self._max_runs = max(min_runs, share // (RUN_BYTES + mmap.PAGESIZE))
-        self._tables = make_tables(patterns, self._make_distances())
+        self._tables, self._distances = make_tables(patterns), self._make_distances()
         self._runs = 0
         self._lock = Lock()
 
@@ -156,8 +155,7 @@ class Solver:
         bound = self._begin(search, board)
         while search[words.STATUS] != words.SOLVED:
             pause(int(search[words.LIMIT]))
-            # a plain tuple: compiled code that is cached would depend on the name of the class
-            continue_search(tuple(self._tables), search, seen, self.budget)
+            continue_search((self._distances, *self._tables), search, seen, self.budget)
             if search[words.STATUS] == words.MISSING:
                 self._read(int(search[words.WANTED]))
                 search[words.STATUS] = words.SEARCHING
@@ -196,14 +194,13 @@ class Solver:
 
     def _read(self, entry: int) -> int:
         """Return an entry of the distances, which is read from its index if it is missing."""
-        if value := int(self._tables.distances[entry]):
+        if value := int(self._distances[entry]):
             return value
         with self._lock:
             if self._runs >= self._max_runs and not self._fits:
-                self._runs, distances = 0, self._make_distances()
-                self._tables = self._tables._replace(distances=distances)
+                self._runs, self._distances = 0, self._make_distances()
             self._runs += 1
-            distances = self._tables.distances
+            distances = self._distances
         number = bisect_right(self._offsets, entry) - 1
         run = (entry - self._offsets[number]) // RUN_BYTES
         first = self._offsets[number] + run * RUN_BYTES
@@ -214,7 +211,7 @@ class Solver:
         return int(distances[entry])
 
     def _make_distances(self) -> npt.NDArray[np.uint8]:
-        """Return all distances, which are yet to be read."""
+        """Return all distances, each with one more, or 0 as long as it has not been read."""
         size = self._offsets[-1]
         # large pages help, because most lookups are far apart
         return np.frombuffer(allocate_pages(size) if self._fits else mmap.mmap(-1, size), np.uint8)

@@ -55,15 +55,13 @@ class PatternMoves(NamedTuple):
 def make(table: Table, puzzle: Puzzle, tasks: Tasks) -> TableData:
     """Search all placements of the pattern, and return records."""
     depth = search_pattern(make_moves(parse_pattern(table.recipe.parameters)), tasks)
-    rows, records = (_iter_records(depth, tasks) for _ in range(2))
-    return TableData(rows, records, depth.size)
 
+    def iter_records() -> Chunks:
+        for first in range(0, depth.shape[1], CHUNK_ORDERS):
+            tasks.report("records", first * len(depth), depth.size)
+            yield {"distance": depth[:, first : first + CHUNK_ORDERS].T.ravel()}
 
-def _iter_records(depth: Array, tasks: Tasks) -> Chunks:
-    """Iterate over the distances by rank: those of an order together."""
-    for first in range(0, depth.shape[1], CHUNK_ORDERS):
-        tasks.report("records", first * len(depth), depth.size)
-        yield {"distance": depth[:, first : first + CHUNK_ORDERS].T.ravel()}
+    return TableData(iter_records(), iter_records(), depth.size)
 
 
 def make_moves(pattern: Pattern) -> PatternMoves:

@@ -8,6 +8,7 @@ neighbours are close to each other in a table. All tables are on request.
 
 from __future__ import annotations
 
+from itertools import chain
 from math import comb, factorial
 
 from puzzle_tablebase.puzzle import Puzzle
@@ -109,19 +110,16 @@ def rank_order(order: Sequence[int]) -> int:
 def make_pattern_table(pattern: Pattern) -> Table:
     """Make the table of a pattern's distances, an index alone."""
     marks = "".join(CHARACTERS[tile] for tile in pattern.tiles)
+    board = f"{pattern.height}x{pattern.width}"
     return Table(
         f"{TABLE_PREFIX}{marks}",
-        f"The {pattern.size:,} placements of the tiles {' '.join(marks)} on the "
-        f"{pattern.height}x{pattern.width} board, each with the fewest moves that these tiles need "
-        "to reach their cells in 1 2 3 ... 0; moves of other tiles are not counted",
+        f"The {pattern.size:,} placements of the tiles {' '.join(marks)} on the {board} board, "
+        "each with the fewest moves that these tiles need to reach their cells in 1 2 3 ... 0; "
+        "moves of other tiles are not counted",
         "row number = rank: the order of the tiles by cell comes first, in lexical order; then "
         "their set of cells, by the number that has a bit for each cell",
         (),
-        Recipe(
-            "placements of a pattern",
-            board=f"{pattern.height}x{pattern.width}",
-            tiles=[*pattern.tiles],
-        ),
+        Recipe("placements of a pattern", board=board, tiles=[*pattern.tiles]),
         index=(("distance", "B"),),
         rows=pattern.size,
     )
@@ -161,13 +159,10 @@ class Fifteen(Puzzle):
         if name == self.name:
             name = name_partition(DEFAULT_PARTITION)
         for partition in PARTITIONS:
-            tables = make_tables(partition)
-            found = tuple(
-                table for table in tables if name in (name_partition(partition), table.name)
-            )
-            if found:
-                return found
-        return ()
+            if name == name_partition(partition):
+                return make_tables(partition)
+        every_table = chain.from_iterable(map(make_tables, PARTITIONS))
+        return tuple(table for table in every_table if table.name == name)
 
     def list_requests(self) -> dict[str, list[str]]:
         return {"Partitions of the tiles": [*map(name_partition, PARTITIONS)]}

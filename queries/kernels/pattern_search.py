@@ -11,7 +11,7 @@ cannot be negative, which the compiler would have to check.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +22,7 @@ MAX_MOVES = 256
 """The most moves of a solution: more than any board of 16 cells needs."""
 NO_CELL = 255
 CELLS = np.uint64(16)
-"""Cells of an image in `SearchTables`, and tiles with the blank."""
+"""Cells of an image, and tiles with the blank."""
 SLOTS = 8
 """Slots of an image: one for each pattern."""
 SLOT_MASK = np.uint64(SLOTS - 1)
@@ -67,26 +67,6 @@ FRAME_WORDS = CHILD + FOUR * CHILD_WORDS
 SEARCH_WORDS = FRAMES + np.uint64(MAX_MOVES) * FRAME_WORDS
 
 
-class SearchTables(NamedTuple):
-    """The tables of a partition, and the board's geometry, for the compiled search.
-
-    An image is the board or its mirror image; each has a slot for each pattern. A board that is not
-    square is its own mirror image. `steps` has each cell's neighbours, then `NO_CELL`, four values
-    in all. `cells` and `slots` have for each image what a cell of the board becomes, and the slot
-    of a tile. The entry of a placement in `distances` is the sum of three numbers: for its cells,
-    for the first places of its order, and for the others. It has the distance and one more, or 0 as
-    long as it has not been read from the index.
-    """
-
-    distances: Array
-    set_entries: Array
-    first_entries: Array
-    last_entries: Array
-    steps: Array
-    cells: Array
-    slots: Array
-
-
 @compiled
 def find_place(key: np.uint64) -> Any:
     """Return the place of a position among those that a search remembers.
@@ -110,7 +90,7 @@ def continue_search(tables: tuple[Any, ...], search: Array, seen: Array, rounds:
     """Search for so many rounds, with a step in each, or until the board is solved, or until an
     entry of `distances` is needed that has not been read: its number is then in `WANTED`.
 
-    `tables` has the fields of `SearchTables`, `search` and `seen` have SEARCH_WORDS and SEEN words.
+    For `tables` see `make_tables`; `search` and `seen` have SEARCH_WORDS and SEEN words.
     At a solution the depth is its length, and the frames have the blank's cell after each move.
 
     A slot has the cells of its tiles, the tile on each place (three bits each), and its entry of

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from contextlib import contextmanager
 from itertools import pairwise
 
@@ -41,12 +40,11 @@ class RankedTours:
         board = self.board
         with self._translate_layer_errors():
             total = self.ranker.count_tours(start)
+            squares = self.ranker.unrank(number, start) if number < total else []
         if number >= total:
             kind = "closed tours" if self.closed else f"tours from {board.name_square(start)}"
             why = f"{board} has {total:,} {kind}, numbered 0 to {total - 1:,}."
             raise NoAnswer(why if total else explain_no_tour(board, start))
-        with self._translate_layer_errors():
-            squares = self.ranker.unrank(number, start)
         if problem := find_tour_problem(board, squares, closed=self.closed):
             kind = "closed " * self.closed
             raise self._reader.make_damage_error(
@@ -85,10 +83,9 @@ def parse_tour(board: KnightBoard, text: str, *, closed: bool) -> list[int]:
 
 def find_tour_problem(board: KnightBoard, squares: list[int], *, closed: bool) -> str:
     """Return the reason why squares are not a tour, or not a closed one; "" if they are."""
-    times = Counter(squares)
     for square in range(board.squares):
-        if times[square] != 1:
-            problem = f"stands {times[square]} times" if times[square] else "is missing"
+        if (times := squares.count(square)) != 1:
+            problem = f"stands {times} times" if times else "is missing"
             return f"{board.name_square(square)} {problem}"
     for one, two in pairwise(squares + squares[:1] * closed):
         if two not in board.list_neighbours(one):

@@ -43,16 +43,3 @@ def test_published_boards(patterns_78: Path, kind: str, goal: str, count: int) -
     with pt.open_tables(str(patterns_78)) as tables:
         for state, distance in boards.items():
             assert tables.fifteen.probe(state, goal).distance == distance, state
-
-
-def test_reversed_questions_have_the_same_distance(patterns_78: Path) -> None:
-    # a goal needs its blank in a corner, so only such boards can be asked from the other end
-    boards = {
-        state: distance
-        for state, distance in read_boards("korf").items()
-        if state.index("0") in (0, 3, 12, 15)
-    }
-    assert len(boards) > 10
-    with pt.open_tables(str(patterns_78)) as tables:
-        for state, distance in boards.items():
-            assert tables.fifteen.probe(FIRST, state).distance == distance

@@ -88,7 +88,7 @@ def test_tables_that_do_not_fit_are_read_and_forgotten(monkeypatch: pytest.Monke
     solver, before = Solver(SMALL["3x4"], records, memory=4096, min_runs=10), count_reads()
     assert solver.search(HARD) == expected
     assert count_reads() - before > 26, "some are read again"
-    distances = solver._tables.distances
+    distances = solver._distances
     known = sum(bool(distances[at : at + 4092].any()) for at in range(0, len(distances), 4092))
     assert known < 20
 

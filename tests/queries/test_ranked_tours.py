@@ -40,17 +40,13 @@ def test_closed_tours_are_ranked_and_unranked_at_the_shell(ranked_boards: Path, 
 
 
 @pytest.mark.parametrize(
-    ("start", "number", "why"),
-    [
-        ("b1", "7", "5x4 has 7 tours from b1, numbered 0 to 6."),
-        ("b1", "1" + "0" * 5000, "5x4 has 7 tours from b1, numbered 0 to 6."),
-        ("b2", "0", "No tour of 5x4 starts at b2: a search of all paths found none."),
-        ("b1", "0", "No tour of 5x5 starts at b1: a tour alternates in colour, and the board"),
-    ],
+    ("board", "start", "number"),
+    [("5x4", "b1", "7"), ("5x4", "b1", "1" + "0" * 5000), ("5x4", "b2", "0"), ("5x5", "b1", "0")],
 )
-def test_missing_tours_are_reported(ranked_boards: Path, start: str, number: str, why: str) -> None:
-    board = "5x5" if "5x5" in why else "5x4"
-    with pytest.raises(NoAnswer, match=why.replace(".", "[.]")):
+def test_missing_tours_are_no_answer(
+    ranked_boards: Path, board: str, start: str, number: str
+) -> None:
+    with pytest.raises(NoAnswer):
         ask(ranked_boards, start, rank=number, board=board)
 
 
@@ -72,19 +68,13 @@ def test_an_unranked_path_that_is_no_tour_is_damage(
     assert damaged.value.file == str(ranked_boards / f"knight_{kind}.idx")
 
 
-def test_invalid_closed_tours_are_rejected_with_the_reason(ranked_boards: Path) -> None:
+def test_invalid_closed_tours_are_rejected(ranked_boards: Path) -> None:
     facts = json.loads(ask(ranked_boards, "a1", closed=True, rank="5", json=True))
     squares = [facts["path"][at : at + 2] for at in range(0, 72, 2)]
     far = [*squares[2:], squares[1], squares[0]]
-    for wrong, problem in (
-        (squares[:-1], f"{squares[-1]} is missing"),
-        ([*squares, "a1"], "a1 stands 2 times"),
-        ([squares[1], squares[0], *squares[2:]], f"no jump leads from a1 to {squares[2]}"),
-        (far, f"no jump leads from {squares[-1]} to {squares[1]}"),
-        (["a7"], "the squares are a1 to f6"),
-        ([], "a1 is missing"),
-    ):
-        with pytest.raises(NotationError, match=problem):
+    swapped = [squares[1], squares[0], *squares[2:]]
+    for wrong in (squares[:-1], [*squares, "a1"], swapped, far, ["a7"], []):
+        with pytest.raises(NotationError):
             ask(ranked_boards, None, closed=True, rank_of=" ".join(wrong))
 
 
