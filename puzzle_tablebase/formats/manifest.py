@@ -15,6 +15,7 @@ import re
 import struct
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from itertools import starmap
 from typing import IO, TYPE_CHECKING, Annotated, Any
@@ -157,12 +158,7 @@ class Entry(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True)
                 yield counts.goal, None, counts.never
 
     def list_amounts(self) -> dict[str, int]:
-        """List how much the table has: rows; of an index alone, records and, if known, states.
-
-        >>> index = IndexEntry("a.idx", 2, 12288, "")
-        >>> Entry(None, 2, "", "", "", {}, index).list_amounts()
-        {'records': 2}
-        """
+        """List how much the table has: rows; of an index alone, records and, if known, states."""
         if self.parquet:
             return {"rows": self.rows}
         states = sum(sum(counts.states) + counts.never for counts in self.counts)
@@ -260,16 +256,10 @@ def find_in_place(store: Store, versions: Sequence[Entry]) -> Entry | None:
     """
     if len(versions) == 1:
         return versions[0]
-    found = dict[str, tuple[int, str] | None]()
-    for file in (file for entry in versions for file in entry.all_files):
-        if file.file not in found:
-            try:
-                found[file.file] = measure_file(store, file.file)
-            except OSError:
-                found[file.file] = None
     for entry in reversed(versions):
-        if all(found[file.file] == (file.bytes, file.sha256) for file in entry.all_files):
-            return entry
+        with suppress(OSError):
+            if not any(find_mismatch(store, file) for file in entry.all_files):
+                return entry
     return None
 
 
@@ -334,15 +324,11 @@ def parse_manifest(data: bytes, store: Store) -> Versions:
     return tables
 
 
-def is_table_name(name: str) -> bool:
-    """Return whether a table may have a name."""
-    return name.isidentifier() and name.isascii()
-
-
 def _is_consistent(name: str, entry: Entry) -> bool:
     """Return whether a version of a table has files, and none but of the table's name."""
     return (
-        is_table_name(name)
+        name.isidentifier()
+        and name.isascii()
         and bool(entry.all_files)
         and (entry.parquet is None or entry.parquet.file == f"{name}.parquet")
         and (entry.index is None or entry.index.file == f"{name}.idx")
@@ -351,7 +337,7 @@ def _is_consistent(name: str, entry: Entry) -> bool:
 
 def add_version(store: Store, name: str, entry: Entry) -> None:
     """List a new version of a table beside the others, before its files are put in place."""
-    if not is_table_name(name):
+    if not _is_consistent(name, entry):
         raise BadRequest(f"No manifest can list {quote(name)}", "Choose a plainer name")
     _change_manifest(store, [name], lambda known: [*_leave_out([entry], known), entry])
 

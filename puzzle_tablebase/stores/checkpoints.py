@@ -66,12 +66,11 @@ class Checkpoints:
 
         Raise TableUnreadable if the store does not answer, or refuses to: nothing is known then.
         """
+        file_name = self.format_file_name(name)
         try:
-            data = memoryview(self._store.read(self.format_file_name(name)))
+            data = memoryview(self._store.read(file_name))
         except Unreachable as error:
-            raise make_open_error(
-                self._store.locate(self.format_file_name(name)), error, ""
-            ) from error
+            raise make_open_error(self._store.locate(file_name), error, "") from error
         except OSError:
             return None
         compressed = data[:-CHECKSUM_BYTES]

