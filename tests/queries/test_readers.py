@@ -28,12 +28,10 @@ from puzzle_tablebase.queries.goals import GoalAnswer
 from puzzle_tablebase.queries.index_reader import IndexReader
 from puzzle_tablebase.queries.knight.reader import KnightAnswer
 from puzzle_tablebase.queries.knight.table_scans import CountAnswer
-from puzzle_tablebase.queries.options import BATCH
 from puzzle_tablebase.queries.senet import SenetAnswer
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores.folder import Folder, Store
 from tests.support.asking import ask_many, ask_one
-from tests.support.tampered import flip_byte
 
 NAMES = ("eight", "sliding", "fifteen", "senet", "knight")
 BOARDS = NAMES[:3]
@@ -86,7 +84,7 @@ def test_probe_and_get(get: GetReader, name: str) -> None:
     assert reader.get(no_key, 0, **options) == 0
     with pytest.raises(pt.NoAnswer):
         reader.probe(no_key, **options)
-    with pytest.raises(pt.BadRequest, match="has no option 'colour'"):
+    with pytest.raises(pt.BadRequest):
         reader.get(key, 0, colour="red")
     facts = reader.probe(key, **RICH[name]).to_dict()
     assert {fact for fact in answer.to_dict() if fact != "solutions"} <= facts.keys()
@@ -104,13 +102,6 @@ def test_one_fact_of_a_board(get: GetReader, name: str) -> None:
     assert reader.solution(key, goal=goal) == answer.solution[:1]
     with pytest.raises(pt.NoAnswer):
         reader.distance(NO_KEYS[name][0], answer.path[-1])
-
-
-def test_one_fact_of_senet(get: GetReader) -> None:
-    senet, key = get("senet"), KEYS["senet"]
-    assert (senet.plies(key), senet.line(key)) == (2, "9-14 4x7")
-    answer = senet.probe(key, turn="B")
-    assert (senet.plies(key, turn="B"), senet.line(key, turn="B")) == (3, answer.moves)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -136,20 +127,8 @@ def test_annotate_with_errors(get: GetReader, name: str, is_lazy: bool) -> None:
         with pytest.raises(pt.TablebaseError if is_lazy else kind, match=problems[rows[-1]]):
             reader.annotate(some, errors="raise", **options).lazy().collect()
     assert reader.annotate(frame[:2], errors="raise", **options).equals(nulls[:2])
-    with pytest.raises(pt.BadRequest, match="no way to report errors 'ignore'"):
-        reader.annotate(frame, errors="ignore")
-
-
-SINGLE = {
-    "eight": "boards", "sliding": "hardest", "fifteen": "boards", "senet": "hardest",
-    "knight": "count",
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_annotate_refuses_what_batches_refuse(get: GetReader, name: str) -> None:
     with pytest.raises(pt.BadRequest):
-        get(name).annotate([KEYS[name]], **{SINGLE[name]: True})
+        reader.annotate(frame, errors="ignore")
 
 
 @pytest.mark.parametrize(
@@ -158,6 +137,9 @@ def test_annotate_refuses_what_batches_refuse(get: GetReader, name: str) -> None
         ("eight", "probe", {"distance": 5}),
         ("eight", "annotate", {"split": "a=1"}),
         ("eight", "annotate", {"solution": True}),
+        ("eight", "annotate", {"boards": True}),
+        ("senet", "annotate", {"hardest": True}),
+        ("knight", "annotate", {"count": True}),
         ("eight", "sample", {"path": True}),
         ("sliding", "probe", {"board": "3x4"}),
         ("fifteen", "check", {"path": True}),
@@ -170,7 +152,7 @@ def test_an_option_holds_where_it_is_declared(
     get: GetReader, name: str, method: str, options: dict[str, Any]
 ) -> None:
     arguments = {"annotate": ([KEYS[name]],), "sample": (3,), "check": (KEYS[name], "")}
-    with pytest.raises(BadRequest, match=f"has no option '{next(iter(options))}'"):
+    with pytest.raises(BadRequest):
         getattr(get(name), method)(*arguments.get(method, (KEYS[name],)), **options)
 
 
@@ -190,21 +172,11 @@ def test_a_value_of_another_type_is_refused(
         get(name).probe(KEYS[name], **options)
 
 
-def test_a_board_is_known_as_a_key_without_a_search(
-    get: GetReader, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    fifteen = get("fifteen")
-    monkeypatch.setattr(fifteen, "open_index", None)
-    options, unreachable = fifteen.parse(BATCH, {}), NO_KEYS["fifteen"][0]
-    known = [fifteen.has_key(text, options) for text in (MOVED, unreachable, "1 2")]
-    assert known == [True, True, False]
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_scan(get: GetReader, name: str) -> None:
     reader = get(name)
     if name == "fifteen":  # its tables are indexes alone
-        with pytest.raises(pt.BadRequest, match="has no table 'fifteen_12356' with rows"):
+        with pytest.raises(pt.BadRequest):
             reader.scan(ROWS[name])
     else:
         rows = reader.scan(ROWS[name])
@@ -212,14 +184,8 @@ def test_scan(get: GetReader, name: str) -> None:
         file = f"{reader.store}/{ROWS[name]}.parquet"
         assert rows.head(9).collect().equals(pl.read_parquet(file, n_rows=9))
     for other in ("nothing", {"eight": "senet"}.get(name, "eight")):
-        with pytest.raises(pt.BadRequest, match=f"has no table '{other}' with rows"):
+        with pytest.raises(pt.BadRequest):
             reader.scan(other)
-
-
-def test_scan_checks_the_file(copy: Path) -> None:
-    flip_byte(copy / "senet.parquet", -1)
-    with pytest.raises(pt.TableDamaged, match=r"senet.parquet is damaged"):
-        pt.open_tables(str(copy)).senet.scan("senet")
 
 
 def test_counts(get: GetReader, outputs: Path) -> None:
@@ -237,36 +203,31 @@ def list_answers(get: GetReader) -> list[pt.Answer]:
     """List an answer of each kind."""
     answers = [get(name).probe(KEYS[name], **RICH[name]) for name in NAMES]
     answers += [get(name).probe(KEYS[name]) for name in NAMES]
-    answers += [ask_one(get("eight"), hardest=True), get("knight").count()]
-    return answers
+    return [*answers, ask_one(get("eight"), hardest=True), get("knight").count()]
 
 
 def test_answers_are_plain_values(get: GetReader) -> None:
     first, second = list_answers(get), list_answers(get)
     assert len({*map(type, first)}) == 6
+    assert len({*first}) == len(first)
     for answer, other in zip(first, second, strict=True):
         assert (answer, hash(answer)) == (other, hash(other))
         copy = pickle.loads(pickle.dumps(answer))
         assert (copy, hash(copy), repr(copy)) == (answer, hash(answer), repr(answer))
         assert (copy.to_text(), copy._repr_svg_()) == (answer.to_text(), answer._repr_svg_())
         assert answer.to_text().endswith("\n")
-        assert answer.to_json()[0] == "{"
         for name, value in answer.to_dict().items():
             assert getattr(answer, name) == value
-        if isinstance(answer, pt.CountAnswer | HardestAnswer):
-            assert answer._repr_svg_() is None
-        else:
-            assert answer.to_svg().startswith("<svg")
-            assert answer.to_svg() == answer._repr_svg_(), "a notebook draws it"
-        with pytest.raises(AttributeError, match="has no hue"):
+        has_picture = not isinstance(answer, pt.CountAnswer | HardestAnswer)
+        assert answer._repr_svg_() == (answer.to_svg() if has_picture else None)
+        with pytest.raises(AttributeError):
             _ = answer.hue  # type: ignore[attr-defined]
-    assert len({*first}) == len(first)
     facts: dict[str, Any] = {"state": "1", "goal": "2", "distance": 3, "best_moves": "U"}
     answer = pt.GoalAnswer(**facts)
     assert answer.to_dict() == facts
     assert answer != pt.GoalAnswer(**{**facts, "distance": 4})
     assert repr(answer) == "GoalAnswer(state='1', goal='2', distance=3, best_moves='U')"
-    with pytest.raises(AttributeError, match="GoalAnswer cannot be changed"):
+    with pytest.raises(AttributeError):
         answer.distance = 4  # type: ignore[misc]
 
 
@@ -320,30 +281,28 @@ def test_a_file_is_opened_once(outputs: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize(
-    ("name", "key", "options", "problem"),
+    ("name", "key", "options"),
     [
-        ("hanoi", "1", {}, "There is no puzzle 'hanoi'"),
-        ("eight", "378546201", {"turn": "A"}, "8-puzzle has no option 'turn'"),
-        ("eight", "378546201", {"svg": "file.svg"}, "8-puzzle has no option 'svg'"),
-        ("eight", None, {"path": True}, "A STATE is needed"),
-        ("knight", "b1", {"to": "a3", "number": 0}, "--number cannot be combined with --to"),
-        ("knight", "a1", {"rank": 0, "count": True}, "--rank cannot be combined with --count"),
-        ("eight", "378546201", {"goal": ""}, "'' is not a goal"),
-        ("senet", "ABAAABBB.B...A.", {"turn": ""}, "There is no side ''"),
-        (None, "378546201", {}, "'None' is not a puzzle's name: it is of type NoneType, not text"),
+        ("hanoi", "1", {}),
+        ("eight", "378546201", {"turn": "A"}),
+        ("eight", None, {"path": True}),
+        ("knight", "b1", {"to": "a3", "number": 0}),
+        ("knight", "a1", {"rank": 0, "count": True}),
+        ("eight", "378546201", {"goal": ""}),
+        ("senet", "ABAAABBB.B...A.", {"turn": ""}),
+        (None, "378546201", {}),
     ],
 )
 def test_other_queries_are_refused(
-    tables: Tables, name: str, key: str | None, options: dict[str, object], problem: str
+    tables: Tables, name: str, key: str | None, options: dict[str, object]
 ) -> None:
-    with pytest.raises((BadRequest, NotationError)) as caught:
+    with pytest.raises((BadRequest, NotationError)):
         tables.answer(name, key, **options)
-    assert str(caught.value).startswith(problem)
 
 
 @pytest.mark.parametrize("location", ["", "a\0b"])
 def test_tables_are_somewhere(location: str) -> None:
-    with pytest.raises(BadRequest, match=r"or at a URL, not in .*Example: outputs"):
+    with pytest.raises(BadRequest):
         pt.open_tables(location)
 
 

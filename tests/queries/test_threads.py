@@ -38,45 +38,36 @@ def _few_goals(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(boards, "MAX_GOALS", MAX_GOALS)
 
 
-Question = Callable[[Tables], object]
-STATES = ["".join(state) for state in random.Random(1).sample([*permutations("012345678")], 400)]
 MAX_GOALS = 1
+STATES = ["".join(state) for state in random.Random(1).sample([*permutations("012345678")], 40)]
 GOALS = STATES[: MAX_GOALS + 2]
-SMALL_BOARDS = ["".join(tiles) for tiles in permutations("012345")]
-FIFTEEN_BOARDS = ["123456789abcde0f", "123456789a0cdebf", "1234567890abdefc", "12345678a9bcdef0"]
-POSITIONS = ["ABAAABBB.B...A.", "BAABABABAB.....", "AAAAABBBBB.....", "ABABABABAB....."]
+QUESTIONS: list[Callable[[Tables], Any]] = [
+    *(partial(lambda state, tables: tables.eight.probe(state), state) for state in STATES),
+    *(partial(lambda goal, tables: tables.eight.get(STATES[9], goal), goal) for goal in STATES),
+    *(
+        partial(lambda goal, tables: tables.eight.annotate(STATES[:9], goal=goal).rows(), goal)
+        for goal in GOALS
+    ),
+    lambda tables: tables.eight.distance("378546201"),
+    lambda tables: tables.eight.probe("378546201", "edge"),
+    lambda tables: tables.eight.annotate(["378546201", None]).rows(),
+    lambda tables: tables.goals("eight").path("123450786"),
+    lambda tables: tables.answer("eight", "378546201", path=True),
+    lambda tables: tables.sliding("2x3").get("not a state", 0),
+    lambda tables: tables.sliding("2x3").annotate(["123450", "501432"]).rows(),
+    lambda tables: tables.sliding("3x2").path("501432"),
+    lambda tables: tables.fifteen.probe("12345678a9bcdef0").distance,
+    lambda tables: tables.senet.probe("ABAAABBB.B...A."),
+    lambda tables: tables.senet.probe("AAAAABBBBB....."),
+    lambda tables: tables.knight.probe("b1", to="a3"),
+    lambda tables: tables.knight.probe("a1", board="6x6", number=12345),
+    lambda tables: tables.knight.probe("a1", board="5x5", number=300),
+    lambda tables: tables.knight.count("a1", board="6x6"),
+    lambda tables: tables.knight.sample(2, seed=7, board="5x5").rows(),
+]
 
 
-def make_question(chance: random.Random) -> Question:
-    """Make a question of any puzzle; one in ten takes milliseconds, and few build large frames."""
-    state, goal = chance.sample(STATES, 2)
-    square, number = f"{chance.choice('abcde')}{chance.randint(1, 5)}", chance.randrange(300)
-    position, frame_goal = chance.choice(POSITIONS), chance.choice(GOALS)
-    small, board = chance.choice(SMALL_BOARDS), chance.choice(FIFTEEN_BOARDS)
-    quick: list[Question] = [
-        lambda tables: tables.eight.probe(state),
-        lambda tables: tables.eight.distance(state),
-        lambda tables: tables.eight.probe(state, goal),
-        lambda tables: tables.answer("eight", state, path=True),
-        lambda tables: tables.senet.probe(position),
-        lambda tables: tables.knight.probe(square, number=number % 32),
-        lambda tables: tables.sliding("2x3").probe(small),
-        lambda tables: tables.sliding("3x2").path(small),
-    ]
-    slow: list[Question] = [
-        lambda tables: tables.eight.annotate([state, goal]).rows(),
-        lambda tables: tables.sliding("2x3").annotate([small, state]).rows(),
-        lambda tables: tables.knight.probe(square, board="5x5", number=number),
-        lambda tables: tables.knight.probe(square, board="6x6", number=number),
-        lambda tables: tables.knight.count(square, "6x6"),
-        lambda tables: tables.fifteen.probe(board),
-        lambda tables: tables.eight.annotate([state, goal, None], goal=frame_goal).rows(),
-    ]
-    weights = [11] * len(quick) + [1.5] * (len(slow) - 1) + [0.5]
-    return chance.choices([*quick, *slow], weights)[0]
-
-
-def ask(tables: Tables, question: Question) -> object:
+def ask(tables: Tables, question: Callable[[Tables], Any]) -> object:
     try:
         return question(tables)
     except TablebaseError as error:
@@ -93,19 +84,17 @@ def every_puzzle(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 
 def test_threads_get_the_answers_of_one(every_puzzle: Path) -> None:
-    chance = random.Random(0)
-    questions = [make_question(chance) for _ in range(usual_or_nightly(500, 10_000))]
     with open_tables(str(every_puzzle)) as alone:
-        expected = [ask(alone, question) for question in questions]
+        expected = [ask(alone, question) for question in QUESTIONS]
     begin = Barrier(THREADS)
 
     def ask_many(number: int) -> list[int]:
         """Return the questions with another answer, of many drawn for this thread."""
         drawn = random.Random(number).choices(
-            range(len(questions)), k=usual_or_nightly(125, 12_500)
+            range(len(QUESTIONS)), k=usual_or_nightly(125, 12_500)
         )
         begin.wait()
-        return [at for at in drawn if ask(shared, questions[at]) != expected[at]]
+        return [at for at in drawn if ask(shared, QUESTIONS[at]) != expected[at]]
 
     with open_tables(str(every_puzzle)) as shared, ThreadPoolExecutor(THREADS) as pool:
         assert [*pool.map(ask_many, range(THREADS))] == [[]] * THREADS
@@ -118,44 +107,27 @@ def test_frames_of_few_goals_stay_in_memory(outputs: Path) -> None:
         assert len(tables.eight._rows_by_goal) == MAX_GOALS
 
 
-QUESTIONS: list[Callable[[Tables], Any]] = [
-    lambda tables: tables.eight.distance("378546201"),
-    lambda tables: tables.eight.probe("378546201"),
-    lambda tables: tables.eight.probe("378546201", "edge"),
-    lambda tables: tables.eight.annotate(["378546201"]).rows(),
-    lambda tables: tables.goals("eight").path("123450786"),
-    lambda tables: tables.answer("eight", "378546201", path=True),
-    lambda tables: tables.sliding("3x4").get("not a state", 0),
-    lambda tables: tables.fifteen.get("not a state", 0),
-    lambda tables: tables.senet.probe("ABAAABBB.B...A."),
-    lambda tables: tables.knight.probe("b1", to="a3"),
-    lambda tables: tables.knight.probe("a1", board="6x6", number=12345),
-    lambda tables: tables.knight.count("a1", board="6x6"),
-    lambda tables: tables.knight.sample(2, seed=7, board="5x5").rows(),
-]
-
-
 def send(value: Any) -> Any:
     return pickle.loads(pickle.dumps(value))
 
 
-def test_tables_before_and_after_all_questions(outputs: Path) -> None:
-    with pt.open_tables(str(outputs)) as tables:
+def test_tables_before_and_after_all_questions(every_puzzle: Path) -> None:
+    with pt.open_tables(str(every_puzzle)) as tables:
         untouched = send(tables)
-        expected = [ask(tables) for ask in QUESTIONS]
+        expected = [ask(tables, question) for question in QUESTIONS]
         used = send(tables)
         assert len(pickle.dumps(tables)) < 1000, "no table is sent, and no file"
     for copy in (untouched, used):
         with copy:
-            assert [ask(copy) for ask in QUESTIONS] == expected
+            assert [ask(copy, question) for question in QUESTIONS] == expected
 
 
-def test_closed_tables_stay_closed(outputs: Path) -> None:
+def test_closed_tables_stay_closed(every_puzzle: Path) -> None:
     """Keep methods from before the first question, and from after all."""
-    with pt.open_tables(str(outputs)) as tables:
+    with pt.open_tables(str(every_puzzle)) as tables:
         before = tables.eight.distance
-        for ask in QUESTIONS:
-            ask(tables)
+        for question in QUESTIONS:
+            ask(tables, question)
         eight, senet, knight = tables.eight, tables.senet, tables.knight
         lazy = eight.annotate(pl.LazyFrame({"state": ["378546201"]}))
         saved: list[Callable[[], object]] = [lazy.collect]
@@ -163,10 +135,9 @@ def test_closed_tables_stay_closed(outputs: Path) -> None:
         saved += [partial(senet.plies, "ABAAABBB.B...A."), partial(knight.probe, "b1")]
         for call in saved:
             call()
-    saved += [partial(ask, tables) for ask in QUESTIONS]
-    position = "ABABABABAB....."
+    saved += [partial(question, tables) for question in QUESTIONS]
     for closed in (send(tables).senet, send(tables.senet)):
-        saved.append(partial(closed.probe, position))
+        saved.append(partial(closed.probe, "ABABABABAB....."))
     for call in saved:
         with pytest.raises(ValueError, match="are closed"):
             call()
