@@ -29,7 +29,7 @@ from puzzle_tablebase.queries.options import (
     Option,
     parse_positive_number,
 )
-from puzzle_tablebase.queries.reader import Reader, ignore_progress
+from puzzle_tablebase.queries.reader import Reader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ class FifteenReader(Reader):
         return self.open_solver(options.patterns).compute_bound(board)
 
     def answer(
-        self, key: str, options: Options, on_pause: Callable[[], None] = ignore_progress
+        self, key: str, options: Options, on_pause: Callable[[], None] = lambda: None
     ) -> FifteenSolution:
         """Find a shortest solution; Undecided if it takes longer than the options allow, from here.
 

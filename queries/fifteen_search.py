@@ -28,7 +28,6 @@ from puzzle_tablebase.queries.kernels.pattern_search import (
     TILE_BITS,
     continue_search,
 )
-from puzzle_tablebase.queries.reader import ignore_progress
 from puzzle_tablebase.resources import allocate_pages, count_cores
 
 if TYPE_CHECKING:
@@ -144,7 +143,7 @@ class Solver:
         self._runs = 0
         self._lock = Lock()
 
-    def search(self, board: list[int], pause: Callable[[int], object] = ignore_progress) -> Found:
+    def search(self, board: list[int], pause: Callable[[int], object] = lambda _: None) -> Found:
         """Find a shortest solution.
 
         `pause` gets a number of moves that none is shorter than, now and then, and may raise an

@@ -36,11 +36,7 @@ if TYPE_CHECKING:
 
 
 class GoalAnswer(Answer):
-    """The answer for a state of a puzzle with goals.
-
-    `solutions` is None where the table does not count them, and the facts after it unless they are
-    asked for.
-    """
+    """The answer for a state of a puzzle with goals; facts from `solutions` on may be None."""
 
     state: str
     goal: str
@@ -347,10 +343,7 @@ class GoalReader(Reader):
                 yield letter, neighbour
 
     def find_path(self, state: str, goal: str) -> list[tuple[str, str]]:
-        """Return the states on a shortest solution, each with the letter of the move to it.
-
-        Of several solutions it is the first in letter order. The start has the letter "".
-        """
+        """Return the states on the first shortest solution, each with the letter that led to it."""
         view = self.puzzle.view_goal(goal)
         distance, path = self.read_record(view, state)[0], [("", state)]
         for remaining in reversed(range(distance)):
@@ -363,10 +356,7 @@ class GoalReader(Reader):
         return path
 
     def list_solutions(self, state: str, goal: str) -> list[str]:
-        """Return the letters of every shortest solution, in letter order.
-
-        BadRequest if there are more than `max_solutions`.
-        """
+        """Return the letters of every shortest solution, in letter order; BadRequest for many."""
         distance, count = self.find_distance(state, goal)
         lines = {state: [""]}
         for _ in range(distance):

@@ -51,10 +51,7 @@ class Option:
 
 
 class Options:
-    """The parsed options of a question as attributes: None for a value, False for a flag not given.
-
-    `verb` is what is asked. An attribute that begins with _ has no option.
-    """
+    """The parsed options of a question as attributes: None or False for those not given."""
 
     def __init__(self, verb: str) -> None:
         self.verb = verb

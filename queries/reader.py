@@ -38,15 +38,10 @@ if TYPE_CHECKING:
     Kept = TypeVar("Kept")
 
 
-def ignore_progress(*counts: int) -> None:
-    """Do nothing; the default progress callback."""
-
-
 class Reader:
     """A reader of one puzzle's tables in one store; indexes are opened when first needed.
 
-    It is what Python programs have as `tables.eight` and the like. A method of theirs parses its
-    options, and calls the methods below, which take them parsed; so does the command line.
+    Documented methods parse their options, and call the others, which take them parsed.
     """
 
     documented: tuple[str, ...] = (
@@ -226,10 +221,7 @@ class Reader:
         return fill_answers(keys, answers, lambda some: Reader.answer_keys(self, some, options))
 
     def parse_answer(self, key: str, options: Options) -> tuple[Any, Any, int | None]:
-        """Parse a key; return where its answers start and should end, and the fewest moves or None.
-
-        None: no moves lead there, or only a search finds the fewest.
-        """
+        """Parse a key; return where answers start and should end, and the fewest moves or None."""
         raise BadRequest(f"{self.puzzle.title} does not support checking")
 
     def read_moves(self, text: str, start: Any) -> Moves:

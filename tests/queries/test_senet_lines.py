@@ -106,9 +106,3 @@ def test_the_picture_shows_the_line(outputs: Path, options: dict[str, str | bool
     for number, (throw, move) in enumerate(zip(str(facts["dice"]), written, strict=True)):
         at = texts.index(f"{'AB'[number % 2]} throws {throw}")
         assert (texts[at - 1], texts[at + 1]) == (str(number + 1), move)
-
-
-def test_pictures_of_the_opening_and_of_one_ply(outputs: Path) -> None:
-    reader = open_reader("senet", Folder(outputs))
-    assert "after 0 plies" in ask_one(reader, oracles.SENET_OPENING).to_svg()
-    assert "after 1 ply<" in ask_one(reader, "BAABABABAB.....").to_svg()
