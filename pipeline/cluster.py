@@ -35,56 +35,33 @@ def connect(
     except ValueError as error:
         problem = f"{quote(address)} is no scheduler's address"
         raise BadRequest(problem, "Example: tcp://10.0.0.1:8786") from error
-    _require_scheduler(address, connect_seconds)
-    try:
-        client = Client(address, timeout=connect_seconds, set_as_default=False)
-    except (OSError, ImportError) as error:  # ImportError: its packages have other versions
-        raise _make_error(address, "no scheduler answers there") from error
-    try:
-        try:
-            threads = sum(client.nthreads().values())
-        except OSError as error:
-            raise _make_error(address, "it was lost") from error
-        if not threads:
-            raise _make_error(address, "it has no workers")
-        yield _DaskExecutor(client), threads
-    except KilledWorker as error:
-        raise _make_error(address, "one task killed several workers", has_begun=True) from error
-    except (CommClosedError, CancelledError) as error:
-        raise _make_error(address, "it was lost", has_begun=True) from error
-    finally:
-        with suppress(OSError):  # a slow scheduler says goodbye too late: all results are here
-            client.close()
-
-
-def _make_error(address: str, problem: str, *, has_begun: bool = False) -> MachineLimit:
-    step = "Check the address and the cluster, or leave out --scheduler"
-    if has_begun:
-        step = "Finished tasks are saved; run the command again to resume"
-    return MachineLimit(f"Cannot build with the scheduler {address}: {problem}", step)
-
-
-def _require_scheduler(address: str, connect_seconds: float) -> None:
-    """Raise MachineLimit unless a Dask scheduler answers within so many seconds.
-
-    The client itself would wait for the first answer forever.
-    """
 
     async def identify() -> Any:
         async with rpc(address, timeout=connect_seconds) as peer:
             return await asyncio.wait_for(peer.identity(), connect_seconds)
 
+    step = "Check the address and the cluster, or leave out --scheduler"
     try:
-        # not asyncio.run: a notebook runs an event loop in this thread already
-        kind = LoopRunner(asynchronous=False).run_sync(identify)["type"]
-    except (OSError, TimeoutError) as error:
-        problem = f"no scheduler answers there (it has {connect_seconds} seconds)"
-        raise _make_error(address, problem) from error
-    except Exception as error:
-        # bytes of another protocol can fail anywhere: read as a length, they mean exbibytes
-        raise _make_error(address, "what answers there is not a Dask scheduler") from error
-    if kind != "Scheduler":
-        raise _make_error(address, f"what answers there is a Dask {kind}, not a scheduler")
+        # the client itself would wait for the first answer forever; and not asyncio.run: a notebook
+        # runs an event loop in this thread already
+        if LoopRunner(asynchronous=False).run_sync(identify)["type"] != "Scheduler":
+            raise ValueError
+        client = Client(address, timeout=connect_seconds, set_as_default=False)
+        threads = sum(client.nthreads().values())
+    except Exception as error:  # bytes of another protocol can fail anywhere, other versions too
+        raise MachineLimit(f"No Dask scheduler answers at {address}", step) from error
+    try:
+        if not threads:
+            raise MachineLimit(f"The scheduler {address} has no workers", step)
+        yield _DaskExecutor(client), threads
+    except (KilledWorker, CommClosedError, CancelledError) as error:
+        is_killed = isinstance(error, KilledWorker)
+        problem = "one task killed several workers" if is_killed else "it was lost"
+        step = "Finished tasks are saved; run the command again to resume"
+        raise MachineLimit(f"The scheduler {address} failed: {problem}", step) from error
+    finally:
+        with suppress(OSError):  # a slow scheduler says goodbye too late: all results are here
+            client.close()
 
 
 class _DaskExecutor(Executor):

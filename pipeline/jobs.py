@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
 from difflib import get_close_matches
 from functools import partial
 from typing import NamedTuple
@@ -52,10 +51,10 @@ from puzzle_tablebase.pipeline.searches import (
 )
 from puzzle_tablebase.pipeline.tasks import Tasks
 from puzzle_tablebase.puzzle import Puzzle
-from puzzle_tablebase.puzzles import MODULES, get_puzzle, is_registered, list_names, list_puzzles
+from puzzle_tablebase.puzzles import MODULES, get_puzzle, is_registered, list_puzzles
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.stores import BACKUP, MANIFEST
-from puzzle_tablebase.stores.access import format_rebuild_command, list_files, make_open_error
+from puzzle_tablebase.stores import MANIFEST
+from puzzle_tablebase.stores.access import format_rebuild_command, list_files
 from puzzle_tablebase.stores.checkpoints import Checkpoints, list_checkpoint_files
 from puzzle_tablebase.stores.folder import Store
 
@@ -82,17 +81,11 @@ class Job(NamedTuple):
 
 
 def select_tables(names: Sequence[str]) -> list[tuple[Puzzle, Table]]:
-    """Select the tables that names stand for, by puzzle; without names, all default tables."""
+    """Select the tables that names stand for, each once; without names, all default tables."""
     if not names:
         return [(puzzle, table) for puzzle in list_puzzles() for table in puzzle.tables]
-    selected: dict[str, tuple[Puzzle, Table]] = {}
-    for name in names:
-        puzzle, tables = find_request(name)
-        selected |= {table.name: (puzzle, table) for table in tables}
-    # plugins are looked up only for a name that is no built-in puzzle's
-    is_builtin = all(puzzle.name in MODULES for puzzle, _ in selected.values())
-    known = [*(MODULES if is_builtin else list_names())]
-    return sorted(selected.values(), key=lambda item: known.index(item[0].name))
+    found = [(puzzle, table) for puzzle, tables in map(find_request, names) for table in tables]
+    return [*{table.name: (puzzle, table) for puzzle, table in found}.values()]
 
 
 def find_request(name: str) -> tuple[Puzzle, tuple[Table, ...]]:
@@ -100,18 +93,15 @@ def find_request(name: str) -> tuple[Puzzle, tuple[Table, ...]]:
 
     Raise BadRequest for an unknown name, with those that are nearest to it.
     """
-    for puzzle in [get_puzzle(name)] if is_registered(name) else _iter_puzzles():
-        if tables := puzzle.find_tables(name):
-            return puzzle, tables
+    known = [name] if is_registered(name) else MODULES
+    # plugins are loaded only for a name that is no built-in puzzle's
+    for find_puzzles in (partial(map, get_puzzle, known), list_puzzles):
+        for puzzle in find_puzzles():
+            if tables := puzzle.find_tables(name):
+                return puzzle, tables
     near = get_close_matches(name, list_requests(list_puzzles()), cutoff=0.8)
     hint = f"Did you mean {' or '.join(near)}? " if near else ""
     raise BadRequest(f"There is no table {quote(name)}", f"{hint}See: pipeline precompute --list")
-
-
-def _iter_puzzles() -> Iterator[Puzzle]:
-    """Iterate over the puzzles, the built-in ones first: plugins are loaded only after them."""
-    yield from map(get_puzzle, MODULES)
-    yield from (puzzle for puzzle in list_puzzles() if puzzle.name not in MODULES)
 
 
 def list_requests(puzzles: Iterable[Puzzle]) -> list[str]:
@@ -216,8 +206,8 @@ def explain_rebuild(store: Store, versions: Sequence[Entry], puzzle: Puzzle, tab
                 return f"{file.file} damaged"
         except FileNotFoundError:
             return f"{file.file} missing"
-        except Unreachable as error:
-            raise make_open_error(store.locate(file.file), error, "") from error
+        except Unreachable:
+            raise
         except OSError:
             return f"{file.file} cannot be read"
     return ""
@@ -238,13 +228,15 @@ def _read_published(store: Store, tables: Sequence[Table], *, force: bool) -> tu
             raise
         published = {}
         problem = f"{error.file} has format version {error.version}, not {error.supported}"
-    _require_file(store, BACKUP)  # a folder there would stop the build only after its first table
-    if problem and not is_own_file(store, MANIFEST):
-        raise _make_foreign_error(store, MANIFEST, "manifest")
+    names = [MANIFEST] if problem and not is_own_file(store, MANIFEST) else []
     for table in tables:
         for name in () if table.name in published else list_table_files(table):
-            if _require_file(store, name) and not bears_table(store, name):
-                raise _make_foreign_error(store, name, "table")
+            if _exists(store, name) and not bears_table(store, name):
+                names.append(name)
+    if names:
+        foreign = f"{names[0]} is there, and is not a file of this program"
+        hint = "Move it away, or choose another folder with --outputs."
+        raise StoreError(str(store), foreign, hint)
     if problem:
         requested = {name for table in tables for name in list_table_files(table)}
         others = [name for name in list_files(store) if name not in requested]
@@ -253,21 +245,15 @@ def _read_published(store: Store, tables: Sequence[Table], *, force: bool) -> tu
     return published, problem
 
 
-def _make_foreign_error(store: Store, name: str, kind: str) -> StoreError:
-    problem = f"{name} is there, and is not a {kind} of this program"
-    hint = "Move it away, or choose another folder with --outputs."
-    return StoreError(str(store), problem, hint)
-
-
-def _require_file(store: Store, name: str) -> bool:
-    """Return whether a file has this name; raise StoreError if a folder or a device has it."""
+def _exists(store: Store, name: str) -> bool:
+    """Return whether a file, a folder or a device has this name."""
     try:
-        return store.get_size(name) >= 0
-    except NotAFile as error:
-        problem = f"{name} {str(error).removeprefix('it ')}"
-        raise StoreError(str(store), problem, "Move it away.") from error
+        store.get_size(name)
+    except NotAFile:
+        return True
     except OSError:
         return False
+    return True
 
 
 # ---- builds -----------------------------------------------------------------------------------
@@ -290,15 +276,16 @@ def build(
     read-only.
     """
     find = partial(list_jobs, store, tables, tasks, force=force)
-    if any(job.reason for job in find(lambda note: None)):
+    is_due = any(job.reason for job in find(lambda note: None))
+    if not is_due and not has_leftovers(store, tables):
+        return []
+    try:
         with store.lock():  # another build may have ended meanwhile, so the jobs are listed again
             return run_jobs(store, [*find(reporter.say)], tasks, reporter)
-    if has_leftovers(store, tables):
-        with suppress(StoreError), store.lock():  # it is read-only, or another build is at work
-            for job in find(reporter.say):
-                if not job.reason:
-                    settle(store, job.table.name, job.versions)
-    return []
+    except StoreError:
+        if is_due:
+            raise
+        return []  # the store is read-only, or another build is at work: leftovers stay
 
 
 def run_jobs(store: Store, jobs: Sequence[Job], tasks: Tasks, reporter: Reporter) -> list[Built]:
@@ -322,11 +309,7 @@ def run_jobs(store: Store, jobs: Sequence[Job], tasks: Tasks, reporter: Reporter
     def run_queue(queue: list[Job]) -> None:
         for job in queue:
             built.append(_run_job(store, job, tasks, reporter))
-            if len(due) > 1:
-                reporter.update("tables", len(built), len(due))
 
-    if len(due) > 1:
-        reporter.update("tables", 0, len(due))
     for _ in tasks.run_in_threads(run_queue, [(queue,) for queue in queues.values()]):
         pass
     return built

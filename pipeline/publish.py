@@ -32,7 +32,7 @@ from puzzle_tablebase.pipeline.searches import digest_table
 from puzzle_tablebase.pipeline.tasks import TableData
 from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.stores import PART_SUFFIX, WORK
+from puzzle_tablebase.stores import WORK
 from puzzle_tablebase.stores.access import list_files
 from puzzle_tablebase.stores.checkpoints import list_checkpoint_files
 from puzzle_tablebase.stores.folder import Store
@@ -93,10 +93,9 @@ def has_leftovers(store: Store, tables: Iterable[tuple[Puzzle, Table]]) -> bool:
     if not store.has_locks:
         return False
     published = read_versions(store)
-    return any(name.endswith(PART_SUFFIX) for name in list_files(store, WORK)) or any(
+    return bool(list_files(store, WORK)) or any(
         len(versions := published.get(table.name, [])) > 1
         or find_unlisted_files(store, table.name, *versions)
-        or list_checkpoint_files(store, table.name)
         for _, table in tables
     )
 

@@ -36,11 +36,10 @@ class _ActivityColumn(bars.ProgressColumn):
 class Reporter:
     """The lines and bars of a command on standard error: `say` a line, `update` a bar.
 
-    An activity with a name has a bar of its own. `interval`: seconds between lines about it where
-    there is no terminal; None: no lines.
+    An activity with a name has a bar of its own; without a terminal, a line now and then.
     """
 
-    def __init__(self, *, quiet: bool = False, interval: float | None = None) -> None:
+    def __init__(self, *, quiet: bool = False) -> None:
         self._console = Console(
             stderr=True, quiet=quiet, highlight=False, emoji=False, soft_wrap=True
         )
@@ -56,7 +55,6 @@ class Reporter:
             redirect_stdout=sys.stdout.isatty(),
             disable=quiet or not self._console.is_terminal,
         )
-        self._interval = None if self._console.is_terminal else interval
         self._tasks: dict[str, bars.TaskID] = {}
         self._times: dict[str, tuple[float, float]] = {}
         """When each activity began, and when its last line was printed."""
@@ -87,7 +85,7 @@ class Reporter:
             self._bars.update(self._tasks[of], description=text, completed=done, total=total)
             began, printed = self._times[of]
             now = time.monotonic()
-            if self._interval is not None and of and now - printed > self._interval:
+            if of and not self._console.is_terminal and now - printed > LINE_INTERVAL:
                 self._times[of] = began, now
                 share = f" of {total:,} ({done / total:.0%})" if total else ""
                 self.say(f"  {text} {done:,}{share}, {now - began:.0f} s")

@@ -58,16 +58,14 @@ def log_run(
 
 def read_last_runs(store: Store) -> list[Run]:
     """Read the last builds, the newest last, without lines that cannot be read."""
+    runs = list[Run]()
     try:
         lines = store.read(RUNS).splitlines()
     except FileNotFoundError:
-        return []
+        return runs
     except OSError as error:
         raise make_open_error(store.locate(RUNS), error, "") from error
-    runs = list[Run]()
-    for line in reversed(lines):
+    for line in lines:
         with suppress(DecodeError, UnicodeDecodeError, RecursionError):
             runs.append(json.decode(line, type=Run))
-        if len(runs) == SHOWN_RUNS:
-            break
-    return runs[::-1]
+    return runs[-SHOWN_RUNS:]

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import ceil
-from operator import attrgetter
 from struct import calcsize
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -53,8 +52,9 @@ largest layer of the largest board that is counted, as measured."""
 GROWTH = {False: 1.45, True: 2.2}
 """How many times more states the largest layer has on a board with one more square in its longer
 side."""
-COUNTED_LAYERS, RANKED_LAYERS, RANKED_CLOSED_LAYERS = 4, 14, 7
+COUNTED_LAYERS, RANKED_LAYERS = 4, {"ranked tours": 14, "ranked closed tours": 7}
 """The states of all layers, as a multiple of those of the largest one."""
+BYTES_PER_RANKED_STATE = 2.5
 MIN_STATES = 20_000
 """States of a sweep that would take as long as the smallest board."""
 SWEEP_BYTES = 360_000_000
@@ -80,16 +80,10 @@ class Search(NamedTuple):
     """The recipe's module, in the package of recipes."""
     modules: tuple[str, ...]
     """The other modules whose code makes the tables, besides that of the puzzle."""
-    seconds: float
-    """Processor seconds for each state."""
+    seconds: Callable[[Table], float]
+    """The function that estimates the processor seconds."""
     memory: Callable[[Table], float]
     """The function that estimates the bytes of the process."""
-    states: Callable[[Table], float] = attrgetter("states")
-    """The function that estimates the states that the search visits."""
-    row_seconds: float = 0
-    """Processor seconds for each row, where rows take longer than the search."""
-    bytes: float = 0
-    """Bytes of the files for each state, where the number of rows is not known beforehand."""
     is_cut: bool = False
     """Whether it is cut into as many shards as a cluster has workers, and saves nothing in one
     process."""
@@ -97,16 +91,18 @@ class Search(NamedTuple):
 
 def estimate_cost(table: Table) -> Cost:
     """Estimate the cost of a table; rows whose number is unknown cost nothing."""
-    search = SEARCHES[table.recipe.search]
-    states, rows = search.states(table), table.rows or 0
+    search, rows = SEARCHES[table.recipe.search], table.rows or 0
     texts = sum(column.kind == "string" for column in table.columns)
     row_bytes = BYTES_PER_TEXT * texts + BYTES_PER_NUMBER * (len(table.columns) - texts)
-    row_bytes += calcsize(table.record_format)
-    return Cost(
-        search.seconds * states + search.row_seconds * rows * bool(table.columns),
-        ceil(row_bytes * rows + search.bytes * states),
-        ceil(search.memory(table)),
-    )
+    size = (row_bytes + calcsize(table.record_format)) * rows
+    if table.recipe.search in RANKED_LAYERS:
+        size += BYTES_PER_RANKED_STATE * estimate_states(table)
+    return Cost(search.seconds(table), ceil(size), ceil(search.memory(table)))
+
+
+def estimate_blocks_seconds(table: Table) -> float:
+    """Estimate the processor seconds of a search in words; rows take longer than the search."""
+    return 1e-8 * table.states + 1.5e-6 * (table.rows or 0) * bool(table.columns)
 
 
 def estimate_words(table: Table) -> float:
@@ -127,8 +123,9 @@ def list_swept_boards(table: Table) -> list[tuple[KnightBoard, bool]]:
     return [(parse_board(parameters["board"]), "closed" in table.recipe.search)]
 
 
-def estimate_states(table: Table, layers: int) -> float:
-    """Estimate the states of sweeps, given how many of the largest layers make up all layers."""
+def estimate_states(table: Table) -> float:
+    """Estimate the states of all layers of a table's sweeps."""
+    layers = RANKED_LAYERS.get(table.recipe.search, COUNTED_LAYERS)
     boards = list_swept_boards(table)
     return sum(MIN_STATES + layers * _estimate_layer(*board) for board in boards)
 
@@ -152,12 +149,16 @@ def estimate_count(board: KnightBoard, closed: bool) -> int:
     return ceil(SWEEP_BYTES + BYTES_PER_STATE * states + DENSE_BYTES * min(states, DENSE_STATES))
 
 
-# a ranking keeps all encoded layers in memory, and no state stands for its mirror image
+def estimate_sweep_seconds(table: Table) -> float:
+    """Estimate the processor seconds of a table's sweeps."""
+    return 1e-6 * estimate_states(table)
+
+
 SEARCHES = {
     "breadth first": Search(
         "graph",
         ("graph", "puzzles.board_arrays"),
-        3e-6,
+        lambda table: 3e-6 * table.states,
         lambda table: PROCESS_BYTES + 390 * table.states,
     ),
     "breadth first in blocks": Search(
@@ -167,49 +168,36 @@ SEARCHES = {
             *("frontier.word_space", "frontier.compiled"),
             *("puzzles.board_arrays", "puzzles.sliding"),
         ),
-        1e-8,
+        estimate_blocks_seconds,
         estimate_words,
-        row_seconds=1.5e-6,
         is_cut=True,
     ),
     "every tour": Search(
-        "tour_lists", ("frontier.compiled", "puzzles.knight.board"), 7e-7, estimate_list
+        "tour_lists",
+        ("frontier.compiled", "puzzles.knight.board"),
+        lambda table: 7e-7 * table.states,
+        estimate_list,
     ),
     "one tour a pair": Search(
         "tour_pairs",
         ("pipeline.recipes.tour_lists", "frontier.compiled", "puzzles.knight.board"),
-        2e-4,
+        lambda table: 2e-4 * table.states,
         lambda table: PROCESS_BYTES,
     ),
     "placements of a pattern": Search(
         "patterns",
         ("frontier.compiled", "puzzles.sliding"),
-        4e-8,
+        lambda table: 4e-8 * table.states,
         lambda table: PROCESS_BYTES + 2 * table.states,
     ),
+    # a ranking keeps all encoded layers in memory, and no state stands for its mirror image
     "ranked closed tours": Search(
-        "tour_rankings",
-        SWEEPS,
-        1e-6,
-        lambda table: estimate_sweep(table, 2),
-        lambda table: estimate_states(table, RANKED_CLOSED_LAYERS),
-        bytes=2.55,
+        "tour_rankings", SWEEPS, estimate_sweep_seconds, lambda table: estimate_sweep(table, 2)
     ),
     "ranked tours": Search(
-        "tour_rankings",
-        SWEEPS,
-        1e-6,
-        lambda table: estimate_sweep(table, 2.2),
-        lambda table: estimate_states(table, RANKED_LAYERS),
-        bytes=2.44,
+        "tour_rankings", SWEEPS, estimate_sweep_seconds, lambda table: estimate_sweep(table, 2.2)
     ),
-    "tour counts": Search(
-        "tour_counts",
-        SWEEPS,
-        1e-6,
-        estimate_sweep,
-        lambda table: estimate_states(table, COUNTED_LAYERS),
-    ),
+    "tour counts": Search("tour_counts", SWEEPS, estimate_sweep_seconds, estimate_sweep),
 }
 """The searches by the names that recipes give them."""
 

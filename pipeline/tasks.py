@@ -32,8 +32,6 @@ MIN_SAVED_SECONDS = 0.01
 """Seconds: the result of a faster task is not saved, since repeating it costs less than a file."""
 MIN_SAVED_BYTES = 1 << 24
 """Bytes from which the arrays of a search in this process are saved."""
-WAIT_SECONDS = 0.5
-"""Seconds of one wait: on Windows, Ctrl-C does not end a wait without a limit."""
 
 
 class TableData(NamedTuple):
@@ -188,8 +186,7 @@ class Tasks:
     def _take_first(self, pending: deque[Future[Result]]) -> Result:
         """Wait for the first task and return its result; raise what ends the build meanwhile."""
         either: list[Future[Any]] = [pending[0], self._shared.error]
-        while not wait(either, WAIT_SECONDS, FIRST_COMPLETED).done:
-            pass
+        wait(either, return_when=FIRST_COMPLETED)
         self._require_no_error()
         return pending.popleft().result()
 

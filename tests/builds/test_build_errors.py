@@ -82,8 +82,7 @@ def test_files_that_others_are_writing_are_untouched(tmp_path: Path) -> None:
         ("file", "deeper", "not a directory"),
         ("link", "", "file exists"),
         (".lock", "", ".lock: is a directory"),
-        (".manifest.backup", "", "is a folder, not a file"),
-        (TOURS.file, "", f"{TOURS.file} is a folder, not a file"),
+        (TOURS.file, "", f"{TOURS.file} is there, and is not a file of this program"),
     ],
 )
 def test_an_obstacle_is_named_and_stays(

@@ -114,12 +114,13 @@ def test_checkpoints_are_removed_on_request(copy: Path, cli: Cli) -> None:
 
 
 def test_progress_is_printed_now_and_then(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Print every step, and none but the tables themselves."""
     tables = [(PUZZLE, table) for table in (PUZZLE.tables[0], COUNTS)]
     for interval in (-1, 3600):
-        with Reporter(interval=interval) as reporter, open_tasks(jobs=1) as tasks:
+        monkeypatch.setattr("puzzle_tablebase.pipeline.reporter.LINE_INTERVAL", interval)
+        with Reporter() as reporter, open_tasks(jobs=1) as tasks:
             build(Folder(tmp_path / str(interval)), tables, tasks, reporter)
         lines = capsys.readouterr().err.splitlines()
         steps = {re.sub(r", \d+ s$", "", line) for line in lines if line.startswith("  ")}
