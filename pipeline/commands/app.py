@@ -58,7 +58,8 @@ def run_app(arguments: list[str]) -> int:
     finally:
         for refusal in get_load_errors():
             print_error(refusal)
-    return max([code, *(refusal.exit_code for refusal in get_load_errors())])
+            code = max(code, refusal.exit_code)
+    return code
 
 
 @app.callback()

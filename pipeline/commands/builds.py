@@ -268,12 +268,8 @@ class ProofPrinter:
         every_claim: bool = False,
         quick: bool = False,
     ) -> None:
-        self._reporter, self._say = reporter, say
-        self._every_claim, self._quick = every_claim, quick
-
-    def on_progress(self, text: str, done: int, total: int) -> None:
-        """Show how much of the current claim is compared."""
-        self._reporter.update(text, done, total)
+        self._say, self._every_claim, self._quick = say, every_claim, quick
+        self.on_progress = reporter.update
 
     def on_claim(self, claim: Mapping[str, Any]) -> None:
         """Say that a claim holds, if every one is wanted."""
@@ -282,10 +278,16 @@ class ProofPrinter:
 
     def on_result(self, result: "TableResult") -> None:
         """Say what was found of a table; boards with the same verdict share a line."""
-        from puzzle_tablebase.pipeline.proofs.verdicts import Verdict, group_boards
+        from puzzle_tablebase.pipeline.proofs.verdicts import Verdict, find_weakest, group_boards
 
         if not self._every_claim:
-            self._say(format_result(result))
+            files = [*dict.fromkeys(claim["file"] for claim in result.claims)] or [result.table]
+            first, *others = [file for file in files if file != MANIFEST] or files
+            name = ", ".join([first, *(Path(file).suffix for file in others)])
+            amount = format_claimed(result.claims[0]) if result.claims and result.verdicts else ""
+            claims = format_count(len(result.claims), "claim")
+            cells = f"{name:<30}  {amount:>18}  {claims:>9}  {format_duration(result.seconds):>6}"
+            self._say("  ".join([cells, *find_weakest(result.verdicts).values()]))
         for verdict, how, boards in group_boards(result.verdicts):
             names = ", ".join(boards) if len(boards) <= FEW_BOARDS else f"{len(boards):,} boards"
             line = ": ".join(filter(None, (str(verdict), names, how)))
@@ -295,19 +297,6 @@ class ProofPrinter:
                 self._say(f"  {line}")
         if result.trouble:
             self._say(f"  no verdict: {result.trouble}")
-
-
-def format_result(result: "TableResult") -> str:
-    """Format a table's line: its files, amount, claims, seconds and weakest verdict."""
-    from puzzle_tablebase.pipeline.proofs.verdicts import find_weakest
-
-    files = [*dict.fromkeys(claim["file"] for claim in result.claims)] or [result.table]
-    own = [file for file in files if file != MANIFEST] or files
-    name = ", ".join([own[0], *(Path(file).suffix for file in own[1:])])
-    amount = format_claimed(result.claims[0]) if result.claims and result.verdicts else ""
-    verdict = "".join(f"  {verdict}" for verdict in find_weakest(result.verdicts).values())
-    claims, seconds = format_count(len(result.claims), "claim"), format_duration(result.seconds)
-    return f"{name:<30}  {amount:>18}  {claims:>9}  {seconds:>6}{verdict}"
 
 
 def format_claimed(claim: Mapping[str, Any]) -> str:
