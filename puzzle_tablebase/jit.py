@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import logging
 import os
 import pickle
 import sys
@@ -19,8 +18,6 @@ import numpy.typing as npt
 from numba.core.caching import NullCache
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
-
-from puzzle_tablebase.process import explain_os_error
 
 Array = npt.NDArray[Any]
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
@@ -63,14 +60,14 @@ class _CheckedFiles(NullCache):
                 return None
             with open(path, "rb") as file:
                 checksum, code = file.read(CHECKSUM_BYTES), file.read()
-        except OSError as error:
-            return _note_failure(explain_os_error(error))
+        except OSError:
+            return None
         if checksum != self._compute_checksum(path, code):
             return None
         return CompileResult._rebuild(target, *pickle.loads(code))  # type: ignore[no-untyped-call]  # noqa: S301
 
     def save_overload(self, signature: object, result: Any) -> None:
-        """Write the code for a signature."""
+        """Write the code for a signature; where that fails, it is compiled again next time."""
         if result.library.has_dynamic_globals:  # addresses of this process
             return
         path, code = self._locate(signature, result.codegen), dumps(result._reduce())  # type: ignore[no-untyped-call]
@@ -80,10 +77,9 @@ class _CheckedFiles(NullCache):
             with open(temporary, "wb") as file:
                 file.write(self._compute_checksum(path, code) + code)
             os.replace(temporary, path)
-        except OSError as error:
+        except OSError:
             with suppress(OSError):
                 os.unlink(temporary)
-            _note_failure(explain_os_error(error))
 
     def _compute_checksum(self, path: str, code: bytes) -> bytes:
         return sha256(self._digest + os.path.basename(path).encode() + code).digest()
@@ -134,10 +130,3 @@ def _list_parts(kernel: Callable[..., Any], known: set[Callable[..., Any]]) -> I
             yield repr((value.dtype, value.shape)).encode() + value.tobytes()
         elif isinstance(value, int | float | str | bytes | tuple | np.generic):
             yield repr(value).encode()
-
-
-@functools.cache
-def _note_failure(problem: str) -> None:
-    """Say on standard error, once, why kernels are compiled again."""
-    text = "note: the compiler's cache cannot be used (%s); functions are compiled again"
-    logging.getLogger(__name__).warning(text, problem)

@@ -44,43 +44,6 @@ COUNTS = {
     vector.name: max(map(int, vector.records), default=-1) + 1 for vector in VECTORS if vector.sound
 }
 """The numbers of records, which damaged files may not tell."""
-OWN_PROBLEMS = {
-    "foreign": "it is not an index file",
-    "version": r"version (1; .* version 2\. Run: |(3|258); .* version 2\. Use a newer )",
-    "header": r"(5|100) bytes are too few for its header|the checksum of block 0 is wrong",
-    "later": "its records do not match its table",
-    "width": "its records do not match its table",
-    "name": "it is the index of another table",
-    "size": r"[\d,]+ records do not match its [\d,]+ bytes",
-    "content": "it was made from a different table than the published one",
-    "block": r"the checksum of block \d is wrong",
-    "": r"it has no record \d",
-}
-"""What this program says of each fault of a file, and of a number beyond the last."""
-PROBLEMS = {
-    "foreign": "is not an index",
-    "version": "is not of format version 2",
-    "header": "is damaged: (its header|block 0) is not whole",
-    "later": "is laid out in a later way",
-    "width": "is the index of another table",
-    "name": "is the index of another table",
-    "size": "is too short or too long",
-    "block": r"is damaged: (a block|block \d) is not whole",
-    "": "has (no record|too few records)",
-}
-"""What the readers to copy say."""
-PACKAGE_PROBLEMS = {
-    "foreign": "it is not an index|block 0 is damaged",
-    "version": r"it is of format version \d+, not 2",
-    "header": "block 0 is damaged",
-    "later": "it is laid out in a later way",
-    "width": "it is the index of another table",
-    "name": "it is the index of another table",
-    "size": r"\d+ records do not match its \d+ bytes",
-    "block": r"block [1-3] is damaged",
-    "": r"it has no record \d",
-}
-"""What the package says."""
 
 
 @pytest.fixture(params=VECTORS, ids=lambda vector: Path(vector.file).stem)
@@ -114,20 +77,19 @@ def publish(vector: Vector, folder: Path) -> ListedTable:
 
 def test_a_lookup_does_as_the_vectors_say(vector: Vector, tmp_path: Path) -> None:
     table = publish(vector, tmp_path).definition
-    problem = OWN_PROBLEMS.get(vector.fault if vector.fault != "filling" else "")
     if not vector.opens:
         kind = TableVersionError if vector.fault == "version" else TableDamaged
-        with pytest.raises(kind, match=rf"{vector.name}\.idx.*{problem}"):
+        with pytest.raises(kind):
             IndexReader(Folder(tmp_path), table)
         return
     index = IndexReader(Folder(tmp_path), table)
     for number, record in vector.records.items():
         assert index.read_record(int(number)) == (bytes.fromhex(record),)
     for refused_number in vector.refused:
-        with pytest.raises(TableDamaged, match=problem):
+        with pytest.raises(TableDamaged):
             index.read_record(refused_number)
     if vector.fault == "block":
-        with pytest.raises(TableDamaged, match=problem):
+        with pytest.raises(TableDamaged):
             index.read_records()
 
 
@@ -142,32 +104,24 @@ def test_the_proof_does_as_the_vectors_say(vector: Vector, tmp_path: Path) -> No
     assert re.search("found (bytes|content hash|SHA-256) ", str(caught.value))
 
 
-class Case(NamedTuple):
-    """A record that a reader is asked for, or a file that it opens; the fault that it reports."""
+def list_cases() -> list[tuple[Vector, str, str | None]]:
+    """List records to ask for, or "-" to open a file, each with the answer, None if there is none.
 
-    vector: Vector
-    number: str
-    record: str = ""
-    fault: str | None = None
-
-
-def list_cases() -> list[Case]:
-    """List all but those with another content hash, which these readers do not compare."""
-    result = []
+    Files with another content hash are left out, which these readers do not compare.
+    """
+    cases = list[tuple[Vector, str, str | None]]()
     for vector in VECTORS:
-        opening = None if vector.opens or vector.fault == "content" else vector.fault
-        result.append(Case(vector, "-", fault=opening))
-        result += [Case(vector, number, record) for number, record in vector.records.items()]
-        beyond = vector.fault if vector.fault == "block" else ""
-        result += [Case(vector, str(number), fault=beyond) for number in vector.refused]
-    return result
+        cases.append((vector, "-", "" if vector.opens or vector.fault == "content" else None))
+        cases += [(vector, number, record) for number, record in vector.records.items()]
+        cases += [(vector, str(number), None) for number in vector.refused]
+    return cases
 
 
 @pytest.mark.parametrize("name", sorted(RECORDS))
 def test_a_reader_does_as_the_vectors_say(name: str, tmp_path: Path) -> None:
     """Ask for all records in one process."""
     cases, questions = list_cases(), []
-    for vector, number, *_ in cases:
+    for vector, number, _ in cases:
         folder = tmp_path / Path(vector.file).stem
         folder.mkdir(exist_ok=True)
         shutil.copy(FOLDER / vector.file, folder / f"{vector.name}.idx")
@@ -175,11 +129,6 @@ def test_a_reader_does_as_the_vectors_say(name: str, tmp_path: Path) -> None:
     said = run(*RECORDS[name](tmp_path), stdin="".join(questions))
     assert (said.code, said.err) == (0, "")
     lines = iter(said.out.splitlines())
-    wrong = []
-    for case, text, code in zip(cases, lines, lines, strict=True):
-        expected = (case.record, "0") if case.fault is None else (text, "3")
-        problems = PACKAGE_PROBLEMS if name == "package" else PROBLEMS
-        problem = problems.get(case.fault or "", "")
-        if (text, code) != expected or (case.fault is not None and not re.search(problem, text)):
-            wrong.append((case.vector.file, case.number, text, code))
-    assert wrong == []
+    for (vector, number, record), text, code in zip(cases, lines, lines, strict=True):
+        expected = (text, "3") if record is None else (record, "0")
+        assert (text, code) == expected, (vector.file, number)
