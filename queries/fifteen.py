@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from puzzle_tablebase.puzzle import SymmetryView
     from puzzle_tablebase.queries.fifteen_search import Solver
     from puzzle_tablebase.queries.options import Options
     from puzzle_tablebase.queries.reader import Moves
@@ -165,17 +166,16 @@ class FifteenReader(Reader):
     def parse_key(self, text: str, options: Options) -> str:
         return BOARD.parse(text)
 
-    def _parse_state(self, key: str, goal: str) -> str:
-        """Return the state that a text names; GoalUnreachable if no moves lead to the goal."""
-        state = BOARD.parse(key)
+    def _place(self, key: str, options: Options) -> tuple[SymmetryView, str, list[int]]:
+        """Return the view of the goal, the state, and the tile on each cell of its image there."""
+        goal, state = options.goal or BOARD.example, BOARD.parse(key)
         if not BOARD.can_reach(state, goal):
             raise GoalUnreachable(state, goal, BOARD.explain_unreachable(state, goal))
-        return state
+        view = BOARD.view_goal(goal)
+        return view, state, [int(mark, BOARD.cells) for mark in view.map_state(state)]
 
     def _compute_bound(self, key: str, options: Options) -> int:
-        goal = options.goal or BOARD.example
-        board = list_tiles(BOARD.view_goal(goal).map_state(self._parse_state(key, goal)))
-        return self.open_solver(options.patterns).compute_bound(board)
+        return self.open_solver(options.patterns).compute_bound(self._place(key, options)[2])
 
     def answer(
         self, key: str, options: Options, on_pause: Callable[[], None] = lambda: None
@@ -184,8 +184,7 @@ class FifteenReader(Reader):
 
         `on_pause` is called now and then, and may raise an error, which ends the search.
         """
-        goal, seconds = options.goal or BOARD.example, options.time_limit
-        view, state = BOARD.view_goal(goal), self._parse_state(key, goal)
+        (view, state, board), seconds = self._place(key, options), options.time_limit
         end = None if seconds is None else monotonic() + seconds
 
         def pause(least: int) -> None:
@@ -193,7 +192,7 @@ class FifteenReader(Reader):
             if end is not None and monotonic() > end:
                 raise Undecided(state, seconds, least)
 
-        found = self.open_solver(options.patterns).search(list_tiles(view.map_state(state)), pause)
+        found = self.open_solver(options.patterns).search(board, pause)
         states, letters = [state], ""
         for cell in found.blanks[1:]:
             moves = BOARD.moves(states[-1])
@@ -202,7 +201,7 @@ class FifteenReader(Reader):
             states.append(after)
         return FifteenSolution(
             state=state,
-            goal=goal,
+            goal=options.goal or BOARD.example,
             _states=states,
             _has_boards=options.boards,
             _width=BOARD.width,
@@ -287,8 +286,3 @@ def parse_corner_goal(text: str) -> str:
         problem = f"The blank of the goal {goal} is not in a corner, as the tables need it"
         raise BadRequest(problem, f"Example: --goal {BOARD.make_ordered_state(0)}")
     return goal
-
-
-def list_tiles(state: str) -> list[int]:
-    """Return the tile on each cell."""
-    return [int(mark, BOARD.cells) for mark in state]

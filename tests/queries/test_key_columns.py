@@ -15,7 +15,7 @@ from puzzle_tablebase.puzzles.sliding import EIGHT, SlidingBoard
 from puzzle_tablebase.queries.answer_frames import read_key_column
 from puzzle_tablebase.queries.api import Tables
 from puzzle_tablebase.queries.board_columns import normalize_keys
-from tests.queries.test_batch_input import Read, make_query, write_frame
+from tests.queries.test_batch_input import QUERY, list_texts, read, write_frame
 from tests.support.board_layouts import write_layouts
 from tests.support.shell import Ask
 from tests.support.strategies import eight_states
@@ -82,7 +82,7 @@ def test_boards_on_a_line_of_text_are_keys(tmp_path: Path) -> None:
             if "\n" not in text and set(text) & set("0._") and not is_split(text)
         ]
         text = "\n".join([board.example, *boards, "nothing"])
-        *keys, last = Read(tmp_path).list_texts(text, query=make_query(board.cells))
+        *keys, last = list_texts(read(tmp_path, text, query=QUERY._replace(cells=board.cells)))
         assert last == "nothing"
         assert {board.parse(key) for key in keys} == {board.example}
         assert len(keys) == len(boards) + 1
