@@ -1,7 +1,7 @@
 """Recipe of a list of every tour of a board, in ascending order.
 
 There is one task for each prefix: the first squares of a tour. A task finds all paths of a two-
-coloured graph depth first. Nodes are numbered from 0 to at most 63; a set of nodes is 64 bits. At
+coloured graph depth first. Nodes are numbered from 0 to at most 62; a set of nodes is 64 bits. At
 each node v the search looks at v's free neighbours x and at their own free neighbours. If x has
 none, it is a dead end, unless it is the last free node. If x has one, it must be the next node or
 the end of the path: call it *forced*. While the end is open, three forced neighbours are a dead
@@ -158,7 +158,7 @@ def _search(  # noqa: PLR0915  # a kernel, compiled whole
     width = names.shape[1]
     count = 0
     depth = saved_depth[0]
-    free = (one << np.uint64(nodes - 1) << one) - one if nodes < 64 else ~none
+    free = (one << np.uint64(nodes)) - one
     for d in range(depth):
         free &= ~(one << np.uint64(path[d]))
         for c in range(width):

@@ -1,8 +1,6 @@
 """The kernels of counting, beside slow and obvious ones; and how many of them a count compiles."""
 
-import json
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,7 +18,6 @@ from puzzle_tablebase.pipeline.recipes.tour_edge_sets import (
 from puzzle_tablebase.pipeline.recipes.tour_keys import MATCHING_COUNTS, list_all_partners
 from puzzle_tablebase.pipeline.recipes.tour_meet import make_pair_removal
 from puzzle_tablebase.pipeline.recipes.tour_sweep import CountOverflow
-from tests.support.shell import python
 
 Edge = tuple[int, int]
 
@@ -145,37 +142,3 @@ def test_counts_are_added_up_to_the_limit(most: int) -> None:
     for more in ([1], [1 << 62] * 4, [1 << 62] * 5):
         with pytest.raises(CountOverflow):
             tour_meet._add_counts(totals.copy(), np.full(len(more), 1), np.array(more))
-
-
-FIRST_COUNT = """
-import json
-from concurrent.futures import ThreadPoolExecutor
-from numba.core import event
-from puzzle_tablebase.pipeline.recipes.tour_counts import count_tours
-from puzzle_tablebase.pipeline.tasks import Tasks
-from puzzle_tablebase.puzzles.knight.board import KnightBoard
-
-with event.install_recorder("numba:compile") as recorder, ThreadPoolExecutor(1) as pool:
-    for ranks in (5, 6):
-        count_tours(KnightBoard(5, ranks), Tasks(pool, 1), paths=True)
-kernels = [of.data["dispatcher"].py_func.__name__ for _, of in recorder.buffer if of.is_start]
-print(json.dumps(sorted(kernels)))
-"""
-
-
-@pytest.mark.nightly
-def test_a_first_count_compiles_few_kernels_once(tmp_path: Path) -> None:
-    """Compiling takes longer than counting: each kernel more is most of a tenth of a second.
-
-    Nothing of numba's own library is among them, such as the making of arrays and of texts.
-    """
-    ended = python(FIRST_COUNT, env={"NUMBA_CACHE_DIR": str(tmp_path), "NUMBA_DISABLE_JIT": "0"})
-    assert ended.code == 0, ended.err
-    kernels = [
-        "_fill_pair_removal",
-        "_list_edge_sets",
-        "_rank_edge_sets",
-        "_sum_completions",
-        "_use_table",
-    ]
-    assert json.loads(ended.out) == [*kernels, "rank_matching", "unpack_key"]

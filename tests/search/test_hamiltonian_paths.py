@@ -61,13 +61,6 @@ def test_chunk_size_does_not_change_the_tours(chunk: int) -> None:
     assert set(sizes[:-1]) <= {chunk}
 
 
-def test_a_board_of_64_squares_is_searched() -> None:
-    """Search a ring of 64 nodes, whose sets fill 64 bits: it has two directions."""
-    ring = [sorted(((node - 1) % 64, (node + 1) % 64)) for node in range(64)]
-    forth, back = (*range(64),), (0, *range(63, 0, -1))
-    assert paths(ring, [node % 2 for node in range(64)], 0) == ([forth, back], [True, True])
-
-
 def count_small_boards() -> str:
     """Return a digest of the tours of two boards."""
     boards = [(board(files, ranks), files * ranks) for files, ranks in [(3, 4), (4, 5)]]

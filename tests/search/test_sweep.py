@@ -5,8 +5,6 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
-from threading import Lock
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +13,7 @@ from hypothesis import strategies as st
 
 from puzzle_tablebase.errors import SearchError
 from puzzle_tablebase.frontier.layers import END, FREE, MATCHING_BITS
-from puzzle_tablebase.pipeline.recipes import tour_counts, tour_meet
+from puzzle_tablebase.pipeline.recipes import tour_counts
 from puzzle_tablebase.pipeline.recipes.tour_edge_sets import Step
 from puzzle_tablebase.pipeline.recipes.tour_keys import (
     END_BITS,
@@ -32,14 +30,12 @@ from puzzle_tablebase.pipeline.recipes.tour_sweep import (
     advance_layer,
     count_onward,
     make_first_layer,
-    make_steps,
     sum_cycles,
 )
 from puzzle_tablebase.pipeline.searches import checkpoints
 from puzzle_tablebase.pipeline.tasks import Tasks
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE
-from puzzle_tablebase.puzzles.knight.tour_ranker import Sweep
 from puzzle_tablebase.stores.folder import Folder
 from tests import first
 from tests.support import oracles
@@ -105,61 +101,6 @@ def test_a_killed_count_resumes_from_stored_layers(
     assert list_counts(result) == list_counts(count_board(4, 6))
 
 
-def test_no_more_threads_count_than_there_are_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Count with one job on a machine with more cores: all work is done by one thread at a time."""
-    running, most, lock = 0, 0, Lock()
-
-    def watch(work: Callable[..., Any]) -> Callable[..., Any]:
-        def watched(*arguments: Any) -> Any:
-            nonlocal running, most
-            with lock:
-                running += 1
-                most = max(most, running)
-            try:
-                return work(*arguments)
-            finally:
-                with lock:
-                    running -= 1
-
-        return watched
-
-    monkeypatch.setattr("puzzle_tablebase.pipeline.tasks.count_cores", lambda: 4)
-    monkeypatch.setattr(tour_meet, "count_cores", lambda: 4)
-    monkeypatch.setattr(tour_meet, "NEEDS_PER_PART", 4)
-    monkeypatch.setattr(tour_counts, "SLICE_STATES", 7)
-    monkeypatch.setattr(tour_meet, "add_completions", watch(tour_meet.add_completions))
-    monkeypatch.setattr(tour_counts, "count_onward", watch(count_onward))
-    with ThreadPoolExecutor(4) as pool:
-        tour_counts.count_tours(KnightBoard(5, 6), Tasks(pool, 1), paths=True)
-        assert most == 1
-        tour_counts.count_tours(KnightBoard(5, 6), Tasks(pool, 4), paths=True)
-    assert most > 1
-
-
-@pytest.mark.parametrize(("files", "ranks"), [(4, 6), (5, 6)])
-def test_states_with_wrong_colours_are_pruned(
-    files: int, ranks: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Require fewer states, and equally many tours."""
-    sizes = list[int]()
-
-    def reported(layer: Layer, step: Step, going: Callable[[], None]) -> Layer:
-        after = advance_layer(layer, step, going)
-        sizes.append(len(after.keys))
-        return after
-
-    def make_blind_steps(sweep: Sweep, *, mirrored: bool) -> list[Step]:
-        steps = make_steps(sweep, mirrored=mirrored)
-        return [step._replace(dark=0, light=0, surplus=0) for step in steps]
-
-    monkeypatch.setattr(tour_counts, "advance_layer", reported)
-    with_colours, states = list_counts(count_board(files, ranks)), sum(sizes)
-    monkeypatch.setattr(tour_counts, "make_steps", make_blind_steps)
-    without, states_without = list_counts(count_board(files, ranks)), sum(sizes) - states
-    assert with_colours == without
-    assert states < 0.8 * states_without
-
-
 # ---- sums that do not fit -------------------------------------------------------------------
 
 
@@ -203,14 +144,6 @@ def test_a_board_with_too_many_tours_is_reported(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("puzzle_tablebase.pipeline.recipes.tour_sweep.COUNT_LIMIT", 10.0)
     with pytest.raises(SearchError, match=r"^The tours of 4x5 are more than a table can hold"):
         count_board(4, 5)
-
-
-def test_overflowing_directed_closed_tours_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    counts = iter([(1 << 62) - 1, 1 << 62])
-    monkeypatch.setattr(tour_counts, "count_cycles", lambda *_, paths: (next(counts), None))
-    assert count_board(5, 6, paths=False)[1] == (1 << 63) - 2
-    with pytest.raises(SearchError, match=r"^The tours of 5x6 are more than a table can hold"):
-        count_board(5, 6, paths=False)
 
 
 # ---- states ---------------------------------------------------------------------------------

@@ -79,12 +79,3 @@ def require_keys(keys: list[int]) -> None:
     table.add(np.array(keys[::2], dtype=np.int64), numbers[::2])
     doubled = {key: (2 - place % 2) * (place + 1) for place, key in enumerate(keys)}
     assert dict(zip(*(column.tolist() for column in table.take_columns()), strict=True)) == doubled
-
-
-def test_keys_are_spread_over_the_hash_table() -> None:
-    """Require short probe runs, although keys of neighbouring states differ in few bits."""
-    layer = sweep_half(5, 8)[2][-1]
-    table = HashTable.from_columns(layer.keys, layer.ways)
-    runs = np.diff(np.flatnonzero(table.keys == 0))
-    assert len(layer.keys) > 10_000
-    assert runs.max() < 500
