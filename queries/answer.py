@@ -6,7 +6,7 @@ from puzzle_tablebase.errors import BadRequest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
     from typing import ClassVar, NoReturn, dataclass_transform
 else:  # a single lookup must not import `typing`
 
@@ -148,12 +148,6 @@ def align_rows(rows: list[tuple[str, str]]) -> str:
     width = max(len(label) for label, _ in rows)
     lines = (f"{label:{width}}  {value}" for label, value in rows)
     return "".join(f"{line.rstrip()}\n" for line in lines)
-
-
-def format_steps(moves: Iterable[str], pictures: Iterable[str]) -> str:
-    """Format what each move leads to, after the start: pictures under numbered lines."""
-    heads = ["0", *(f"{number}  {move}" for number, move in enumerate(moves, 1))]
-    return "\n".join(f"{head}\n{each}" for head, each in zip(heads, pictures, strict=True))
 
 
 def format_count(count: int, noun: str) -> str:

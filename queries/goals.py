@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from puzzle_tablebase.errors import BadRequest, GoalUnreachable, require_text
 from puzzle_tablebase.puzzle import GoalPuzzle, View
-from puzzle_tablebase.queries.answer import Answer, align_rows, format_count, format_steps
+from puzzle_tablebase.queries.answer import Answer, align_rows, format_count
 from puzzle_tablebase.queries.options import (
     ALL,
     ALONE,
@@ -60,7 +60,9 @@ class GoalAnswer(Answer):
         parts = []
         if self._states and self._has_boards:
             moves = map(self._format_move, self._states, self.solution or "")
-            parts.append(format_steps(moves, map(self._draw_state, self._states)))
+            heads = ["0", *(f"{number}  {move}" for number, move in enumerate(moves, 1))]
+            boards = zip(heads, map(self._draw_state, self._states), strict=True)
+            parts.append("\n".join(f"{head}\n{board}" for head, board in boards))
         elif self.path:
             parts.append("".join(f"{step}\n" for step in self.path))
         if self.all_solutions:
@@ -187,10 +189,6 @@ class GoalReader(Reader):
             raise BadRequest(problem)
         ends: list[str] = [state, *follow(self, state, steps)]
         return ends[-1]
-
-    def list_hardest(self, goal: str | None = None) -> pl.DataFrame:
-        """Return all states that are farthest from the goal, or from the named goals they reach."""
-        return self.list_hardest_rows(self.parse(ALL, {"goal": goal, "hardest": True}))
 
     def _parse_question(self, key: str, goal: str | None) -> tuple[str, str]:
         return self.parse_ends(key, self.parse(PROBE, {"goal": goal}))

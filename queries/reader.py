@@ -18,7 +18,7 @@ from puzzle_tablebase.errors import (
 from puzzle_tablebase.puzzle import Puzzle, StateSpace
 from puzzle_tablebase.queries.answer import Answer, HardestAnswer, Judgement
 from puzzle_tablebase.queries.index_reader import IndexReader
-from puzzle_tablebase.queries.options import BATCH, CHECK, PROBE, SAMPLE, parse_options
+from puzzle_tablebase.queries.options import ALL, BATCH, CHECK, PROBE, SAMPLE, parse_options
 from puzzle_tablebase.schema import UNREACHED
 from puzzle_tablebase.stores.folder import Store
 
@@ -274,6 +274,10 @@ class Reader:
 
         rows, depth = self.list_depth_rows(options), self.puzzle.depth
         return rows.filter(pl.col(depth) == pl.col(depth).max())
+
+    def list_hardest(self, goal: str | None = None) -> pl.DataFrame:
+        """Return all keys that are farthest from the goal, or from the named goals they reach."""
+        return self.list_hardest_rows(self.parse(ALL, {"goal": goal, "hardest": True}))
 
     def answer_hardest(self, options: Options) -> HardestAnswer:
         """Answer with all keys that are farthest from the goal."""

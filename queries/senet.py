@@ -203,10 +203,6 @@ class SenetReader(Reader):
         record = self.open_index("senet").read_record(rank(position))
         return min((record[at] for at in PLIES if record[at] != UNREACHED), default=None)
 
-    def list_hardest(self) -> pl.DataFrame:
-        """Return all positions that are farthest from the opening."""
-        return self.list_hardest_rows(self.parse(ALL, {"hardest": True}))
-
     def _find_line(self, position: str, plies: int) -> Line:
         """Return the smallest line of this many plies, by following the last moves backwards."""
         line: Line = []

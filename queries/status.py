@@ -12,9 +12,6 @@ from puzzle_tablebase.stores import COMMAND, MANIFEST, REMOVE
 from puzzle_tablebase.stores.access import format_command, format_rebuild_command
 from puzzle_tablebase.stores.folder import Store
 
-UNUSABLE = "missing", "damaged", "unreadable"
-"""The states of tables that answer nothing."""
-
 
 def format_repair_command(table: str, store: Store) -> str:
     """Return the command that builds a table again, or removes one that no puzzle here has."""
@@ -52,7 +49,7 @@ def _find_state(store: Store, entry: Entry | None) -> str:
 
 def make_unusable_error(rows: list[dict[str, Any]], store: Store) -> TableError | None:
     """Return an error with the unusable tables of `list_status` and repair commands, or None."""
-    unusable_rows = [row for row in rows if row["state"] in UNUSABLE]
+    unusable_rows = [row for row in rows if row["state"] != "published"]
     if not unusable_rows:
         return None
     states = Counter(row["state"] for row in unusable_rows)

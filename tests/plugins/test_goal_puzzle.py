@@ -15,9 +15,8 @@ from puzzle_tablebase.errors import BadRequest, GoalUnreachable, NotationError, 
 from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.pipeline.commands.app import run_app
 from puzzle_tablebase.queries import open_reader, open_tables
-from puzzle_tablebase.queries.goals import GoalReader
 from puzzle_tablebase.stores.folder import Folder
-from tests.support.asking import ask_many, draw_distinct
+from tests.support.asking import draw_distinct
 from tests.support.build_recorder import build_tables
 from tests.support.pancakes import PUZZLE, Pancakes
 
@@ -187,15 +186,6 @@ def test_a_puzzle_may_have_many_letters(folder: Path, tmp_path: Path) -> None:
     build_tables(tmp_path, ManyLetters())
     name = "pancakes.parquet"
     assert pl.read_parquet(tmp_path / name).equals(pl.read_parquet(folder / name))
-
-
-def test_an_index_without_solutions_answers_batches(folder: Path) -> None:
-    reader = open_reader("pancakes", Folder(folder))
-    assert isinstance(reader, GoalReader)
-    read = reader.read_record
-    reader.read_record = lambda view, state: (read(view, state)[0], None)  # type: ignore[method-assign]
-    answers = ask_many(reader, pl.Series(["54321"]))
-    assert answers.rows() == [("stacked", 1, "5", None, None)]
 
 
 def test_answers_are_judged_by_the_puzzle_s_own_moves(folder: Path) -> None:

@@ -9,7 +9,7 @@ from itertools import pairwise
 from random import Random
 from string import ascii_letters
 
-from tests.support.sliding_oracle import STEPS
+from tests.support.sliding_oracle import neighbours
 
 EDGES = {"U": "first row", "D": "last row", "L": "first column", "R": "last column"}
 SPACES = " \t\n\r\v\f,"
@@ -42,50 +42,24 @@ def judge_board(
     state: str, answer: str, goal: str, distances: dict[str, int], columns: int
 ) -> dict[str, object]:
     """Judge moves for a board; `distances` has every state that reaches the goal."""
-    facts, here = _make_moves(state, answer, goal, distances, columns)
-    if facts["result"] is None and here == goal:
-        length = facts["length"]
-        assert isinstance(length, int)
-        return facts | _rate(length, distances[state])
-    return facts if facts["result"] else _give_up(facts)
-
-
-def _make_moves(
-    state: str, answer: str, goal: str, distances: dict[str, int], columns: int
-) -> tuple[dict[str, object], str]:
-    """Return the facts of an answer's moves, with no result if all are legal, and their end."""
     facts: dict[str, object] = dict.fromkeys(COLUMNS)
     facts |= {"shortest": distances.get(state), "score": 0.0}
     moves, stop = _read(answer, len(state))
     if stop is not None:
-        return facts | {"result": "unreadable", "step": len(moves) + 1, "problem": stop}, state
-    facts["length"] = len(moves)
-    here = state
+        return facts | {"result": "unreadable", "step": len(moves) + 1, "problem": stop}
+    facts["length"], here = len(moves), state
     for number, move in enumerate(moves, 1):
-        blank = here.index("0")
-        row, column = divmod(blank, columns)
-        if move in STEPS:
-            down, right = STEPS[move]
-            to_row, to_column = row + down, column + right
-            is_inside = 0 <= to_row < len(state) // columns and 0 <= to_column < columns
-            problem = "" if is_inside else f"the blank is in the {EDGES[move]}"
-        else:
-            to_row, to_column = divmod(here.index(move), columns)
-            is_next = abs(to_row - row) + abs(to_column - column) == 1
-            problem = "" if is_next else "it is not next to the blank"
-        if problem:
-            name = move if move in STEPS else f"tile {move}"
-            facts |= {"result": "illegal", "step": number}
-            return facts | {"problem": f"move {number}, {name}: {problem}"}, here
-        cells = [*here]
-        to = to_row * columns + to_column
-        cells[blank], cells[to] = cells[to], "0"
-        after = "".join(cells)
+        steps = neighbours(here, len(state) // columns, columns)
+        after = (steps | {each[here.index("0")]: each for each in steps.values()}).get(move)
+        if after is None:
+            why = f"tile {move}: it is not next to the blank"
+            why = f"{move}: the blank is in the {EDGES[move]}" if move in EDGES else why
+            return facts | {"result": "illegal", "step": number, "problem": f"move {number}, {why}"}
         is_nearer = after in distances and distances[after] < distances.get(here, 99)
         if after in distances and not is_nearer and facts["first_loss"] is None:
             facts["first_loss"] = number
         here = after
-    return facts, here
+    return facts | _rate(len(moves), distances[state]) if here == goal else _give_up(facts)
 
 
 def _give_up(facts: dict[str, object]) -> dict[str, object]:
