@@ -354,7 +354,4 @@ def test_an_index_that_does_not_fit_the_disk_is_not_begun(tmp_path: Path) -> Non
     script += f"echo $?\nls -A {tmp_path}"
     result = with_a_disk(script)
     assert result.stdout.split() == ["3", ".lock"]
-    assert result.stderr.splitlines()[-1] == (
-        f"pipeline: Cannot build in {tmp_path}: The build needs 0.03 GB of disk; "
-        "free: 0.02 GB. Free some space, or choose another folder with --outputs."
-    )
+    assert "needs 0.03 GB of disk; free: 0.02 GB" in result.stderr
