@@ -214,7 +214,6 @@ def _compare_rows(listed: ListedTable) -> Iterator[Difference | int]:
         content.update(rows)
         done += rows.num_rows
         yield done
-    yield from require_equal("rows", done, entry.rows)
     yield from require_equal("content hash", content.hexdigest(), entry.content)
 
 
@@ -222,7 +221,6 @@ def _compare_statistics(
     table: Table, group: pq.RowGroupMetaData, rows: pa.RecordBatch
 ) -> Iterator[Difference]:
     """Compare a row group with what the footer says of it: readers skip rows by that."""
-    yield from require_equal("rows in a group", group.num_rows, rows.num_rows)
     order = tuple(list_sorting_columns(table))
     yield from require_equal("sorting columns", group.sorting_columns, order)
     for column, name in enumerate(rows.schema.names):

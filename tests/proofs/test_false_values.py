@@ -16,6 +16,7 @@ from puzzle_tablebase.pipeline.proofs import (
     VerifyFailed,
     find_proof,
     knight_counts,
+    knight_tours,
     prove,
 )
 from puzzle_tablebase.puzzles import MODULES
@@ -50,6 +51,7 @@ def make_folder(
     monkeypatch.setitem(fifteen_tables.PARTITIONS, "5-5-5", TINY)
     monkeypatch.setattr(Knight, "tables", (*KNIGHT.tables[:-1], TABLE))
     monkeypatch.setattr(knight_counts, "WALKED_SQUARES", 16)
+    monkeypatch.setattr(knight_tours, "PART_ROWS", 100)
     treat_as_large(monkeypatch, 8)
 
     def make(place: Path) -> None:

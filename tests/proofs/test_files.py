@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from puzzle_tablebase.formats.parquet import list_sorting_columns, make_schema
+from puzzle_tablebase.formats.parquet import make_schema
 from puzzle_tablebase.pipeline.proofs import VerifyFailed, verify
 from puzzle_tablebase.pipeline.proofs.files import check_contents
 from puzzle_tablebase.puzzles import list_puzzles
@@ -149,17 +149,19 @@ def test_a_missing_arrow_schema_is_detected(copy: Path) -> None:
     require_refutation(copy, "*: column ('board', 'string', False, {}) | *")
 
 
+@pytest.mark.parametrize("is_beside", [True, False])
 @pytest.mark.parametrize("key", [b"content", b"parameters", b"made_by", b"rank", b"x", b"x\xff"])
-def test_false_file_metadata_is_detected(copy: Path, key: bytes) -> None:
-    path = replace_link(copy / f"{FIVE}.parquet")
+def test_false_file_metadata_is_detected(copy: Path, key: bytes, is_beside: bool) -> None:
+    """Write a false text in Arrow's schema, or beside it."""
+    path, schema = replace_link(copy / f"{FIVE}.parquet"), make_schema(TABLES[FIVE])
     with pq.ParquetFile(path) as file:
-        rows, text = file.read(), dict(file.metadata.metadata)
-    # the texts beside Arrow's schema, in which they stay as they were
-    text = {name: text[name] for name in (b"content", b"parameters", b"made_by")} | {key: b"no"}
-    order = list_sorting_columns(TABLES[FIVE])
-    with pq.ParquetWriter(path, make_schema(TABLES[FIVE]), sorting_columns=order) as writer:
-        writer.write_table(rows.cast(make_schema(TABLES[FIVE])))
-        writer.add_key_value_metadata(text)
+        rows, known = file.read(), dict(file.metadata.metadata)
+    known.pop(b"ARROW:schema")
+    if not is_beside:
+        schema = schema.with_metadata({**schema.metadata, key: b"no"})
+    with pq.ParquetWriter(path, schema) as writer:
+        writer.write_table(rows.cast(schema))
+        writer.add_key_value_metadata(known | ({key: b"no"} if is_beside else {}))
     vouch(copy, FIVE)
     require_refutation(copy, f"*: metadata {key.decode(errors='backslashreplace')}: no | *")
 
@@ -183,8 +185,9 @@ def change_footer(folder: Path, name: str, change: Callable[[bytes], bytes], row
     [
         # the greatest number of a tour, according to the statistics
         (b"\x08\x2f\x01\x00\x00", b"\x08\x2e\x01\x00\x00", 1728, "*: number: max 302 | 303"),
-        # the file's number of rows, with which the manifest agrees
+        # the file's number of rows, with which the manifest agrees, or not
         (b"\x00\x16\x80\x1b\x19", b"\x00\x16\xfe\x1a\x19", 1727, "columns*: rows 1728 | 1727"),
+        (b"\x00\x16\x80\x1b\x19", b"\x00\x16\xfe\x1a\x19", 1728, "columns*: rows 1727 | 1728"),
         # a column's path, by which readers find it
         (b"\x19\x18\x05start", b"\x19\x18\x05stars", 1728, "*: start: path_* stars | start"),
         # a column's path that is not valid UTF-8
@@ -216,11 +219,20 @@ def test_a_false_statistic_of_the_last_row_group_is_detected(copy: Path) -> None
     require_refutation(copy, f"*: number: max {greatest - 1} | {greatest}")
 
 
-def test_a_false_sort_order_is_detected(copy: Path) -> None:
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"sorting_columns": [pq.SortingColumn(2)]}, "sorting columns (*column_index=2*),) | ()"),
+        ({"write_page_index": True}, "indexes of pages True | False"),
+    ],
+)
+def test_other_options_of_the_writer_are_detected(
+    copy: Path, options: dict[str, Any], message: str
+) -> None:
     path = replace_link(copy / f"{FIVE}.parquet")
-    write_rows(pq.read_table(path), path, TABLES[FIVE], sorted_by=[pq.SortingColumn(2)])
+    write_rows(pq.read_table(path), path, TABLES[FIVE], **options)
     vouch(copy, FIVE)
-    require_refutation(copy, "*: sorting columns (*column_index=2*),) | ()")
+    require_refutation(copy, f"*: {message}")
 
 
 def test_statistics_of_row_groups_without_nulls_and_with(copy: Path) -> None:

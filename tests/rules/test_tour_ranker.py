@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from itertools import accumulate, chain, combinations, pairwise
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
@@ -18,6 +19,7 @@ from puzzle_tablebase.frontier.layers import (
     step_back,
     step_forward,
 )
+from puzzle_tablebase.pipeline.recipes.tour_keys import encode_layer
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.puzzles.knight.tables import make_ranking_table
 from puzzle_tablebase.puzzles.knight.tour_ranker import Sweep, TourRanker
@@ -123,24 +125,14 @@ def test_step_back_inverts_step_forward(here: int) -> None:
 # ---- records --------------------------------------------------------------------------------
 
 
-def encode_number(value: int) -> bytes:
-    """Return a number encoded in groups of seven bits."""
-    return bytes([value]) if value < 128 else bytes([value & 127 | 128]) + encode_number(value >> 7)
-
-
 def make_records(layers: list[dict[int, int]], size: int) -> list[tuple[int, int, int, bytes]]:
-    """Return layers as a file stores them, so many states in a record."""
+    """Return layers as a file stores them, about so many states in a record."""
     result = []
     for number, layer in enumerate(layers):
-        states, total = sorted(layer.items()), 0
-        for at in range(0, len(states), size):
-            chunk = states[at : at + size]
-            packed = encode_number(chunk[0][1]) + b"".join(
-                encode_number(key - last) + encode_number(ways)
-                for (last, _), (key, ways) in pairwise(chunk)
-            )
-            result.append((number, chunk[0][0], total, packed + bytes(5)))
-            total += sum(ways for _, ways in chunk)
+        keys, numbers = np.array(sorted(layer.items())).T
+        parts = encode_layer(keys, numbers, 18 * size)
+        records = zip(*(part.tolist() for part in parts), strict=True)
+        result += [(number, *record) for record in records]
     return result
 
 
@@ -159,22 +151,21 @@ def test_layers_return_the_written_states(
     records = make_records(written, size)
     layers = LayerReader(records.__getitem__, len(records))
     for number, layer in enumerate(written):
-        keys, total = sorted(layer), 0
+        keys = sorted(layer)
         sums = [0, *accumulate(layer[key] for key in keys)]
         states = [(key, before, layer[key]) for key, before in zip(keys, sums, strict=False)]
         assert [*layers.iter_states(number, 0, 1 << 62)] == states
         assert layers.sum_layer(number) == sums[-1]
-        between = [key for key in keys if other <= key < 2 * other]
-        assert [key for key, *_ in layers.iter_states(number, other, 2 * other)] == between
+        between = [state for state in states if other <= state[0] < 2 * other]
+        assert [*layers.iter_states(number, other, 2 * other)] == between
         if other not in layer:
             assert layers.find_state(number, other) == (0, 0)
-        for key in keys:
-            assert layers.find_state(number, key) == (total, layer[key])
-            for within in (total, total + layer[key] - 1):
-                assert layers.find_state_at(number, within) == (key, total, layer[key])
-            total += layer[key]
+        for key, before, count in states:
+            assert layers.find_state(number, key) == (before, count)
+            for within in (before, before + count - 1):
+                assert layers.find_state_at(number, within) == (key, before, count)
         with pytest.raises(InconsistentLayers, match="fewer drawings than were counted"):
-            layers.find_state_at(number, total)
+            layers.find_state_at(number, sums[-1])
 
 
 def test_empty_layers_have_no_records_and_no_sum() -> None:
@@ -188,7 +179,7 @@ def test_empty_layers_have_no_records_and_no_sum() -> None:
 
 def test_truncated_records_are_reported() -> None:
     ((layer, key, total, packed),) = make_records([{5: 300, 7: 1}], 2)
-    layers = LayerReader([(layer, key, total, packed.rstrip(b"\0") + b"\x02")].__getitem__, 1)
+    layers = LayerReader([(layer, key, total, packed + b"\x02")].__getitem__, 1)
     with pytest.raises(InconsistentLayers, match="does not end with the number of a state"):
         layers.find_state(0, 5)
 

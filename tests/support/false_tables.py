@@ -60,14 +60,14 @@ def renumber(rows: pa.Table) -> pa.Table:
     return rows.set_column(at, rows.field(at), pa.array(numbers, pa.int64()))
 
 
-def spell(row: int, begin: int, text: str) -> Change:
-    """Return a change of a part of a path."""
+def spell(row: int, change: Callable[[str], str]) -> Change:
+    """Return a change of a path."""
+    return lambda rows: cell("path", row, change(str(rows["path"][row])))(rows)
 
-    def change(rows: pa.Table) -> pa.Table:
-        path = str(rows["path"][row])
-        return cell("path", row, path[:begin] + text + path[begin + len(text) :])(rows)
 
-    return change
+def put(row: int, at: int, name: str) -> Change:
+    """Return a change of a square of a path."""
+    return spell(row, lambda path: path[:at] + name + path[at + 2 :])
 
 
 def without_paths(row: int, *, all_images: bool) -> Change:
@@ -215,16 +215,19 @@ LATER = "a path after the one before it"
 
 TOUR_CASES: list[Case] = [
     *(
-        (spell(1000, at, name), 1000, PATH, f"{at * '?'}{name}* | a tour")
+        (put(1000, at, name), 1000, PATH, f"{at * '?'}{name}* | a tour")
         for at, name in ((0, "b1"), (2, "a1"), (20, "f1"), (20, "a6"), (20, "A1"))
     ),
+    # all squares, by other jumps; a square twice, by a knight's jump
+    (spell(7, lambda path: path[:10] + path[12:14] + path[10:12] + path[14:]), 7, PATH, "*"),
+    (spell(7, lambda path: path[:-2] + path[-6:-4]), 7, PATH, "* | a tour"),
     (cell("path", 1007, "a1"), 1007, PATH, "length of path 2 | 50"),
     (cell("board", 1000, "5x6"), 1000, BESIDE, "board 5x6 | 5x5"),
     (cell("start", 1000, "c3"), 1000, BESIDE, "start c3 | b4"),
     (cell("finish", 1000, "c3"), 1000, BESIDE, "finish c3 | ??"),
     (cell("closed", 1000, True), 1000, BESIDE, "closed True | False"),
     (cell("number", 1000, 9), 1000, BESIDE, "number 9 | *"),
-    # within a row group, and where two row groups meet
+    # within the rows that are read at a time, and where they meet
     *(
         (
             lambda rows, at=at: renumber(exchange_rows(at, at + 1)(rows)),

@@ -312,20 +312,16 @@ def falsify(folder: Path, name: str, change: Change | Records) -> VerifyFailed:
 
 
 def write_rows(
-    rows: pa.Table,
-    path: Path,
-    table: Table,
-    row_group: int = 1 << 16,
-    sorted_by: list[pq.SortingColumn] | None = None,
+    rows: pa.Table, path: Path, table: Table, row_group: int = 1 << 16, **options: Any
 ) -> None:
-    """Write rows as a build does; `sorted_by`: another order that the footer states."""
+    """Write rows as a build does, but for other options of the writer."""
     rows, content = rows.cast(make_schema(table)), ContentHash(table.columns)
     for batch in rows.to_batches():
         content.update(batch)
     parameters = json.dumps(table.recipe.parameters, sort_keys=True)
     text = {"content": content.hexdigest(), "made_by": MADE_BY, "parameters": parameters}
-    order = sorted_by or list_sorting_columns(table)
-    with pq.ParquetWriter(path, rows.schema, sorting_columns=order) as writer:
+    options = {"sorting_columns": list_sorting_columns(table)} | options
+    with pq.ParquetWriter(path, rows.schema, **options) as writer:
         writer.write_table(rows, row_group_size=row_group)
         writer.add_key_value_metadata(text)
 
