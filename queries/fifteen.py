@@ -259,10 +259,10 @@ class FifteenReader(Reader):
         published = read_manifest(self.store)
         return all(table.name in published for table in make_tables(partition))
 
-    def list_explored_tables(self) -> list[Table]:
-        """Return the tables of the smallest partition, if all are published."""
-        is_published = self._is_published(EXPLORED_PARTITION)
-        return [*make_tables(EXPLORED_PARTITION)] if is_published else []
+    def iter_explored(self) -> Iterator[tuple[Reader, Table]]:
+        """Yield the tables of the smallest partition, if all are published."""
+        if self._is_published(EXPLORED_PARTITION):
+            yield from ((self, table) for table in make_tables(EXPLORED_PARTITION))
 
     def open_solver(self, requested: str | None) -> Solver:
         """Return the search with a partition, for None the best one that is published."""

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from puzzle_tablebase.errors import OutputError, TableDamaged
+from puzzle_tablebase.errors import TableDamaged
 from puzzle_tablebase.puzzles.sliding import PUZZLE, parse_board
 from puzzle_tablebase.queries.explorer import writer
 from puzzle_tablebase.queries.explorer.writer import iter_tables, write_explorer
@@ -41,13 +41,7 @@ def test_the_page_names_nothing_outside_itself(explorer: Path) -> None:
     assert "{{" not in text.partition("<script")[0]
 
 
-def test_no_page_is_made_of_a_damaged_table_or_where_it_cannot_be_written(
-    copy: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # compressing takes long, and comes after reading
-    monkeypatch.setattr(writer.gzip, "compress", lambda data, mtime: b"")  # type: ignore[attr-defined]
-    with pytest.raises(OutputError):
-        write_explorer(Folder(copy), str(copy / "nowhere" / "explorer.html"))
+def test_no_page_is_made_of_a_damaged_table(copy: Path) -> None:
     for damaged in ("senet.idx", "knight_tours_6x6.parquet"):
         flip_byte(replace_link(copy / damaged))
         with pytest.raises(TableDamaged, match=damaged):

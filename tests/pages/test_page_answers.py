@@ -129,9 +129,6 @@ def test_the_puzzle_of_a_day_follows_from_the_date(boards_page: Path, outputs: P
     positions = rows.select("position").collect()["position"]
     number = oracles.draw_day_number(DAY, len(positions))
     assert ask(boards_page, ["target", plies, DAYS]) == [positions[number]]
-    days = (DAY + datetime.timedelta(days=at) for at in range(36_525))
-    drawn = {EIGHT.unrank(oracles.draw_day_number(day, math.factorial(9))) for day in days}
-    assert not {"123456780", "123804765"} & drawn, "none of a century is solved already"
 
 
 def test_positions_are_answered_as_by_query(explorer: Path, outputs: Path) -> None:
@@ -203,17 +200,13 @@ def test_tours_are_those_of_the_tables(explorer: Path, outputs: Path) -> None:
         assert [one["number"] for one in told] == [first[pair] for pair in asked]
         some = rows if rows.height == count else rows.sample(count, seed=6)
         told = ask(explorer, *(["knight", str(board), row[0], row[2]] for row in some.rows()))
-        got = pl.DataFrame(told).select(columns)
-        assert got.equals(some)
+        assert pl.DataFrame(told).select(columns).equals(some)
         numbers = [board.parse_square(name) for name in re.findall("..", some["path"][-1])]
         assert ask(explorer, ["numberOf", str(board), numbers]) == [some["number"][-1]]
     rng, wide = random.Random(64), KnightBoard(8, 8)
+    names = wide.name_squares()
     squares = [(rng.randrange(64), rng.randrange(64)) for _ in range(400)]
-    pairs_8x8 = [
-        (wide.name_square(start), wide.name_square(end))
-        for start, end in squares
-        if wide.can_join(start, end)
-    ]
+    pairs_8x8 = [(names[start], names[end]) for start, end in squares if wide.can_join(start, end)]
     expected = [ask_one(reader, start, to=end).to_dict() for start, end in pairs_8x8]
     told = ask(explorer, *(["knight", "8x8", *pair] for pair in pairs_8x8))
     require_facts(told, expected, {"number", "closed", "path", "jumps"})
@@ -228,14 +221,11 @@ def test_the_page_knows_whether_a_tour_can_be_completed(explorer: Path, outputs:
         tours = rows.filter(pl.col("start") == start).select("path").collect()["path"]
         for _ in range(walks):
             walk = re.findall("..", tours[rng.randrange(len(tours))])[: rng.randrange(1, 20)]
-            while rng.random() < 0.6 and (
-                free := [
-                    name
-                    for to in board.list_neighbours(board.parse_square(walk[-1]))
-                    if (name := board.name_square(to)) not in walk
-                ]
-            ):
-                walk.append(rng.choice(free))
+            for _ in range(rng.randrange(4)):  # it may leave all tours
+                here = board.parse_square(walk[-1])
+                onward = map(board.name_square, board.list_neighbours(here))
+                if free := [name for name in onward if name not in walk]:
+                    walk.append(rng.choice(free))
             count = int(tours.str.starts_with("".join(walk)).sum())
             questions.append((str(board), [board.parse_square(name) for name in walk], count))
     told = ask(explorer, *(["complete", board, squares] for board, squares, _ in questions))

@@ -7,7 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Playwright, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    Page,
+    Playwright,
+    Request,
+    expect,
+    sync_playwright,
+)
 
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
 from puzzle_tablebase.queries.explorer.writer import write_explorer
@@ -35,20 +43,10 @@ FLAGS = (
 DESK: dict[str, Any] = {"viewport": {"width": 1200, "height": 860}, "reduced_motion": "reduce"}
 
 
-def find_browser(name: str) -> str | None:
-    """Return the path of an installed browser, or None."""
-    return next(filter(None, map(shutil.which, NAMES[name])), None)
-
-
-def pytest_runtest_setup(item: pytest.Item) -> None:
-    # reported here and not in a fixture, so that all these tests are one line in the summary
-    wanted = set(getattr(item, "fixturenames", ())) & NAMES.keys()
-    if "browser" in getattr(item, "fixturenames", ()):
-        parameters = item.callspec.params if hasattr(item, "callspec") else {}
-        wanted.add(parameters.get("browser", "chromium"))
-    for name in sorted(wanted):
-        if not find_browser(name):
-            skip(f"there is no browser to test in: apt-get install {NAMES[name][0]}")
+def find_browser(name: str) -> str:
+    """Return the path of an installed browser, or skip the test."""
+    found = next(filter(None, map(shutil.which, NAMES[name])), None)
+    return found or skip(f"there is no browser to test in: apt-get install {NAMES[name][0]}")
 
 
 @pytest.fixture(scope="session")
@@ -69,11 +67,8 @@ def chromium(driver: Playwright) -> Iterator[Browser]:
 @pytest.fixture(scope="session")
 def firefox(driver: Playwright) -> Iterator[Browser]:
     """Yield Firefox over WebDriver BiDi, which every version supports."""
-    still: dict[str, str | float | bool] = {
-        "ui.prefersReducedMotion": 1
-    }  # a window cannot be told so
-    path = find_browser("firefox")
-    launch = driver.firefox.launch
+    path, launch = find_browser("firefox"), driver.firefox.launch
+    still: Any = {"ui.prefersReducedMotion": 1}  # a window cannot be told so
     with launch(executable_path=path, channel="moz-firefox", firefox_user_prefs=still) as browser:
         yield browser
 
@@ -178,14 +173,12 @@ def shown(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Explorer
     file: Path = request.getfixturevalue(wanted["page"])
     context = browser.new_context(**(DESK | wanted["options"]))
     shown = Explorer(file.as_uri(), context)
-    context.on(
-        "request",
-        lambda asked: (
-            None
-            if asked.url.startswith((file.as_uri(), "data:", "about:"))
-            else shown.said.append(f"asked for {asked.url}")
-        ),
-    )
+
+    def note(asked: Request) -> None:
+        if not asked.url.startswith((file.as_uri(), "data:", "about:")):
+            shown.said.append(f"asked for {asked.url}")
+
+    context.on("request", note)
     if wanted["time"]:
         shown.page.clock.install(time=wanted["time"])
     yield shown
