@@ -113,7 +113,7 @@ report: precompute $(REPORT) ## write outputs/report.html, a page of charts made
 explore: precompute ## write outputs/explorer.html, a page with the answers inside
 	$(BIN)/pipeline explore
 
-nightly: same-bytes ## run all tests, slow and nightly ones too: 200 kills, 200 interrupts, thousands of damaged files
+nightly: same-bytes ## run all tests, slow and nightly ones too: 100 kills, 100 interrupts, thousands of damaged files
 	NIGHTLY=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m ""
 
 coverage: precompute $(TESTS) ## measure the branch coverage of the package

@@ -132,7 +132,7 @@ def test_no_change_of_bytes_changes_an_answer(
     right = [answer(outputs, *query) for query in queries]
     assert None not in right
     try:
-        for time in range(usual_or_nightly(1, 20) * FILES[name]):
+        for time in range(usual_or_nightly(1, 10) * FILES[name]):
             data = bytearray(original)
             while data == original:
                 damage(data, draw)

@@ -174,7 +174,7 @@ def files_of_each_kind(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("kind", ["indexes", "manifests"])
 def test_no_number_of_a_file_is_too_much_for_a_command(kind: str, files_of_each_kind: Path) -> None:
     # proofs read indexes, which takes longer
-    count = usual_or_nightly(2, 250) if kind == "indexes" else usual_or_nightly(4, 1_000)
+    count = usual_or_nightly(2, 100) if kind == "indexes" else usual_or_nightly(4, 400)
     code = "from tests.faults.test_forged_numbers import main; main()"
     words = (sys.executable, "-c", code, kind, str(files_of_each_kind), str(count))
     # each arena of malloc reserves address space

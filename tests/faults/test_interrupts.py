@@ -269,7 +269,7 @@ def test_a_signal_while_a_batch_reads_a_pipe(
 @pytest.mark.nightly
 @pytest.mark.long
 def test_a_signal_at_random_moments(folder: Path) -> None:
-    draw, interrupted, tries = random.Random(2026), 0, 200
+    draw, interrupted, tries = random.Random(2026), 0, 100
     for _ in range(tries):
         words, longest = draw.choice(list(RANDOM_MOMENTS.items()))
         number, after = draw.choice(SIGNALS), draw.uniform(0, longest)
