@@ -45,7 +45,13 @@ def get_free_memory(root: str = "") -> int | None:
     the process's control groups (a container's, for example) and of its address space. `root`: see
     `count_cores`.
     """
-    limits = [*_read_machine(root), *_read_group_memory(root), *_read_address_space(root)]
+    limits = [*_read_group_memory(root)]
+    available = _read_fields(f"{root}/proc/meminfo").get("MemAvailable:")
+    if available is not None:
+        limits.append(available << 10)
+    if (limit := address_space_limit()) is not None:
+        used = _read_fields(f"{root}/proc/self/status").get("VmSize:", 0)
+        limits.append(max(0, limit - (used << 10)))
     return min(limits, default=None)
 
 
@@ -76,18 +82,6 @@ def address_space_limit() -> int | None:
 
     limit = resource.getrlimit(resource.RLIMIT_AS)[0]
     return None if limit == resource.RLIM_INFINITY else limit
-
-
-def _read_machine(root: str) -> Iterator[int]:
-    fields = _read_fields(f"{root}/proc/meminfo")
-    if "MemAvailable:" in fields:
-        yield fields["MemAvailable:"] << 10
-
-
-def _read_address_space(root: str) -> Iterator[int]:
-    limit, used = address_space_limit(), _read_fields(f"{root}/proc/self/status").get("VmSize:", 0)
-    if limit is not None:
-        yield max(0, limit - (used << 10))
 
 
 def _read_group_memory(root: str) -> Iterator[int]:

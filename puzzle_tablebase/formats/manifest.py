@@ -11,7 +11,6 @@ import errno
 import hashlib
 import logging
 import os
-import re
 import struct
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -43,8 +42,6 @@ Number = Annotated[int, Meta(ge=0, le=1 << 53)]
 PARQUET = b"PAR1"
 FOOTER_END = struct.Struct("<I4s")
 """The last bytes of a Parquet file: the length of its metadata, and `PAR1`."""
-TABLE_FILE = re.compile(r"(\w+)\.(parquet|idx)")
-"""The name of a file of a table's rows or index, with the name of the table."""
 SEAL = b',\n "checksum": "'
 """What stands before a manifest's checksum, its last value in every version."""
 
@@ -421,19 +418,17 @@ def bears_table(store: Store, name: str) -> bool:
 
     The magic and the name in an index's header say so, or the metadata of a Parquet file.
     """
-    match = TABLE_FILE.fullmatch(name)
-    if match is None:
+    table, _, suffix = name.partition(".")
+    if suffix not in ("idx", "parquet"):
         return False
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    table = match[1].encode()
     try:
-        with store.open(name) as file:  # pyarrow would wait for a named pipe
+        with store.open(name) as file:
+            if suffix == "parquet":
+                return (pq.read_metadata(file).metadata or {}).get(b"table") == table.encode()
             header = Header(file.read(HEADER.size))
-        if match[2] == "idx":
-            return (header.magic, header.name) == (MAGIC, table)
-        with pq.ParquetFile(store.get_source(name)) as rows:
-            return bool((rows.metadata.metadata or {}).get(b"table") == table)
+            return (header.magic, header.name) == (MAGIC, table.encode())
     except (OSError, pa.ArrowException):
         return False

@@ -24,9 +24,6 @@ class PluginError(TablebaseError):
             f"The puzzle {quote(puzzle)} of {' and '.join(packages)} cannot be loaded: {problem}. "
             "Update or uninstall it."
         )
-        self.puzzle = puzzle
-        self.packages = packages
-        self.problem = problem
 
 
 @cache

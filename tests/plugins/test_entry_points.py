@@ -80,7 +80,8 @@ def test_a_plugin_that_cannot_be_loaded_is_refused_alone(
     install(site, "bad", name, code)
     assert [puzzle.name for puzzle in list_puzzles()] == [*MODULES]
     (error,) = get_load_errors()
-    assert (error.puzzle, error.packages, error.exit_code) == (name, ["bad"], 3)
+    assert error.exit_code == 3
+    assert f"{name!r} of bad " in str(error)
     with pytest.raises(PluginError):
         get_puzzle(name)
 
