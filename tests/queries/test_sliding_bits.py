@@ -66,43 +66,38 @@ def list_goals(name: str) -> list[str]:
 
 
 @pytest.mark.parametrize("name", SIDES)
-def test_answers_are_the_oracles(folder: Path, name: str) -> None:
+def test_answers_and_batches_are_the_oracles(folder: Path, name: str) -> None:
     rows, columns = SIDES[name]
-    board_reader, chance, goals = open_board(folder, name), random.Random(1), list_goals(name)
-    for goal in goals:
+    single, several, chance = (
+        open_board(folder, name),
+        open_board(folder, name, 0),
+        random.Random(1),
+    )
+    for goal in list_goals(name):
         known = oracle.distances(goal, rows, columns)
-        for state in [goal, *chance.sample([*known], usual_or_nightly(30, 2000))]:
-            answer = board_reader.probe(state, goal)
-            assert answer.distance == known[state]
-            assert answer.best_moves == oracle.best_moves(state, rows, columns, known)
-            path = board_reader.find_path(state, goal)
-            assert [known[step] for _, step in path] == list(range(answer.distance, -1, -1))
+        states = [goal, *chance.sample([*known], usual_or_nightly(30, 2000))]
+        best = [oracle.best_moves(state, rows, columns, known) for state in states]
+        for state, moves in zip(states, best, strict=True):
+            answer = single.probe(state, goal, path=True)
+            assert (answer.distance, answer.best_moves) == (known[state], moves)
+            assert [*map(known.get, answer.path or [])] == [*range(answer.distance, -1, -1)]
         swapped = goal.translate(str.maketrans("12", "21"))
         with pytest.raises(GoalUnreachable):
-            board_reader.probe(swapped, goal)
+            single.probe(swapped, goal)
+        answers = ask_many(several, pl.Series([*states, swapped, "no state", None]), goal=goal)
+        assert answers["distance"].to_list() == [*map(known.get, states), None, None, None]
+        assert answers["best_moves"].to_list() == [*best, None, None, None]
+        is_right = answers["error"].is_null().to_list()
+        assert is_right == [True] * len(states) + [False, False, True]
 
 
-@pytest.mark.parametrize("name", SIDES)
-def test_batches_answer_like_single_queries(folder: Path, name: str) -> None:
-    rows, columns = SIDES[name]
-    for goal in list_goals(name)[:: 1 if name == "3x3" else usual_or_nightly(4, 1)]:
-        known = oracle.distances(goal, rows, columns)
-        states = random.Random(2).sample([*known], 200)
-        swapped = states[0].translate(str.maketrans("12", "21"))
-        keys = pl.Series([*states, swapped, "no state", None, goal])
-        answers = ask_many(open_board(folder, name, 0), keys, goal=goal)
-        best = [oracle.best_moves(state, rows, columns, known) for state in states]
-        assert answers["distance"].to_list() == [*map(known.get, states), None, None, None, 0]
-        assert answers["best_moves"].to_list() == [*best, None, None, None, ""]
-        assert answers["error"].is_null().to_list() == [True] * 200 + [False, False, True, True]
-
-
-def test_solutions_are_those_of_the_oracle(folder: Path) -> None:
-    known = oracle.distances("12345670", 2, 4)
-    board_reader = open_board(folder, "2x4")
+def test_solutions_and_the_hardest_states_are_those_of_the_oracle(folder: Path) -> None:
+    board_reader, known = open_board(folder, "2x4"), oracle.distances("12345670", 2, 4)
     for state in random.Random(3).sample([*known], 20):
         ways = oracle.list_solutions(state, 2, 4, known)
         assert board_reader.list_solutions(state, "12345670") == ways
+    farthest = sorted(state for state in known if known[state] == max(known.values()))
+    assert board_reader.list_hardest()["state"].to_list() == farthest
 
 
 def test_walks_that_do_not_end_at_the_goal_are_damage(folder: Path, tmp_path: Path) -> None:
@@ -114,13 +109,6 @@ def test_walks_that_do_not_end_at_the_goal_are_damage(folder: Path, tmp_path: Pa
     for use in (several.probe, several.annotate, lambda key: several.list_hardest()):
         with pytest.raises(TableDamaged):
             use(state if use == several.probe else [state])
-
-
-def test_the_hardest_states_are_those_of_the_oracle(folder: Path) -> None:
-    known = oracle.distances("62345071", 2, 4)
-    farthest = sorted(state for state in known if known[state] == max(known.values()))
-    rows = open_board(folder, "2x4").list_hardest("62345071")
-    assert rows["state"].to_list() == farthest
 
 
 def answer_small_board() -> str:
