@@ -88,9 +88,7 @@ def test_an_answer_reads_few_blocks_and_none_twice(
     assert set(reads.values()) == {1}
 
 
-def test_the_cache_of_blocks_is_bounded(
-    outputs: Path, reads: Counter[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_cache_of_blocks_is_bounded(outputs: Path, reads: Counter[int]) -> None:
     index = IndexReader(Folder(outputs), SENET)
     all_blocks = range(count_blocks(index.width, index.count) - 1)
     assert len(all_blocks) > 2 * MAX_CACHED_BLOCKS

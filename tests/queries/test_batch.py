@@ -2,12 +2,12 @@
 
 import contextlib
 import gzip
-import io
 import json
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import polars as pl
@@ -19,7 +19,7 @@ from puzzle_tablebase.errors import BadRequest, OutputError
 from puzzle_tablebase.queries import batch
 from puzzle_tablebase.queries.batch import compress_output, iter_answers, run_batch
 from puzzle_tablebase.queries.batch_input import BatchQuery, Rows
-from tests.queries.test_batch_input import write_frame
+from tests.queries.test_batch_input import write_frame, write_table
 from tests.support.shell import Ask
 
 ANSWERED = ["goal", "distance", "best_moves", "solutions", "error"]
@@ -193,12 +193,10 @@ def test_parts_are_the_rows_in_order() -> None:
 def test_columns_that_a_format_cannot_hold_are_refused(
     tmp_path: Path, values: pa.Array, refused: set[str]
 ) -> None:
-    file = io.BytesIO()
-    pq.write_table(pa.table({"n": ["1"], "x": values}), file)
     for kind in ("csv", "jsonl", "parquet"):
         expected = pytest.raises(BadRequest) if kind in refused else contextlib.nullcontext()
         with expected:
-            assert run(tmp_path, file.getvalue(), name="in.pq", format=kind) == 0
+            run(tmp_path, write_table(n=["1"], x=values), name="in.pq", format=kind)
 
 
 @pytest.mark.parametrize(
@@ -218,19 +216,16 @@ def test_outputs_are_packed_by_suffix(ask: Ask, tmp_path: Path, kind: str, suffi
     assert (code, out.splitlines()[1]) == (2, "378546201,corner,27,ULR,15,,corner,27,ULR,15,")
 
 
-class Full(io.BytesIO):
-    """A file on a full disk."""
-
-    def write(self, data: object) -> int:
-        raise OutputError("'x'", "the disk is full")
-
-
 @pytest.mark.parametrize("suffix", UNPACK)
 def test_a_failure_is_reported_and_leaves_no_file(tmp_path: Path, suffix: str) -> None:
-    with pytest.raises(OutputError), compress_output(Full(), suffix) as packed:
+    def fail(data: object) -> int:
+        raise OutputError("'x'", "the disk is full")
+
+    full: Any = SimpleNamespace(write=fail, flush=lambda: None)
+    with pytest.raises(OutputError), compress_output(full, suffix) as packed:
         packed.write(bytes(range(256)) * 1_000)  # some write only when they close
     target = tmp_path / f"answers.csv{suffix}"
-    with pytest.raises(BadRequest, match="never closed"):
+    with pytest.raises(BadRequest):
         run(tmp_path, 'n,x\n1,"x\n', name="in.csv", output=str(target))
     assert not target.exists()
 
