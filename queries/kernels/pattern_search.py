@@ -77,15 +77,6 @@ def find_place(key: np.uint64) -> Any:
 
 
 @compiled
-def find_entry(tables: tuple[Any, ...], slot: np.uint64, mask: np.uint64, order: np.uint64) -> Any:
-    """Return the place in `distances` of a slot's tiles, by their cells and their order."""
-    set_entries, first_entries, last_entries = tables[1], tables[2], tables[3]
-    half = (slot & SLOT_MASK) << HALF_ORDER
-    entry = np.uint64(first_entries[half | order & HALF_ORDER_MASK])
-    return entry + last_entries[half | order >> HALF_ORDER] + set_entries[mask]
-
-
-@compiled
 def continue_search(tables: tuple[Any, ...], search: Array, seen: Array, rounds: int) -> None:  # noqa: PLR0915  # a kernel, compiled whole
     """Search for so many rounds, with a step in each, or until the board is solved, or until an
     entry of `distances` is needed that has not been read: its number is then in `WANTED`.
@@ -98,7 +89,7 @@ def continue_search(tables: tuple[Any, ...], search: Array, seen: Array, rounds:
     words of the slots before the move from it, and up to four children. `VISITS` has the children
     to visit in order: from `NEXT` to before `END`.
     """
-    distances, steps, cells, slots = tables[0], tables[4], tables[5], tables[6]
+    distances, set_entries, first_entries, last_entries, steps, cells, slots = tables
     for _ in range(rounds):
         depth, limit = search[DEPTH], search[LIMIT]
         frame = FRAMES + depth * FRAME_WORDS
@@ -202,7 +193,9 @@ def continue_search(tables: tuple[Any, ...], search: Array, seen: Array, rounds:
                 low = (ONE << place) - ONE
                 order = order & low | moved << place | (order & ~low) << PLACE_BITS
                 mask ^= ONE << target
-                entry = find_entry(tables, slot, mask, order)
+                half = (slot & SLOT_MASK) << HALF_ORDER
+                entry = np.uint64(first_entries[half | order & HALF_ORDER_MASK])
+                entry += last_entries[half | order >> HALF_ORDER] + set_entries[mask]
                 prefetch(distances, entry)
                 search[child + ENTRY + image] = entry
                 search[child + CHILD_SLOT + image] = mask | order << ORDER
