@@ -199,9 +199,14 @@ def run_claims(
     try:
         while True:
             claim = next(claims)
-            result.file = claim.file or listed.file
+            file = result.file = claim.file or listed.file
             record = listed.describe(claim)
-            _run_claim(listed, claim, record, observer)
+            text, total = f"{file}: {claim.text}", record.get("rows", record.get("records", 0))
+            observer.on_progress(text, 0, total)
+            for difference in claim.differences:
+                if isinstance(difference, Difference):
+                    raise _make_failure(listed, file, record, difference)
+                observer.on_progress(text, difference, total)
             result.claims.append(record)
             observer.on_claim(record)
     except StopIteration as end:
@@ -211,25 +216,17 @@ def run_claims(
         result.seconds += time.monotonic() - started
 
 
-def _run_claim(
-    listed: ListedTable, claim: Claim, record: dict[str, Any], observer: Observer
-) -> None:
-    """Raise VerifyFailed if there is a difference, with the cells of the row that it names."""
-    file = claim.file or listed.file
-    text, total = f"{file}: {claim.text}", record.get("rows", record.get("records", 0))
-    observer.on_progress(text, 0, total)
-    for difference in claim.differences:
-        if isinstance(difference, int):
-            observer.on_progress(text, difference, total)
-            continue
-        wrong, row = difference, difference.row
-        is_row = listed.entry.parquet and file == listed.parquet.file
-        if wrong.content is None and row is not None and is_row:
-            cells = listed.scan_rows().slice(row, 1).drop("row").collect()
-            wrong = wrong._replace(content=cells.to_dicts()[0])
-        name = listed.name if listed.puzzle else ""
-        command = format_rebuild_command(name, listed.store, force=True)
-        raise VerifyFailed(record, listed.store.locate(file), command, wrong)
+def _make_failure(
+    listed: ListedTable, file: str, record: dict[str, Any], wrong: Difference
+) -> VerifyFailed:
+    """Make the error of a difference, with the cells of the row that it names."""
+    is_row = listed.entry.parquet and file == listed.parquet.file
+    if wrong.content is None and wrong.row is not None and is_row:
+        cells = listed.scan_rows().slice(wrong.row, 1).drop("row").collect()
+        wrong = wrong._replace(content=cells.to_dicts()[0])
+    name = listed.name if listed.puzzle else ""
+    command = format_rebuild_command(name, listed.store, force=True)
+    return VerifyFailed(record, listed.store.locate(file), command, wrong)
 
 
 # ---- comparisons ------------------------------------------------------------------------------

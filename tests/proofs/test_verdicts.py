@@ -144,10 +144,9 @@ def test_a_table_under_the_name_of_another_is_refused(
 def test_the_page_has_the_verdicts_on_optional_tables(
     tmp_path: Path,
     ranked_boards: Path,
-    counted_boards: list[TableVerdict],
     patterns_555: Path,
 ) -> None:
-    verdicts = [*counted_boards]
+    verdicts = count_boards(tmp_path / "counts")
     for name in ("knight_closed_ranks_5x6", "knight_ranks_5x4"):
         verdicts += prove_one(ranked_boards, name).verdicts
     folder = tmp_path / "tables"
@@ -163,11 +162,9 @@ def test_the_page_has_the_verdicts_on_optional_tables(
     require_rows(verdicts, 12)
 
 
-@pytest.fixture
-def counted_boards(tmp_path: Path) -> list[TableVerdict]:
+def count_boards(folder: Path) -> list[TableVerdict]:
     """Return verdicts on small boards, some of them treated like larger ones."""
     table = make_count_table(((3, 4), (4, 3), (4, 4), (4, 5), (5, 4), (4, 6)), ((5, 6), (10, 3)))
-    folder = tmp_path / "counts"
     build_tables(folder, KNIGHT, make_tour_table(KnightBoard(3, 4)), table)
     small = {"WALKED_SQUARES": 16}
     fewer = {"SWEPT_SIDE": 2, "SWEPT_SQUARES": 16, "CLOSED_SQUARES": 16}
@@ -202,13 +199,3 @@ def test_the_page_has_the_verdicts_on_any_table(tmp_path: Path, register: Regist
         *("intact", "proved", "intact", "intact", "intact"),
     ]
     require_rows(result, 5)
-
-
-def test_boards_get_the_strongest_verdict_that_holds(counted_boards: list[TableVerdict]) -> None:
-    result = [(verdict.board, verdict.verdict.value) for verdict in counted_boards]
-    half = len(result) // 2
-    walked_or_swept = dict.fromkeys(("4x3", "4x4", "4x5", "5x4", "4x6", "5x6", "10x3"), "recounted")
-    once = dict.fromkeys(("5x4", "4x6", "5x6", "10x3"), "intact")
-    expected = {"3x4": "proved", **walked_or_swept}
-    assert dict(result[:half]) == expected
-    assert dict(result[half:]) == expected | {"4x5": "published", **once}

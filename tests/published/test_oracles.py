@@ -69,18 +69,3 @@ def test_5x5_tour_for_tour(outputs: Path) -> None:
         for number, tour in enumerate(tours)
     ]
     assert pl.read_parquet(outputs / "knight_tours_5x5.parquet").rows() == expected
-
-
-def test_counts_are_by_board_then_square(outputs: Path) -> None:
-    rows = pl.read_parquet(outputs / "knight_counts.parquet").drop("tours", "closed")
-    boards = [
-        (files, ranks)
-        for files in range(1, 13)
-        for ranks in range(1, 10)
-        if max(files, ranks) <= 6 or (files >= 3 <= ranks and files * ranks <= 40)
-    ]
-    assert rows.rows() == [
-        (f"{files}x{ranks}", files, ranks, oracles.square_name(files, square))
-        for files, ranks in boards
-        for square in range(files * ranks)
-    ]

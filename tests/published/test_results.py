@@ -161,18 +161,6 @@ def test_shortest_solutions_as_of_a_slow_search(goal: tuple[int, int, int]) -> N
     assert shortest_solutions.list_layers(*goal).rows() == list_layers_slowly(*goal)
 
 
-@pytest.mark.parametrize("board", ["2x5", "3x4"])
-def test_published_solutions_have_the_layers_of_the_searches(board: str) -> None:
-    solutions = pl.read_csv(RESULTS / f"shortest_solutions_{board}.csv")
-    layers = pl.read_csv(RESULTS / "sliding_distances.csv").filter(board=board)
-    key = ["blank", "distance"]
-    assert_frame_equal(solutions.select(*key, "states").sort(key), layers.select(*key, "states"))
-    is_last = pl.col("distance") == pl.col("distance").max().over("blank")
-    last = solutions.filter(is_last)
-    assert last["local_maxima"].to_list() == last["states"].to_list()
-    assert (solutions["one_solution"] <= solutions["states"]).all()
-
-
 def test_published_senet_results_follow_from_the_table(outputs: Path) -> None:
     table = pl.read_parquet(outputs / "senet.parquet")
     moves, blocked, _ = senet_moves.list_moves(table)
