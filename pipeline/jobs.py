@@ -301,7 +301,10 @@ def run_jobs(store: Store, jobs: Sequence[Job], tasks: Tasks, reporter: Reporter
         else:
             job.checkpoints.clear_others()
     due, built = [job for job in jobs if job.reason], list[Built]()
-    _require_space(store, due)
+    # an index has a record for each row, at least; one that is replaced is removed only then
+    sizes = [compute_index_bytes(job.table, job.table.rows or 0) for job in due]
+    old = [entry.index.bytes for job in due for entry in job.versions[-1:] if entry.index]
+    store.require_space("The build", sum(sizes) - sum(old) + max(old, default=0))
     queues: dict[tuple[str, str], list[Job]] = {}
     for job in due:
         queues.setdefault((job.puzzle.name, job.table.recipe.search), []).append(job)
@@ -337,13 +340,3 @@ def _run_job(store: Store, job: Job, tasks: Tasks, reporter: Reporter) -> Built:
     *_, (unit, count) = entry.list_amounts().items()
     reporter.say(f"{name}: {count:,} {unit} in {seconds:.1f} s")
     return run, entry
-
-
-def _require_space(store: Store, jobs: Sequence[Job]) -> None:
-    """Raise StoreError if the indexes of all tables together do not fit the store.
-
-    An index has a record for each row, at least. One that is replaced is removed only then.
-    """
-    sizes = [compute_index_bytes(job.table, job.table.rows or 0) for job in jobs]
-    old = [entry.index.bytes for job in jobs for entry in job.versions[-1:] if entry.index]
-    store.require_space("The build", sum(sizes) - sum(old) + max(old, default=0))

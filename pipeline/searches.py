@@ -38,8 +38,6 @@ PROCESS_BYTES = 340_000_000
 """Bytes of a process that builds any table: the most that was measured, and some more."""
 BYTES_PER_TEXT, BYTES_PER_NUMBER = 3, 0.4
 """Compressed bytes of Parquet for each value of a column of texts, or of another column."""
-WORD_BYTES_PER_STATE = 0.27
-"""Bytes of memory for each state of a search in words: two bits, in words of 60 states."""
 BYTES_PER_TOUR, MAX_TOUR_BYTES = 60, 230_000_000
 """Memory for each tour of a list, and for those of the tasks that are done at the same time."""
 
@@ -100,21 +98,6 @@ def estimate_cost(table: Table) -> Cost:
     return Cost(search.seconds(table), ceil(size), ceil(search.memory(table)))
 
 
-def estimate_blocks_seconds(table: Table) -> float:
-    """Estimate the processor seconds of a search in words; rows take longer than the search."""
-    return 1e-8 * table.states + 1.5e-6 * (table.rows or 0) * bool(table.columns)
-
-
-def estimate_words(table: Table) -> float:
-    """Estimate the bytes for a search in words; small boards have a byte for each state too."""
-    return PROCESS_BYTES + (WORD_BYTES_PER_STATE + (table.index != BITS_INDEX)) * table.states
-
-
-def estimate_list(table: Table) -> float:
-    """Estimate the bytes for a list of every tour."""
-    return PROCESS_BYTES + min(BYTES_PER_TOUR * (table.rows or 0), MAX_TOUR_BYTES)
-
-
 def list_swept_boards(table: Table) -> list[tuple[KnightBoard, bool]]:
     """List the boards that a search sweeps over, each with whether it is for closed tours alone."""
     parameters = table.recipe.parameters
@@ -168,15 +151,17 @@ SEARCHES = {
             *("frontier.word_space", "frontier.compiled"),
             *("puzzles.board_arrays", "puzzles.sliding"),
         ),
-        estimate_blocks_seconds,
-        estimate_words,
+        # rows take longer than the search
+        lambda table: 1e-8 * table.states + 1.5e-6 * (table.rows or 0) * bool(table.columns),
+        # two bits for each state, in words of 60; small boards have a byte for each state too
+        lambda table: PROCESS_BYTES + (0.27 + (table.index != BITS_INDEX)) * table.states,
         is_cut=True,
     ),
     "every tour": Search(
         "tour_lists",
         ("frontier.compiled", "puzzles.knight.board"),
         lambda table: 7e-7 * table.states,
-        estimate_list,
+        lambda table: PROCESS_BYTES + min(BYTES_PER_TOUR * (table.rows or 0), MAX_TOUR_BYTES),
     ),
     "one tour a pair": Search(
         "tour_pairs",

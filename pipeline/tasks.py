@@ -232,7 +232,7 @@ def _run_task(
         return function(*arguments)
     if is_remote:
         checkpoints.require_same_code()
-    name = make_checkpoint_name(function, arguments)
+    name = f"{function.__module__}.{function.__qualname__}{arguments}"
     result = checkpoints.load(name)
     if result is None:
         begun = time.monotonic()
@@ -243,11 +243,6 @@ def _run_task(
             with suppress(StoreError):  # the result is in memory; only resuming needs the file
                 checkpoints.save(name, result)
     return name if is_remote else result
-
-
-def make_checkpoint_name(function: Callable[..., Any], arguments: tuple[Any, ...]) -> str:
-    """Return the name under which a task's result is saved."""
-    return f"{function.__module__}.{function.__qualname__}{arguments}"
 
 
 @contextmanager

@@ -89,8 +89,6 @@ def precompute(
     from puzzle_tablebase.pipeline.tasks import open_tasks
 
     store, tables = open_store(outputs), select_tables(names or [])
-    if scheduler and not (quiet or dry_run):
-        print_error(f"connecting to {scheduler}")
     with Reporter(quiet=quiet) as reporter, open_tasks(scheduler, jobs, memory) as tasks:
         if dry_run:
             listed = list_jobs(store, tables, tasks, print_error, force=force)
@@ -136,18 +134,16 @@ def find_puzzles(names: Sequence[str]) -> list[Puzzle]:
 
 def format_requests(puzzle: Puzzle) -> str:
     """Format the names of a puzzle that can be built, each with the cost of its tables."""
+    text = ""
     defaults = {f"Built by {puzzle.name}": [table.name for table in puzzle.tables]}
-    return "".join(
-        f"{title}:\n\n{format_rows([describe_request(puzzle, name) for name in names])}\n"
-        for title, names in (defaults | puzzle.list_requests()).items()
-        if names
-    )
-
-
-def describe_request(puzzle: Puzzle, name: str) -> dict[str, Any]:
-    """Return a name that can be built, and the cost of the tables that it stands for."""
-    table = puzzle.find_table(name)  # a puzzle may have a table of its own name
-    return {"name": name, **describe_cost(puzzle, [table] if table else puzzle.find_tables(name))}
+    for title, names in (defaults | puzzle.list_requests()).items():
+        rows = []
+        for name in names:
+            table = puzzle.find_table(name)  # a puzzle may have a table of its own name
+            tables = [table] if table else puzzle.find_tables(name)
+            rows.append({"name": name, **describe_cost(puzzle, tables)})
+        text += f"{title}:\n\n{format_rows(rows)}\n" if rows else ""
+    return text
 
 
 def describe_cost(puzzle: Puzzle, tables: Sequence[Table]) -> dict[str, Any]:

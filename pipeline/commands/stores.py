@@ -84,30 +84,25 @@ def histogram(
     ] = None,
 ) -> None:
     """Print the number of states at each distance, with bars."""
-    from puzzle_tablebase.queries.histogram import count_states, format_bars
+    from puzzle_tablebase.queries.histogram import count_states, format_bars, list_counts
 
+    store = open_store(outputs)
     if output is not None:
         given = {name: name, "--board": board, "--json": as_json}
         if others := [word for word, value in given.items() if word and value]:
             step = f"Leave out {', '.join(others)}"
             raise BadRequest("--output writes the numbers of all tables", step)
-        _write_counts(open_store(outputs), output)
+        from puzzle_tablebase.queries.batch import choose_output_format, open_row_writer
+
+        output_format, rows = choose_output_format(output, None), list_counts(store)
+        with open_row_writer(output, output_format) as write:
+            write(rows)
         return
     if name is None:
         problem = f"A puzzle is needed: {', '.join(WITH_DEPTHS)}"
         raise BadRequest(problem, "Example: pipeline histogram eight")
-    counts = count_states(name, open_store(outputs), board)
+    counts = count_states(name, store, board)
     print_answer(f"{json.dumps(counts.to_dicts())}\n" if as_json else format_bars(counts))
-
-
-def _write_counts(store: Store, output: str) -> None:
-    """Write the number of states at each distance in all tables, in the format of the suffix."""
-    from puzzle_tablebase.queries.batch import choose_output_format, open_row_writer
-    from puzzle_tablebase.queries.histogram import list_counts
-
-    output_format, counts = choose_output_format(output, None), list_counts(store)
-    with open_row_writer(output, output_format) as write:
-        write(counts)
 
 
 def report(outputs: Outputs = None, output: PageFile = None) -> None:

@@ -28,11 +28,7 @@ from puzzle_tablebase.stores.checkpoints import Arrays
 
 PREFIX_SQUARES = 3
 """Squares of a prefix: the tours of a task then take less than 50 MB."""
-CHUNK_PATHS = 1 << 16
-"""The number of paths in a chunk."""
 OPEN = -1
-
-Chunk = tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8], npt.NDArray[np.bool_]]
 
 
 def make(table: Table, puzzle: Puzzle, tasks: Tasks) -> TableData:
@@ -116,8 +112,8 @@ def make_neighbour_sets(neighbours: list[list[int]]) -> npt.NDArray[np.uint64]:
 
 
 def iter_paths(
-    sets: Array, colours: Array, names: Array, *opening: int, chunk: int = CHUNK_PATHS
-) -> Iterator[Chunk]:
+    sets: Array, colours: Array, names: Array, *opening: int, chunk: int = 1 << 16
+) -> Iterator[tuple[Array, Array, Array]]:
     """Iterate over all paths that begin with the opening, in ascending order of nodes, in chunks.
 
     A chunk is the paths' texts (a row a path: each node's `names` row in turn), their last nodes,

@@ -27,7 +27,7 @@ lead to this are left out: once both ends are placed, the remaining edges need b
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -84,25 +84,26 @@ class HashTable:
     def grow(self, capacity: int) -> None:
         """Move all entries to a table with room for more."""
         table = HashTable(capacity)
-        for first in range(0, len(self.keys), SLICE_PLACES):
-            span = slice(first, first + SLICE_PLACES)
-            is_used = self.keys[span] != 0
-            table.add(self.keys[span][is_used], self.numbers[span][is_used])
+        for keys, numbers in self._iter_entries():
+            table.add(keys, numbers)
         self.__dict__.update(table.__dict__)
 
     def take_columns(self) -> tuple[Array, Array]:
         """Return the keys and their numbers, in the table's own memory: it can be used no more."""
         count = 0
-        for first in range(0, len(self.keys), SLICE_PLACES):
-            span = slice(first, first + SLICE_PLACES)
-            is_used = self.keys[span] != 0
-            into = slice(count, count + int(np.count_nonzero(is_used)))
-            for column in (self.keys, self.numbers):
-                column[into] = column[span][is_used]
-            count = into.stop
+        for keys, numbers in self._iter_entries():
+            into = slice(count, count + len(keys))
+            self.keys[into], self.numbers[into], count = keys, numbers, into.stop
         for column in (self.keys, self.numbers):
             column.resize(count, refcheck=False)  # in place: a copy would be the peak of memory
         return self.keys, self.numbers
+
+    def _iter_entries(self) -> Iterator[tuple[Array, Array]]:
+        """Iterate over the entries, a slice of the places at a time."""
+        for first in range(0, len(self.keys), SLICE_PLACES):
+            span = slice(first, first + SLICE_PLACES)
+            is_used = self.keys[span] != 0
+            yield self.keys[span][is_used], self.numbers[span][is_used]
 
 
 @compiled
