@@ -1,7 +1,6 @@
 """Columns of keys as texts, and answers to them as a frame: looked up, or joined with the table.
 
-As texts, numbers get back lost zeros, and the cells of a key are joined. narwhals reads frames of
-other libraries.
+As texts, numbers get back lost zeros. narwhals reads frames of other libraries.
 """
 
 from __future__ import annotations
@@ -16,14 +15,7 @@ import numpy.typing as npt
 import polars as pl
 
 from puzzle_tablebase.board_text import BLANKS, SEPARATORS
-from puzzle_tablebase.errors import (
-    BadRequest,
-    GoalUnreachable,
-    TablebaseError,
-    TableError,
-    quote,
-)
-from puzzle_tablebase.puzzle import GoalPuzzle
+from puzzle_tablebase.errors import BadRequest, TablebaseError, TableError, quote
 from puzzle_tablebase.queries.answer import Answer
 from puzzle_tablebase.schema import Column
 
@@ -90,18 +82,6 @@ def join_cells(texts: pl.Series) -> pl.Series:
     """Join the cells of each text: without what stands between them, and with the blank as 0."""
     bare = texts.str.replace_all(BETWEEN_CELLS, "")
     return bare.str.replace_all(f"[{re.escape(BLANKS)}]", "0")
-
-
-def explain_unreachable_states(
-    puzzle: GoalPuzzle, goal: str, states: pl.Series, is_unreached: npt.NDArray[np.bool_]
-) -> pl.Series:
-    """Return the error message of each state of a board that does not reach a goal, or null.
-
-    All have the same reason.
-    """
-    reason = puzzle.explain_unreachable(goal, goal)
-    head, tail = str(GoalUnreachable("|", goal, reason)).split("|")
-    return (head + states + tail).set(pl.Series(~is_unreached), None)
 
 
 def view_texts(states: pl.Series) -> Bytes:

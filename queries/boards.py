@@ -7,6 +7,7 @@ sum of a part given by its first four digits and a part given by its last five.
 
 from __future__ import annotations
 
+from puzzle_tablebase.errors import GoalUnreachable
 from puzzle_tablebase.puzzle import (
     NUMBER_BITS,
     NUMBER_MASK,
@@ -163,12 +164,15 @@ class BoardReader(GoalReader):
     def answer_keys(self, keys: pl.Series, options: Options) -> pl.DataFrame:
         if self.is_single(len(keys), options):
             return super().answer_keys(keys, options)
-        from puzzle_tablebase.queries.answer_frames import explain_unreachable_states
+        import polars as pl
 
         answers, states, is_unreached = self.answer_together(keys, options)
         if goal := options.goal or self.default_goal:
-            reasons = explain_unreachable_states(self.puzzle, goal, states, is_unreached)
-            answers = answers.with_columns(error=reasons)
+            # all unreached states have the same reason
+            reason = self.puzzle.explain_unreachable(goal, goal)
+            head, tail = str(GoalUnreachable("|", goal, reason)).split("|")
+            errors = (head + states + tail).set(pl.Series(~is_unreached), None)
+            answers = answers.with_columns(error=errors)
         return self.complete_answers(keys, answers, options)
 
     def annotate_keys(self, keys: pl.Series, options: Options) -> pl.DataFrame:
