@@ -20,12 +20,7 @@ from puzzle_tablebase.pipeline.single_query import OUTPUTS, answer_as_text, list
 from puzzle_tablebase.pipeline.terminal import escape_control, print_answer, print_error
 from puzzle_tablebase.puzzles import collect_from_each, get_puzzle, is_registered
 from puzzle_tablebase.queries import get_reader_class, make_batch_query, open_reader, pose
-from puzzle_tablebase.queries.answer import (
-    FORMATS,
-    INPUT_FORMATS,
-    format_count,
-    format_json,
-)
+from puzzle_tablebase.queries.answer import FORMATS, INPUT_FORMATS, format_count, format_json
 from puzzle_tablebase.queries.options import (
     BATCH,
     CHECK,
