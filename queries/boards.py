@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from puzzle_tablebase.queries.reader import Moves
     from puzzle_tablebase.stores.folder import Store
 
-MAX_DIGITS = 10
-"""Cells of the largest boards whose states are numbers."""
 MAX_GOALS = 4
 """The goals of a dense board whose rows are in memory together: each takes some 20 MB."""
 
@@ -101,7 +99,7 @@ class BoardReader(GoalReader):
     def __init__(self, puzzle: SlidingBoard, store: Store) -> None:
         super().__init__(puzzle, store)
         self.board, self.key_cells = str(puzzle), puzzle.cells
-        self.key_digits = puzzle.cells if puzzle.cells <= MAX_DIGITS else 0
+        self.key_digits = 0 if puzzle.is_packed else puzzle.cells
         self.default_goal: str | None = puzzle.example
         """The goal of all keys of a batch without one; None if each has its own."""
         self._rows_by_goal: dict[str | None, DenseRows] = {}

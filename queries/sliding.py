@@ -199,14 +199,11 @@ class SlidingReader(Reader):
     has_pictures = True
     options = (
         Option(
-            "board",
-            "Board, rows x columns, up to 16 cells.",
-            "RxC",
-            open_board,
+            "board", "Board, rows x columns, up to 16 cells.", "RxC", open_board,
             verbs=(*ANY_KEYS, ALL, SAMPLE, CHECK),
         ),
         *BoardReader.options,
-    )
+    )  # fmt: skip
     key = BoardReader.key
     columns = BoardReader.columns
 
@@ -224,11 +221,10 @@ class SlidingReader(Reader):
         """Return the reader of a board's tables; it is opened the first time."""
         board = parse_board(text)
         with self._lock:
+            self.require_open()
             if str(board) not in self._boards:
                 kind = BitReader if board.is_packed else BoardReader
                 self._boards[str(board)] = kind(board, self.store)
-                if self._closed:
-                    self._boards[str(board)].close()
             return self._boards[str(board)]
 
     def close(self) -> None:
