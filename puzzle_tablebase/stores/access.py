@@ -68,12 +68,9 @@ def format_command(store: Store, *words: str) -> str:
 
 def format_outputs(folder: str) -> str:
     """Return the option that names a store; empty for the default folder."""
-    if folder == DEFAULT_FOLDER:
-        return ""
-    # shlex would quote it too, but importing it takes longer than an answer
-    is_plain = all(letter.isalnum() or letter in "/._-" for letter in folder)
-    escaped = folder.replace("'", "'\\''")
-    return f" --outputs {folder}" if is_plain else f" --outputs '{escaped}'"
+    from shlex import quote as quote_word  # importing it takes longer than an answer
+
+    return "" if folder == DEFAULT_FOLDER else f" --outputs {quote_word(folder)}"
 
 
 def list_files(store: Store, begin: str = "") -> list[str]:

@@ -202,7 +202,8 @@ class RemoteStore(Store):
             mode: PutMode
             try:
                 old_data, meta = self.fetch(name)
-                mode = _make_condition(meta)
+                known = {"e_tag": meta["e_tag"], "version": meta["version"]}
+                mode = cast("UpdateVersion", {key: text for key, text in known.items() if text})
             except FileNotFoundError:
                 old_data, mode = None, "create"
             if self._put_if(name, change(old_data), mode):
@@ -388,9 +389,3 @@ def _read_body(result: GetResult, expected: int) -> bytes:
     if len(data) != expected:
         raise Unreachable(f"{len(data):,} bytes came instead of {expected:,}")
     return bytes(data)
-
-
-def _make_condition(meta: ObjectMeta) -> UpdateVersion:
-    """Return what a file must still be when it is replaced."""
-    known = {"e_tag": meta["e_tag"], "version": meta["version"]}
-    return cast("UpdateVersion", {name: text for name, text in known.items() if text})

@@ -16,7 +16,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from tests import CI, first
+from tests import first
 from tests.support.shell import SCRIPT, Cli, Said, environment, run, without_privileges
 
 FULL = Path("/dev/full")
@@ -62,24 +62,19 @@ def split_line(line: str, keys: Path) -> list[str]:
     return line.replace("KEYS", str(keys)).split()
 
 
-@pytest.mark.parametrize(
-    ("line", "streams"),
-    [
-        pytest.param(line, streams, id=f"{line}-{name}")
-        for name, streams in STREAMS.items()
-        for line in COMMAND_LINES
-        if CI or not streams or line.startswith("query")
-    ],
-)
-def test_a_full_disk_is_reported(
-    line: str, streams: dict[str, str], place: Path, keys: Path
-) -> None:
+@pytest.mark.parametrize("line", COMMAND_LINES)
+def test_standard_output_that_takes_nothing(line: str, place: Path, keys: Path) -> None:
+    """Use a full disk, a closed stream, and a pipe that nobody reads, as when `head -1` ended."""
+    words = split_line(line, keys)
     with FULL.open("wb") as full:
-        text = run_query(place, split_line(line, keys), full, streams)
-    assert text.code == 3
-    assert text.err.splitlines()[-1] == (
-        "pipeline: standard output cannot be written: no space left on device."
-    )
+        assert run_query(place, words, full, {}).code == 3
+    assert run_query(place, words, None, {}, preexec_fn=lambda: os.close(1)).code == 2
+    reader, writer = os.pipe()
+    os.close(reader)
+    with open(writer, "wb") as pipe:
+        text = run_query(place, words, pipe, {})
+    assert text.code == 141, "quietly, and with an error code"
+    assert "pipeline:" not in text.err
 
 
 @both_streams
@@ -163,21 +158,6 @@ def test_keys_from_a_pipe_that_does_not_block(place: Path) -> None:
     assert len(answers.splitlines()) == 4
 
 
-@pytest.mark.parametrize("line", COMMAND_LINES)
-def test_standard_output_that_is_closed(line: str, place: Path, keys: Path) -> None:
-    """Close it, or close a pipe first, as when `head -1` has ended before anything is written."""
-    words = split_line(line, keys)
-    text = run_query(place, words, None, {}, preexec_fn=lambda: os.close(1))
-    assert text.code == 2
-    assert "standard output cannot be written: it is closed.\n" in text.err
-    reader, writer = os.pipe()
-    os.close(reader)
-    with open(writer, "wb") as pipe:
-        text = run_query(place, words, pipe, {})
-    assert text.code == 141, "quietly, and with an error code"
-    assert "pipeline:" not in text.err
-
-
 # ---- files, devices, pipes -------------------------------------------------------------------
 
 BATCH = "query eight --input KEYS --output"
@@ -185,19 +165,9 @@ FILE_COMMANDS = [BATCH, "query eight 378546201 --svg"]
 
 
 @pytest.mark.parametrize("line", FILE_COMMANDS)
-@pytest.mark.parametrize(
-    ("name", "problem"),
-    [
-        ("", "no such file or directory"),
-        (".", "is a directory"),
-        ("nowhere/answers", "no such file or directory"),
-        ("keys.txt/answers", "not a directory"),
-        ("full", "no space left on device"),
-        ("closed", "permission denied"),
-    ],
-)
+@pytest.mark.parametrize("name", ["", ".", "nowhere/answers", "keys.txt/answers", "full", "closed"])
 def test_files_that_cannot_be_written(
-    line: str, name: str, problem: str, cli: Cli, place: Path, keys: Path, tmp_path: Path
+    line: str, name: str, cli: Cli, place: Path, keys: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "keys.txt").touch()
     (tmp_path / "full").symlink_to(FULL)
@@ -210,7 +180,6 @@ def test_files_that_cannot_be_written(
     else:
         text = cli(*words, cwd=tmp_path, env={"PIPELINE_OUTPUTS": str(place / "outputs")})
     assert text.code == (3 if name == "full" else 2)
-    assert text.err.splitlines()[-1].endswith(f"cannot be written: {problem}.")
     assert len(text.err.splitlines()) == 1
     assert sorted(tmp_path.iterdir()) == before
 

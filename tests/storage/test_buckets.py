@@ -78,7 +78,7 @@ def test_a_bucket_is_built_queried_and_verified_like_a_folder(
         server.requests.clear()
         assert tables.eight.probe(STATE) == here.eight.probe(STATE)
         assert len(server.requests) <= 3
-        with pytest.raises(TableMissing, match=f"knight_tours_8x8 --outputs '{url}'"):
+        with pytest.raises(TableMissing, match=f"knight_tours_8x8 --outputs {url}"):
             tables.knight.probe("b1")
         frame = pl.DataFrame({"state": [STATE, "867254301", "nothing"]})
         assert tables.eight.annotate(frame).equals(here.eight.annotate(frame))

@@ -14,24 +14,14 @@ from puzzle_tablebase.stores.access import (
 )
 from puzzle_tablebase.stores.folder import Folder
 
-FOLDERS = {
-    "outputs": "",
-    "/data/tables-8_x.old": " --outputs /data/tables-8_x.old",
-    "my tables": " --outputs 'my tables'",
-    "$HOME": " --outputs '$HOME'",
-    "it's 'here'": r" --outputs 'it'\''s '\''here'\'''",
-}
 
-
-@pytest.mark.parametrize("folder", FOLDERS)
+@pytest.mark.parametrize("folder", ["/data/tables-8_x.old", "my tables", "$HOME", "it's 'here'"])
 def test_repair_commands_name_other_folders_than_the_default(folder: str) -> None:
-    store, option = Folder(folder), FOLDERS[folder]
-    assert format_rebuild_command("", store) == f"pipeline precompute{option}"
-    assert format_rebuild_command("eight", store) == f"pipeline precompute eight{option}"
-    forced = format_rebuild_command("senet", store, force=True)
-    assert forced == f"pipeline precompute senet --force{option}"
-    assert format_repair_command("foreign", store) == f"pipeline remove foreign{option}"
-    assert shlex.split(forced)[4:] == (["--outputs", folder] if option else [])
+    store = Folder(folder)
+    assert format_rebuild_command("", Folder("outputs")) == "pipeline precompute"
+    assert format_repair_command("foreign", store).startswith("pipeline remove foreign --outputs ")
+    words = shlex.split(format_rebuild_command("eight", store, force=True))
+    assert words == ["pipeline", "precompute", "eight", "--force", "--outputs", folder]
 
 
 @pytest.mark.parametrize(
