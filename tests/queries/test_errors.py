@@ -67,7 +67,7 @@ def test_boards_with_few_tours(tmp_path: Path) -> None:
     options: Options = {"outputs": str(tmp_path), "board": "1x1", "to": "a1"}
     assert "from a1 to a1, number 0\n" in answer_as_text("knight", "a1", options)
     error = refusal("knight", "a1", options | {"board": "3x4", "to": "b3", "closed": True})
-    assert str(error) == "No closed tour of 3x4 leads from a1 to b3."
+    assert isinstance(error, NoAnswer)
 
 
 def test_a_missing_table_names_its_build_command(tmp_path: Path) -> None:

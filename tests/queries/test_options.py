@@ -9,8 +9,7 @@ import polars as pl
 import pytest
 
 import puzzle_tablebase as pt
-from puzzle_tablebase.errors import BadRequest, NoAnswer, TablebaseError, Undecided
-from puzzle_tablebase.puzzles import get_puzzle
+from puzzle_tablebase.errors import NoAnswer, TablebaseError, Undecided
 from puzzle_tablebase.queries.api import Tables
 from puzzle_tablebase.queries.boards import EightReader
 from tests.support.shell import ROOT
@@ -48,15 +47,6 @@ def test_zero_is_a_value(tables: Tables) -> None:
     assert tables.knight.probe("b1", number=0).number == 0
     with pytest.raises(pt.NotationError):
         tables.knight.probe("b1", to="")
-
-
-@pytest.mark.parametrize("name", ["nope", "", None, 7])
-def test_a_puzzle_that_does_not_exist_is_a_bad_request(tables: Tables, name: Any) -> None:
-    with pytest.raises((BadRequest, pt.NotationError)):
-        tables.open(name)
-    if isinstance(name, str):
-        with pytest.raises(BadRequest, match="eight"):
-            get_puzzle(name)
 
 
 def test_every_row_without_an_answer_raises(

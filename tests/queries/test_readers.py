@@ -291,6 +291,7 @@ def test_a_file_is_opened_once(outputs: Path, monkeypatch: pytest.MonkeyPatch) -
         ("eight", "378546201", {"goal": ""}),
         ("senet", "ABAAABBB.B...A.", {"turn": ""}),
         (None, "378546201", {}),
+        (7, "378546201", {}),
     ],
 )
 def test_other_queries_are_refused(
