@@ -133,13 +133,6 @@ class KnightReader(Reader):
     True
     >>> knight.count("c3", board="5x5")
     CountAnswer(board='5x5', start='c3', tours=64, closed=0)
-
-    Tours have numbers on boards whose table was made with `precompute knight_ranks_CxR`, closed
-    ones with `knight_closed_ranks_CxR`:
-
-    >>> knight.probe("a1", rank=0, board="5x5", closed=True)
-    Traceback (most recent call last):
-    puzzle_tablebase.NoAnswer: 5x5 has no closed tour.
     """
 
     probe: Callable[..., KnightAnswer]
@@ -316,8 +309,7 @@ class KnightReader(Reader):
         """Find one of the tours that the table has for each pair of ends; return its number too."""
         table, square = f"{TOURS_PREFIX}{board}", board.name_square(start)
         if number is not None and number >= TOURS_PER_START:
-            why = f"The table has a tour of {board} from {square} for each of 32 end squares."
-            raise NoAnswer(why)
+            raise NoAnswer(f"The table has {TOURS_PER_START} tours of {board} from {square}.")
         index = self.open_index(table)
         for candidate in range(TOURS_PER_START) if number is None else [number]:
             squares = list(index.read_record(TOURS_PER_START * start + candidate)[0])

@@ -100,7 +100,6 @@ def read_tour_counts(
 
     `is_closed`: only of closed tours.
     """
-
     table = _find_count_table(reader.store, board, is_closed=is_closed)
     rows = reader.scan_table(table).filter(board=str(board))
     if start is not None:
