@@ -51,10 +51,7 @@ def list_counts(store: Store) -> pl.DataFrame:
 
 
 def count_states(name: str, store: Store, board: str | None = None) -> pl.DataFrame:
-    """Count the states by depth, and by goal if the puzzle has goals.
-
-    States that are never reached have a null depth.
-    """
+    """Count the states by depth, null for those never reached, and by goal if there are goals."""
     puzzle = get_puzzle(name)
     if not puzzle.depth:
         hint = f"Choose one of: {', '.join(list_puzzles_with_depths())}"

@@ -49,10 +49,7 @@ class SampleRequest(NamedTuple):
         return self._replace(size=size, seed=require_whole_number(self.seed, "A seed", 0))
 
     def draw_numbers(self, total: int, noun: str) -> Iterator[Numbers]:
-        """Draw random numbers from 0 to below `total`, and yield them a chunk at a time.
-
-        `noun`: what has these numbers. The same seed draws the same numbers.
-        """
+        """Draw random numbers below `total` from the seed, and yield them a chunk at a time."""
         size = self.size or 1
         if size > total and not (self.replacement and total):
             problem = f"There are {total:,} {noun}s to draw {size:,} from"
@@ -68,10 +65,7 @@ class SampleRequest(NamedTuple):
 
 
 def select_depth(rows: pl.DataFrame, depth: str, wanted: range | None) -> pl.DataFrame:
-    """Select the rows at some depths; all rows that have one if they are None.
-
-    `depth` is the name of the column.
-    """
+    """Select the rows at some depths, or all that have one; `depth` is the column's name."""
     if wanted is None:
         return rows.filter(pl.col(depth).is_not_null())
     selected = rows.filter(pl.col(depth).is_between(wanted[0], wanted[-1]))
@@ -104,10 +98,7 @@ def draw_set(
     request: SampleRequest,
     on_note: Callable[[str], None],
 ) -> Iterator[pl.DataFrame]:
-    """Draw a sample as the options say, a chunk at a time; a set as one chunk.
-
-    `on_note` gets a sentence if a distance has fewer states than its share of the set.
-    """
+    """Draw a sample as the options say, a chunk at a time; a set as one chunk."""
     is_spread, parts = getattr(options, "spread", False), getattr(options, "split", None)
     distances: range | None = getattr(options, "distance", None)
     if is_spread and distances is None:
@@ -187,11 +178,7 @@ def split_rows(
 
 
 def find_twin(state: str, goal: str, width: int) -> str:
-    """Return one text for all states that a symmetry maps to each other.
-
-    A symmetry turns or mirrors the board, so that the goal's blank has one place, and renames the
-    tiles, so that the goal has one image.
-    """
+    """Return one text for all states that map to each other by symmetries that keep the goal."""
     return min([view.map_state(state) for view in _list_views(goal, width)])
 
 
