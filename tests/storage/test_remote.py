@@ -15,7 +15,13 @@ from socket import socket
 import polars as pl
 import pytest
 
-from puzzle_tablebase.errors import FileChanged, TableDamaged, TableMissing, Unreachable
+from puzzle_tablebase.errors import (
+    FileChanged,
+    TableDamaged,
+    TableMissing,
+    TableUnreadable,
+    Unreachable,
+)
 from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.pipeline.run import run_command
 from puzzle_tablebase.puzzles.sliding import parse_board
@@ -26,6 +32,7 @@ from puzzle_tablebase.stores.access import open_store
 from puzzle_tablebase.stores.folder import Folder
 from puzzle_tablebase.stores.remote import MAX_WHOLE_BYTES, RemoteFile, RemoteStore
 from puzzle_tablebase.stores.remote_client import SECONDS_VARIABLE, make_client, read_seconds
+from tests.support.certificates import make_certificate
 from tests.support.faults import FAULTS, PASSING, fail, fail_after, make_fault, send_whole, spoil
 from tests.support.hosts import (
     NGINX,
@@ -392,6 +399,19 @@ def test_a_password_stays_with_its_host(outputs: Path, capfd: pytest.CaptureFixt
     told = "".join(capfd.readouterr())
     assert not any(word in told for word in ("cret", "abc", "me:", "bWU6"))
     assert told.count("cannot be read") == 3
+
+
+def test_an_https_host_leads_to_no_other(
+    outputs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    certificate = make_certificate(tmp_path)
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    with serve(outputs, certificate=certificate) as host:
+        with open_tables(host.url) as tables:
+            assert tables.eight.probe(STATE).distance == 27
+        host.fault = fail(302, Location="http://127.0.0.1:9/manifest.json")
+        with pytest.raises(TableUnreadable, match="BadScheme"):
+            open_tables(host.url)
 
 
 @pytest.mark.skipif(NGINX is None, reason="nginx is not installed")
