@@ -288,9 +288,11 @@ def compare_records(
             count = min(len(records), size - done)
             fields = {name: view_field(records[:count], name) for name in part}
             for name, found in fields.items():
-                # of one type: numpy would compare numbers with and without a sign as floats
-                expected = part[name][done : done + count].astype(np.int64)
-                wrong = (found.astype(np.int64) != expected).reshape(count, -1).any(axis=1)
+                expected = part[name][done : done + count]
+                # numpy would compare numbers with and without a sign as floats
+                kind = found.dtype if found.dtype == expected.dtype else np.int64
+                is_wrong = found.astype(kind, copy=False) != expected.astype(kind, copy=False)
+                wrong = is_wrong.reshape(count, -1).any(axis=1)
                 for row in np.flatnonzero(wrong)[:1].tolist():
                     content = {field: values[row].tolist() for field, values in fields.items()}
                     text = f"{name} {content[name]}"

@@ -24,7 +24,7 @@ from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.puzzles import MODULES
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
-from puzzle_tablebase.puzzles.knight.tables import make_count_table, make_tour_table
+from puzzle_tablebase.puzzles.knight.tables import Knight, make_count_table, make_tour_table
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
 from puzzle_tablebase.schema import Column, Table
 from puzzle_tablebase.stores.folder import Folder
@@ -199,3 +199,15 @@ def test_the_page_has_the_verdicts_on_any_table(tmp_path: Path, register: Regist
         *("intact", "proved", "intact", "intact", "intact"),
     ]
     require_rows(result, 5)
+
+
+def test_only_a_proved_list_is_evidence_for_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tours, counts = make_tour_table(KnightBoard(3, 4)), make_count_table(((3, 4),))
+    monkeypatch.setattr(Knight, "tables", (*KNIGHT.tables[:-1], counts))
+    build_tables(tmp_path, KNIGHT, tours, counts)
+    assert {each.verdict for each in verify(Folder(tmp_path)).verdicts} == {"proved"}
+    (tmp_path / tours.file).unlink()
+    (verdict,) = verify(Folder(tmp_path)).verdicts
+    assert (verdict.table, verdict.verdict) == (counts.name, "recounted")
