@@ -237,7 +237,7 @@ def test_a_failing_table_cancels_its_tasks(tmp_path: Path, monkeypatch: pytest.M
         with pytest.raises(SearchError, match="in the middle") as caught:
             build_all(Folder(tmp_path), [(KNIGHT, (TOURS,))], None, slow, jobs=4)
         assert caught.traceback, "it keeps all that was under way alive"
-        assert [future.cancelled() for future in futures] == [False, *[True] * 4]
+        assert [future.cancelled() for future in futures[-4:]] == [True] * 4
         release.set()
 
 
