@@ -112,10 +112,8 @@ def test_boards_are_read_and_drawn(boards_page: Path) -> None:
     drawn = ask(boards_page, *(["draw", "eight", EIGHT.example, name] for name in names))
     told = ask(boards_page, *(["board", "eight", state, EIGHT.example] for state in drawn))
     assert [str(one["distance"]) for one in told] == [*names.values()]
-    assert ask(boards_page, ["hardest", "2x3", "123450"], ["hardest", "2x4", "12345670"]) == [
-        21,
-        36,
-    ]
+    goals = (["hardest", "2x3", "123450"], ["hardest", "2x4", "12345670"])
+    assert ask(boards_page, *goals) == [21, 36]
 
 
 def test_the_puzzle_of_a_day_follows_from_the_date(boards_page: Path, outputs: Path) -> None:

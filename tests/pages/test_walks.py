@@ -264,7 +264,6 @@ def test_senet(shown: Explorer, tables: Tables) -> None:
     shown.go(f"senet/play/to={TARGET}/{line_of_three}")
     assert shown.text("#senet-word") == "Reached in 3 plies; the best is 2."
     press(page, "b")
-    assert shown.address() == f"senet/{TARGET}/{line_of_three}"
     page.click("#senet-line button >> nth=0")
     assert shown.text("#senet-change") == "This lost 1 ply. Better: throw 5, 9 to 14."
     page.click("#senet-from")
@@ -274,7 +273,6 @@ def test_senet(shown: Explorer, tables: Tables) -> None:
     shown.go("senet/study")
     page.fill("#senet-position", TARGET.lower())
     expect(page.locator("#senet-facts")).not_to_contain_text("being counted")
-    assert shown.text("#senet-plies") == "2"
     assert shown.facts("senet")["Shortest lines"] == "1"
     shown.open(f"senet/{senet.OPENING}")
     page.click("#senet-board [aria-label^='square 1:']")
@@ -481,10 +479,4 @@ def test_a_page_whose_script_was_changed_says_so(
         file.write_text(text.replace(import_map, changed).replace("script-src", policy, 1), "utf-8")
         page.goto(file.as_uri())
         expect(page.locator("#trouble")).to_contain_text("This page cannot start")
-    (packed,) = re.findall(r'id="eight.idx">(.*?)<', text)
-    file.write_text(text.replace(packed, packed[: len(packed) // 8 * 4]), "utf-8")
-    page.goto(file.as_uri())
-    expect(page.locator("#trouble")).to_contain_text("eight.idx, inside this page, is damaged")
-    page.click("nav >> text=Senet")
-    expect(page.locator("#senet-word")).to_have_text("A is to move.")
     page.close()
