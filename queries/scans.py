@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from puzzle_tablebase.errors import TableDamaged, TableMissing, Unreachable
+from puzzle_tablebase.errors import TableDamaged, TableMissing
 from puzzle_tablebase.formats.manifest import Entry, File, read_manifest, read_versions
 from puzzle_tablebase.process import watch_signals
 from puzzle_tablebase.stores.access import (
@@ -67,7 +67,7 @@ def _scan_listed(store: Store, table: Table) -> pl.LazyFrame:
             source.seek(0)
             digest = hashlib.file_digest(source, "sha256").hexdigest()  # type: ignore[arg-type]
             if digest not in [file.sha256 for file in versions]:
-                raise make_damage_error(store, table.name, "its SHA-256 differs from the manifest")
+                raise _make_error(store, table, "its SHA-256 differs from the manifest")
             source.seek(0)
             return pl.scan_parquet(source, glob=False)
 
@@ -81,8 +81,14 @@ def _list_versions(store: Store, table: Table, source: Any) -> list[File]:
     size = source.seek(0, io.SEEK_END)
     if not (found := [file for file in files if file.bytes == size]):
         problem = f"it has {size:,} bytes, the manifest says {files[-1].bytes:,}"
-        raise make_damage_error(store, table.name, problem)
+        raise _make_error(store, table, problem)
     return found
+
+
+def _make_error(store: Store, table: Table, problem: str) -> TableDamaged:
+    """Make the error for a file that is not as published: a build finds that out itself."""
+    command = format_rebuild_command(table.name, store)
+    return TableDamaged(store.locate(table.file), problem, command)
 
 
 def collect_rows(store: Store, table: str, rows: pl.LazyFrame) -> pl.DataFrame:
@@ -99,8 +105,8 @@ def translate_scan_errors(store: Store, table: str) -> Iterator[None]:
     try:
         yield
     except (OSError, ValueError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-        # Arrow's errors of decoding are OSErrors without a number, or ValueErrors
-        if isinstance(error, OSError) and (error.errno or isinstance(error, Unreachable)):
+        # Arrow's errors of decoding are plain OSErrors without a number, or ValueErrors
+        if isinstance(error, OSError) and (error.errno or type(error) is not OSError):
             command = format_rebuild_command(table, store)
             raise make_open_error(store.locate(f"{table}.parquet"), error, command) from error
         raise make_damage_error(store, table, "its rows cannot be decoded") from error
@@ -131,7 +137,7 @@ def _find_listed(
             if hashlib.sha256(footer).hexdigest() == file.footer.sha256:
                 break
         else:
-            raise make_damage_error(store, table.name, "its footer differs from the manifest")
+            raise _make_error(store, table, "its footer differs from the manifest")
         # without the buffer of a remote file, of which each read is a request
         raw = getattr(source, "raw", source)
         rows = pq.ParquetFile(
