@@ -47,10 +47,7 @@ SEAL = b',\n "checksum": "'
 
 
 class GoalCounts(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """The number of states at each distance from a goal, from 0 on, and of those never reached.
-
-    `goal`: None for a puzzle without goals.
-    """
+    """The number of states at each distance from a goal, if there is one, and never reached."""
 
     goal: str | None
     states: list[Number]
@@ -102,10 +99,7 @@ class StateCounter:
 
 
 class Footer(Struct, frozen=True, forbid_unknown_fields=True):
-    """Size and hash of a Parquet file's footer, which describes the rows and where they are.
-
-    With its hash a reader of one row group can check the footer without reading the whole file.
-    """
+    """Size and hash of a Parquet file's footer, which a reader of few rows checks alone."""
 
     bytes: Number
     sha256: str

@@ -55,10 +55,7 @@ class Checkpoints:
         self._cut = f"{cut}." if cut else ""
 
     def __repr__(self) -> str:
-        """Return a text that is equal for equal recipes and versions.
-
-        A task's arguments, as text, name its checkpoint.
-        """
+        """Return a text that is equal for equal recipes and versions, as it names tasks."""
         return self._stem
 
     def load(self, name: str) -> Arrays | None:
@@ -87,10 +84,7 @@ class Checkpoints:
         return arrays
 
     def require(self, name: str) -> Arrays:
-        """Load the arrays of a checkpoint; raise StoreError if it is missing.
-
-        A worker that uses another store saved it there.
-        """
+        """Load the arrays of a checkpoint; StoreError if a worker saved it in another store."""
         arrays = self.load(name)
         if arrays is None:
             problem = "a worker's result is missing"

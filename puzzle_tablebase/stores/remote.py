@@ -245,10 +245,7 @@ class RemoteStore(Store):
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
-        """Make the store ready; there is no lock.
-
-        Builds at the same time write equal files, or their manifest entries differ.
-        """
+        """Make the store ready; there is no lock, as the manifest is replaced on a condition."""
         self.make_ready()
         yield
 
