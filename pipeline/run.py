@@ -12,6 +12,7 @@ import sys
 from puzzle_tablebase.errors import (
     ReaderGone,
     TablebaseError,
+    TableMissing,
     TableUnreadable,
     Unreachable,
     quote,
@@ -64,6 +65,10 @@ def run_command(arguments: list[str]) -> int:
         if isinstance(error, TablebaseError):
             if not isinstance(error, ReaderGone):
                 print_error(error)
+            is_default = isinstance(error, TableMissing) and error.file.startswith("outputs/")
+            if is_default and not os.path.exists("outputs"):  # a build would make a second store
+                where = f"there is no folder outputs in {os.getcwd()}"
+                print_error(f"{where}; name another with --outputs or PIPELINE_OUTPUTS")
             return error.exit_code
         if isinstance(error, MemoryError):
             print_error("There is not enough memory. Close other programs, or raise the limit.")

@@ -127,3 +127,10 @@ def test_an_upload_names_a_file_in_a_bucket() -> None:
     for name in ("s3://answers.csv", "s3://bucket/folder/"):
         with pytest.raises(OutputError):
             write_output(name, b"")
+
+
+def test_a_question_in_another_folder_says_where_it_looked(cli: Cli, tmp_path: Path) -> None:
+    said = cli("query", "eight", "378546201", cwd=tmp_path)
+    assert (said.code, said.out) == (3, "")
+    for place in (str(tmp_path), "--outputs", "PIPELINE_OUTPUTS"):
+        assert place in said.err
