@@ -1,7 +1,6 @@
-"""Answer formatting: JSON like the standard library's, aligned text; and fast-path dispatch."""
+"""Answers as JSON like the standard library's, and counts that read no input."""
 
 import json
-import shlex
 import subprocess
 from datetime import date
 from decimal import Decimal
@@ -12,18 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from puzzle_tablebase.pipeline.single_query import answer_fast, parse_simple_query
 from puzzle_tablebase.queries.answer import format_json
-from puzzle_tablebase.queries.options import Option
 from tests.support.shell import SCRIPT, environment
 
 TEXT = st.text() | st.text(st.characters()) | st.text('"\\\x7f\x1b\n\té\ud800😀')
+NUMBERS = st.integers() | st.floats(allow_nan=False, allow_infinity=False)
 FACTS = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | TEXT,
+    st.none() | st.booleans() | NUMBERS | TEXT,
     lambda facts: st.lists(facts) | st.tuples(facts) | st.dictionaries(TEXT, facts),
 )
 
@@ -47,22 +41,6 @@ def test_format_json_agrees_with_the_standard_library(facts: object) -> None:
 )
 def test_values_unknown_to_json_are_valid_json(value: object, written: object) -> None:
     assert json.loads(format_json({"fact": [value], 1: value})) == {"fact": [written], "1": written}
-
-
-def test_the_fast_path_declines_complex_options() -> None:
-    options = Option("to", "", "SQUARE"), Option("closed", "")
-    for words in ("--to", "--to --closed", "--to -", "-h", "--to=c3", "--svg b1.svg"):
-        assert parse_simple_query(["b1", *words.split()], options) is None
-    assert parse_simple_query(["--closed"], options) == (None, {"closed": True})
-    assert parse_simple_query(["", "--closed"], options) == ("", {"closed": True})
-
-
-@pytest.mark.parametrize(
-    "words",
-    ["hanoi", "--help", "hanoi 1", "knight", "knight --to c3 --closed", "eight --json", "", "''"],
-)
-def test_the_fast_path_declines_queries_without_a_puzzle_or_a_key(words: str) -> None:
-    assert answer_fast(shlex.split(words)) is None
 
 
 @pytest.mark.parametrize("board", [["--board", "5x5"], ["--board=5x5"]], ids=["quick", "proper"])

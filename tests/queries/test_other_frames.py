@@ -138,10 +138,18 @@ def test_columns_and_lists_are_states_too(tables: Tables) -> None:
             eight.distances(states)
 
 
-@pytest.mark.parametrize("key", [[1.0] * 9, [True] * 9, [[[1]]], {}, [], [0] * 9, [10**30] * 9])
-def test_numbers_that_are_no_state_are_refused(tables: Tables, key: Any) -> None:
-    with pytest.raises(NotationError):
-        tables.eight.probe(key)
+@pytest.mark.parametrize(
+    "key",
+    [
+        *([1.0] * 9, [True] * 9, [[[1]]], {}, [], [0] * 9, [10**30] * 9),
+        # both halves of the first three are in the dictionaries of ranks
+        *("123412340", "123456781", "012301230", "123456789", "12345678", ""),
+    ],
+)
+def test_what_is_no_state_is_refused(tables: Tables, key: Any) -> None:
+    for ask in (tables.eight.probe, tables.eight.distance, tables.eight.distance):
+        with pytest.raises(NotationError):  # the first distance makes the dictionaries
+            ask(key)
 
 
 def test_moves_are_applied(tables: Tables) -> None:

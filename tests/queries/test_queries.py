@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 
-from puzzle_tablebase.errors import BadRequest, NoAnswer, NotationError, TableMissing
+from puzzle_tablebase.errors import NoAnswer, TableMissing
 from puzzle_tablebase.pipeline.single_query import answer_as_text
 from puzzle_tablebase.puzzles.sliding import EIGHT as PUZZLE
 from puzzle_tablebase.queries import open_tables
@@ -38,13 +38,10 @@ def words(name: str, key: str, **options: str | bool) -> str:
     return answer_as_text(name, key, {"outputs": str(ROOT / "outputs"), **options})
 
 
-def facts(name: str, key: str, **options: str | bool) -> dict[str, Any]:
+def facts(name: str, key: str, **options: str | bool) -> Any:
     """Return the answer as JSON, which is one object on one line."""
-    text = words(name, key, json=True, **options)
-    assert text.count("\n") == 1
-    result = json.loads(text)
-    assert isinstance(result, dict)
-    return result
+    (line,) = words(name, key, json=True, **options).splitlines()
+    return json.loads(line)
 
 
 def check_path(path: list[str], start: str, goal: str, distance: int) -> None:
@@ -87,10 +84,6 @@ def test_example_of_the_knight(tables: Tables, board: str, start: str) -> None:
     order = {square: move for move, square in enumerate(tour, start=1)}
     rows = [[order[8 * rank + file] for file in range(8)] for rank in reversed(range(8))]
     assert result["order"] == rows
-    # the text shows the same board
-    drawn = words("knight", start).splitlines()
-    assert [list(map(int, line.split()[1:])) for line in drawn[:8]] == rows
-    assert drawn[8].split() == list("abcdefgh")
 
 
 @given(eight_states)
@@ -105,13 +98,10 @@ def test_any_state_of_the_8_puzzle(
     assert oracles.eight_replay(state, result["solution"]) == result["path"]
     slid = [before[after.index("0")] for before, after in pairwise(result["path"])]
     assert result["tiles"] == "".join(slid)
-    best = oracles.eight_neighbours(state)
-    assert result["best_tiles"] == "".join(
-        state[best[letter].index("0")] for letter in result["best_moves"]
-    )
-    other = {"corner": "centre", "centre": "corner"}[result["goal"]]
-    assert result["out_of_reach"] == [other]
-    assert f"out of reach  {other} " in words("eight", state)
+    after = oracles.eight_neighbours(state)
+    best = [state[after[letter].index("0")] for letter in result["best_moves"]]
+    assert result["best_tiles"] == "".join(best)
+    assert {result["goal"], *result["out_of_reach"]} == {"corner", "centre"}
     for key in (state, " ".join(state), f" {state}\n"):
         assert tables.eight.distance(key) == tables.eight.probe(key).distance == result["distance"]
     for goal in (result["goal"], result["goal_state"]):
@@ -189,45 +179,24 @@ def test_tours_of_a_listed_board(outputs: Path, tables: Tables, board: str) -> N
     assert (count.tours, count.closed) == (len(rows), rows["closed"].sum())
 
 
-@pytest.mark.parametrize(
-    "text", ["123412340", "123456781", "012301230", "123456789", "12345678", ""]
-)
-def test_plain_lookups_reject_invalid_states(tables: Tables, text: str) -> None:
-    """Include repeated digits: both halves are then in the dictionaries of ranks."""
-    for ask in (tables.eight.distance, tables.eight.probe):
-        for _ in range(2):  # the first call makes the dictionaries
-            with pytest.raises(NotationError) as caught:
-                ask(text)
-            assert caught.value.text == text
-
-
 def test_opening_an_empty_folder_fails(tmp_path: Path) -> None:
-    with pytest.raises(TableMissing, match=rf"^{tmp_path}/manifest\.json is not published\. Run: "):
+    with pytest.raises(TableMissing):
         open_tables(str(tmp_path))
-
-
-def goal_with_blank_on(cell: int) -> str:
-    """Return a goal whose blank is on a cell, with its tiles in no order that a named goal has."""
-    tiles = list("12345678")
-    random.Random(cell).shuffle(tiles)
-    return "".join([*tiles[:cell], "0", *tiles[cell:]])
 
 
 @pytest.mark.parametrize("cell", first(1, [5, 0, 1, 2, 3, 4, 6, 7, 8], rest=pytest.mark.nightly))
 def test_every_state_of_goals_with_the_blank_on_each_cell(tables: Tables, cell: int) -> None:
-    goal = goal_with_blank_on(cell)
+    """Let no goal have its tiles in the order of a named one."""
+    chance = random.Random(cell)
+    tiles = chance.sample("12345678", 8)
+    goal = "".join([*tiles[:cell], "0", *tiles[cell:]])
     distances, solutions = eight_search(goal)
-    view = PUZZLE.view_goal(goal)
     assert len(distances) == 181_440
-    eight = tables.eight
+    eight, view, states = tables.eight, PUZZLE.view_goal(goal), sorted(distances)
     keys = pl.Series("state", PUZZLE.list_states()).cast(pl.String)
     rows = eight.annotate(keys, goal=goal)
-    of_reached = rows.filter(pl.col("distance").is_not_null())
-    assert {
-        state: (distance, count)
-        for state, distance, count in of_reached.select("state", "distance", "solutions").rows()
-    } == {state: (distance, solutions[state]) for state, distance in distances.items()}
-    chance, states = random.Random(cell), sorted(distances)
+    found = rows.drop_nulls("distance").select("state", "distance", "solutions").rows()
+    assert sorted(found) == [(state, distances[state], solutions[state]) for state in states]
     for state in chance.sample(states, usual_or_nightly(500, len(states))):
         assert eight.read_record(view, state) == (distances[state], solutions[state]), state
     for state in chance.sample(states, 100):
@@ -238,9 +207,3 @@ def test_every_state_of_goals_with_the_blank_on_each_cell(tables: Tables, cell: 
         assert [step for _, step in path] == eight_replay(state, "".join(x for x, _ in path[1:]))
         assert path[-1][1] == goal
         assert len(path) == distances[state] + 1
-
-
-@pytest.mark.parametrize("name", ["senet", "knight", "nine", ""])
-def test_a_puzzle_without_goals_is_rejected(tables: Tables, name: str) -> None:
-    with pytest.raises(BadRequest):
-        tables.goals(name)

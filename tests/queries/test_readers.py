@@ -2,7 +2,6 @@
 
 import pickle
 import re
-from collections import ChainMap
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
@@ -16,21 +15,10 @@ import pytest
 import puzzle_tablebase as pt
 from puzzle_tablebase import queries
 from puzzle_tablebase.errors import BadRequest, NotationError
-from puzzle_tablebase.puzzles import get_puzzle
-from puzzle_tablebase.queries import (
-    READERS,
-    get_reader_class,
-    open_reader,
-)
-from puzzle_tablebase.queries.answer import Answer, HardestAnswer
+from puzzle_tablebase.queries import READERS, open_reader
+from puzzle_tablebase.queries.answer import HardestAnswer
 from puzzle_tablebase.queries.api import Tables
-from puzzle_tablebase.queries.goals import GoalAnswer
-from puzzle_tablebase.queries.index_reader import IndexReader
-from puzzle_tablebase.queries.knight.reader import KnightAnswer
-from puzzle_tablebase.queries.knight.table_scans import CountAnswer
-from puzzle_tablebase.queries.senet import SenetAnswer
-from puzzle_tablebase.schema import Table
-from puzzle_tablebase.stores.folder import Folder, Store
+from puzzle_tablebase.stores.folder import Folder
 from tests.support.asking import ask_many, ask_one
 
 NAMES = ("eight", "sliding", "fifteen", "senet", "knight")
@@ -156,22 +144,6 @@ def test_an_option_holds_where_it_is_declared(
         getattr(get(name), method)(*arguments.get(method, (KEYS[name],)), **options)
 
 
-@pytest.mark.parametrize(
-    ("name", "options"),
-    [
-        ("senet", {"turn": True}),
-        ("fifteen", {"patterns": 7}),
-        ("fifteen", {"time_limit": 10**400}),
-        ("fifteen", {"time_limit": [1]}),
-    ],
-)
-def test_a_value_of_another_type_is_refused(
-    get: GetReader, name: str, options: dict[str, Any]
-) -> None:
-    with pytest.raises(BadRequest):
-        get(name).probe(KEYS[name], **options)
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_scan(get: GetReader, name: str) -> None:
     reader = get(name)
@@ -260,26 +232,6 @@ def test_answers_have_types(get: GetReader, outputs: Path) -> None:
     assert_type(board.probe("123450"), pt.BoardAnswer)
 
 
-@pytest.fixture(scope="module")
-def tables(outputs: Path) -> Tables:
-    return Tables(Folder(outputs))
-
-
-def test_a_file_is_opened_once(outputs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    opened, plain = list[str](), IndexReader.__init__
-
-    def count(self: IndexReader, store: Store, table: Table, request: str = "") -> None:
-        opened.append(table.index_file)
-        plain(self, store, table, request)
-
-    monkeypatch.setattr(IndexReader, "__init__", count)
-    with pt.open_tables(str(outputs)) as tables:
-        for state in ("378546201", "123456780", "283104765"):
-            tables.answer("eight", state, path=True)
-            tables.eight.probe(state, goal="edge" if state != "283104765" else None)
-    assert opened == ["eight.idx", "eight_edge.idx"]
-
-
 @pytest.mark.parametrize(
     ("name", "key", "options"),
     [
@@ -290,6 +242,9 @@ def test_a_file_is_opened_once(outputs: Path, monkeypatch: pytest.MonkeyPatch) -
         ("knight", "a1", {"rank": 0, "count": True}),
         ("eight", "378546201", {"goal": ""}),
         ("senet", "ABAAABBB.B...A.", {"turn": ""}),
+        ("senet", "ABAAABBB.B...A.", {"turn": True}),
+        *(("fifteen", MOVED, {"time_limit": value}) for value in (10**400, [1])),
+        ("fifteen", MOVED, {"patterns": 7}),
         (None, "378546201", {}),
         (7, "378546201", {}),
     ],
@@ -301,41 +256,10 @@ def test_other_queries_are_refused(
         tables.answer(name, key, **options)
 
 
-@pytest.mark.parametrize("location", ["", "a\0b"])
-def test_tables_are_somewhere(location: str) -> None:
+@pytest.mark.parametrize("name", ["senet", "knight", "nine", ""])
+def test_a_puzzle_without_goals_is_refused(tables: Tables, name: str) -> None:
     with pytest.raises(BadRequest):
-        pt.open_tables(location)
-
-
-PYTHON_TYPES = {
-    "string": "str", "enum": "str", "boolean": "bool",
-    **dict.fromkeys(("int8", "int16", "int32", "int64"), "int"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("name", "table", "kind"),
-    [("eight", 0, GoalAnswer), ("senet", 0, SenetAnswer), ("knight", 0, KnightAnswer),
-     ("knight", -1, CountAnswer)],
-)  # fmt: skip
-def test_declared_facts_are_the_columns_of_a_table(
-    name: str, table: int, kind: type[Answer]
-) -> None:
-    """Compare names, types and nulls of facts and columns."""
-    columns = {column.name: column for column in get_puzzle(name).tables[table].columns}
-    declared = ChainMap(*(each.__annotations__ for each in kind.__mro__[:-1]))
-    common = columns.keys() & {*kind.facts}
-    assert len(common) >= 4
-    for fact in common:
-        column, (type_name, *rest) = columns[fact], declared[fact].split(" | ")
-        assert type_name == PYTHON_TYPES[column.kind], fact
-        # an unreachable position is an error, not an answer
-        assert rest or not column.nullable or fact in ("dice", "moves", "plies"), fact
-    if table == 0:
-        assert {*get_reader_class(name).columns} <= common
-
-
-POSITION = "ABAAABBB.B...A."
+        tables.goals(name)
 
 
 def test_nulls_are_not_their_stored_numbers(outputs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
