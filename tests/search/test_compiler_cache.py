@@ -14,20 +14,8 @@ import pytest
 from tests.support.shell import python
 from tests.support.tampered import flip_byte
 
-KERNELS = """
-from puzzle_tablebase.jit import compiled
-
-@compiled
-def double(number):
-    return 2 * number
-
-@compiled
-def triple(number):
-    return 3 * number
-"""
-
-
-CALLER = """
+MODULES = {
+    "caller": """
 from puzzle_tablebase.jit import compiled
 import others
 from others import PART, add
@@ -35,8 +23,8 @@ from others import PART, add
 @compiled
 def call(number):
     return add(number) + others.WHOLE + PART[1]
-"""
-OTHERS = """
+""",
+    "others": """
 from puzzle_tablebase.jit import compiled
 from deeper import grow
 
@@ -45,40 +33,41 @@ PART, WHOLE = (1, 20), 300
 @compiled
 def add(number, more=0):
     return grow(number) + more
-"""
-DEEPER = """
+""",
+    "deeper": """
 from puzzle_tablebase.jit import compiled
 
 @compiled
 def grow(number):
     return number + 1
-"""
+""",
+}
 
-Import = Callable[[str], ModuleType]
+Import = Callable[[], ModuleType]
 
 
 @pytest.fixture
-def import_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Import:
-    """Return a function that imports a module, and those beside it, as a new process would."""
+def import_caller(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Import:
+    """Return a function that imports the modules as a new process would."""
+    for name, source in MODULES.items():
+        (tmp_path / f"{name}.py").write_text(source)
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setattr(sys, "dont_write_bytecode", True)  # two versions may be of one second
     monkeypatch.syspath_prepend(tmp_path)
 
-    def import_again(name: str) -> ModuleType:
-        for file in tmp_path.glob("*.py"):
-            sys.modules.pop(file.stem, None)
+    def import_caller() -> ModuleType:
+        for name in MODULES:
+            sys.modules.pop(name, None)
         importlib.invalidate_caches()
-        return importlib.import_module(name)
+        return importlib.import_module("caller")
 
-    return import_again
+    return import_caller
 
 
 def test_a_change_that_a_kernel_of_another_module_makes_is_noticed(
-    tmp_path: Path, import_again: Import
+    tmp_path: Path, import_caller: Import
 ) -> None:
     """Change other modules, one thing after the other; import them twice after each change."""
-    for name, source in {"caller": CALLER, "others": OTHERS, "deeper": DEEPER}.items():
-        (tmp_path / f"{name}.py").write_text(source)
     for module, old, new, answer in (
         ("caller", "", "", 4321),
         ("deeper", "number + 1", "number + 2", 4322),
@@ -90,21 +79,9 @@ def test_a_change_that_a_kernel_of_another_module_makes_is_noticed(
         file = tmp_path / f"{module}.py"
         file.write_text(file.read_text().replace(old, new))
         for hits in (0, 1):
-            caller = import_again("caller")
+            caller = import_caller()
             assert caller.call(4000) == answer
             assert sum(caller.call.stats.cache_hits.values()) == hits
-
-
-@pytest.fixture
-def run_kernels(tmp_path: Path, import_again: Import) -> Callable[[], None]:
-    """Return a function that runs kernels as a new process would."""
-    (tmp_path / "small_kernels.py").write_text(KERNELS)
-
-    def run_kernels() -> None:
-        kernels = import_again("small_kernels")
-        assert (kernels.double(21), kernels.triple(14)) == (42, 42)
-
-    return run_kernels
 
 
 def list_files(folder: Path) -> list[Path]:
@@ -116,59 +93,50 @@ def make_pipe(path: Path) -> None:
     os.mkfifo(path)
 
 
-def list_others(path: Path) -> list[Path]:
-    return [file for file in path.parent.iterdir() if file != path]
-
-
 DAMAGES: dict[str, Callable[[Path], object]] = {
     "empty": lambda path: path.write_bytes(b""),
     "cut": lambda path: path.write_bytes(path.read_bytes()[:-40]),
     "zero": lambda path: path.write_bytes(bytes(path.stat().st_size)),
     "flipped": flip_byte,
     "another kernel's": lambda path: path.write_bytes(
-        b"".join(map(Path.read_bytes, list_others(path)))
+        next(each for each in path.parent.parent.rglob("*.*") if each != path).read_bytes()
     ),
     "a named pipe": make_pipe,
 }
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_file_is_replaced(
-    damage: str, tmp_path: Path, run_kernels: Callable[[], None]
-) -> None:
-    run_kernels()
+def test_a_damaged_file_is_replaced(damage: str, tmp_path: Path, import_caller: Import) -> None:
+    assert import_caller().call(4000) == 4321
     files = list_files(tmp_path)
-    whole = {file: file.read_bytes() for file in files}
-    assert len(files) == 2
+    assert len(files) == 3
     for file in files:
         DAMAGES[damage](file)
-    run_kernels()
-    assert {file: file.read_bytes()[32:] for file in list_files(tmp_path)}.keys() == whole.keys()
+    assert import_caller().call(4000) == 4321
+    assert {*list_files(tmp_path)} == {*files}
     assert all(file.is_file() and file.stat().st_size > 1000 for file in files)
 
 
+@pytest.mark.usefixtures("import_caller")
 def test_processes_may_share_a_cache(tmp_path: Path) -> None:
     """Compile the same kernels for several types in several processes at the same time."""
-    (tmp_path / "small_kernels.py").write_text(KERNELS)
-    program = "import sys; sys.path.insert(0, sys.argv[1]); import small_kernels as kernels; "
-    program += "print(kernels.double(21), kernels.double(2.5), kernels.triple(14))"
+    program = "import sys; sys.path.insert(0, sys.argv[1]); from caller import call; "
+    program += "print(call(4000), call(2.5))"
     cache = {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "NUMBA_DISABLE_JIT": "0"}
     with ThreadPoolExecutor(3) as pool:
         said = [*pool.map(lambda _: python(program, str(tmp_path), env=cache), range(4))]
-    assert said == [(0, "42 5.0 42\n", "")] * 4
-    assert len(list_files(tmp_path)) == 3
+    assert said == [(0, "4321 323.5\n", "")] * 4
+    assert len(list_files(tmp_path)) == 6
 
 
-def test_a_cache_that_cannot_be_written_is_left_out(
-    tmp_path: Path, run_kernels: Callable[[], None]
-) -> None:
+def test_a_cache_that_cannot_be_written_is_left_out(tmp_path: Path, import_caller: Import) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1024, hard))
     try:
-        run_kernels()
+        assert import_caller().call(4000) == 4321
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert list_files(tmp_path) == []
     (tmp_path / "cache").rmdir()
     (tmp_path / "cache").write_bytes(b"")
-    run_kernels()
+    assert import_caller().call(4000) == 4321

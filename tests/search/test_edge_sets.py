@@ -1,4 +1,4 @@
-"""The kernels of counting, beside slow and obvious ones; and how many of them a count compiles."""
+"""The kernels of counting, beside slow and obvious ones."""
 
 from itertools import combinations
 
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from puzzle_tablebase.frontier.layers import END, FREE, MATCHING_BITS, State, iter_pairs
+from puzzle_tablebase.frontier.layers import END, FREE, MATCHING_BITS, State
 from puzzle_tablebase.pipeline.recipes import tour_meet
 from puzzle_tablebase.pipeline.recipes.tour_edge_sets import (
     Filter,
@@ -15,9 +15,20 @@ from puzzle_tablebase.pipeline.recipes.tour_edge_sets import (
     rank_edge_sets,
     relabel_needs,
 )
-from puzzle_tablebase.pipeline.recipes.tour_keys import MATCHING_COUNTS, list_all_partners
-from puzzle_tablebase.pipeline.recipes.tour_meet import make_pair_removal
-from puzzle_tablebase.pipeline.recipes.tour_sweep import CountOverflow
+from puzzle_tablebase.pipeline.recipes.tour_keys import (
+    END_BITS,
+    MAX_PAIRS,
+    list_all_partners,
+    rank_matching,
+    unpack_key,
+)
+from puzzle_tablebase.pipeline.recipes.tour_meet import (
+    add_completions,
+    find_shared_needs,
+    make_pair_removal,
+    make_side,
+)
+from puzzle_tablebase.pipeline.recipes.tour_sweep import CountOverflow, Layer, make_first_layer
 
 Edge = tuple[int, int]
 
@@ -39,15 +50,16 @@ def states(draw: st.DrawFn) -> tuple[State, list[Edge], list[int]]:
 
 def list_sets(state: State, edges: list[Edge]) -> list[int]:
     """List the sets of edges, as bits, that give no cell more than it needs."""
-    sets = []
-    for bits in range(1 << len(edges)):
-        needs = [*state.needs]
-        for number, edge in enumerate(edges):
-            for cell in edge:
-                needs[cell] -= bits >> number & 1
-        if min(needs) >= 0:
-            sets.append(bits)
-    return sets
+    return [bits for bits in range(1 << len(edges)) if min(list_needs(state, edges, bits)) >= 0]
+
+
+def list_needs(state: State, edges: list[Edge], bits: int) -> list[int]:
+    """List what the cells need after a set of edges."""
+    needs = [*state.needs]
+    for number, edge in enumerate(edges):
+        for cell in edge:
+            needs[cell] -= bits >> number & 1
+    return needs
 
 
 def add_edges(state: State, edges: list[Edge], bits: int) -> State | None:
@@ -100,36 +112,11 @@ def test_sets_of_edges_are_filtered(
                             np.array(edges, dtype=np.int64).reshape(-1, 2), kept)]  # fmt: skip
     expected = []
     for bits in list_sets(state, edges):
-        needs = [*state.needs]
-        for number, edge in enumerate(edges):
-            for cell in edge:
-                needs[cell] -= bits >> number & 1
+        needs = list_needs(state, edges, bits)
         balance = sum(needs[cell] for cell in dark_cells) - sum(needs[cell] for cell in light_cells)
         if bits & wanted == wanted and not needs[finished] and (needs[0] or balance == surplus):
             expected.append(bits)
     assert sorted(bits for _, chosen, _ in sets for bits in chosen.tolist()) == expected
-
-
-@pytest.mark.parametrize("pairs", range(2, 6))
-def test_removing_a_pair_joins_the_ends_that_were_paired_with_it(pairs: int) -> None:
-    """Remove the first end and each other one from every matching in which they are no pair."""
-    removal = make_pair_removal(pairs)
-    shape = 2 * pairs - 1, int(MATCHING_COUNTS[pairs - 1]), 2 * pairs - 2
-    begin = removal.begins[pairs]
-    sources = removal.sources[begin : begin + np.prod(shape)].reshape(shape)
-    ends, left = range(2 * pairs), [[set[int]() for _ in range(shape[1])] for _ in range(shape[0])]
-    for matching in range(int(MATCHING_COUNTS[pairs])):
-        matched = dict(iter_pairs(matching, len(ends)))
-        matched |= {other: one for one, other in matched.items()}
-        for j in ends[1:]:
-            if matched[0] == j:
-                continue
-            joined = {**matched, matched[0]: matched[j], matched[j]: matched[0]}
-            rest = [end for end in ends[1:] if end != j]
-            partner = {rest.index(end): rest.index(joined[end]) for end in rest}
-            after = State([END] * len(rest), partner).key & (1 << MATCHING_BITS) - 1
-            left[j - 1][after].add(matching)
-    assert [[{*ways} for ways in rows] for rows in sources.tolist()] == left
 
 
 @pytest.mark.parametrize("most", [0, 1 << 62, (1 << 63) - 1])
@@ -142,3 +129,79 @@ def test_counts_are_added_up_to_the_limit(most: int) -> None:
     for more in ([1], [1 << 62] * 4, [1 << 62] * 5):
         with pytest.raises(CountOverflow):
             tour_meet._add_counts(totals.copy(), np.full(len(more), 1), np.array(more))
+
+
+# ---- the meeting of halves ------------------------------------------------------------------
+
+Virtual = tuple[int, int, int]
+"""An edge of the cut: two cells, and whether the first is the virtual one."""
+
+
+def matchings(ends: tuple[int, ...]) -> list[dict[int, int]]:
+    """Return every matching of some ends, in the order of their ranks."""
+    if not ends:
+        return [{}]
+    first, *rest = ends
+    return [
+        {first: other, other: first, **matching}
+        for other in rest
+        for matching in matchings(tuple(end for end in rest if end != other))
+    ]
+
+
+def is_one_cycle(one: dict[int, int], other: dict[int, int]) -> bool:
+    """Tell whether two matchings, joined at their ends, form one cycle."""
+    at, seen = 0, 0
+    while True:
+        at, seen = other[one[at]], seen + 2
+        if at == 0:
+            return seen == len(one)
+
+
+def meet(
+    ours: Layer, other: Layer, edges: list[Virtual], their_edges: list[Virtual], views: int = 1
+) -> tuple[list[int], list[int]]:
+    """Return each own state's backward count, and how many cycles join each cell to the first."""
+    cells = int(ours.keys[0] >> MATCHING_BITS).bit_length() // 2
+    one, two = (
+        make_side(layer, np.array(laid, np.int64).reshape(-1, 3), np.tile(np.arange(cells), (n, 1)))
+        for layer, laid, n in ((ours, edges, 1), (other, their_edges, views))
+    )
+    needs, onward = find_shared_needs(one, two), np.zeros_like(ours.ways)
+    uses = add_completions(needs, one, two, make_pair_removal(5), onward)
+    return onward.tolist(), uses[: cells - 1].tolist()
+
+
+@pytest.mark.parametrize("pairs", range(1, 6))
+def test_matchings_are_ranked_in_order(pairs: int) -> None:
+    """Rank all matchings by the partner of the first end, then by that of the next free end."""
+    partners = list_all_partners(2 * MAX_PAIRS - 4)
+    partner, ends = np.zeros((2, 20), dtype=np.int64)
+    needs = END_BITS & ((1 << 4 * pairs) - 1)
+    for rank, matching in enumerate(matchings(tuple(range(2 * pairs)))):
+        assert unpack_key(needs << MATCHING_BITS | rank, partners, partner, ends) == 2 * pairs
+        assert ends[: 2 * pairs].tolist() == sorted(matching)
+        assert dict(enumerate(partner[: 2 * pairs].tolist())) == matching
+        assert rank_matching(needs, partner) == rank
+
+
+@pytest.mark.parametrize("pairs", range(1, 6))
+def test_matchings_complete_those_that_close_with_them(pairs: int) -> None:
+    random = np.random.default_rng(pairs)
+    all_matchings = matchings(tuple(range(2 * pairs)))
+    (needs,) = make_first_layer([END] * 2 * pairs + [FREE]).keys
+    keys = np.arange(len(all_matchings)) + needs
+    ways = random.integers(1, 1000, len(keys))
+    result, _ = meet(Layer(keys, np.ones_like(keys)), Layer(keys, ways), [], [])
+    for mine, sum_of_ways in zip(all_matchings, result, strict=True):
+        assert sum_of_ways == ways[[is_one_cycle(mine, each) for each in all_matchings]].sum()
+
+
+@pytest.mark.parametrize("views", [1, 2])
+def test_cycle_counts_near_the_limit_are_exact(views: int) -> None:
+    """Count near the largest number, which the sum over two equal views exceeds on the way."""
+    ours = make_first_layer([END, FREE, FREE, END, FREE])
+    theirs = make_first_layer([FREE, END, END, FREE, FREE])
+    scaled = Layer(ours.keys, ours.ways * (5 << 60))
+    edges = [(0, 1, 1), (0, 2, 1), (1, 3, 0), (2, 3, 0)]
+    assert meet(scaled, theirs, [], edges, views) == ([2], [0, 5 << 60, 5 << 60, 0])

@@ -5,60 +5,41 @@ from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from puzzle_tablebase.pipeline.recipes.tour_pairs import MAX_SEEDS, MAX_VISITED, find_paths
 from tests.support import oracles
 
-Rows = npt.NDArray[np.int64]
+JUMPS = [sorted(near) for near in oracles.knight_jumps(8, 8).values()]
+COLOURS = [(square % 8 + square // 8) % 2 for square in range(64)]
+ENDS = [(a, b) for a in range(64) for b in range(64) if COLOURS[a] != COLOURS[b]]
+"""Every pair of squares of different colours, in order."""
 
 
-def rows(neighbours: list[list[int]]) -> Rows:
-    """Return one row per node, padded with -1."""
-    most = max(map(len, neighbours)) or 1
-    return np.array([near + [-1] * (most - len(near)) for near in neighbours], dtype=np.int64)
-
-
-def chessboard() -> Rows:
-    return rows(list(oracles.knight_jumps(8, 8).values()))
-
-
-def list_joinable_pairs() -> list[tuple[int, int]]:
-    """Return every pair of squares of different colours, in order."""
-
-    def colour(square: int) -> int:
-        return (square % 8 + square // 8) % 2
-
-    return [(a, b) for a in range(64) for b in range(64) if colour(a) != colour(b)]
-
-
-def find_path(neighbours: Rows, ends: list[tuple[int, int]]) -> list[list[int]]:
-    paths = find_paths(neighbours, np.array(ends))
+def list_paths(ends: list[tuple[int, int]]) -> list[list[int]]:
+    rows = np.array([near + [-1] * (8 - len(near)) for near in JUMPS])
+    paths = find_paths(rows, np.array(ends))
     assert paths.dtype == np.uint8
     listed: list[list[int]] = paths.tolist()
     return listed
 
 
 def test_every_pair_of_the_chessboard_has_the_published_tour(outputs: Path) -> None:
-    ends = list_joinable_pairs()
-    tours = find_path(chessboard(), ends)
-    assert len(tours) == len(ends) == 2048
-    for pair, tour in zip(ends, tours, strict=True):
+    tours = list_paths(ENDS)
+    for pair, tour in zip(ENDS, tours, strict=True):
         oracles.knight_check(8, 8, tour)
         assert (tour[0], tour[-1]) == pair
     texts = ["".join(oracles.square_name(8, square) for square in tour) for tour in tours]
     assert len(set(texts)) == 2048
     assert texts == pl.read_parquet(outputs / "knight_tours_8x8.parquet")["path"].to_list()
-    assert find_path(chessboard(), ends[::-7]) == tours[::-7], "a tour depends on its ends alone"
+    assert list_paths(ENDS[::-7]) == tours[::-7], "a tour depends on its ends alone"
 
 
 def list_tours() -> str:
     """Return a few of the tours as text."""
-    ends = list_joinable_pairs()
     # the random numbers overflow on purpose, about which only uncompiled numpy would warn
     with np.errstate(over="ignore"):
-        return json.dumps(find_path(chessboard(), ends[:: len(ends) // 6]))
+        return json.dumps(list_paths(ENDS[:: len(ENDS) // 6]))
 
 
 # ---- an obvious search ----------------------------------------------------------------------
@@ -112,8 +93,6 @@ def search_obviously(near: list[list[int]], start: int, end: int) -> tuple[list[
 
 
 def test_tours_are_those_of_an_obvious_search() -> None:
-    jumps = [sorted(near) for near in oracles.knight_jumps(8, 8).values()]
-    ends = list_joinable_pairs()[::9]
-    found = [search_obviously(jumps, *pair) for pair in ends]
-    assert find_path(rows(jumps), ends) == [path for path, _ in found]
+    found = [search_obviously(JUMPS, *pair) for pair in ENDS[::9]]
+    assert list_paths(ENDS[::9]) == [path for path, _ in found]
     assert max(seeds for _, seeds in found) > 1
