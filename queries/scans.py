@@ -150,10 +150,13 @@ def _find_listed(
         def read(groups: list[int], names: Sequence[str]) -> pl.DataFrame:
             return pl.DataFrame(rows.read_row_groups(groups, [*names], use_threads=False))
 
-        # the statistics of texts allow more groups than have one, so the first column is read alone
-        (name, value), *_ = values.items()
+        # the statistics of texts allow more groups than have one, so the first column is read
+        # alone; where several have it, their other values take few bytes beside the columns
         groups = [at for at in range(rows.num_row_groups) if _may_have(rows, at, values)]
+        (name, value), *_ = values.items()
         groups = [at for at in groups if value in read([at], [name])[name]]
+        if len(groups) > 1:
+            groups = [at for at in groups if len(read([at], [*values]).filter(**values))]
         return read(groups, [*values, *columns]).filter(**values).select(columns)
 
 

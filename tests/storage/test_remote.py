@@ -255,9 +255,9 @@ def test_a_tour_of_a_large_list_takes_few_bytes(outputs: Path) -> None:
     for start, number, path in rows[chosen].cast({"start": pl.String}).rows():
         with serve(outputs) as host, open_tables(host.url) as tables:
             assert tables.knight.probe(start, board="6x6", number=number).path == path
-            assert host.sent < 1_000_000
+            assert host.sent < 600_000
             # by its statistics, which compare text, a group of several starts may have any
-            assert len(host.requests) <= 8 + 12
+            assert len(host.requests) <= 24
 
 
 def test_a_host_is_asked_once_for_each_move(
