@@ -70,29 +70,19 @@ def test_goal_views_of_large_boards_preserve_moves(board: SlidingBoard) -> None:
         )
 
 
-PROBLEMS = [
-    ("3x3", "  \n", "it has 0 cells, not 9"),
-    (
-        "3x3",
-        "133456789",
-        "tile 9 does not exist, the blank (0) is missing, tile 2 is missing",
-    ),
-    ("3x3", "１２３４５６７８０", "'１' is neither a digit nor a tile's letter"),
-    ("3x3", "12\x1b[31m", r"'\x1b' is neither a digit nor a tile's letter"),
-    ("2x3", "1 2 3 4 5", "it has 5 cells, not 6, and the blank is missing: write it as 0"),
-    ("3x4", "1 2 3 4 5 6 7 8 9 10 11", "it has 11 cells, not 12, and the blank is missing"),
-    ("3x4", "1 2 3 4 5 6 7 8 9 10 12 0", "tile c does not exist, tile b is missing"),
-    ("3x4", "1 2 3 4 5 6 7 8 9 10 16 0", "tile 16 does not exist"),
-    ("3x4", "0000", "it has 4 cells, not 12, the blank (0) stands 4 times"),
-]
-
-
-@pytest.mark.parametrize(("name", "text", "problem"), PROBLEMS)
-def test_invalid_states_are_explained(name: str, text: str, problem: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        *(("3x3", text) for text in ("  \n", "133456789", "１２３４５６７８０", "12\x1b[31m")),
+        *(("3x3", "3,7,8,5,4,6,2,,1"), ("2x3", "1 2 3 4 5"), ("3x4", "1 2 3 4 5 6 7 8 9 10 11")),
+        *(("3x4", f"1 2 3 4 5 6 7 8 9 10 {last} 0") for last in ("12", "16")),
+        ("3x4", "0000"),
+    ],
+)
+def test_invalid_states_are_refused(name: str, text: str) -> None:
     for board in [parse_board(name), *([EIGHT] if name == "3x3" else [])]:
         with pytest.raises(NotationError) as reported:
             board.parse(text)
-        assert problem in reported.value.problem
         assert reported.value.example.startswith(board.example)
 
 
