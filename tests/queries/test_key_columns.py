@@ -52,6 +52,8 @@ def test_whole_columns_of_a_sliding_board_are_read_as_single_texts(sides: tuple[
     for state in (board.example, board.example[::-1], "10" + board.example[1:-1]):
         texts = pl.Series([*write_layouts(state, board.width)])
         assert {*normalize_keys(texts, board.cells)} == {state}
+    texts = pl.Series(["3, 10, 1, 11, 8, 7, 2, 5, 4, 9, 6, 0", "10 123456789b0", "é10"])
+    assert normalize_keys(texts, 12).to_list() == ["3a1b87254960", "10123456789b0", "é10"]
 
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
@@ -113,5 +115,5 @@ def test_fractions_are_no_keys(tables: Tables) -> None:
     assert read_key_column(column, 9).to_list()[1:] == [None, "inf", "1e+300", "012345678"]
     assert tables.eight.annotate(column.to_frame())["distance"].to_list() == [None] * 4 + [22]
     fractions = pl.Series("state", [Decimal("1.5")])
-    with pytest.raises(BadRequest, match="There is no text column 'state'"):
+    with pytest.raises(BadRequest):
         tables.eight.annotate(fractions.to_frame())

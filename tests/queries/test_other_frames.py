@@ -84,14 +84,14 @@ REFUSED: list[Any] = [
 
 @pytest.mark.parametrize("frame", REFUSED, ids=itertools.count())
 def test_what_has_no_keys_is_refused(tables: Tables, frame: Any) -> None:
-    with pytest.raises(BadRequest, match=r"^(The keys cannot be read|There is no text column)"):
+    with pytest.raises(BadRequest):
         tables.eight.annotate(frame)
 
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pa.table, pl.DataFrame, pl.LazyFrame])
 def test_no_column_is_replaced(tables: Tables, make: Any) -> None:
     frame = make({"state": ["378546201"], "distance": ["mine"]})
-    with pytest.raises(BadRequest, match=r"'distance' exists already, .*: prefix="):
+    with pytest.raises(BadRequest):
         tables.eight.annotate(frame)
     result = tables.eight.annotate(frame, prefix="its_")
     rows = pl.DataFrame(result.collect() if make is pl.LazyFrame else result)

@@ -8,14 +8,13 @@ from xml.etree import ElementTree
 import polars as pl
 import pytest
 
-from puzzle_tablebase.errors import BadRequest, NoAnswer
+from puzzle_tablebase.errors import NoAnswer
 from puzzle_tablebase.queries import open_reader
-from puzzle_tablebase.queries.api import Tables
 from puzzle_tablebase.queries.svg import AMBER, BLUE, INK
 from puzzle_tablebase.stores.folder import Folder
 from tests.support import oracles
 from tests.support.asking import ask_one
-from tests.support.shell import Cli
+from tests.support.shell import Ask
 
 KNOWN = "ABAAABBB.B...A."
 
@@ -54,29 +53,13 @@ def test_the_longer_line_reaches_the_position(outputs: Path) -> None:
     assert never >= len(once) > 119
 
 
-def test_a_side_that_never_moves_is_unreachable(outputs: Path) -> None:
-    """The message is in `tests/golden/no.txt`."""
-    reader = open_reader("senet", Folder(outputs))
-    with pytest.raises(NoAnswer):
-        ask_one(reader, "BAABABABAB.....", turn="A").to_dict()
-    for side in ("", "C", "AB"):
-        with pytest.raises(BadRequest, match=r"Choose one of: A, B\.$"):
-            ask_one(reader, KNOWN, turn=side)
-
-
-def test_letters_may_be_lower_case_in_every_interface(
-    cli: Cli, tables: Tables, outputs: Path
-) -> None:
+def test_letters_of_a_batch_may_be_lower_case(ask: Ask) -> None:
     small = KNOWN.lower()
-    command = ("query", "senet", "--outputs", str(outputs))
-    assert cli(*command, small) == cli(*command, KNOWN)
-    assert tables.senet.probe(small) == tables.senet.probe(KNOWN)
-    for turn in ((), ("--turn", "b"), ("--turn", "a")):
-        batch = cli(*command, *turn, stdin=f"{small}\n{KNOWN}\n")
+    for turn, plies in ((), 2), (("--turn", "b"), 3):
+        batch = ask("senet", *turn, text=f"{small}\n{KNOWN}\n".encode())
         _, first, second = batch.out.splitlines()
         assert first == second.replace(KNOWN, small)
-        assert second.startswith(f"{KNOWN},{3 if 'b' in turn else 2},2,3,")
-    assert cli(*command, stdin="abx\n").code == 2
+        assert second.startswith(f"{KNOWN},{plies},2,3,")
 
 
 @pytest.mark.parametrize("options", [{}, {"turn": "B"}])

@@ -11,7 +11,7 @@ import pytest
 from puzzle_tablebase.errors import BadRequest, GoalUnreachable, TableDamaged
 from puzzle_tablebase.puzzles.sliding import parse_board
 from puzzle_tablebase.queries import open_reader, open_tables
-from puzzle_tablebase.queries.board_columns import CHUNK_ROWS, normalize_keys
+from puzzle_tablebase.queries.board_columns import CHUNK_ROWS
 from puzzle_tablebase.queries.boards import BoardReader
 from puzzle_tablebase.queries.goals import GoalReader
 from puzzle_tablebase.stores.folder import Folder
@@ -81,16 +81,6 @@ def test_a_long_batch_answers_as_a_short_one(
     answers = ask_many(reader, pl.concat([keys] * times), **options)
     assert answers.equals(pl.concat([short] * times))
     assert answers.schema == short.schema == ask_many(reader, keys.clear(), **options).schema
-
-
-def test_numbers_of_two_digits_in_a_long_batch() -> None:
-    given = {
-        "3, 10, 1, 11, 8, 7, 2, 5, 4, 9, 6, 0": "3a1b87254960",
-        "11 1 2 3 4 5 6 7 8 9 10 .": "b123456789a0",
-        "10 123456789b0": "10123456789b0",
-        "é10": "é10",
-    }
-    assert normalize_keys(pl.Series([*given]), 12).to_list() == [*given.values()]
 
 
 def test_unreachable_states_are_not_queried_singly(

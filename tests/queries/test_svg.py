@@ -23,7 +23,6 @@ from puzzle_tablebase.queries.svg import (
 )
 from puzzle_tablebase.stores.folder import Folder
 from tests.support.asking import ask_one
-from tests.support.shell import Cli
 
 NUMBER = r"(-?[\d.]+)"
 
@@ -97,32 +96,28 @@ def test_text_has_enough_contrast_in_light_and_dark() -> None:
         assert contrast(COLOURS[text], COLOURS[behind]) >= 4, (text, behind)
 
 
-def test_tour_picture_follows_the_path(outputs: Path, pictures: dict[str, str]) -> None:
-    for name, facts, size in (
-        ("tour", ask("knight", outputs, "b1", closed=True).to_dict(), 8),
-        ("small", ask("knight", outputs, "c3", board="5x5").to_dict(), 5),
-    ):
-        board = KnightBoard(size, size)
-        squares = [at for at in shapes(pictures[name], "rect") if at.get("fill") != PAPER]
-        side = at(squares[0], "width")
-        left_edge = min(at(square, "x") for square in squares)
-        top = min(at(square, "y") for square in squares)
-        *_, line = shapes(pictures[name], "path")
-        points = re.findall(f"{NUMBER} {NUMBER}", line.attrib["d"])
-        gone = [
-            board.name_square(
-                int((float(x) - left_edge) // side)
-                + size * (size - 1 - int((float(y) - top) // side))
-            )
-            for x, y in points
-        ]
-        assert "".join(gone) == facts["path"]
-        dashed = [path for path in shapes(pictures[name], "path") if path.get("stroke-dasharray")]
-        assert len(dashed) == (1 if facts["closed"] else 0)
-        ends = [dot.get("fill") for dot in shapes(pictures[name], "circle")]
-        assert (ends[0], ends[-1]) == (GREEN, AMBER)
-    order = [text.text for text in shapes(pictures["tour"], "text")][1:65]
-    assert order == [str(place) for place in range(1, 65)]
+@pytest.mark.parametrize(
+    ("start", "options", "size"),
+    [("b1", {"closed": True}, 8), ("c3", {"board": "5x5"}, 5)],
+)
+def test_tour_picture_follows_the_path(
+    outputs: Path, start: str, options: dict[str, Any], size: int
+) -> None:
+    answer, board = ask("knight", outputs, start, **options), KnightBoard(size, size)
+    picture = answer.to_svg()
+    squares = [at for at in shapes(picture, "rect") if at.get("fill") != PAPER]
+    side = at(squares[0], "width")
+    left, top = (min(at(square, name) for square in squares) for name in "xy")
+    *_, line = shapes(picture, "path")
+    points = [(float(x), float(y)) for x, y in re.findall(f"{NUMBER} {NUMBER}", line.attrib["d"])]
+    places = [(int((x - left) // side), size - 1 - int((y - top) // side)) for x, y in points]
+    assert "".join(board.name_square(x + size * y) for x, y in places) == answer.path
+    dashed = [path for path in shapes(picture, "path") if path.get("stroke-dasharray")]
+    assert len(dashed) == answer.closed
+    ends = [dot.get("fill") for dot in shapes(picture, "circle")]
+    assert (ends[0], ends[-1]) == (GREEN, AMBER)
+    order = [text.text for text in shapes(picture, "text")]
+    assert order[1 : size * size + 1] == [str(place) for place in range(1, size * size + 1)]
 
 
 @pytest.mark.parametrize("options", [{}, {"goal": "087654321"}])
@@ -148,16 +143,6 @@ def test_boards_picture_shows_the_path(outputs: Path, options: dict[str, str | b
 def test_titles_are_escaped() -> None:
     svg = Picture('<script>"&').to_svg(1, 1)
     assert ElementTree.fromstring(svg).attrib["aria-label"] == '<script>"&'
-
-
-def test_a_picture_at_the_shell(cli: Cli, place: Path, tmp_path: Path) -> None:
-    """Files that cannot be written are in `tests/command/test_output.py`."""
-    words, target = ("query", "eight", "--json", "867254301"), tmp_path / "answer.svg"
-    assert cli(*words, "--svg", str(target), cwd=place) == cli(*words, cwd=place)
-    assert shapes(target.read_text(), "text")
-
-
-FIVE = "knight_tours_5x5"
 
 
 def test_the_tiles_of_the_best_moves_are_coloured(outputs: Path) -> None:

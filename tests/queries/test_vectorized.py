@@ -80,16 +80,6 @@ def test_paths_for_all_keys_together_equal_single_ones(outputs: Path, goal: str 
     assert ask_many(eight, keys.clear(), **options).schema == answers.schema
 
 
-def test_senet_path_as_a_column(ask: Ask, tmp_path: Path) -> None:
-    text, ways = b"ABAAABBB.B...A. BBBBBAAAAA..... ABABABABAB.....", tmp_path / "ways.parquet"
-    assert ask("senet", "--path", "--output", str(ways), text=text) == (0, "", "")
-    rows = pl.read_parquet(ways)
-    assert rows["path"].to_list() == [
-        "ABABABABAB..... ABABABAB.B...A. ABAAABBB.B...A.", None, "ABABABABAB....."
-    ]  # fmt: skip
-    assert rows["error"].is_null().to_list() == [True, False, True]
-
-
 def test_annotate_agrees_with_probe(tables: Tables, outputs: Path) -> None:
     table = pl.read_parquet(outputs / "senet.parquet")
     senet = pl.concat([table.gather_every(3779), table.filter(pl.col("plies").is_null())])
