@@ -33,8 +33,7 @@ from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.histogram import count_states
 from puzzle_tablebase.stores.access import open_store
 from puzzle_tablebase.stores.folder import Folder
-from puzzle_tablebase.stores.remote import PART_BYTES, RemoteStore
-from puzzle_tablebase.stores.remote_client import make_client
+from puzzle_tablebase.stores.remote import PART_BYTES, RemoteStore, make_client
 from tests.support.build_recorder import Recorder, build_all
 from tests.support.object_store import Answer, Generations, LoopbackStore, bucket, reject_put
 from tests.support.shell import Cli

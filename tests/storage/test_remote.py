@@ -27,11 +27,17 @@ from puzzle_tablebase.pipeline.run import run_command
 from puzzle_tablebase.puzzles.sliding import parse_board
 from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.status import list_status
-from puzzle_tablebase.stores import MANIFEST, remote_client
+from puzzle_tablebase.stores import MANIFEST, remote
 from puzzle_tablebase.stores.access import open_store
 from puzzle_tablebase.stores.folder import Folder
-from puzzle_tablebase.stores.remote import MAX_WHOLE_BYTES, RemoteFile, RemoteStore
-from puzzle_tablebase.stores.remote_client import SECONDS_VARIABLE, make_client, read_seconds
+from puzzle_tablebase.stores.remote import (
+    MAX_WHOLE_BYTES,
+    SECONDS_VARIABLE,
+    RemoteFile,
+    RemoteStore,
+    make_client,
+    read_seconds,
+)
 from tests.support.certificates import make_certificate
 from tests.support.faults import FAULTS, PASSING, fail, fail_after, make_fault, send_whole, spoil
 from tests.support.hosts import (
@@ -66,8 +72,8 @@ def _settings(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
             monkeypatch.delenv(name)
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "testing")
-    monkeypatch.setattr(remote_client, "REQUEST_SECONDS", 0.5)
-    monkeypatch.setattr(remote_client, "RETRY_SECONDS", 0.01)
+    monkeypatch.setattr(remote, "REQUEST_SECONDS", 0.5)
+    monkeypatch.setattr(remote, "RETRY_SECONDS", 0.01)
     make_client.cache_clear()
     yield
     make_client.cache_clear()

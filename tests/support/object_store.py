@@ -13,7 +13,7 @@ from typing import Any
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
 from werkzeug.serving import make_server
 
-from puzzle_tablebase.stores.remote_client import make_client
+from puzzle_tablebase.stores.remote import make_client
 from tests.support.hosts import run_server
 
 Answer = tuple[str, list[tuple[str, str]], bytes]
