@@ -7,9 +7,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
 from difflib import get_close_matches
 from functools import partial
 from typing import NamedTuple
+
+from msgspec import DecodeError, Struct, json
 
 from puzzle_tablebase.errors import (
     BadRequest,
@@ -41,7 +45,6 @@ from puzzle_tablebase.pipeline.publish import (
     settle,
 )
 from puzzle_tablebase.pipeline.reporter import Reporter
-from puzzle_tablebase.pipeline.runs import COMPLETED, FAILED, Run, log_run
 from puzzle_tablebase.pipeline.searches import (
     SEARCHES,
     checkpoints,
@@ -50,11 +53,13 @@ from puzzle_tablebase.pipeline.searches import (
     make,
 )
 from puzzle_tablebase.pipeline.tasks import Tasks
+from puzzle_tablebase.process import explain_os_error
 from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.puzzles import MODULES, get_puzzle, is_registered, list_puzzles
+from puzzle_tablebase.resources import measure_peak_memory
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import MANIFEST
-from puzzle_tablebase.stores.access import format_rebuild_command, list_files
+from puzzle_tablebase.stores.access import format_rebuild_command, list_files, make_open_error
 from puzzle_tablebase.stores.checkpoints import Checkpoints, list_checkpoint_files
 from puzzle_tablebase.stores.folder import Store
 
@@ -254,6 +259,63 @@ def _exists(store: Store, name: str) -> bool:
     except OSError:
         return False
     return True
+
+
+# ---- the log: a JSON line for each table, when its build ends -----------------------------------
+# the manifest does not list it; object stores have no append, so they have none
+
+RUNS = ".runs.jsonl"
+SHOWN_RUNS = 20
+"""The number of lines that `pipeline runs` shows."""
+COMPLETED, FAILED = "completed", "failed"
+
+
+class Run(Struct, frozen=True):
+    """A line of the log: one build of one table.
+
+    `when`: its end, in UTC; `peak_memory`: the most bytes that the process had in memory by then,
+    other tables included, if the system says.
+    """
+
+    when: str
+    table: str
+    reason: str
+    seconds: float
+    peak_memory: int | None
+    outcome: str
+
+
+def log_run(
+    store: Store,
+    table: str,
+    reason: str,
+    seconds: float,
+    outcome: str,
+    say: Callable[[str], None],
+) -> Run:
+    """Append to the log what a table's build took; a log that cannot be written is only a note."""
+    when = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
+    run = Run(when, table, reason, round(seconds, 3), measure_peak_memory(), outcome)
+    try:
+        store.append(RUNS, json.encode(run) + b"\n")
+    except OSError as error:
+        say(f"note: {store.locate(RUNS)} was not written: {explain_os_error(error)}")
+    return run
+
+
+def read_last_runs(store: Store) -> list[Run]:
+    """Read the last builds, the newest last, without lines that cannot be read."""
+    runs = list[Run]()
+    try:
+        lines = store.read(RUNS).splitlines()
+    except FileNotFoundError:
+        return runs
+    except OSError as error:
+        raise make_open_error(store.locate(RUNS), error, "") from error
+    for line in lines:
+        with suppress(DecodeError, UnicodeDecodeError, RecursionError):
+            runs.append(json.decode(line, type=Run))
+    return runs[-SHOWN_RUNS:]
 
 
 # ---- builds -----------------------------------------------------------------------------------

@@ -199,7 +199,7 @@ def remove(
 
 def runs(outputs: Outputs = None, as_json: Json = False) -> None:
     """List the last tables that were built: when, why, at what cost, and the outcome."""
-    from puzzle_tablebase.pipeline.runs import read_last_runs
+    from puzzle_tablebase.pipeline.jobs import read_last_runs
 
     print_rows(to_builtins(read_last_runs(open_store(outputs))), as_json=as_json)
 

@@ -6,8 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from puzzle_tablebase.pipeline.jobs import find_request, list_jobs
-from puzzle_tablebase.pipeline.runs import read_last_runs
+from puzzle_tablebase.pipeline.jobs import find_request, list_jobs, read_last_runs
 from puzzle_tablebase.pipeline.searches import checkpoints, estimate_cost
 from puzzle_tablebase.pipeline.tasks import Tasks
 from puzzle_tablebase.puzzles import get_puzzle, list_puzzles

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from puzzle_tablebase.formats.manifest import read_manifest
-from puzzle_tablebase.pipeline.runs import COMPLETED, FAILED, RUNS, SHOWN_RUNS, read_last_runs
+from puzzle_tablebase.pipeline.jobs import COMPLETED, FAILED, RUNS, SHOWN_RUNS, read_last_runs
 from puzzle_tablebase.stores.folder import Folder
 from tests.support.shell import Cli
 

@@ -22,8 +22,8 @@ from puzzle_tablebase import errors
 from puzzle_tablebase.code_digest import digest_source
 from puzzle_tablebase.errors import MemoryShort, TableUnreadable, Unreachable
 from puzzle_tablebase.pipeline import tasks
+from puzzle_tablebase.pipeline.jobs import RUNS
 from puzzle_tablebase.pipeline.recipes.tour_lists import list_tours_from
-from puzzle_tablebase.pipeline.runs import RUNS
 from puzzle_tablebase.pipeline.searches import SEARCHES, checkpoints
 from puzzle_tablebase.pipeline.tasks import Step, Tasks
 from puzzle_tablebase.puzzles import list_puzzles

@@ -16,7 +16,7 @@ import polars as pl
 import pytest
 
 from puzzle_tablebase.formats.manifest import read_manifest, read_versions
-from puzzle_tablebase.pipeline.runs import FAILED, RUNS, read_last_runs
+from puzzle_tablebase.pipeline.jobs import FAILED, RUNS, read_last_runs
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.knight.tables import make_tour_table

@@ -7,8 +7,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from puzzle_tablebase.pipeline.jobs import read_last_runs
 from puzzle_tablebase.pipeline.proofs import verify
-from puzzle_tablebase.pipeline.runs import read_last_runs
 from puzzle_tablebase.stores.folder import Folder
 from tests.support import reference_numbers
 from tests.support.shell import Cli, start_build
