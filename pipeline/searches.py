@@ -147,7 +147,7 @@ SEARCHES = {
     "breadth first in blocks": Search(
         "boards",
         (
-            *("pipeline.recipes.board_shards", "frontier.word_bfs", "frontier.word_kernels"),
+            *("frontier.word_bfs", "frontier.word_kernels"),
             *("frontier.word_space", "frontier.compiled"),
             *("puzzles.board_arrays", "puzzles.sliding"),
         ),

@@ -14,8 +14,8 @@ import pytest
 
 from puzzle_tablebase.errors import MemoryShort, StoreError
 from puzzle_tablebase.frontier.word_bfs import iter_word_records, search_words
-from puzzle_tablebase.pipeline.recipes import board_shards
-from puzzle_tablebase.pipeline.recipes.board_shards import (
+from puzzle_tablebase.pipeline.recipes import boards
+from puzzle_tablebase.pipeline.recipes.boards import (
     Shard,
     collect_results,
     search_layer,
@@ -94,7 +94,7 @@ def test_shards_within_a_memory_limit_find_bit_1_of_every_depth(tmp_path: Path) 
     chunks = search_in_shards(tmp_path, memory=limit)
     assert np.array_equal(np.concatenate(chunks), search_whole("2x5", ROOT))
     assert len(chunks) == 10 * 4  # blocks, and shards: an even number, as there are two jobs
-    assert max(map(len, chunks)) * 10 * 360 * board_shards.BYTES_PER_STATE <= 1.2 * limit
+    assert max(map(len, chunks)) * 10 * 360 * boards.BYTES_PER_STATE <= 1.2 * limit
 
 
 def test_a_shard_that_does_not_fit_a_worker_is_not_begun(
@@ -102,7 +102,7 @@ def test_a_shard_that_does_not_fit_a_worker_is_not_begun(
 ) -> None:
     with pytest.raises(StoreError):
         search_layer(open_checkpoints(tmp_path), str(BOARD), ROOT, 0, 2, 1)
-    monkeypatch.setattr(board_shards, "get_free_memory", lambda: 200_000)
+    monkeypatch.setattr(boards, "get_free_memory", lambda: 200_000)
     with pytest.raises(MemoryShort) as caught:
         search_layer(open_checkpoints(tmp_path), str(BOARD), ROOT, 0, 2, 0)
     assert caught.value.needed == 1_814_400 * 0.5 / 2
@@ -113,7 +113,7 @@ def test_a_task_keeps_to_the_memory_of_a_shard(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Measure what is allocated for a whole board, in few rows at a time as on a large board."""
-    monkeypatch.setattr(board_shards, "ROWS_PER_STEP", 64)
+    monkeypatch.setattr(boards, "ROWS_PER_STEP", 64)
     store, task, levels = open_checkpoints(tmp_path), (str(BOARD), ROOT, 0, 1), 0
     search_layer(store, *task, levels)  # makes the moves, and loads what is needed
     collect_results(store, *task, 1)
@@ -127,7 +127,7 @@ def test_a_task_keeps_to_the_memory_of_a_shard(
     finally:
         tracemalloc.stop()
     constant = 200_000  # what does not grow with the board
-    assert peak <= BOARD.size * board_shards.BYTES_PER_STATE + constant
+    assert peak <= BOARD.size * boards.BYTES_PER_STATE + constant
 
 
 def test_a_search_resumes_from_checkpoints(tmp_path: Path) -> None:
