@@ -17,7 +17,7 @@ from puzzle_tablebase.schema import FIELD_KINDS, UNREACHED, Column, Recipe, Tabl
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     import numpy as np
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     Bytes = npt.NDArray[np.bytes_]
     Ranks = npt.NDArray[np.integer]
     Columns = Mapping[str, npt.NDArray[Any]]
-    from collections.abc import Sequence
-
 
 MANHATTAN = (
     "sum of each tile's steps to its place in the goal, across and down; never more than distance"
@@ -37,6 +35,15 @@ MANHATTAN = (
 """The meaning of the column `manhattan`."""
 ONLY_HALF = "only half of all states can reach it. Swap any two tiles to make it reachable."
 """Why a board of sliding tiles does not reach a goal, as the end of a sentence."""
+SEPARATORS = ",;/|[](){}"
+"""The characters that may stand between cells, beside white space."""
+BLANKS = "._"
+"""The characters that stand for the blank, beside 0."""
+
+_REPLACEMENTS = {
+    blank: str.maketrans(dict.fromkeys(SEPARATORS, " ") | dict.fromkeys(BLANKS, blank))
+    for blank in "0."
+}
 
 
 class Puzzle:
@@ -336,6 +343,15 @@ def write_cells(given: object) -> object:
     if not all(hasattr(cell, "__index__") and not isinstance(cell, bool) for cell in cells):
         return given
     return " ".join([str(cell.__index__()) for cell in cells])
+
+
+def split_cells(text: str, blank: str = "0") -> list[str]:
+    """Split a text at white space and separators, with the blank in one spelling, 0 or a dot.
+
+    >>> split_cells("[[3, 7, 8], [5, 4, 6], [2, ., 1]]")
+    ['3', '7', '8', '5', '4', '6', '2', '0', '1']
+    """
+    return text.translate(_REPLACEMENTS[blank]).split()
 
 
 def list_moved_tiles(states: list[str]) -> str:

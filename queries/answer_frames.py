@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from puzzle_tablebase.board_text import BLANKS, SEPARATORS
 from puzzle_tablebase.errors import BadRequest, TablebaseError, TableError, quote
+from puzzle_tablebase.puzzle import BLANKS, SEPARATORS
 from puzzle_tablebase.queries.answer import Answer
 from puzzle_tablebase.schema import Column
 

@@ -20,9 +20,9 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 
-from puzzle_tablebase.board_text import SEPARATORS
 from puzzle_tablebase.errors import BadRequest, OutputError, quote, require_choice
 from puzzle_tablebase.process import explain_os_error, is_full_disk
+from puzzle_tablebase.puzzle import SEPARATORS
 from puzzle_tablebase.queries.answer import COMPRESSED_SUFFIXES, INPUT_FORMATS, format_count
 from puzzle_tablebase.queries.answer_frames import read_key_column, require_key_columns
 

@@ -9,7 +9,7 @@ rank + SIZE for B to move.
 from __future__ import annotations
 
 from puzzle_tablebase.errors import NotationError, require_text
-from puzzle_tablebase.puzzle import StateSpace
+from puzzle_tablebase.puzzle import StateSpace, split_cells
 from puzzle_tablebase.schema import UNREACHED, Column, Recipe, Table
 
 TYPE_CHECKING = False
@@ -45,8 +45,6 @@ def parse(text: str) -> str:
     position = require_text(text, "a Senet position", OPENING).strip().upper()
     if sorted(position) == sorted(OPENING):
         return position
-    from puzzle_tablebase.board_text import split_cells
-
     pieces, _, last_line = text.rstrip().rpartition("\n")
     if pieces and last_line.split() == [str(square) for square in range(1, SQUARES + 1)]:
         text = pieces

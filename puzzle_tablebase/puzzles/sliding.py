@@ -17,6 +17,7 @@ from puzzle_tablebase.puzzle import (
     GoalPuzzle,
     Puzzle,
     SymmetryView,
+    split_cells,
     write_cells,
 )
 from puzzle_tablebase.schema import BITS_INDEX, ROW_BYTES, UNREACHED, Column, Recipe, Table
@@ -123,8 +124,6 @@ class SlidingBoard(GoalPuzzle):
         state = "".join(lower.split())
         if len(state) == self.cells and {*state} == {*known}:
             return state
-        from puzzle_tablebase.board_text import split_cells
-
         words = split_cells(lower)
         marks = [*"".join(words)]
         if len(words) == self.cells or len(words) == self.cells - 1 < len(marks) - 1:

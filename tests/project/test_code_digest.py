@@ -62,7 +62,7 @@ PACKAGE = "puzzle_tablebase"
 APART = (
     *("errors", "jit", "process", "resources", "puzzles", "puzzles.knight", "frontier", ""),
     *("stores.checkpoints", "formats.manifest", "pipeline", "pipeline.tasks"),
-    *("pipeline.recipes", "board_text", "graph"),
+    *("pipeline.recipes", "graph"),
 )
 """The modules that make no values of tables: stores, tasks, errors, packages, other rules."""
 

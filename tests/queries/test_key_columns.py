@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from puzzle_tablebase.board_text import split_cells
 from puzzle_tablebase.errors import BadRequest, NotationError
+from puzzle_tablebase.puzzle import split_cells
 from puzzle_tablebase.puzzles.sliding import EIGHT, SlidingBoard
 from puzzle_tablebase.queries.answer_frames import read_key_column
 from puzzle_tablebase.queries.api import Tables
