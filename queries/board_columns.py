@@ -236,7 +236,7 @@ class BitTable:
 
         `tiles` has one state per column.
         """
-        from puzzle_tablebase.queries.kernels.bit_walks import walk_states
+        from puzzle_tablebase.queries.bit_walks import walk_states
 
         places = np.ascontiguousarray(self._names[tiles[self._cells]].T)
         distances, nearer = np.empty(len(places), np.int16), np.empty(len(places), np.uint8)
