@@ -10,7 +10,7 @@ from puzzle_tablebase.output import write_output
 from puzzle_tablebase.puzzles.sliding import CHARACTERS
 from puzzle_tablebase.queries.answer import format_count
 from puzzle_tablebase.queries.boards import BoardAnswer, BoardReader
-from puzzle_tablebase.queries.explorer.writer import read_source
+from puzzle_tablebase.queries.explorer import read_source
 from puzzle_tablebase.queries.options import QUERY, Options
 from puzzle_tablebase.queries.svg import draw_board
 

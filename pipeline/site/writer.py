@@ -27,7 +27,7 @@ from puzzle_tablebase.pipeline.proofs.verdicts import TableVerdict
 from puzzle_tablebase.pipeline.site.data_set import SOURCE, list_facts, make_card, make_croissant
 from puzzle_tablebase.pipeline.site.pages import EXAMPLE_URL, PACKAGE, make_start_page, write_docs
 from puzzle_tablebase.process import CleanupOnSignal, cleanup_lock
-from puzzle_tablebase.queries.explorer.writer import EXPLORER_PAGE, write_explorer
+from puzzle_tablebase.queries.explorer import EXPLORER_PAGE, write_explorer
 from puzzle_tablebase.queries.report import REPORT_PAGE, write_report
 from puzzle_tablebase.queries.status import format_repair_command
 from puzzle_tablebase.stores import MANIFEST, PART_SUFFIX

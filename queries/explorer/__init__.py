@@ -1,1 +1,132 @@
-"""The explorer: a self-contained HTML page that answers queries in the browser."""
+"""The writer of the explorer: one page that shows every answer, with the data of its tables inside.
+
+`page/` holds its source: small modules of JavaScript, a style sheet and templates. They are
+combined here without a build tool: an import map holds the modules as data URLs, each index is
+compressed and written as text, and the page's content security policy allows the hashes of these
+scripts and of the style, and nothing else.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from puzzle_tablebase.errors import TableMissing
+from puzzle_tablebase.formats.index import HEADER
+from puzzle_tablebase.output import write_output
+from puzzle_tablebase.puzzles import MODULES
+from puzzle_tablebase.queries import open_reader
+from puzzle_tablebase.queries.knight.table_scans import make_signposts
+from puzzle_tablebase.queries.reader import Reader
+from puzzle_tablebase.schema import Table
+from puzzle_tablebase.stores.access import format_rebuild_command
+from puzzle_tablebase.stores.folder import Store
+
+EXPLORER_PAGE = "explorer.html"
+"""The name of the page in a store."""
+
+_PAGE = Path(__file__).parent / "page"
+_PACKAGE = Path(__file__).parents[1] / "javascript"
+"""The package that reads tables beside the page, by names of its own files."""
+_RELATIVE = re.compile(r'^((?:import|export) .*from )"\./', re.MULTILINE)
+
+
+def write_explorer(store: Store, target: str) -> None:
+    """Write the page that explores a store's tables; equal tables make equal bytes."""
+    try:
+        page = _make_page(store)
+    except TableMissing as error:  # usually it is not the only one
+        raise TableMissing(error.file, format_rebuild_command("", store)) from error
+    write_output(target, page.encode())
+
+
+def _make_page(store: Store) -> str:
+    style, start = read_source("style.css"), read_source("start.js")
+    addresses, hashes = dict[str, str](), dict[str, str]()
+    for kind, folder in (("page", _PAGE), ("tables", _PACKAGE)):
+        for file in sorted(folder.glob("*.js")):
+            # the address of a module in the page has no folder
+            text = _RELATIVE.sub(rf'\1"#{kind}/', file.read_text("utf-8"))
+            address = f"data:text/javascript;base64,{_encode_base64(text.encode())}"
+            addresses[f"#{kind}/{file.name}"] = address
+            hashes[address] = _hash_source(text)
+    # the policy requires a module's hash, and a browser checks it only if the map names it
+    import_map = json.dumps({"imports": addresses, "integrity": hashes})
+    scripts = (_hash_source(import_map), _hash_source(start), *hashes.values())
+    allowed = " ".join(f"'{digest}'" for digest in scripts)
+    parts = {
+        "style": style,
+        "modules": import_map,
+        "start": start,
+        "data": "".join(_make_data_block(*table) for table in iter_tables(store)),
+        "policy": f"default-src 'none'; script-src {allowed}; style-src '{_hash_source(style)}'; "
+        # tables beside the page
+        "connect-src 'self'; "
+        # the worker is a module of the import map, whose hash has its source too
+        "img-src data:; worker-src data:; base-uri 'none'; form-action 'none'",
+    }
+    return _fill_template("index.html", parts)
+
+
+def iter_tables(store: Store) -> Iterator[tuple[Reader, Table]]:
+    """Yield the tables that the page contains, each with its reader."""
+    for name in MODULES:
+        yield from open_reader(name, store).iter_explored()
+
+
+def _fill_template(name: str, parts: Mapping[str, str]) -> str:
+    """Fill a template with its parts, and with views, each named with its puzzle's file.
+
+    A view has all parts that its puzzle's file describes; scripts write others.
+    """
+
+    def fill(match: re.Match[str]) -> str:
+        name, puzzle = match.groups()
+        return _make_view(name, puzzle) if puzzle else parts.get(name, "")
+
+    return re.sub(r"\{\{(\w+)(?: (\w+))?\}\}", fill, read_source(name))
+
+
+def _make_view(view: str, puzzle: str) -> str:
+    """Make the section of a view: what all have in common, with the parts of its puzzle's file."""
+    typing = f'autocomplete="off" spellcheck="false" aria-describedby="{view}-problem"'
+    described = _fill_template(f"{puzzle}.html", {"view": view, "typing": typing})
+    named = re.split(r"^== (\w+)\n", described, flags=re.MULTILINE)[1:]
+    parts = dict(zip(named[::2], map(str.strip, named[1::2]), strict=True))
+    return _fill_template("view.html", {**parts, "view": view})
+
+
+def read_source(name: str) -> str:
+    """Return the text of one of the page's files."""
+    return (_PAGE / name).read_text("utf-8")
+
+
+def _encode_base64(data: bytes) -> str:
+    return base64.b64encode(data).decode()
+
+
+def _hash_source(text: str) -> str:
+    """Return the hash of a script or style sheet, as a content security policy writes it."""
+    return f"sha256-{_encode_base64(hashlib.sha256(text.encode()).digest())}"
+
+
+def _make_data_block(reader: Reader, table: Table) -> str:
+    """Make the page's element with a table's data, compressed and as text.
+
+    Of an index it is the header, then the first bytes of all records, then the second bytes, and so
+    on: grouped by their place in the record, the bytes compress better.
+    """
+    if table.index:
+        index, name = reader.open_table_index(table), table.index_file
+        records, width = index.read_records(), index.width - reader.explored.get(table.name, 0)
+        planes = (records[plane :: index.width] for plane in range(width))
+        data = b"".join((reader.store.read(name)[: HEADER.size], *planes))
+    else:
+        name, data = table.name, make_signposts(reader.scan_table(table), table)
+    text = _encode_base64(gzip.compress(data, mtime=0))
+    return f'<script type="application/gzip" id="{name}">{text}</script>\n'

@@ -7,15 +7,15 @@ import pytest
 
 from puzzle_tablebase.errors import TableDamaged
 from puzzle_tablebase.puzzles.sliding import PUZZLE, parse_board
-from puzzle_tablebase.queries.explorer import writer
-from puzzle_tablebase.queries.explorer.writer import iter_tables, write_explorer
+from puzzle_tablebase.queries import explorer
+from puzzle_tablebase.queries.explorer import iter_tables, write_explorer
 from puzzle_tablebase.stores.folder import Folder
 from tests.support.build_recorder import build_tables
 from tests.support.sliding_tables import treat_as_large
 from tests.support.tampered import flip_byte, replace_link
 
 SIZE = 3_000_000
-PAGE = Path(writer.__file__).parent / "page"
+PAGE = Path(explorer.__file__).parent / "page"
 
 
 def test_the_page_is_small_and_the_same_every_time(

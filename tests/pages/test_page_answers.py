@@ -19,7 +19,7 @@ from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.sliding import EIGHT, parse_board
 from puzzle_tablebase.queries import open_reader
 from puzzle_tablebase.queries.boards import BoardReader
-from puzzle_tablebase.queries.explorer.writer import iter_tables
+from puzzle_tablebase.queries.explorer import iter_tables
 from puzzle_tablebase.queries.reader import Reader
 from puzzle_tablebase.stores.folder import Folder
 from tests import usual_or_nightly

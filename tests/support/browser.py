@@ -18,7 +18,7 @@ from playwright.sync_api import (
 )
 
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
-from puzzle_tablebase.queries.explorer.writer import write_explorer
+from puzzle_tablebase.queries.explorer import write_explorer
 from puzzle_tablebase.stores.folder import Folder
 from tests.conftest import make_once
 from tests.support.build_recorder import build_tables
