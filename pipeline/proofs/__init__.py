@@ -15,7 +15,7 @@ from polars.exceptions import PolarsError
 
 from puzzle_tablebase.errors import MemoryShort, TablebaseError, TableMissing, TableUnreadable
 from puzzle_tablebase.formats.manifest import find_in_place, read_manifest, read_versions
-from puzzle_tablebase.pipeline.proofs.board_bits import prove_bits
+from puzzle_tablebase.pipeline.proofs.board_layers import prove_bits
 from puzzle_tablebase.pipeline.proofs.claims import (
     Claims,
     ListedTable,
@@ -34,8 +34,7 @@ from puzzle_tablebase.pipeline.proofs.files import (
 )
 from puzzle_tablebase.pipeline.proofs.goals import prove_goals
 from puzzle_tablebase.pipeline.proofs.knight_counts import estimate_recount, prove_counts
-from puzzle_tablebase.pipeline.proofs.knight_ranks import prove_ranks
-from puzzle_tablebase.pipeline.proofs.knight_tours import prove_every_tour, prove_pairs
+from puzzle_tablebase.pipeline.proofs.knight_tours import prove_every_tour, prove_pairs, prove_ranks
 from puzzle_tablebase.pipeline.proofs.patterns import prove_pattern
 from puzzle_tablebase.pipeline.proofs.senet import prove_senet
 from puzzle_tablebase.pipeline.proofs.verdicts import Proved, TableVerdict, Verdict
@@ -161,7 +160,10 @@ def prove(
     if quick or listed.table is None:
         how = ONLY_FILES if quick else UNKNOWN_TABLE
         return [TableVerdict(listed.name, None, Verdict.INTACT, how)]
-    require_memory(listed)
+    needed, free = estimate_memory(listed.definition), get_free_memory()
+    if free is not None and free < needed:
+        hint = "Verify the other tables by name, or use a larger machine"
+        raise MemoryShort(f"The proof of {listed.name}", needed, free, hint)
     yield from check_contents(listed)
     proof = find_proof(listed)
     conclusion = (yield from proof(listed, proved)) if proof else UNKNOWN_RULES
@@ -217,14 +219,6 @@ def _order_by_cost(listed: ListedTable) -> tuple[bool, int]:
     """Order tables by the bytes to be read; counts come last, as they rest on lists of tours."""
     is_counted = bool(listed.table) and listed.definition.recipe.search == "tour counts"
     return is_counted, listed.entry.total_bytes
-
-
-def require_memory(listed: ListedTable) -> None:
-    """Raise MemoryShort if a proof needs more memory than is free, before it begins."""
-    needed, free = estimate_memory(listed.definition), get_free_memory()
-    if free is not None and free < needed:
-        hint = "Verify the other tables by name, or use a larger machine"
-        raise MemoryShort(f"The proof of {listed.name}", needed, free, hint)
 
 
 def estimate_memory(table: Table) -> int:

@@ -1,4 +1,7 @@
-"""A second search of a sliding board, layer by layer from the goal, with a bit for each state.
+"""The proof of a table with one bit of each distance: a second search, layer by layer.
+
+The bits of a layer must be bit 1 of its distance. No state's distance is concluded from the table:
+wrong values could agree with all their neighbours and never lead to the goal.
 
 A state is a place of the blank and an order of the tiles, by the number that the table gives it:
 orders are numbered like words in a dictionary, and an order and the same one with its last two
@@ -19,7 +22,7 @@ the blank on cells of one colour.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import permutations
 from math import factorial
 from typing import Any
@@ -27,14 +30,25 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from puzzle_tablebase.formats.manifest import Depth
 from puzzle_tablebase.frontier.compiled import count_ones, find_lowest
 from puzzle_tablebase.jit import Array, compiled
+from puzzle_tablebase.pipeline.proofs.claims import (
+    Difference,
+    ListedTable,
+    Proof,
+    require_equal,
+    view_field,
+)
+from puzzle_tablebase.pipeline.proofs.verdicts import Proved, Verdict
 from puzzle_tablebase.pipeline.tasks import run_in_threads
-from puzzle_tablebase.puzzles.sliding import SlidingBoard
+from puzzle_tablebase.puzzles.sliding import SlidingBoard, parse_board
+from puzzle_tablebase.schema import ROW_BYTES
 
 Words = npt.NDArray[np.uint64]
 Order = tuple[int, ...]
 
+HOW = "every state was searched again from the goal, layer by layer"
 WORD_TILES = 5
 WORD_STATES = factorial(WORD_TILES) // 2
 PART_BITS = 10
@@ -43,6 +57,56 @@ TASK_WORDS = 1 << 20
 """Most words of a task: few enough that a proof ends soon after it is interrupted."""
 CHUNK_WORDS = 1 << 15
 """Words to which all moves are followed before the next ones: few enough for a core's cache."""
+
+
+def prove_bits(listed: ListedTable, proved: Mapping[str, ListedTable]) -> Proof:
+    """Prove the distances of a large board to one goal."""
+    parameters = listed.definition.recipe.parameters
+    board, (goal,) = parse_board(parameters["board"]), parameters["roots"]
+    records = board.size // (8 * ROW_BYTES)
+    text = "there is a record for every 360 states"
+    yield listed.claim_records(text, require_equal("records", listed.index.records, records))
+
+    bits, depths = read_bits(listed, board), dict[Depth, int]()
+    text = "each bit is bit 1 of the state's distance, layer by layer from the goal"
+    yield listed.claim_records(text, find_bad_bits(board, goal, bits, depths))
+    return Proved(Verdict.PROVED, HOW, fields=("bits",), depths=depths)
+
+
+def read_bits(listed: ListedTable, board: SlidingBoard) -> Words:
+    """Read the index: a row for each place of the blank, a bit for each order of the tiles."""
+    bits = np.empty(board.size // WORD_STATES, dtype=np.uint64)
+    words = 8 * ROW_BYTES // WORD_STATES
+    for begin, records in listed.iter_records():
+        part = slice(words * begin, words * (begin + len(records)))
+        bits[part] = split_records(view_field(records, "bits"))
+    return bits.reshape(board.cells, -1)
+
+
+def find_bad_bits(
+    board: SlidingBoard, goal: str, bits: Words, depths: dict[Depth, int]
+) -> Iterator[Difference | int]:
+    """Yield the first bit that differs from a second search, whose layers are counted."""
+    states = 0
+    for distance, layers in iter_layers(board, goal):
+        is_set, parts, before = bool(distance & 2), layers.list_parts(distance), states
+        tasks = (
+            (layers.words[place, first:end], bits[place, first:end], is_set)
+            for place, first, end in parts
+        )
+        compared = run_in_threads(compare_words, tasks)
+        for (place, first, _), (count, word, bit) in zip(parts, compared, strict=True):
+            if word >= 0:
+                rank = place * board.orders + (first + word) * WORD_STATES + bit
+                content = {"state": board.unrank(rank, goal), "distance": distance}
+                yield Difference(f"bit {1 - is_set}", f"{is_set:d}", rank, content)
+            states += count
+        depths[goal, distance] = states - before
+        yield states // (8 * ROW_BYTES)
+    yield from require_equal("states that reach the goal", states, board.size)
+
+
+# ---- the search -------------------------------------------------------------------------------
 
 
 def list_parities(board: SlidingBoard, goal: str) -> Array:

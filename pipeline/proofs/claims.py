@@ -9,14 +9,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
 import numpy as np
 import polars as pl
 
 from puzzle_tablebase.errors import TablebaseError, TableError, quote
 from puzzle_tablebase.formats.index import read_records
-from puzzle_tablebase.formats.manifest import Entry, File, IndexEntry
+from puzzle_tablebase.formats.manifest import Entry, IndexEntry
 from puzzle_tablebase.jit import Array
 from puzzle_tablebase.pipeline.proofs.verdicts import Proved, TableVerdict
 from puzzle_tablebase.puzzle import Puzzle
@@ -73,12 +73,6 @@ class ListedTable:
         return self.entry.all_files[0].file
 
     @property
-    def parquet(self) -> File:
-        """The manifest's entry for the file of a table that has rows."""
-        assert self.entry.parquet is not None
-        return self.entry.parquet
-
-    @property
     def definition(self) -> Table:
         """The definition of a table that a puzzle defines."""
         assert self.table is not None
@@ -104,7 +98,7 @@ class ListedTable:
 
     def scan_rows(self, *columns: str) -> pl.LazyFrame:
         """Return all rows, or some columns of them, after a column with the number of the row."""
-        rows = pl.scan_parquet(self.store.get_source(self.parquet.file), row_index_name="row")
+        rows = pl.scan_parquet(self.store.get_source(self.file), row_index_name="row")
         chosen = rows.select("row", *columns) if columns else rows
         return chosen.with_columns(pl.col(pl.Enum, pl.Categorical).cast(pl.String))
 
@@ -136,14 +130,6 @@ class TableResult:
 class Observer(Protocol):
     """What shows the progress of a verification."""
 
-    def on_progress(self, text: str, done: int, total: int) -> None: ...
-    def on_claim(self, claim: Mapping[str, Any]) -> None: ...
-    def on_result(self, result: TableResult) -> None: ...
-
-
-class Silence:
-    """An observer that shows nothing. Others override its methods."""
-
     def on_progress(self, text: str, done: int, total: int) -> None:
         """Show how many rows or records of the current claim are compared."""
 
@@ -152,6 +138,10 @@ class Silence:
 
     def on_result(self, result: TableResult) -> None:
         """Show what was found of a table."""
+
+
+class Silence(Observer):
+    """An observer that shows nothing."""
 
 
 class VerifyFailed(TableError):
@@ -210,8 +200,7 @@ def run_claims(
             result.claims.append(record)
             observer.on_claim(record)
     except StopIteration as end:
-        returned: Result = end.value
-        return returned
+        return cast("Result", end.value)
     finally:
         result.seconds += time.monotonic() - started
 
@@ -220,7 +209,7 @@ def _make_failure(
     listed: ListedTable, file: str, record: dict[str, Any], wrong: Difference
 ) -> VerifyFailed:
     """Make the error of a difference, with the cells of the row that it names."""
-    is_row = listed.entry.parquet and file == listed.parquet.file
+    is_row = listed.entry.parquet and file == listed.file
     if wrong.content is None and wrong.row is not None and is_row:
         cells = listed.scan_rows().slice(wrong.row, 1).drop("row").collect()
         wrong = wrong._replace(content=cells.to_dicts()[0])

@@ -86,9 +86,8 @@ def find_bad_states(rows: pl.LazyFrame, goals: list[str]) -> Iterator[Difference
     """Yield rows that are no states, out of order, or of a goal that the table has not."""
     yield from find_rows(rows, pl.col("key").is_null(), pl.col("state"), pl.lit("a state"))
     yield from require_ascending(rows, "state", "key")
-    is_foreign = ~pl.col("goal").is_in(goals)
-    expected = pl.lit(f"goal {' or '.join(goals)}")
-    yield from find_rows(rows, is_foreign, pl.col("goal"), expected, "goal")
+    goal, expected = pl.col("goal"), pl.lit(f"goal {' or '.join(goals)}")
+    yield from find_rows(rows, ~goal.is_in(goals), goal, expected, "goal")
 
 
 def find_bad_goals(rows: pl.LazyFrame, roots: Mapping[str, str]) -> Iterator[Difference]:
@@ -140,26 +139,23 @@ def compare_best_moves(rows: pl.LazyFrame, best: pl.LazyFrame) -> Iterator[Diffe
     texts = letters.group_by("row", maintain_order=True).agg(
         expected=pl.col("letter").cast(pl.String).str.join()
     )
-    joined = rows.join(texts, on="row", how="left")
-    yield from compare(joined, best_moves=pl.col("expected").fill_null(""))
+    expected = pl.col("expected").fill_null("")
+    yield from compare(rows.join(texts, on="row", how="left"), best_moves=expected)
 
 
 def compare_solutions(rows: pl.LazyFrame, best: pl.LazyFrame) -> Iterator[Difference]:
     """Yield a row whose number of solutions is not the sum of those of its best moves."""
     sums = best.group_by("row").agg(expected=pl.col("solutions").sum())
-    joined = rows.join(sums, on="row", how="left")
-    at_goal = (pl.col("distance") == 0).cast(pl.Int64)
-    yield from compare(joined, solutions=pl.col("expected").fill_null(0) + at_goal)
+    expected = pl.col("expected").fill_null(0) + (pl.col("distance") == 0)
+    yield from compare(rows.join(sums, on="row", how="left"), solutions=expected)
 
 
 def make_records(rows: pl.LazyFrame, fields: list[str], states: int) -> dict[str, Array]:
     """Return what each field of the index must have, by the number of the state."""
-    known = rows.select("record", *fields).collect()
-    result = {}
+    known, result = rows.select("record", *fields).collect(), {}
     for name in fields:
-        values = np.full(states or len(known), UNREACHED if name == "distance" else 0)
-        values[known["record"].to_numpy()] = known[name].to_numpy()
-        result[name] = values
+        result[name] = np.full(states or len(known), UNREACHED if name == "distance" else 0)
+        result[name][known["record"].to_numpy()] = known[name].to_numpy()
     return result
 
 
@@ -180,9 +176,8 @@ class BoardRules:
         self._height, self._width = height, width
         self._cells, self._by_columns = height * width, by_columns
         by_place = "by the blank's place and then the tiles, column by column"
-        self.title = f"{height}x{width} board, {by_place}"
-        if not by_columns:
-            self.title = "8-puzzle, in notation order"
+        title = f"{height}x{width} board, {by_place}"
+        self.title = title if by_columns else "8-puzzle, in notation order"
         """The name and the order of the rows, in words."""
         self.states = 0 if by_columns else factorial(self._cells)
         """The records of the index; 0: one for each row."""
@@ -217,19 +212,15 @@ class BoardRules:
         steps = {"U": (-1, 0), "D": (1, 0), "L": (0, -1), "R": (0, 1)}
         moves = []
         for cell in range(self._cells):
-            row, column = divmod(cell, self._width)
             for letter, (down, right) in steps.items():
-                if 0 <= row + down < self._height and 0 <= column + right < self._width:
-                    to = (row + down) * self._width + column + right
+                row, column = cell // self._width + down, cell % self._width + right
+                if 0 <= row < self._height and 0 <= column < self._width:
+                    to = row * self._width + column
                     order = [*range(self._cells)]
                     order[cell], order[to] = to, cell
-                    after = (pl.col("state").str.slice(at, 1) for at in order)
-                    moved = known.filter(pl.col("blank") == cell).select(
-                        *("row", "state", "goal"),
-                        letter=pl.lit(letter, letters),
-                        after=pl.concat_str(after),
-                    )
-                    moves.append(moved)
+                    after = pl.concat_str(pl.col("state").str.slice(at, 1) for at in order)
+                    moved = known.filter(pl.col("blank") == cell).drop("blank")
+                    moves.append(moved.with_columns(letter=pl.lit(letter, letters), after=after))
         return pl.concat(moves)
 
     def _find(self, mark: str, text: str = "state") -> pl.Expr:
@@ -288,14 +279,8 @@ class TextRules:
         compute = self._puzzle.compute_features
         known = rows.select("state", "goal").collect().iter_rows()
         values = [compute(state, roots[goal]) for state, goal in known]
-        return (
-            rows.collect()
-            .with_columns(
-                pl.Series(f"{name}, expected", [each[name] for each in values], pl.Int64)
-                for name in self.features
-            )
-            .lazy()
-        )
+        expected = pl.LazyFrame(values, dict.fromkeys(self.features, pl.Int64))
+        return pl.concat([rows, expected.rename("{}, expected".format)], how="horizontal")
 
 
 def _decode(texts: Array) -> list[str]:

@@ -1,4 +1,11 @@
-"""The proofs of tables that list knight's tours: every path is followed square by square."""
+"""The proofs of tables that list or rank knight's tours.
+
+Of a list, every path is followed square by square. Of a ranking, every record is made again: the
+walker makes all layers from the empty board (`tour_walker`), and the records must have exactly its
+states and numbers, as many in each as fit. docs/format/ranks.md puts the partial tours that lead to
+a state, and the ways to complete it, in an order; so where every number is right, each rank is one
+tour and each tour has one rank.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +15,7 @@ from itertools import permutations
 import numpy as np
 import polars as pl
 
-from puzzle_tablebase.jit import Array
+from puzzle_tablebase.jit import Array, compiled
 from puzzle_tablebase.pipeline.proofs.claims import (
     Claim,
     Difference,
@@ -24,9 +31,11 @@ from puzzle_tablebase.pipeline.proofs.knight_counts import (
     list_jumps,
     recount_tours,
 )
+from puzzle_tablebase.pipeline.proofs.tour_walker import HalfBoard, walk_layers
 from puzzle_tablebase.pipeline.proofs.verdicts import Proved, Verdict
 from puzzle_tablebase.pipeline.tasks import run_in_threads
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
+from puzzle_tablebase.puzzles.knight.tables import RANKING_FIELDS
 
 HOW = (
     "every path was walked, none appears twice, and a second count, path by path, finds as many "
@@ -36,12 +45,19 @@ HOW_OF_PAIRS = (
     "every path was walked, and there is one for every pair of squares whose colours allow it; "
     "which of a pair's tours is listed follows from no rule"
 )
+HOW_OF_RANKS = "every layer was counted again from the empty board, so each rank is one tour"
 COLUMNS = ("board", "start", "finish", "number", "closed", "path")
 TOURS = "every path is a tour: it visits each square once, by knight's jumps"
 MATCH = "board, start, finish, closed and number match the path"
 UNKNOWN_SQUARE = 255
 PART_ROWS = 1 << 16
 """Rows that are read at a time."""
+RECORD_BYTES = int(RANKING_FIELDS[-1][1].removesuffix("s"))
+"""The bytes of the states of a record."""
+LONGEST_STATE = 18
+"""The bytes of a difference of keys and a number, nine each at most."""
+PART_RECORDS = 1 << 12
+"""The records that are made at a time."""
 
 
 def prove_every_tour(listed: ListedTable, proved: Mapping[str, ListedTable]) -> Proof:
@@ -187,3 +203,67 @@ def compare_pairs(listed: ListedTable, board: KnightBoard) -> Iterator[Differenc
         )
     )
     yield from compare(rows.lazy(), **{"from": "expected"})
+
+
+# ---- rankings ---------------------------------------------------------------------------------
+
+
+def prove_ranks(listed: ListedTable, proved: Mapping[str, ListedTable]) -> Proof:
+    """Prove the ranking of a board's tours."""
+    recipe = listed.definition.recipe
+    board, is_open = parse_board(recipe.parameters["board"]), recipe.search == "ranked tours"
+    half = HalfBoard(board, is_open=is_open)
+    colours = ", of those whose colours need as many edges" * is_open
+    text = (
+        "every layer is counted again from the empty board: each state with the partial tours that "
+        f"lead to it, at the cut with the tours that pass it, and no other state{colours}"
+    )
+    yield listed.claim_records(text, compare_records(listed, make_records(half)))
+    return Proved(Verdict.PROVED, HOW_OF_RANKS, fields=[name for name, _ in RANKING_FIELDS])
+
+
+def make_records(half: HalfBoard) -> Iterator[dict[str, Array]]:
+    """Make the records of all layers, some at a time."""
+    for layer, (keys, numbers) in enumerate(walk_layers(half)):
+        state = before = 0
+        while state < len(keys):
+            firsts, sums = np.zeros((2, PART_RECORDS), dtype=np.int64)
+            states = np.zeros((PART_RECORDS, RECORD_BYTES), dtype=np.uint8)
+            count, state, before = pack(keys, numbers, state, before, firsts, sums, states)
+            layers = np.full(count, layer)
+            made: tuple[Array, ...] = layers, firsts[:count], sums[:count], states[:count]
+            yield {name: values for (name, _), values in zip(RANKING_FIELDS, made, strict=True)}
+
+
+@compiled
+def pack(
+    keys: Array, numbers: Array, state: int, before: int, firsts: Array, sums: Array, states: Array
+) -> tuple[int, int, int]:
+    """Fill records from a state on; `before`: the sum of the numbers of the states before it.
+
+    Return how many records have states, the first state that no longer fits, and its `before`. A
+    record is followed by another one when the longest state no longer fits.
+    """
+    record, end = -1, states.shape[1]
+    while state < len(keys):
+        if end + LONGEST_STATE > states.shape[1]:
+            if record + 1 == len(states):
+                break
+            record, end = record + 1, 0
+            firsts[record], sums[record] = keys[state], before
+        else:
+            end = write_value(states[record], end, keys[state] - keys[state - 1])
+        end = write_value(states[record], end, numbers[state])
+        before += numbers[state]
+        state += 1
+    return record + 1, state, before
+
+
+@compiled
+def write_value(states: Array, at: int, value: int) -> int:
+    """Write a value in groups of seven bits, the lowest first; return where the next one begins."""
+    while value > 127:
+        states[at] = value & 127 | 128
+        at, value = at + 1, value >> 7
+    states[at] = value
+    return at + 1

@@ -27,9 +27,9 @@ CHUNK_ORDERS = 1 << 6
 class Places(NamedTuple):
     """The places of so many tiles on a board, and the moves from each.
 
-    `sets` has the number of each place's set of cells. The moves from place p are those from
-    `begins[p]` to before `begins[p + 1]`: each leads to the place `targets`, and takes the tile at
-    the position `taken` of the order out and puts it in at the position `put`.
+    `sets` has the number of each place's set of cells, in ascending order. The moves from place p
+    are those from `begins[p]` to before `begins[p + 1]`: each leads to the place `targets`, takes
+    the tile at the position `taken` of the order out, and puts it in at the position `put`.
     """
 
     sets: Array
@@ -129,16 +129,6 @@ def fill_level(
     return count
 
 
-@compiled
-def find_least(depth: Array, sets: Array, first: int, end: int, least: Array) -> None:
-    """Lower `least` to the depth of each set of cells, for the orders `first` to `end`."""
-    for order in range(first, end):
-        for place in range(len(sets)):
-            at = sets[place]
-            if depth[order, place] < least[order - first, at]:
-                least[order - first, at] = depth[order, place]
-
-
 def prove_pattern(listed: ListedTable, proved: Mapping[str, ListedTable]) -> Proof:
     """Prove the distances of a pattern."""
     pattern = parse_pattern(listed.definition.recipe.parameters)
@@ -151,9 +141,8 @@ def prove_pattern(listed: ListedTable, proved: Mapping[str, ListedTable]) -> Pro
 
 def iter_least(places: Places, depth: Array) -> Iterator[dict[str, Array]]:
     """Iterate over the least depths of the placements by rank, some orders at a time."""
+    begins = np.flatnonzero(np.diff(places.sets, prepend=-1))
     for first in range(0, len(depth), CHUNK_ORDERS):
-        end = min(len(depth), first + CHUNK_ORDERS)
-        least = np.full((end - first, places.sets[-1] + 1), UNKNOWN, dtype=np.uint8)
-        find_least(depth, places.sets, first, end, least)
+        least = np.minimum.reduceat(depth[first : first + CHUNK_ORDERS], begins, axis=1)
         # a placement that was never reached has no entry
         yield {"distance": np.where(least == UNKNOWN, -1, least.astype(np.int64)).ravel()}

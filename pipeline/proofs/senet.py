@@ -89,11 +89,10 @@ def find_bad_positions(rows: pl.LazyFrame, count: int) -> Iterator[Difference]:
     """Yield rows that are not all positions in notation order."""
     yield from require_equal("rows", rows.select(pl.len()).collect().item(), count)
     position, numbers = pl.col("position"), {"A": PIECES, "B": PIECES, ".": SQUARES - 2 * PIECES}
-    counts = [position.str.count_matches(mark, literal=True) for mark in numbers]
-    has_all = pl.all_horizontal(
-        position.str.len_bytes() == SQUARES,
-        *(count == number for count, number in zip(counts, numbers.values(), strict=True)),
+    counts = (
+        position.str.count_matches(mark, literal=True) == number for mark, number in numbers.items()
     )
+    has_all = pl.all_horizontal(position.str.len_bytes() == SQUARES, *counts)
     expected = pl.lit(f"{SQUARES} squares: five A, five B and five empty")
     yield from find_rows(rows, ~has_all, position, expected)
     yield from require_ascending(rows, "position", "position")
@@ -101,10 +100,10 @@ def find_bad_positions(rows: pl.LazyFrame, count: int) -> Iterator[Difference]:
 
 def add_sets(rows: pl.LazyFrame) -> pl.LazyFrame:
     """Add the sets of squares of both sides to positions, and a number of both together."""
-    squares = [pl.col("position").str.slice(at, 1) for at in range(SQUARES)]
+    position = pl.col("position")
     sets = {
         side: pl.sum_horizontal(
-            (square == side).cast(pl.Int32) * (1 << at) for at, square in enumerate(squares)
+            (position.str.slice(at, 1) == side).cast(pl.Int32) * (1 << at) for at in range(SQUARES)
         )
         for side in "AB"
     }
@@ -203,8 +202,7 @@ def play_lines(positions: pl.LazyFrame, last_steps: pl.LazyFrame) -> pl.LazyFram
             )
         )
         layers.append(smallest.collect())
-    every = pl.concat(layers).drop("starts").rename({"dice": "dice, expected"})
-    return every.lazy()
+    return pl.concat(layers).lazy().drop("starts").rename({"dice": "dice, expected"})
 
 
 def make_records(rows: pl.LazyFrame, lines: pl.LazyFrame) -> dict[str, Array]:
