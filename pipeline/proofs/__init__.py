@@ -24,14 +24,10 @@ from puzzle_tablebase.pipeline.proofs.claims import (
     Silence,
     TableResult,
     VerifyFailed,
+    is_trouble,
     run_claims,
 )
-from puzzle_tablebase.pipeline.proofs.files import (
-    check_contents,
-    check_counts,
-    check_files,
-    is_trouble,
-)
+from puzzle_tablebase.pipeline.proofs.files import check_contents, check_counts, check_files
 from puzzle_tablebase.pipeline.proofs.goals import prove_goals
 from puzzle_tablebase.pipeline.proofs.knight_counts import estimate_recount, prove_counts
 from puzzle_tablebase.pipeline.proofs.knight_tours import prove_every_tour, prove_pairs, prove_ranks
@@ -48,15 +44,7 @@ from puzzle_tablebase.stores import MANIFEST
 from puzzle_tablebase.stores.access import format_rebuild_command, make_open_error
 from puzzle_tablebase.stores.folder import Store
 
-__all__ = [
-    "Observer",
-    "TableResult",
-    "TableVerdict",
-    "Verdict",
-    "Verified",
-    "VerifyFailed",
-    "verify",
-]
+__all__ = ["TableResult", "TableVerdict", "Verdict", "Verified", "VerifyFailed", "verify"]
 ONLY_FILES = "only the bytes of the files were compared with the manifest"
 UNKNOWN_TABLE = "the files match the manifest; no puzzle here has a table of that name"
 UNKNOWN_RULES = Proved(

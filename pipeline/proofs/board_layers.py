@@ -109,13 +109,6 @@ def find_bad_bits(
 # ---- the search -------------------------------------------------------------------------------
 
 
-def list_parities(board: SlidingBoard, goal: str) -> Array:
-    """Return for each place of the blank 1 if it allows the odd orders of the tiles, else 0."""
-    lines = np.arange(board.cells) // board.line - board.place[goal.index("0")] // board.line
-    parities: Array = (lines * (board.line - 1) + board.is_odd(goal)) % 2
-    return parities
-
-
 class Layers:
     """The layers of a board's states, found one after the other from a goal.
 
@@ -130,7 +123,9 @@ class Layers:
         self.words[root, number // WORD_STATES] = 1 << number % WORD_STATES
         lines, steps = np.divmod(np.arange(places), board.line)
         self._colours = (lines + steps - lines[root] - steps[root]) % 2
-        self._parities = list_parities(board, goal).astype(np.uint8)
+        parities = ((lines - lines[root]) * (board.line - 1) + board.is_odd(goal)) % 2
+        # for each place of the blank, 1 if it allows the odd orders of the tiles
+        self._parities = parities.astype(np.uint8)
         self._heads = list_head_parities(places - 1)
         self._moves = [list_moves(board, target) for target in range(places)]
 

@@ -6,6 +6,7 @@ what they prove. `run_claims` takes one claim after the other; the first differe
 
 from __future__ import annotations
 
+import errno
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -14,7 +15,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar, cast
 import numpy as np
 import polars as pl
 
-from puzzle_tablebase.errors import TablebaseError, TableError, quote
+from puzzle_tablebase.errors import NotAFile, TablebaseError, TableError, Unreachable, quote
 from puzzle_tablebase.formats.index import read_records
 from puzzle_tablebase.formats.manifest import Entry, IndexEntry
 from puzzle_tablebase.jit import Array
@@ -130,6 +131,14 @@ class TableResult:
 class Observer(Protocol):
     """What shows the progress of a verification."""
 
+    def on_progress(self, text: str, done: int, total: int) -> None: ...
+    def on_claim(self, claim: Mapping[str, Any]) -> None: ...
+    def on_result(self, result: TableResult) -> None: ...
+
+
+class Silence:
+    """An observer that shows nothing. Others override its methods."""
+
     def on_progress(self, text: str, done: int, total: int) -> None:
         """Show how many rows or records of the current claim are compared."""
 
@@ -138,10 +147,6 @@ class Observer(Protocol):
 
     def on_result(self, result: TableResult) -> None:
         """Show what was found of a table."""
-
-
-class Silence(Observer):
-    """An observer that shows nothing."""
 
 
 class VerifyFailed(TableError):
@@ -216,6 +221,16 @@ def _make_failure(
     name = listed.name if listed.puzzle else ""
     command = format_rebuild_command(name, listed.store, force=True)
     return VerifyFailed(record, listed.store.locate(file), command, wrong)
+
+
+def is_trouble(error: Exception) -> bool:
+    """Return whether a file could not be read: this says nothing about its content.
+
+    Arrow raises OSError for content too, but then it has no number of the system's.
+    """
+    if isinstance(error, Unreachable | NotAFile):
+        return True
+    return isinstance(error, OSError) and error.errno not in (None, errno.EINVAL)
 
 
 # ---- comparisons ------------------------------------------------------------------------------

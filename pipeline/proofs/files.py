@@ -6,7 +6,6 @@ rules say of them.
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
@@ -18,7 +17,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from puzzle_tablebase.errors import NotAFile, Unreachable
 from puzzle_tablebase.formats.index import (
     BLOCK_BYTES,
     Header,
@@ -45,6 +43,7 @@ from puzzle_tablebase.pipeline.proofs.claims import (
     Claims,
     Difference,
     ListedTable,
+    is_trouble,
     require_equal,
 )
 from puzzle_tablebase.pipeline.proofs.verdicts import Proved
@@ -121,26 +120,11 @@ def refute_bad_files(differences: Iterator[Difference | int]) -> Iterator[Differ
         yield Difference(str(error), "rows that can be decoded")
 
 
-def is_trouble(error: Exception) -> bool:
-    """Return whether a file could not be read: this says nothing about its content.
-
-    Arrow raises OSError for content too, but then it has no number of the system's.
-    """
-    if isinstance(error, Unreachable | NotAFile):
-        return True
-    return isinstance(error, OSError) and error.errno not in (None, errno.EINVAL)
-
-
-def _compare_parameters(listed: ListedTable) -> Iterator[Difference]:
-    defined = listed.definition.recipe.parameters
-    yield from require_equal("parameters", listed.entry.parameters, defined)
-
-
 def _compare_records(listed: ListedTable) -> Iterator[Difference]:
     """Compare the manifest's entry of an index alone with the records."""
     entry, table = listed.entry, listed.definition
     yield from require_equal("records", entry.rows, listed.index.records)
-    yield from _compare_parameters(listed)
+    yield from require_equal("parameters", entry.parameters, table.recipe.parameters)
     hasher = TableWriter(None, table)
     for _, records in listed.iter_records():
         hasher.write({name: records[name] for name, _ in table.index})
@@ -171,7 +155,7 @@ def _compare_footer(listed: ListedTable) -> Iterator[Difference]:
     rows = sum(footer.row_group(number).num_rows for number in range(footer.num_row_groups))
     for count in (footer.num_rows, rows):
         yield from require_equal("rows", count, entry.rows)
-    yield from _compare_parameters(listed)
+    yield from require_equal("parameters", entry.parameters, table.recipe.parameters)
 
 
 def _list_columns(schema: pa.Schema) -> list[tuple[object, ...]]:

@@ -235,15 +235,10 @@ class BoardRules:
             (at // width - home // width).abs() + (at % width - home % width).abs()
             for at, home in places
         ]
-        features = {
-            "blank": self._find("0"),
-            "manhattan": pl.sum_horizontal(steps),
-            "misplaced": pl.sum_horizontal((at != home).cast(pl.Int64) for at, home in places),
-            "rank": pl.col("record"),
-        }
-        return rows.with_columns(
-            value.alias(f"{name}, expected") for name, value in features.items()
-        )
+        misplaced = pl.sum_horizontal((at != home).cast(pl.Int64) for at, home in places)
+        features = (self._find("0"), pl.sum_horizontal(steps), misplaced, pl.col("record"))
+        named = zip(self.features, features, strict=True)
+        return rows.with_columns(value.alias(f"{name}, expected") for name, value in named)
 
 
 class TextRules:

@@ -179,8 +179,7 @@ def play_lines(positions: pl.LazyFrame, last_steps: pl.LazyFrame) -> pl.LazyFram
         pl.lit(0, pl.UInt8).alias("last"),
     )
     layers = [opening.collect()]
-    for plies, steps in sorted(last_steps.collect().partition_by("plies", as_dict=True).items()):
-        ply = int(plies[0])
+    for (ply,), steps in sorted(last_steps.collect().partition_by("plies", as_dict=True).items()):
         before = layers[-1].lazy().rename({"row": "before"}).drop("plies", "last")
         played = (
             steps.lazy()

@@ -251,16 +251,6 @@ class HalfBoard:
         end = self.longer + self.board.files
         return max(image for image in self.board.find_images(square) if image < end)
 
-    def make_first_layer(self) -> CountedLayer:
-        """Return the layer of the empty board."""
-        needs = sum(FREE << 2 * cell for cell in range(self.cells))
-        return CountedLayer(np.array([needs << MATCHING_BITS]), np.array([1]))
-
-    def list_others(self, square: int) -> list[int]:
-        """List the cells that the step of a square may join it to."""
-        later = [to for to in self.board.list_neighbours(square) if to > square]
-        return [0] * self.ends[square] + [to - square + self.here for to in later]
-
     def _keep_balanced(self, needs: Array, square: int) -> Array:
         """Return the needs where the squares of each colour need as many edges.
 
@@ -281,7 +271,9 @@ class HalfBoard:
         """Return the layer after the step of a square; with `starts`, it is the tours' start."""
         if layer.numbers.sum(dtype=float) * 16 >= COUNT_LIMIT:
             raise SearchError(f"The partial tours of {self.board} are more than a proof can add.")
-        edges = [(self.here, other) for other in self.list_others(square)]
+        later = [to for to in self.board.list_neighbours(square) if to > square]
+        others = [0] * self.ends[square] + [to - square + self.here for to in later]
+        edges = [(self.here, other) for other in others]
         groups = group_states(layer.keys, FREE << 2 * self.cells, edges)
         if starts:
             # the first edge is the one to the virtual square
@@ -330,7 +322,8 @@ def walk(half: HalfBoard) -> dict[int | None, int]:
 
 def walk_layers(half: HalfBoard) -> Iterator[CountedLayer]:
     """Yield every layer, in order, and set `half.totals`."""
-    layers = {0: half.make_first_layer()}
+    empty = sum(FREE << 2 * cell for cell in range(half.cells))
+    layers = {0: CountedLayer(np.array([empty << MATCHING_BITS]), np.array([1]))}
     yield layers[0]
     for square in range(half.longer):
         layers[square + 1] = half.advance(layers[square], square)
