@@ -21,7 +21,7 @@ from puzzle_tablebase.puzzles.knight import tables as knight
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.sliding import EIGHT as EIGHT_PUZZLE
 from puzzle_tablebase.queries.api import Tables
-from tests.readers.test_example_readers import CODES
+from tests.readers.test_board_readers import CODES
 from tests.support.default_tables import INDEXES
 from tests.support.format_page import (
     DOC,

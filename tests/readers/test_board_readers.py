@@ -1,33 +1,43 @@
-"""The published cases, and every reader of sliding boards, compared with them and with a search.
+"""The published cases, and the readers of sliding boards, compared with them and with a search.
 
-Each reader's tests ask the other cases, and `tests/index/test_document_reader.py` those of tours
-by rank.
+The reader to copy, alone in an empty folder, answers the cases of all its puzzles, and
+`tests/index/test_document_reader.py` asks those of tours by rank.
 """
 
+import io
 import json
+import runpy
 import shutil
+import sys
+from collections.abc import Callable
+from operator import itemgetter
 from pathlib import Path
 from random import Random
+from typing import Any
 
+import polars as pl
 import pytest
 
 from puzzle_tablebase.formats.manifest import Entry, IndexEntry
 from puzzle_tablebase.puzzles.fifteen import PUZZLE as FIFTEEN
 from puzzle_tablebase.puzzles.fifteen import Pattern, make_tables
-from puzzle_tablebase.puzzles.sliding import find_goal, parse_board
+from puzzle_tablebase.puzzles.senet import PUZZLE as SENET
+from puzzle_tablebase.puzzles.sliding import EIGHT, find_goal, parse_board
 from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.index_reader import IndexReader
 from puzzle_tablebase.stores.folder import Folder
 from tests import first, usual_or_nightly
-from tests.readers.test_example_readers import CODES
 from tests.readers.test_javascript_reader import ask
-from tests.support import sliding_oracle
+from tests.support import shell, sliding_oracle
 from tests.support.build_recorder import build_tables
-from tests.support.default_tables import INDEXES
-from tests.support.format_page import VECTORS, read_cases, record_of
+from tests.support.format_page import VECTORS, read_cases
 from tests.support.reader_programs import compile_reader, run
+from tests.support.shell import ROOT
 from tests.support.tampered import sha256, write_manifest
 
+CODES = {"unreachable": 1, "malformed": 2}
+"""The exit codes of this program for a key without an answer, by the kind of error in a case."""
+PUZZLES = ("eight", "sliding", "senet", "knight")
 Distances = dict[str, int | None]
 Questions = dict[tuple[str, str], Distances]
 """By board and goal, the distance of each state, None if it does not reach the goal."""
@@ -65,14 +75,14 @@ def ask_program(folder: Path, board: str, goal: str, states: list[str]) -> Told:
 
 def ask_package(folder: Path, board: str, goal: str, states: list[str]) -> Told:
     """Ask the JavaScript package."""
-    result: Told = {}
     told = ask(folder, *(["sliding", board, state, {"goal": goal}] for state in states))
-    for state, facts in zip(states, told, strict=True):
-        assert facts.get("error", [1])[0] == 1, facts
-        answer = facts.get("answer")
-        names = ("distance", "best_moves", "solution")
-        result[state] = answer and tuple(answer[name] for name in names)
-    return result
+    assert {facts.get("error", [1])[0] for facts in told} == {1}
+    get_facts = itemgetter("distance", "best_moves", "solution")
+    answers = [facts.get("answer") for facts in told]
+    return {
+        state: get_facts(answer) if answer else None
+        for state, answer in zip(states, answers, strict=True)
+    }
 
 
 def ask_reader_in_c(command: list[str], folder: Path, place: str, states: list[str]) -> Told:
@@ -120,14 +130,11 @@ def list_questions(tables: set[str]) -> Questions:
     return questions
 
 
-def test_every_reader_answers_as_the_cases_say(boards: Path, tmp_path: Path) -> None:
+def test_every_reader_answers_as_the_cases_say(
+    boards: Path, large_boards: Path, tmp_path: Path
+) -> None:
     questions = list_questions({path.stem for path in boards.glob("*.idx")})
     require_answers(boards, tmp_path, questions)
-
-
-def test_every_reader_answers_as_the_cases_of_a_larger_board_say(
-    large_boards: Path, tmp_path: Path
-) -> None:
     questions = list_questions({"sliding_3x4_12"})
     assert max(filter(None, questions["3x4", "123456789ab0"].values())) == 42
     require_answers(large_boards, tmp_path, questions)
@@ -135,8 +142,8 @@ def test_every_reader_answers_as_the_cases_of_a_larger_board_say(
 
 def test_without_a_goal_it_is_the_last_corner(boards: Path) -> None:
     """A table of another goal is listed before that of the corner."""
-    for options in ([], [{"goal": None}], [{"goal": "corner"}]):
-        (told,) = ask(boards, ["sliding", "3x2", "123450", *options])
+    options: tuple[list[Any], ...] = ([], [{"goal": None}], [{"goal": "corner"}])
+    for told in ask(boards, *(["sliding", "3x2", "123450", *each] for each in options)):
         assert (told["answer"]["goal"], told["answer"]["distance"]) == ("123450", 0)
 
 
@@ -163,24 +170,19 @@ def test_the_program_reads_boards_as_the_cases_say() -> None:
         assert (str(wide), goal) == (str(board.wide), view.table_goal)
         assert (state, board.wide.rank(state)) == (case["read_as"], case["rank"])
     assert {case["board"] for case in cases} == {"2x3", "3x2", "2x4", "4x2", "3x4", "4x3"}
-    for puzzle in ("eight", "senet", "knight", "sliding"):
+    for puzzle in PUZZLES:
         kinds = {case.get("error") for case in read_cases(puzzle)}
         assert kinds == {None, *CODES}, puzzle
 
 
-def test_the_ranks_of_the_cases_lead_to_records_with_their_answers(outputs: Path) -> None:
+def test_the_cases_have_the_ranks_of_their_keys(outputs: Path) -> None:
+    tours = pl.read_parquet(outputs / "knight_tours_8x8.parquet")["path"]
     for case in (*read_cases("eight"), *read_cases("senet"), *read_cases("knight")):
-        if "rank" not in case:
-            continue
-        record = record_of(outputs, INDEXES[f"{case['table']}.idx"], case["rank"])
-        answer = case.get("answer", {"distance": 255, "solutions": 0, "plies": 255})
-        if case["puzzle"] == "eight":
-            assert [*record] == [answer["distance"], answer["solutions"]]
-        elif case["puzzle"] == "senet":
-            assert min(record[0], record[2]) == answer["plies"]
-        else:
-            path = "".join(f"{'abcdefgh'[at % 8]}{at // 8 + 1}" for at in record)
-            assert path == answer["path"]
+        if "rank" in case and case["puzzle"] == "knight":
+            assert tours[case["rank"]] == case["answer"]["path"]
+        elif "rank" in case:
+            puzzle = EIGHT if case["puzzle"] == "eight" else SENET
+            assert puzzle.rank(case.get("read_as", case["key"])) == case["rank"]
 
 
 def test_a_pattern_answers_as_the_cases_say(tmp_path: Path) -> None:
@@ -190,3 +192,54 @@ def test_a_pattern_answers_as_the_cases_say(tmp_path: Path) -> None:
     for case in read_cases("fifteen"):
         rank = Pattern(4, 4, (1, 2, 3)).rank([int(mark, 16) for mark in case["key"]])
         assert (rank, index.read_record(rank)) == (case["rank"], (case["answer"]["distance"],))
+
+
+# ---- the reader to copy ---------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Copy the reader into an empty folder."""
+    return Path(shutil.copy(ROOT / "examples" / "reader.py", tmp_path_factory.mktemp("copy")))
+
+
+@pytest.mark.parametrize("puzzle", PUZZLES)
+def test_the_reader_answers_every_case_from_bytes(
+    puzzle: str, program: Path, outputs: Path, large_boards: Path
+) -> None:
+    reader = runpy.run_path(str(program))
+    folders = (outputs, large_boards, VECTORS)
+
+    def open_index(name: str, width: int) -> object:
+        file = next(path for each in folders if (path := each / f"{name}.idx").exists())
+        return reader["Index"](io.BytesIO(file.read_bytes()), name, width)
+
+    cases = read_cases(puzzle)
+    assert len(cases) > 8
+    for case in cases:
+        goal = f":{case['goal']}" if "goal" in case else ""
+        told = reader["answer"](open_index, case.get("board", puzzle) + goal, case["key"])
+        expected = case.get("answer", {"error": case.get("error")})
+        assert {name: told.get(name) for name in expected} == expected, case
+
+
+def test_the_reader_is_a_program_that_needs_only_the_standard_library(
+    program: Path, outputs: Path
+) -> None:
+    command = [sys.executable, "-I", "-S", program.name, str(outputs)]
+    for puzzle, key in (("eight", "378546201"), ("senet", "ABAAABBB.B...A."), ("knight", "b1 a3")):
+        said = shell.run([*command, puzzle, key, "?"], cwd=program.parent)
+        (case,) = [each for each in read_cases(puzzle) if each["key"] == key and "goal" not in each]
+        first, second = map(json.loads, said.out.splitlines())
+        assert {"key": key, **case["answer"]}.items() <= first.items()
+        assert second == {"key": "?", "error": "malformed"}
+
+
+def test_a_damaged_block_gives_no_answer(program: Path, outputs: Path) -> None:
+    reader: dict[str, Callable[..., Any]] = runpy.run_path(str(program))
+    data = bytearray((outputs / "senet.idx").read_bytes())
+    data[4096 * 400] ^= 1
+    index = reader["Index"](io.BytesIO(data), "senet", 8)
+    assert index.read_record(0)
+    with pytest.raises(ValueError, match="block 400"):
+        index.read_record(399 * 511)

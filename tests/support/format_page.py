@@ -60,13 +60,6 @@ def numbers_in(rows: list[Row], column: str) -> list[int]:
     return [number_in(row[column]) for row in rows]
 
 
-def record_of(outputs: Path, table: Table, rank: int) -> bytes:
-    """Return a record, located by the document's formula."""
-    width = struct.calcsize(table.record_format)
-    _, at = place_of(width, rank)
-    return (outputs / table.index_file).read_bytes()[at : at + width]
-
-
 def place_of(width: int, rank: int) -> tuple[int, int]:
     """Return the block of a record and its first byte in the file."""
     number, place = divmod(rank, 4092 // width)
