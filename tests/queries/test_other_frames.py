@@ -52,8 +52,7 @@ def test_every_kind_of_frame_gets_the_same_answers(tables: Tables, name: str) ->
 
 def test_numbers_as_keys_and_as_answers(tables: Tables) -> None:
     lost = [378546201, 87654321, None]  # the second without its leading 0
-    for frame in (lost, pa.table({"state": lost}), pl.Series(lost)):
-        assert pl.DataFrame(tables.eight.annotate(frame))["distance"].to_list() == [27, 28, None]
+    assert tables.eight.annotate(lost)["distance"].to_list() == [27, 28, None]
     result = tables.eight.annotate(pd.DataFrame({"state": lost}))
     assert result["distance"].to_list() == [27, 28, pd.NA]
     assert pd.api.types.is_integer_dtype(result.dtypes["distance"]), "numbers stay whole"
@@ -141,15 +140,20 @@ def test_columns_and_lists_are_states_too(tables: Tables) -> None:
 @pytest.mark.parametrize(
     "key",
     [
-        *([1.0] * 9, [True] * 9, [[[1]]], {}, [], [0] * 9, [10**30] * 9),
+        *(None, 123456780, b"123456780", ["1"], object(), {}),
+        *([1.0] * 9, [True] * 9, [[[1]]], [], [0] * 9, [10**30] * 9),
         # both halves of the first three are in the dictionaries of ranks
         *("123412340", "123456781", "012301230", "123456789", "12345678", ""),
     ],
 )
-def test_what_is_no_state_is_refused(tables: Tables, key: Any) -> None:
-    for ask in (tables.eight.probe, tables.eight.distance, tables.eight.distance):
-        with pytest.raises(NotationError):  # the first distance makes the dictionaries
-            ask(key)
+def test_what_is_no_key_is_refused(tables: Tables, key: Any) -> None:
+    for reader in (tables.eight, tables.senet, tables.knight):
+        with pytest.raises(NotationError):
+            reader.probe(key)
+        assert reader.get(key, default="none") == "none"
+    for _ in range(2):  # the first call makes the dictionaries
+        with pytest.raises(NotationError):
+            tables.eight.distance(key)
 
 
 def test_moves_are_applied(tables: Tables) -> None:

@@ -1,12 +1,15 @@
-"""The pictures of answers, and what tables show of themselves in a notebook."""
+"""The pictures of answers, and Senet's shortest lines for either side."""
 
 import re
+from itertools import islice
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import polars as pl
 import pytest
 
+from puzzle_tablebase.errors import NoAnswer
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.queries import open_reader, open_tables
 from puzzle_tablebase.queries.svg import (
@@ -22,6 +25,7 @@ from puzzle_tablebase.queries.svg import (
     Picture,
 )
 from puzzle_tablebase.stores.folder import Folder
+from tests.support import oracles
 from tests.support.asking import ask_one
 
 NUMBER = r"(-?[\d.]+)"
@@ -153,3 +157,69 @@ def test_the_tiles_of_the_best_moves_are_coloured(outputs: Path) -> None:
     at_goal = open_tables(str(outputs)).eight.probe("123456780").to_svg()
     assert "the goal" in at_goal
     assert BLUE not in at_goal.partition("</style>")[2]
+
+
+KNOWN = "ABAAABBB.B...A."
+
+
+def test_the_line_for_either_side_is_the_smallest(outputs: Path) -> None:
+    """Compare every position that at most four plies lead to, with the side to move then."""
+    reader = open_reader("senet", Folder(outputs))
+    layers = list(islice(oracles.senet_layers(), 5))
+    for plies, layer in enumerate(layers):
+        for position, line in layer.items():
+            facts = ask_one(reader, position, turn="AB"[plies % 2]).to_dict()
+            expected = (line.dice, line.moves, plies)
+            assert (facts["dice"], facts["moves"], facts["plies"]) == expected
+    assert len((layers[1].keys() | layers[3].keys()) & (layers[2].keys() | layers[4].keys())) > 100
+
+
+def test_the_longer_line_reaches_the_position(outputs: Path) -> None:
+    all_rows = pl.read_parquet(outputs / "senet.parquet")
+    once = all_rows.filter(pl.col("plies_even").is_null() | pl.col("plies_odd").is_null())
+    table = pl.concat([all_rows.gather_every(1511), once])
+    reader = open_reader("senet", Folder(outputs))
+    never = 0
+    for row in table.iter_rows(named=True):
+        position = row["position"]
+        for side, plies in (("A", row["plies_even"]), ("B", row["plies_odd"])):
+            if plies is None:
+                with pytest.raises(NoAnswer):
+                    ask_one(reader, position, turn=side, path=True)
+                never += 1
+                continue
+            facts: dict[str, Any] = ask_one(reader, position, turn=side, path=True).to_dict()
+            assert facts["plies"] == plies == len(facts["path"]) - 1
+            assert oracles.senet_replay(facts["dice"], facts["moves"]) == position
+            # the index does not hold the number of longer lines, so none is stated
+            assert facts["lines"] == (row["lines"] if plies == row["plies"] else None)
+    assert never >= len(once) > 119
+
+
+@pytest.mark.parametrize("options", [{}, {"turn": "B"}])
+def test_the_picture_shows_the_line(outputs: Path, options: dict[str, str | bool]) -> None:
+    answer = ask("senet", outputs, KNOWN, **options, path=True)
+    facts, svg = answer.to_dict(), answer.to_svg()
+    dots = shapes(svg, "circle")
+    rows: dict[float, dict[float, str]] = {}
+    for dot in dots:
+        piece = {BLUE: "A", AMBER: "B"}.get(dot.get("fill", ""))
+        if piece:
+            rows.setdefault(at(dot, "cy"), {})[at(dot, "cx")] = piece
+    squares = sorted({at(s, "x") + 15 for s in shapes(svg, "rect") if s.get("width") == "30"})
+    assert len(squares) == 15
+    drawn = ["".join(row.get(x, ".") for x in squares) for _, row in sorted(rows.items())]
+    assert drawn == facts["path"]
+    # the piece that moved has a ring around it, at the end of the line that shows its move
+    written = str(facts["moves"]).split()
+    moves = [move.replace("x", "-").split("-") for move in written]
+    rings = [at(dot, "cx") for dot in dots if dot.get("fill") == INK]
+    assert rings == [squares[int(goal) - 1] for _, goal in moves]
+    ways = [path.get("d", "")[1:].split("L") for path in shapes(svg, "path")]
+    ends = [[float(point.split()[0]) for point in way] for way in ways]
+    assert ends == [[squares[int(start) - 1], squares[int(goal) - 1]] for start, goal in moves]
+    texts = [text.text for text in shapes(svg, "text")]
+    assert f"{KNOWN} after {len(moves)} plies" in texts
+    for number, (throw, move) in enumerate(zip(str(facts["dice"]), written, strict=True)):
+        place = texts.index(f"{'AB'[number % 2]} throws {throw}")
+        assert (texts[place - 1], texts[place + 1]) == (str(number + 1), move)

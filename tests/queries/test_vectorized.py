@@ -1,14 +1,11 @@
 """The columns that a batch and `annotate` add: their names, their options, their values."""
 
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 
-from puzzle_tablebase.errors import NotationError
 from puzzle_tablebase.queries import board_columns, open_reader
 from puzzle_tablebase.queries.answer_frames import WHITE_SPACE
 from puzzle_tablebase.queries.api import Tables
@@ -100,13 +97,9 @@ def test_white_space_equals_pythons() -> None:
     assert spaces.to_list() == [letter.isspace() for letter in letters]
 
 
-@pytest.mark.parametrize("key", [None, 123456780, b"123456780", ["1"], object()])
-def test_keys_must_be_text(tables: Tables, key: Any) -> None:
-    eight, senet, knight = tables.eight, tables.senet, tables.knight
-    probes: list[Callable[..., object]] = [eight.probe, eight.distance, eight.path]
-    probes += [senet.probe, knight.probe, partial(eight.probe, goal="centre")]
-    for probe in probes:
-        with pytest.raises(NotationError):
-            probe(key)
-    for get in (eight.get, senet.get, knight.get):
-        assert get(key, default="none") == "none"
+def test_letters_of_senet_may_be_lower_case(ask: Ask) -> None:
+    (_, known), (small, plies) = KEYS["senet"], ("abaaabbb.b...a.", {(): 2, ("--turn", "b"): 3})
+    for turn, fewest in plies.items():
+        _, first, second = ask("senet", *turn, text=f"{small} {known}".encode()).out.splitlines()
+        assert first == second.replace(known, small)
+        assert second.startswith(f"{known},{fewest},2,3,")
