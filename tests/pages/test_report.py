@@ -28,7 +28,6 @@ from tests.support.browser import broken_rules
 from tests.support.shell import ROOT
 from tests.support.tampered import replace_link
 
-SVG = re.compile(r"<svg .*?</svg>", re.DOTALL)
 TITLES = [
     "Half of the 8-puzzle’s states are within 22 moves, all within 31",
     "At 31 moves, Manhattan distance says 21 on average and misplaced tiles say 7",
@@ -64,9 +63,6 @@ def read(outputs: Path, *names: str) -> pl.DataFrame:
     return pl.concat([pl.read_parquet(outputs / f"{name}.parquet") for name in names])
 
 
-# ---- the page ------------------------------------------------------------------------------------
-
-
 def test_the_page_says_its_findings_and_needs_no_script_and_no_network(page: str) -> None:
     assert list_titles(page) == TITLES
     assert len(page.encode()) < 300_000
@@ -78,14 +74,12 @@ def test_the_page_says_its_findings_and_needs_no_script_and_no_network(page: str
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     own = f"style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     assert policy == f"default-src 'none'; {own}"
-    pictures = [ElementTree.fromstring(picture) for picture in SVG.findall(page)]
-    assert [picture.get("aria-label") for picture in pictures] == TITLES
-    colours = {*re.findall(r'(?:fill|stroke)="(#[^"]*)"', "".join(SVG.findall(page)))}
+    pictures = re.findall(r"<svg .*?</svg>", page, re.DOTALL)
+    assert [ElementTree.fromstring(one).get("aria-label") for one in pictures] == TITLES
+    colours = {*re.findall(r'(?:fill|stroke)="(#[^"]*)"', "".join(pictures))}
     assert len(colours) > 10
     assert colours <= {*COLOURS}, "others have no dark twin"
 
-
-# ---- on a phone, on a desk, on paper -------------------------------------------------------------
 
 MISPLACED_TEXTS = """() => [...document.querySelectorAll("svg")].flatMap((svg) => {
     const room = svg.getBoundingClientRect();
@@ -108,13 +102,10 @@ def test_every_text_is_readable_on_screen_and_paper(
     file = tmp_path / "report.html"
     file.write_text(page, "utf-8")
     window = chromium.new_page()
-    for width, scheme, media in (
-        (320, "light", "screen"),
-        (1280, "dark", "screen"),
-        (700, "light", "print"),
-    ):
+    usages: list[Any] = [(320, "light", "screen"), (1280, "dark", "screen"), (700, None, "print")]
+    for width, scheme, media in usages:
         window.set_viewport_size({"width": width, "height": 800})
-        window.emulate_media(color_scheme=scheme, media=media)  # type: ignore[arg-type]
+        window.emulate_media(color_scheme=scheme, media=media)
         window.goto(file.as_uri())
         for font in (None, "DejaVu Sans"):
             window.evaluate(
@@ -128,9 +119,6 @@ def test_every_text_is_readable_on_screen_and_paper(
     window.close()
 
 
-# ---- the numbers ---------------------------------------------------------------------------------
-
-
 def test_charts_of_the_8_puzzle_are_those_of_plain_functions(outputs: Path) -> None:
     eight = read(outputs, "eight", "eight_edge")
     drawn = draw(charts.draw_heuristics, eight)
@@ -139,12 +127,10 @@ def test_charts_of_the_8_puzzle_are_those_of_plain_functions(outputs: Path) -> N
     corner = eight.filter(goal="corner")
     distances = dict(corner.select("state", "distance").rows())
     helping = draw(charts.draw_random_moves, corner)
+    counts: Any = {"manhattan": oracles.eight_manhattan, "misplaced": oracles.count_eight_misplaced}
     for distance in (1, 2, 5, 30, 31):
         rows = eight.filter(distance=distance).select("goal", "state").rows()
-        for name, count in (
-            ("manhattan", oracles.eight_manhattan),
-            ("misplaced", oracles.count_eight_misplaced),
-        ):
+        for name, count in counts.items():
             mean = sum(count(state, goals[goal]) for goal, state in rows) / len(rows)
             assert found[name, distance] == pytest.approx(mean)
         shares = []
@@ -176,9 +162,6 @@ def test_shares_of_squares_are_those_of_the_positions(outputs: Path) -> None:
         side = row["piece"][-1]
         holding = sum(position[row["square"] - 1] == side for position in positions)
         assert row["share"] == pytest.approx(holding / len(positions))
-
-
-# ---- tables that are not there -------------------------------------------------------------------
 
 
 def test_charts_of_missing_tables_are_left_out(copy: Path, small_boards: Path) -> None:

@@ -7,15 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import (
-    Browser,
-    BrowserContext,
-    Page,
-    Playwright,
-    Request,
-    expect,
-    sync_playwright,
-)
+from playwright.sync_api import Browser, BrowserContext, Page, Playwright, expect, sync_playwright
 
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
 from puzzle_tablebase.queries.explorer import write_explorer
@@ -25,11 +17,6 @@ from tests.support.build_recorder import build_tables
 from tests.support.shell import skip
 from tests.support.tampered import link_copy
 
-NAMES = {
-    "chromium": ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"),
-    "firefox": ("firefox-esr", "firefox"),
-}
-"""The browsers, each with the names that its program may have."""
 FLAGS = (
     # a container's root has no sandbox; the other options stop the browser's own network requests
     "--no-sandbox",
@@ -43,10 +30,10 @@ FLAGS = (
 DESK: dict[str, Any] = {"viewport": {"width": 1200, "height": 860}, "reduced_motion": "reduce"}
 
 
-def find_browser(name: str) -> str:
+def find_browser(*names: str) -> str:
     """Return the path of an installed browser, or skip the test."""
-    found = next(filter(None, map(shutil.which, NAMES[name])), None)
-    return found or skip(f"there is no browser to test in: apt-get install {NAMES[name][0]}")
+    found = next(filter(None, map(shutil.which, names)), None)
+    return found or skip(f"there is no browser to test in: apt-get install {names[0]}")
 
 
 @pytest.fixture(scope="session")
@@ -59,7 +46,7 @@ def driver() -> Iterator[Playwright]:
 
 @pytest.fixture(scope="session")
 def chromium(driver: Playwright) -> Iterator[Browser]:
-    path = find_browser("chromium")
+    path = find_browser("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
     with driver.chromium.launch(executable_path=path, args=list(FLAGS)) as browser:
         yield browser
 
@@ -67,7 +54,7 @@ def chromium(driver: Playwright) -> Iterator[Browser]:
 @pytest.fixture(scope="session")
 def firefox(driver: Playwright) -> Iterator[Browser]:
     """Yield Firefox over WebDriver BiDi, which every version supports."""
-    path, launch = find_browser("firefox"), driver.firefox.launch
+    path, launch = find_browser("firefox-esr", "firefox"), driver.firefox.launch
     still: Any = {"ui.prefersReducedMotion": 1}  # a window cannot be told so
     with launch(executable_path=path, channel="moz-firefox", firefox_user_prefs=still) as browser:
         yield browser
@@ -98,10 +85,7 @@ def explorer(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def boards_page(
-    outputs: Path,
-    small_boards: Path,
-    patterns_555: Path,
-    tmp_path_factory: pytest.TempPathFactory,
+    outputs: Path, small_boards: Path, patterns_555: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
     """Return the path of an explorer with small boards and the 15-puzzle, beside its tables."""
 
@@ -117,10 +101,8 @@ class Explorer:
     """The page in a window. What it writes to the console or requests elsewhere is an error."""
 
     def __init__(self, address: str, context: BrowserContext) -> None:
-        self.base = address
-        self.context = context
-        self.page = context.new_page()
-        self.said: list[str] = []
+        self.base, self.context, self.page = address, context, context.new_page()
+        self.said = list[str]()
         self.page.on("console", lambda message: self.said.append(message.text))
         self.page.on("pageerror", lambda error: self.said.append(str(error)))
 
@@ -138,16 +120,6 @@ class Explorer:
         self.page.goto(f"{self.base}#{address}")
         self.page.wait_for_selector("body[data-ready]")
         return self.page
-
-    def reload(self) -> None:
-        """Load the page again, at the address that it has."""
-        self.page.reload()
-        self.page.wait_for_selector("body[data-ready]")
-
-    def back(self, address: str) -> None:
-        """Go back in the browser's history, to an address."""
-        self.page.evaluate("history.back()")
-        expect(self.page).to_have_url(f"{self.base}#{address}")
 
     def address(self) -> str:
         return str(self.page.evaluate("location.hash.slice(1)"))
@@ -174,7 +146,7 @@ def shown(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Explorer
     context = browser.new_context(**(DESK | wanted["options"]))
     shown = Explorer(file.as_uri(), context)
 
-    def note(asked: Request) -> None:
+    def note(asked: Any) -> None:
         if not asked.url.startswith((file.as_uri(), "data:", "about:")):
             shown.said.append(f"asked for {asked.url}")
 

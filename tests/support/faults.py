@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Iterable
 from itertools import count
 from typing import NamedTuple
 
 from puzzle_tablebase.stores import BACKUP, MANIFEST
-from tests.support.hosts import Answer, Fault, Request, compress
+from tests.support.hosts import Answer, Fault, Request
 
 EXPIRED = b"<?xml?><Error><Code>AccessDenied</Code><Message>Request has expired</Message></Error>"
 ALWAYS = 1_000_000
@@ -57,19 +58,24 @@ def send_whole(request: Request, answer: Answer) -> None:
         fail(200, answer.file.read_bytes())(request, answer)
 
 
+def compress(request: Request, answer: Answer) -> None:
+    answer.replace_body(gzip.compress(answer.body, 1))
+    answer.headers["Content-Encoding"] = "gzip"
+
+
 def compress_whole(request: Request, answer: Answer) -> None:
     send_whole(request, answer)
-    compress(answer)
+    compress(request, answer)
 
 
-def compress_part(request: Request, answer: Answer) -> None:
-    if request.span is not None:
-        compress(answer)
+def spoil_parts(change: Fault) -> Fault:
+    """Make a fault of answers to ranges alone."""
 
+    def change_part(request: Request, answer: Answer) -> None:
+        if request.span is not None:
+            change(request, answer)
 
-def refuse_part(request: Request, answer: Answer) -> None:
-    if request.span is not None:
-        fail(404)(request, answer)
+    return change_part
 
 
 def name_brotli(request: Request, answer: Answer) -> None:
@@ -77,20 +83,12 @@ def name_brotli(request: Request, answer: Answer) -> None:
 
 
 def send_other_part(request: Request, answer: Answer) -> None:
-    if request.span is not None:
-        answer.headers["Content-Range"] = "bytes 5-9/733184"
+    answer.headers["Content-Range"] = "bytes 5-9/733184"
 
 
 def send_more(request: Request, answer: Answer) -> None:
-    if request.span is not None:
-        answer.headers.pop("Content-Range")
-        answer.replace_body(answer.body + b"more")
-
-
-def name_large(request: Request, answer: Answer) -> None:
-    if request.span is not None:
-        fail(200)(request, answer)
-        answer.headers["Content-Length"] = str(100 << 20)
+    answer.headers.pop("Content-Range")
+    answer.replace_body(answer.body + b"more")
 
 
 def cut_text(request: Request, answer: Answer) -> None:
@@ -135,11 +133,11 @@ LASTING = {
     "blank": Spoiled(blank),
     "slow": Spoiled(delay(1.0)),
     "brotli": Spoiled(name_brotli),
-    "compressed parts": Spoiled(compress_part),
-    "parts absent": Spoiled(refuse_part, ""),
-    "another part": Spoiled(send_other_part),
-    "more": Spoiled(send_more),
-    "large": Spoiled(name_large),
+    "compressed parts": Spoiled(spoil_parts(compress)),
+    "parts absent": Spoiled(spoil_parts(fail(404)), ""),
+    "another part": Spoiled(spoil_parts(send_other_part)),
+    "more": Spoiled(spoil_parts(send_more)),
+    "large": Spoiled(spoil_parts(fail(200, Content_Length=str(100 << 20)))),
     "loop": Spoiled(fail(302, Location="eight.idx")),
     "ftp": Spoiled(fail(302, Location="ftp://127.0.0.1/x")),
     "all absent": Spoiled(fail(404), ""),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import http.server
 import mimetypes
 import shutil
@@ -20,10 +19,6 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 NGINX = shutil.which("nginx") or shutil.which("/usr/sbin/nginx")
-
-
-MODIFIED = "Wed, 21 Oct 2015 07:28:00 GMT"
-"""When every file was changed last; buckets say it."""
 
 
 class Request(NamedTuple):
@@ -60,16 +55,11 @@ class Host:
         self.folder, self.fault = folder, fault
         self.requests = list[Request]()
         self.sent = 0
-        self.connections = 0
         host = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
             disable_nagle_algorithm = True
-
-            def setup(self) -> None:
-                super().setup()
-                host.connections += 1
 
             def do_GET(self) -> None:
                 host.answer(self)
@@ -106,11 +96,11 @@ class Host:
         if self.fault:
             self.fault(request, answer)
         time.sleep(answer.delay)
+        body = answer.body[: answer.sent]
         handler.send_response(answer.status)
         for header, value in {"Content-Length": str(len(answer.body)), **answer.headers}.items():
             handler.send_header(header, value)
         handler.end_headers()
-        body = answer.body[: answer.sent] if answer.sent < len(answer.body) else answer.body
         if handler.command == "HEAD":
             return
         self.sent += len(body)
@@ -120,13 +110,13 @@ class Host:
 
     def read(self, request: Request, path: str) -> Answer:
         """Return the right answer to a request, which may name a folder that is not there."""
-        file = self.folder / path
-        if not file.is_file():
-            file = self.folder / request.name
+        files = (self.folder / path, self.folder / request.name)
+        file = next(filter(Path.is_file, files), files[1])
         if not file.is_file():
             return Answer(file, 404, {}, b"")
         data = file.read_bytes()
-        headers = {"ETag": f'"{len(data)}"', "Accept-Ranges": "bytes", "Last-Modified": MODIFIED}
+        headers = {"ETag": f'"{len(data)}"', "Accept-Ranges": "bytes"}
+        headers["Last-Modified"] = "Wed, 21 Oct 2015 07:28:00 GMT"  # buckets say it
         if kind := mimetypes.guess_type(file.name)[0]:
             headers["Content-Type"] = kind  # else no browser takes a module
         if request.span is None:
@@ -160,46 +150,25 @@ def run_server(server: socketserver.BaseServer) -> Iterator[None]:
 
 
 @contextmanager
-def answer_connections(
-    answer: bytes | Callable[[socket.socket], object] = b"", certificate: Path | None = None
-) -> Iterator[str]:
+def answer_connections(answer: bytes | Callable[[socket.socket], object]) -> Iterator[str]:
     """Yield the address of a server that sends these bytes to each connection, and closes it.
 
     A function does with the connection what it likes instead.
     """
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    if certificate:
-        context.load_cert_chain(certificate)
 
-    def attend(connection: socket.socket) -> None:
-        with suppress(OSError):  # the client may go away
-            if certificate:
-                connection = context.wrap_socket(connection, server_side=True)
-            connection.recv(1 << 16)  # unread bytes would make the close a reset
-            if callable(answer):
-                answer(connection)
-            else:
-                connection.sendall(answer)
-        connection.close()
+    class Handler(socketserver.BaseRequestHandler):
+        def handle(self) -> None:
+            with suppress(OSError):  # the client may go away
+                self.request.recv(1 << 16)  # unread bytes would make the close a reset
+                if callable(answer):
+                    answer(self.request)
+                else:
+                    self.request.sendall(answer)
 
-    def accept_all() -> None:
-        with suppress(OSError):  # until the server is shut down
-            while True:
-                threading.Thread(target=attend, args=server.accept()[:1], daemon=True).start()
-
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        thread = threading.Thread(target=accept_all, daemon=True)
-        thread.start()
-        scheme = "https" if certificate else "http"
-        yield f"{scheme}://127.0.0.1:{server.getsockname()[1]}"
-        server.shutdown(socket.SHUT_RDWR)
-        thread.join()
-
-
-def compress(answer: Answer) -> None:
-    """Send the whole file, compressed."""
-    answer.replace_body(gzip.compress(answer.body, 1))
-    answer.headers["Content-Encoding"] = "gzip"
+    server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    with run_server(server):
+        yield f"http://127.0.0.1:{server.server_address[1]}"
 
 
 @contextmanager
