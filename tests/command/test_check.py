@@ -120,11 +120,7 @@ def test_the_summary_may_be_json_and_strict_fails(cli: Cli, tmp_path: Path) -> N
         ("eight", "", "0 of 0 solved"),
         ("eight --answers distances", f"{STATE} 1\n{STATE} D\n", "1 of 2 distances right"),
         ("knight --board 3x3", "a1 a1b3\na1 45\n", "0 of 2 solved"),
-        (
-            "senet",
-            "ABAAABBB.B...A. 9-14 4x7\n",
-            "1 of 1 solved, 1 shortest, mean excess 0.0",
-        ),
+        ("senet", "ABAAABBB.B...A. 9-14 4x7\n", "1 of 1 solved, 1 shortest, mean excess 0.0"),
     ],
 )
 def test_batches_without_rows_or_of_other_puzzles_are_summed_up(
@@ -135,59 +131,41 @@ def test_batches_without_rows_or_of_other_puzzles_are_summed_up(
     assert len(text.out.splitlines()) == 1 + len(answers.splitlines())
 
 
-KEY = STATE.encode()
-
-
-@pytest.mark.parametrize(
-    ("key", "answer", "code", "line"),
-    [
-        (b"1 2 3\n4 5 0\n7 8 6\n", b"D\n", 0, "ok shortest: length 1, shortest 1, excess 0"),
-        (KEY, b"8 6", 1, "wrong answer move 1, tile 8: it is not next to the blank"),
-        (KEY, b"", 1, "wrong answer incomplete: length 0, shortest 1, score 0.0000"),
-        (KEY, b"6", 0, "ok shortest: length 1, shortest 1, excess 0, score 1.0000"),
-        (KEY, b"1\n", 1, "wrong answer move 1, tile 1: it is not next to the blank"),
-        (KEY, b"3\nLRD\n", 1, "wrong answer longer: length 3"),
-        (KEY, b"2\nD\n", 2, "presentation error character 3, 'D': not one of the tiles 1-8"),
-        (KEY, b"D\0\xff", 2, r"presentation error character 2, '\x00': not one of U, D, L, R"),
-        (b"nonsense", b"D", 3, "fail 'nonsense' is not an 8-puzzle state: 'n' is neither a digit"),
-    ],
-)
-def test_a_contest_calls_it_as_a_checker(
-    cli: Cli, tmp_path: Path, key: bytes, answer: bytes, code: int, line: str
-) -> None:
-    names = [str(tmp_path / name) for name in ("input", "output", "answer")]
-    for name, content in zip(names, (key, answer, b""), strict=True):
-        Path(name).write_bytes(content)
-    text = cli("check", "eight", "--testlib", *names)
-    assert (text.code, text.err) == (code, "")
-    assert text.out.startswith(line)
-    assert text.out.count("\n") == 1
-
-
-SOLVED = "123456780"
+BOARD, SOLVED = "1 2 3\n4 5 0\n7 8 6\n", "123456780"
 
 
 @pytest.mark.parametrize(
     ("keys", "answers", "code", "line"),
     [
-        (f"{STATE}\n{SOLVED}\n", "D\n\n", 0, "ok 2 answers\n"),
-        (f"2\n{STATE}\n{SOLVED}\n", "1\nD\n0\n\n", 0, "ok 2 answers\n"),
-        ("1 2 3\n4 5 0\n7 8 6\n\n" * 3, "D\n6\nLRD\n", 1, "wrong answer case 3: longer: "),
-        (f"{STATE}\n{STATE}\n", "6\n?", 2, "presentation error case 2: character 1, '?'"),
-        (f"{STATE}\n{STATE}\n", "D", 1, "wrong answer case 2: incomplete: length 0"),
-        (f"{STATE}\n{STATE}\n", "D\n" * 5, 2, "presentation error more than 2 answers"),
-        (f"3\n{STATE}\n{STATE}\n", "D\nD\n", 3, "fail "),
+        (BOARD, b"D\n", 0, "ok shortest: length 1"),
+        (STATE, b"8 6", 1, "wrong answer move 1, tile 8"),
+        (STATE, b"", 1, "wrong answer incomplete: length 0"),
+        (STATE, b"6", 0, "ok shortest: length 1"),
+        (STATE, b"1\n", 1, "wrong answer move 1, tile 1"),
+        (STATE, b"3\nLRD\n", 1, "wrong answer longer: length 3"),
+        (STATE, b"2\nD\n", 2, "presentation error character 3, 'D'"),
+        (STATE, b"D\0\xff", 2, r"presentation error character 2, '\x00'"),
+        ("nonsense", b"D", 3, "fail 'nonsense'"),
+        # several boards
+        (f"{STATE}\n{SOLVED}\n", b"D\n\n", 0, "ok 2 answers\n"),
+        (f"2\n{STATE}\n{SOLVED}\n", b"1\nD\n0\n\n", 0, "ok 2 answers\n"),
+        (f"{BOARD}\n" * 3, b"D\n6\nLRD\n", 1, "wrong answer case 3: longer: "),
+        (f"{STATE}\n{STATE}\n", b"6\n?", 2, "presentation error case 2: character 1, '?'"),
+        (f"{STATE}\n{STATE}\n", b"D", 1, "wrong answer case 2: incomplete: length 0"),
+        (f"{STATE}\n{STATE}\n", b"D\n" * 5, 2, "presentation error "),
+        (f"3\n{STATE}\n{STATE}\n", b"D\nD\n", 3, "fail "),
     ],
 )
-def test_a_contest_has_several_boards(
-    cli: Cli, tmp_path: Path, keys: str, answers: str, code: int, line: str
+def test_a_contest_calls_it_as_a_checker(
+    cli: Cli, tmp_path: Path, keys: str, answers: bytes, code: int, line: str
 ) -> None:
     names = [str(tmp_path / name) for name in ("input", "output")]
-    for name, content in zip(names, (keys, answers), strict=True):
-        Path(name).write_text(content)
+    for name, content in zip(names, (keys.encode(), answers), strict=True):
+        Path(name).write_bytes(content)
     text = cli("check", "eight", "--testlib", *names)
     assert (text.code, text.err) == (code, "")
     assert text.out.startswith(line)
+    assert text.out.count("\n") == 1
 
 
 def test_a_checker_fails_where_the_contestant_is_not_at_fault(cli: Cli, tmp_path: Path) -> None:

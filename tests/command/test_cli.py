@@ -11,11 +11,10 @@ import pytest
 import typer
 from polars.exceptions import PanicException
 
-from puzzle_tablebase import __version__
 from puzzle_tablebase.pipeline.commands.app import load_app
 from puzzle_tablebase.pipeline.run import run_command
 from puzzle_tablebase.puzzles import MODULES
-from tests.support.shell import SCRIPT, Cli, Said, run, run_here
+from tests.support.shell import SCRIPT, Cli, run, run_here
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 FAST_PATH = "puzzle_tablebase.pipeline.single_query.answer_fast"
@@ -96,10 +95,6 @@ def test_an_interrupt_on_the_fast_path(capsys: pytest.CaptureFixture[str]) -> No
     with patch(FAST_PATH, side_effect=KeyboardInterrupt):
         assert run_command(QUERY) == 130
     assert capsys.readouterr() == ("", "")
-
-
-def test_the_version_is_printed(cli: Cli) -> None:
-    assert cli("-V") == cli("--version") == Said(0, f"puzzle-tablebase {__version__}\n", "")
 
 
 def test_without_a_command_the_help_is_an_error(cli: Cli) -> None:

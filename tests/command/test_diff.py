@@ -27,10 +27,3 @@ def test_tables_whose_content_differs_are_listed(cli: Cli, copy: Path, outputs: 
         "hanoi": "only in B",
         "senet": "only in A",
     }
-
-
-def test_a_store_without_a_manifest_is_an_error(cli: Cli, outputs: Path, tmp_path: Path) -> None:
-    for pair in ((outputs, tmp_path), (tmp_path, outputs)):
-        said = cli("diff", *map(str, pair))
-        assert (said.code, said.out) == (3, "")
-        assert f"{tmp_path}/manifest.json" in said.err

@@ -5,39 +5,31 @@ import os
 import select
 import stat
 import subprocess
-import sys
-import termios
-import threading
 import time
-from concurrent.futures import Future
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import polars as pl
 import pytest
 
 from tests import first
-from tests.support.shell import SCRIPT, Cli, Said, environment, run, without_privileges
+from tests.support.shell import SCRIPT, Cli, environment, run, without_privileges
 
 FULL = Path("/dev/full")
-KEYS = "378546201\n" * 20_001
+each_format = pytest.mark.parametrize("format", first(1, ["csv", "jsonl", "parquet"]))
 
 
 @pytest.fixture(scope="session")
 def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("keys") / "keys.txt"
-    path.write_text(KEYS)
+    path.write_text("378546201\n" * 20_001)
     return path
 
 
-STREAMS: dict[str, dict[str, str]] = {"buffered": {}, "unbuffered": {"PYTHONUNBUFFERED": "1"}}
-both_streams = pytest.mark.parametrize("streams", STREAMS.values(), ids=[*STREAMS])
-
-
-def run_query(
-    place: Path, words: list[str], stdout: object, env: dict[str, str], **options: Any
-) -> Said:
-    return run([SCRIPT, *words], cwd=place, env=env, stdout=stdout, **options)
+@pytest.fixture(params=["", "1"], ids=["buffered", "unbuffered"])
+def streams(request: pytest.FixtureRequest) -> dict[str, str]:
+    return {"PYTHONUNBUFFERED": request.param}
 
 
 # ---- standard output -------------------------------------------------------------------------
@@ -65,20 +57,19 @@ def split_line(line: str, keys: Path) -> list[str]:
 @pytest.mark.parametrize("line", COMMAND_LINES)
 def test_standard_output_that_takes_nothing(line: str, place: Path, keys: Path) -> None:
     """Use a full disk, a closed stream, and a pipe that nobody reads, as when `head -1` ended."""
-    words = split_line(line, keys)
+    command = [str(SCRIPT), *split_line(line, keys)]
     with FULL.open("wb") as full:
-        assert run_query(place, words, full, {}).code == 3
-    assert run_query(place, words, None, {}, preexec_fn=lambda: os.close(1)).code == 2
+        assert run(command, cwd=place, stdout=full).code == 3
+    assert run(command, cwd=place, stdout=None, preexec_fn=lambda: os.close(1)).code == 2
     reader, writer = os.pipe()
     os.close(reader)
     with open(writer, "wb") as pipe:
-        text = run_query(place, words, pipe, {})
+        text = run(command, cwd=place, stdout=pipe)
     assert text.code == 141, "quietly, and with an error code"
     assert "pipeline:" not in text.err
 
 
-@both_streams
-@pytest.mark.parametrize("format", first(1, ["csv", "jsonl", "parquet"]))
+@each_format
 def test_a_disk_that_fills_up(
     format: str, streams: dict[str, str], place: Path, keys: Path, tmp_path: Path
 ) -> None:
@@ -88,18 +79,22 @@ def test_a_disk_that_fills_up(
     """
     import resource
 
-    words = ["query", "eight", "--input", str(keys), "--format", format]
-    options = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))}
     with (tmp_path / "answers").open("wb") as file:
-        text = run_query(place, words, file, {**streams, "PYTHONDONTWRITEBYTECODE": "1"}, **options)
+        text = run(
+            [SCRIPT, "query", "eight", "--input", keys, "--format", format],
+            cwd=place,
+            env={**streams, "PYTHONDONTWRITEBYTECODE": "1"},
+            stdout=file,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)),
+        )
     assert text.code == 3
     assert "standard output cannot be written: file too large" in text.err
 
 
 def test_a_closed_standard_output_that_is_not_needed(place: Path, tmp_path: Path) -> None:
-    words = ["query", "eight", "--output", str(tmp_path / "a.csv")]
+    words = [str(SCRIPT), "query", "eight", "--output", str(tmp_path / "a.csv")]
     options: dict[str, Any] = {"input": b"123456780", "preexec_fn": lambda: os.close(1)}
-    assert run_query(place, words, None, {}, **options) == (0, "", "")
+    assert run(words, cwd=place, stdout=None, **options) == (0, "", "")
     assert pl.read_csv(tmp_path / "a.csv").height == 1
 
 
@@ -110,21 +105,18 @@ def test_errors_that_cannot_be_written(place: Path) -> None:
         assert run([SCRIPT, "query", "eight", "9"], stderr=full).code == 2
 
 
-@both_streams
-@pytest.mark.parametrize("format", first(1, ["csv", "jsonl", "parquet"]))
+@each_format
 def test_a_slow_pipe_that_does_not_block(
     format: str, streams: dict[str, str], place: Path, keys: Path
 ) -> None:
     """Let nobody read until the pipe is full; every byte must arrive all the same."""
-    words = ["query", "eight", "--input", str(keys), "--format", format]
+    words = [str(SCRIPT), "query", "eight", "--input", str(keys), "--format", format]
     usual: dict[str, Any] = {"cwd": place, "env": environment(streams)}
-    expected = subprocess.run([SCRIPT, *words], stdout=subprocess.PIPE, check=True, **usual)
+    expected = subprocess.run(words, stdout=subprocess.PIPE, check=True, **usual)
     reader, writer = os.pipe()
     fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)  # a file of Parquet would fit the usual pipe
     os.set_blocking(writer, False)
-    with subprocess.Popen(
-        [SCRIPT, *words], stdout=writer, stderr=subprocess.PIPE, **usual
-    ) as process:
+    with subprocess.Popen(words, stdout=writer, stderr=subprocess.PIPE, **usual) as process:
         while select.select([], [writer], [], 0)[1]:
             assert process.poll() is None
             time.sleep(0.01)
@@ -135,26 +127,19 @@ def test_a_slow_pipe_that_does_not_block(
     assert result == expected.stdout
 
 
-def count_unread(pipe: int) -> int:
-    """Return the number of bytes in a pipe."""
-    return int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)), sys.byteorder)
-
-
 def test_keys_from_a_pipe_that_does_not_block(place: Path) -> None:
     reader, writer = os.pipe()
     os.set_blocking(reader, False)
-    words = [str(SCRIPT), "query", "eight"]
-    with subprocess.Popen(
-        words, cwd=place, env=environment(), stdin=reader, stdout=subprocess.PIPE
-    ) as process:
-        os.close(reader)
+    options: dict[str, Any] = {"cwd": place, "env": environment(), "stdout": subprocess.PIPE}
+    with subprocess.Popen([SCRIPT, "query", "eight"], stdin=reader, **options) as process:
         for _ in range(3):
             os.write(writer, b"123456780\n")
-            while count_unread(writer):
+            while select.select([reader], [], [], 0)[0]:
                 assert process.poll() is None
                 time.sleep(0.01)
         os.close(writer)
         answers, _ = process.communicate(timeout=60)
+    os.close(reader)
     assert len(answers.splitlines()) == 4
 
 
@@ -162,10 +147,12 @@ def test_keys_from_a_pipe_that_does_not_block(place: Path) -> None:
 
 BATCH = "query eight --input KEYS --output"
 FILE_COMMANDS = [BATCH, "query eight 378546201 --svg"]
+UNWRITABLE = ["", ".", "nowhere/answers", "keys.txt/answers", "full", "closed"]
+UNWRITABLE += ["/dev/fd/99999999999", "a\0b"]
 
 
 @pytest.mark.parametrize("line", FILE_COMMANDS)
-@pytest.mark.parametrize("name", ["", ".", "nowhere/answers", "keys.txt/answers", "full", "closed"])
+@pytest.mark.parametrize("name", UNWRITABLE)
 def test_files_that_cannot_be_written(
     line: str, name: str, cli: Cli, place: Path, keys: Path, tmp_path: Path
 ) -> None:
@@ -184,25 +171,22 @@ def test_files_that_cannot_be_written(
     assert sorted(tmp_path.iterdir()) == before
 
 
-def start_reading(pipe: Path) -> Future[bytes]:
-    """Make a named pipe, and read it in a thread; return the bytes to be read."""
-    os.mkfifo(pipe)
-    content = Future[bytes]()
-    threading.Thread(target=lambda: content.set_result(pipe.read_bytes()), daemon=True).start()
-    return content
-
-
 @pytest.mark.parametrize(
     "line", [*FILE_COMMANDS, pytest.param("report --output", marks=pytest.mark.slow)]
 )
 def test_a_pipe_is_written_into(
     line: str, tmp_path: Path, cli: Cli, outputs: Path, keys: Path
 ) -> None:
-    content = start_reading(tmp_path / "fifo")
+    os.mkfifo(tmp_path / "fifo")
     (tmp_path / "link").symlink_to("fifo")
     words = (*split_line(line, keys), str(tmp_path / "link"), "--outputs", str(outputs))
+    read = (tmp_path / "fifo").read_bytes
+    content = list[bytes]()
+    reader = Thread(target=lambda: content.append(read()), daemon=True)
+    reader.start()
     assert cli(*words).code == 0
-    assert len(content.result(60)) > 10_000
+    reader.join(60)
+    assert len(content[0]) > 10_000
     assert stat.S_ISFIFO((tmp_path / "fifo").stat().st_mode)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["fifo", "link"]
 
@@ -227,7 +211,8 @@ def test_standard_output_by_its_names(name: str, place: Path, keys: Path, tmp_pa
     (tmp_path / "log").write_bytes(b"before\n")
     for line in FILE_COMMANDS:
         with (tmp_path / "log").open("ab") as log:
-            assert run_query(place, [*split_line(line, keys), name], log, {})[::2] == (0, "")
+            command = [str(SCRIPT), *split_line(line, keys), name]
+            assert run(command, cwd=place, stdout=log)[::2] == (0, "")
     text = (tmp_path / "log").read_text()
     assert text.startswith("before\nstate,goal,distance,best_moves,solutions,error\n")
     assert text.count("\n378546201,corner,27,") == 20_001
