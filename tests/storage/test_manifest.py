@@ -19,10 +19,8 @@ from puzzle_tablebase.formats.manifest import (
     IndexEntry,
     add_version,
     drop_versions,
-    find_mismatch,
     format_manifest,
     is_own_file,
-    measure_file,
     parse_manifest,
     read_manifest,
     read_versions,
@@ -37,13 +35,11 @@ NO_FOOTER = Footer(0, "")
 
 
 def entry(rows: int = 3, name: str = "toys") -> Entry:
-    """Return an entry of a table with rows."""
     rows_file = File(f"{name}.parquet", 1, "", NO_FOOTER)
     return Entry(rows_file, rows, "", "somebody", "", {}, IndexEntry(f"{name}.idx", rows, 1, ""))
 
 
 def index_alone(file: str) -> Entry:
-    """Return an entry of a table that is an index alone."""
     return Entry(None, 7, "", "", "", {}, IndexEntry(file, 7, 1, ""))
 
 
@@ -170,15 +166,6 @@ def test_versions_of_other_builds_stay(store: Folder) -> None:
     assert read_versions(store) == {"toys": [others, ours]}
     drop_versions(store, "toys", [ours], others)
     assert read_versions(store) == {"toys": [others]}
-
-
-def test_find_mismatch_names_the_difference(store: Folder, tmp_path: Path) -> None:
-    (tmp_path / "toys.idx").write_bytes(os.urandom(3_000_000))
-    listed = IndexEntry("toys.idx", 1, *measure_file(store, "toys.idx"))
-    assert find_mismatch(store, listed) == ""
-    for content, problem in ((bytes(3_000_000), "SHA-256"), (b"", "it has 0 bytes")):
-        (tmp_path / "toys.idx").write_bytes(content)
-        assert problem in find_mismatch(store, listed)
 
 
 def test_the_docs_name_every_manifest_key(outputs: Path) -> None:

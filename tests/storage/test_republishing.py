@@ -1,74 +1,58 @@
 """Lookups beside rebuilds that change the bytes of a table: each answer is right."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING
 from unittest.mock import patch
 
-import numpy as np
 import polars as pl
 import pytest
 
 from puzzle_tablebase.errors import TableUnreadable
 from puzzle_tablebase.formats import parquet
-from puzzle_tablebase.graph import Graph, SearchResult
 from puzzle_tablebase.pipeline.proofs import verify
 from puzzle_tablebase.pipeline.proofs.claims import Silence
 from puzzle_tablebase.puzzles import MODULES
 from puzzle_tablebase.queries import open_tables
-from puzzle_tablebase.schema import Column, Table
 from puzzle_tablebase.stores.folder import Folder
-from tests.support import pancakes
 from tests.support.build_recorder import build_tables
-
-if TYPE_CHECKING:
-    from puzzle_tablebase.puzzle import Columns
+from tests.support.pancakes import PUZZLE
 
 
-class Tasty(pancakes.Pancakes):
-    """Pancakes with a column that is different in each build, and so are all bytes of the table."""
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setitem(MODULES, PUZZLE.name, "tests.support.pancakes")
+    build_tables(tmp_path, PUZZLE)
+    return tmp_path
 
-    taste = 0
 
-    def list_columns(self) -> tuple[Column, ...]:
-        return (*super().list_columns(), Column("taste", "int16", "how good it is"))
-
-    def fill_columns(
-        self, table: Table, graph: Graph, walks: Mapping[str, SearchResult]
-    ) -> Columns:
-        result = super().fill_columns(table, graph, walks)
-        return {**result, "taste": np.full(len(result["state"]), self.taste)}
+def build_anew(folder: Path, level: int) -> None:
+    with patch.object(parquet, "COMPRESSION_LEVEL", level):
+        build_tables(folder, PUZZLE, force=True)
 
 
 @pytest.mark.parametrize(
     ("builds", "lookups"), [(6, 100), pytest.param(60, 1000, marks=pytest.mark.nightly)]
 )
-def test_lookups_beside_rebuilds(
-    builds: int, lookups: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    toy, versions = Tasty(), set[bytes]()
-    monkeypatch.setitem(MODULES, toy.name, "tests.support.pancakes")
-    monkeypatch.setattr(pancakes, "PUZZLE", toy)
-    build_tables(tmp_path, toy)
-    states = [toy.unrank(rank) for rank in range(toy.size)]
-    with open_tables(str(tmp_path)) as tables:
-        expected = {state: tables.open(toy.name).probe(state).distance for state in states}
+def test_lookups_beside_rebuilds(builds: int, lookups: int, folder: Path) -> None:
+    """Let each build have a content hash of its own, on which all blocks of an index depend."""
+    versions, states = set[bytes](), [*map(PUZZLE.unrank, range(PUZZLE.size))]
+    with open_tables(str(folder)) as tables:
+        expected = {state: tables.open(PUZZLE.name).probe(state).distance for state in states}
 
     def rebuild() -> None:
-        for toy.taste in range(1, builds + 1):
-            with patch.object(parquet, "COMPRESSION_LEVEL", 1 + toy.taste % 9):
-                build_tables(tmp_path, toy, force=True)
-            versions.add((tmp_path / "pancakes.idx").read_bytes())
+        for number in range(builds):
+            hash_of_build = f"{number:064x}"
+            with patch.object(parquet.ContentHash, "hexdigest", return_value=hash_of_build):
+                build_anew(folder, 1 + number % 9)
+            versions.add((folder / "pancakes.idx").read_bytes())
 
     def look_up(seed: int) -> int:
         draw, done = random.Random(seed), 0
         while done < lookups // 2 or not rebuilding.done():
-            with open_tables(str(tmp_path)) as tables:
-                reader = tables.open(toy.name)
+            with open_tables(str(folder)) as tables:
+                reader = tables.open(PUZZLE.name)
                 for state in draw.sample(states, 5):
                     assert reader.probe(state).distance == expected[state]
                 frame = reader.annotate(pl.DataFrame({"state": states}))
@@ -84,22 +68,17 @@ def test_lookups_beside_rebuilds(
     assert len(versions) == builds
 
 
-def test_a_table_that_is_built_anew_while_it_is_verified_is_not_refuted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    toy = Tasty()
-    monkeypatch.setitem(MODULES, toy.name, "tests.support.pancakes")
-    monkeypatch.setattr(pancakes, "PUZZLE", toy)
-    build_tables(tmp_path, toy)
+def test_a_table_that_is_built_anew_while_it_is_verified_is_not_refuted(folder: Path) -> None:
+    claims = list[object]()
 
     class Rebuilding(Silence):
         def on_claim(self, claim: Mapping[str, object]) -> None:
-            if not toy.taste:
-                toy.taste = 1
-                build_tables(tmp_path, toy, force=True)
+            claims.append(claim)
+            if len(claims) == 1:
+                build_anew(folder, 1)
 
-    verified = verify(Folder(tmp_path), observer=Rebuilding())
+    verified = verify(Folder(folder), observer=Rebuilding())
     (trouble,) = verified.troubles
     assert isinstance(trouble, TableUnreadable)
     assert trouble.exit_code == 3
-    assert verify(Folder(tmp_path)).troubles == []
+    assert verify(Folder(folder)).troubles == []
