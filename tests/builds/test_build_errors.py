@@ -3,21 +3,19 @@
 import errno
 import itertools
 import os
-from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from io import BytesIO
 from pathlib import Path
 from threading import Event
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 
 from puzzle_tablebase.errors import SearchError, StoreError, TableUnreadable
 from puzzle_tablebase.formats.parquet import ROW_GROUP_ROWS, TableWriter
-from puzzle_tablebase.graph import Graph, SearchResult
 from puzzle_tablebase.output import open_output
-from puzzle_tablebase.pipeline import publish
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores.folder import Folder
@@ -76,18 +74,10 @@ def test_files_that_others_are_writing_are_untouched(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("obstacle", "place", "problem"),
-    [
-        ("file", "", "not a directory"),
-        ("file", "deeper", "not a directory"),
-        ("link", "", "file exists"),
-        (".lock", "", ".lock: is a directory"),
-        (TOURS.file, "", f"{TOURS.file} is there, and is not a file of this program"),
-    ],
+    ("obstacle", "place"),
+    [("file", ""), ("file", "deeper"), ("link", ""), (".lock", ""), (TOURS.file, "")],
 )
-def test_an_obstacle_is_named_and_stays(
-    obstacle: str, place: str, problem: str, tmp_path: Path
-) -> None:
+def test_an_obstacle_is_named_and_stays(obstacle: str, place: str, tmp_path: Path) -> None:
     path = tmp_path / "taken"
     if obstacle == "file":
         path.write_bytes(b"a file")
@@ -99,27 +89,9 @@ def test_an_obstacle_is_named_and_stays(
     with pytest.raises((StoreError, TableUnreadable)) as caught:
         build_tables(path / place, KNIGHT, TOURS)
     assert caught.value.exit_code == 3
-    assert problem in str(caught.value)
+    assert str(path) in str(caught.value)
     assert {*tmp_path.rglob("*")} - {*before} <= {path / ".lock"}
 
-
-def test_a_folder_that_cannot_be_written_to(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    real_open = os.open
-
-    def refuse_to_write(path: str, flags: int, *mode: int) -> int:
-        if flags & os.O_ACCMODE != os.O_RDONLY:
-            raise OSError(errno.EROFS, os.strerror(errno.EROFS))
-        return real_open(path, flags, *mode)
-
-    monkeypatch.setattr(os, "open", refuse_to_write)
-    with pytest.raises(StoreError, match="read-only file system"):
-        build_tables(tmp_path, KNIGHT, TOURS)
-    assert contents(tmp_path) == {}
-
-
-FOLDERS = ["folder", "folder"]
 
 # ---- interrupted ----------------------------------------------------------------------------
 
@@ -147,9 +119,7 @@ def test_an_interrupted_write_keeps_the_old_table(
 class FullDisk(BytesIO):
     """A file on a disk that has no space for one of the writes, and again for the next."""
 
-    def __init__(self, bad_write: int) -> None:
-        super().__init__()
-        self.bad_write, self.writes = bad_write, 0
+    bad_write = writes = 0
 
     def write(self, data: Any) -> int:
         self.writes += 1
@@ -164,32 +134,16 @@ def test_whatever_part_of_a_row_group_finds_no_space_the_error_says_so() -> None
     columns = {column.name: counts for column in COUNTS.columns}
     columns["board"] = np.full(len(counts), b"8x8")
 
-    def write(file: FullDisk) -> int:
+    def write(bad_write: int) -> int:
+        file = FullDisk()
+        file.bad_write = bad_write
         with TableWriter(file, COUNTS) as writer:
             writer.write(columns)
         return file.writes
 
-    for number in range(2, write(FullDisk(0)) + 1):  # the first is that of the file's first bytes
+    for number in range(2, write(0) + 1):  # the first is that of the file's first bytes
         with pytest.raises(OSError, match="No space left on device"):
-            write(FullDisk(number))
-
-
-def test_a_failed_index_write_keeps_the_old_table(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    build_tables(tmp_path, PANCAKES)
-    before = contents(tmp_path)
-
-    def fail(file: IO[bytes], *_: object) -> None:
-        file.write(b"half of it")
-        with open("/dev/full", "wb") as full:
-            os.dup2(full.fileno(), file.fileno())
-
-    monkeypatch.setattr(publish, "write_index", fail)
-    with pytest.raises(StoreError, match="no space left on device"):
-        build_tables(tmp_path, PANCAKES, force=True)
-    assert contents(tmp_path) == before
-    assert litter(tmp_path) == []
+            write(number)
 
 
 def test_a_table_and_its_index_are_synced_before_either_is_renamed(
@@ -215,8 +169,9 @@ def test_a_table_and_its_index_are_synced_before_either_is_renamed(
     monkeypatch.setattr(os, "fsync", record_sync)
     monkeypatch.setattr(os, "replace", record_rename)
     build_tables(tmp_path, PANCAKES)
-    manifest = ["kept", ".backup", *FOLDERS, "kept", ".json", *FOLDERS]
-    assert steps == ["kept", "kept", *manifest, ".parquet", ".idx", *FOLDERS, *manifest]
+    folders = ["folder", "folder"]
+    manifest = ["kept", ".backup", *folders, "kept", ".json", *folders]
+    assert steps == ["kept", "kept", *manifest, ".parquet", ".idx", *folders, *manifest]
 
 
 def test_a_failing_table_cancels_its_tasks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -226,13 +181,10 @@ def test_a_failing_table_cancels_its_tasks(tmp_path: Path, monkeypatch: pytest.M
     class Slow(ThreadPoolExecutor):
         def submit(self, *args: Any, **kwargs: Any) -> Future[Any]:
             futures.append(super().submit(*args, **kwargs))
-            super().submit(release.wait, 10)
+            super().submit(release.wait, 1)
             return futures[-1]
 
-    def fail(*_: object) -> None:
-        raise SearchError("in the middle")
-
-    monkeypatch.setattr(TableWriter, "write", fail)
+    monkeypatch.setattr(TableWriter, "write", Mock(side_effect=SearchError("in the middle")))
     with Slow(1) as slow:
         with pytest.raises(SearchError, match="in the middle") as caught:
             build_all(Folder(tmp_path), [(KNIGHT, (TOURS,))], None, slow, jobs=4)
@@ -245,24 +197,21 @@ def test_a_failing_table_cancels_its_tasks(tmp_path: Path, monkeypatch: pytest.M
 
 
 class Wrong(Pancakes):
-    """Pancakes whose columns or records are not what their table holds."""
+    """Pancakes with a wrong value in all rows of a column, or in all records."""
 
-    def __init__(
-        self, columns: Mapping[str, int] | None = None, records: Mapping[str, int] | None = None
-    ) -> None:
+    def __init__(self, column: str = "", record: str = "", value: int = 0, rows: int = 120) -> None:
         super().__init__()
-        self.wrong_columns, self.wrong_records = columns or {}, records or {}
+        (old,) = self.tables
+        words = old.name, old.meaning, old.rank
+        self.tables = (Table(*words, old.columns, old.recipe, old.index, rows=rows),)
+        values = np.full(self.size, value)
+        self.columns, self.records = ({name: values} if name else {} for name in (column, record))
 
-    def fill_columns(
-        self, table: Table, graph: Graph, walks: Mapping[str, SearchResult]
-    ) -> "Columns":
-        return {**super().fill_columns(table, graph, walks), **self.fill(self.wrong_columns)}
+    def fill_columns(self, *arguments: Any) -> "Columns":
+        return {**super().fill_columns(*arguments), **self.columns}
 
-    def make_records(self, table: Table, walks: Mapping[str, SearchResult]) -> "Columns":
-        return {**super().make_records(table, walks), **self.fill(self.wrong_records)}
-
-    def fill(self, wrong: Mapping[str, int]) -> dict[str, Any]:
-        return {name: np.full(self.size, value) for name, value in wrong.items()}
+    def make_records(self, *arguments: Any) -> "Columns":
+        return {**super().make_records(*arguments), **self.records}
 
 
 class TwoGoals(Pancakes):
@@ -274,28 +223,18 @@ class TwoGoals(Pancakes):
         self.tables = (self.make_goal_table("pancakes", "Both", ("stacked", "upside_down")),)
 
 
-class ShortOfRows(Pancakes):
-    """Pancakes whose table has a row less than its search finds."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        (old,) = self.tables
-        words = old.name, old.meaning, old.rank
-        self.tables = (Table(*words, old.columns, old.recipe, old.index, rows=119),)
-
-
 @pytest.mark.parametrize(
-    ("puzzle", "message"),
+    ("puzzle", "fact"),
     [
-        (Wrong({"distance": 1 << 15}), "A value of column distance does not fit int16"),
-        (Wrong({"distance": -(1 << 15) - 1}), "A value of column distance does not fit int16"),
-        (Wrong(None, {"distance": 256}), "A value of distance does not fit the index of pancakes"),
-        (Wrong(None, {"solutions": -1}), "A value of solutions does not fit the index"),
-        (TwoGoals(), "more than one of the goals stacked, upside_down"),
-        (ShortOfRows(), "pancakes has 120 rows, expected 119"),
+        (Wrong(column="distance", value=1 << 15), "distance does not fit int16"),
+        (Wrong(column="distance", value=-(1 << 15) - 1), "distance does not fit int16"),
+        (Wrong(record="distance", value=256), "distance does not fit the index"),
+        (Wrong(record="solutions", value=-1), "solutions does not fit the index"),
+        (TwoGoals(), "stacked, upside_down"),
+        (Wrong(rows=119), "120 rows"),
     ],
 )
-def test_impossible_data_is_not_published(tmp_path: Path, puzzle: Pancakes, message: str) -> None:
-    with pytest.raises(SearchError, match=message):
+def test_impossible_data_is_not_published(tmp_path: Path, puzzle: Pancakes, fact: str) -> None:
+    with pytest.raises(SearchError, match=fact):
         build_tables(tmp_path, puzzle)
     assert (contents(tmp_path), litter(tmp_path)) == ({}, [])

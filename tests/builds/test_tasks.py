@@ -24,9 +24,8 @@ from puzzle_tablebase.errors import MemoryShort, TableUnreadable, Unreachable
 from puzzle_tablebase.pipeline import tasks
 from puzzle_tablebase.pipeline.jobs import RUNS
 from puzzle_tablebase.pipeline.recipes.tour_lists import list_tours_from
-from puzzle_tablebase.pipeline.searches import SEARCHES, checkpoints
+from puzzle_tablebase.pipeline.searches import checkpoints
 from puzzle_tablebase.pipeline.tasks import Step, Tasks
-from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.knight.tables import make_count_table
 from puzzle_tablebase.puzzles.plugins import PluginError
@@ -316,17 +315,6 @@ def test_processes_build_the_same_bytes(tmp_path: Path) -> None:
     for path in (tmp_path / "threads").iterdir():
         if path.name != RUNS:  # it has times
             assert path.read_bytes() == (tmp_path / "processes" / path.name).read_bytes()
-
-
-def test_every_recipe_has_a_builder() -> None:
-    tables = [
-        table
-        for stage in list_puzzles()
-        for name in [stage.name, *(names[0] for names in stage.list_requests().values())]
-        if name != "sliding"
-        for table in stage.find_tables(name)
-    ]
-    assert {table.recipe.search for table in tables} == {*SEARCHES}
 
 
 @pytest.mark.parametrize(
