@@ -131,25 +131,6 @@ def test_answers_come_in_order_and_before_the_last() -> None:
         failed.result()
 
 
-def test_a_pause_can_end_a_search() -> None:
-    class Stop(Exception):
-        """An error of the caller's own."""
-
-    limits = list[int]()
-
-    def stop(limit: int) -> None:
-        limits.append(limit)
-        if len(limits) > 50:
-            raise Stop
-
-    board = HARD[:]
-    with pytest.raises(Stop):
-        make_solver("3x4", 100).search(board, stop)
-    assert max(PlainSearch("3x4").compute_bounds(board)) <= limits[-1] <= 50
-    assert limits == sorted(limits)
-    assert board == HARD
-
-
 def solve_small_boards() -> str:
     """Solve some boards of two sizes."""
     lines = []

@@ -10,12 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from puzzle_tablebase.errors import BadRequest, NotationError
-from puzzle_tablebase.puzzle import split_cells
 from puzzle_tablebase.puzzles.sliding import EIGHT, SlidingBoard
 from puzzle_tablebase.queries.answer_frames import read_key_column
 from puzzle_tablebase.queries.api import Tables
 from puzzle_tablebase.queries.board_columns import normalize_keys
-from tests.queries.test_batch_input import QUERY, list_texts, read, write_frame
+from tests.queries.test_batch_input import write_frame
 from tests.support.board_layouts import write_layouts
 from tests.support.shell import Ask
 from tests.support.strategies import eight_states
@@ -74,26 +73,6 @@ def test_cells_with_boards_and_numbers_are_answered(
     # text stays text: it may have lost something else
     for text, words in ((b"12345678", ()), (b'{"state":"12345678"}', ("--input-format", "jsonl"))):
         assert ask("eight", *words, text=text)[0] == 2
-
-
-def test_boards_on_a_line_of_text_are_keys(tmp_path: Path) -> None:
-    for board in (SlidingBoard(3, 3), SlidingBoard(3, 4)):
-        boards = [
-            text
-            for text in write_layouts(board.example, board.width)
-            if "\n" not in text and set(text) & set("0._") and not is_split(text)
-        ]
-        text = "\n".join([board.example, *boards, "nothing"])
-        *keys, last = list_texts(read(tmp_path, text, query=QUERY._replace(cells=board.cells)))
-        assert last == "nothing"
-        assert {board.parse(key) for key in keys} == {board.example}
-        assert len(keys) == len(boards) + 1
-
-
-def is_split(text: str) -> bool:
-    """Return whether white space splits a text to parts of several cells, each of them a key."""
-    parts = [split_cells(part) for part in text.split()]
-    return len(parts) > 1 and any(len("".join(part)) > 2 for part in parts)
 
 
 @pytest.mark.parametrize("kind", [pl.Int32, pl.UInt64, pl.Int128, pl.Float64, pl.Decimal(12, 0)])

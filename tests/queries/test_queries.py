@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 
-from puzzle_tablebase.errors import NoAnswer, TableMissing
+from puzzle_tablebase.errors import TableMissing
 from puzzle_tablebase.pipeline.single_query import answer_as_text
 from puzzle_tablebase.puzzles.sliding import EIGHT as PUZZLE
 from puzzle_tablebase.queries import open_tables
@@ -123,22 +123,6 @@ def test_any_two_states_of_the_8_puzzle(tables: Tables, start: str, goal: str) -
     check_path(path, start, goal, answer.distance)
     assert oracles.eight_replay(start, solution) == path
     assert solution[:1] in answer.best_moves
-
-
-def test_positions_of_senet(outputs: Path, tables: Tables) -> None:
-    """Try a part of Senet's table, all unreachable positions included."""
-    table = pl.read_parquet(outputs / "senet.parquet")
-    never = table.filter(pl.col("plies").is_null())
-    assert len(never) == 119
-    for position in never["position"]:
-        with pytest.raises(NoAnswer):
-            tables.senet.probe(position)
-    for row in table.gather_every(1511).drop_nulls("plies").iter_rows(named=True):
-        position = row["position"]
-        result, answer = facts("senet", position, path=True), tables.senet.probe(position)
-        assert {name: result[name] for name in row} == row
-        assert {name: getattr(answer, name) for name in row} == row
-        assert len(result["path"]) == result["plies"] + 1
 
 
 def replay(answer: KnightAnswer) -> list[int]:

@@ -1,7 +1,6 @@
 """What is published: its status, and counts of its states."""
 
 from pathlib import Path
-from typing import IO
 
 import polars as pl
 import pytest
@@ -30,16 +29,6 @@ def test_status_of_optional_and_unknown_tables(store: Folder) -> None:
     write_manifest(store, {**entries, **further})
     commands = {row["table"]: row["command"].split()[1] for row in list_status(store)[-3:]}
     assert commands == {"hanoi": "remove", "knight_tours_3x4": "precompute", "towers": "remove"}
-
-
-def test_status_reports_unreadable_files(store: Folder) -> None:
-    class Refusing(Folder):
-        def open(self, name: str) -> IO[bytes]:
-            if name.endswith((".idx", ".parquet")):
-                raise PermissionError
-            return super().open(name)
-
-    assert {row["state"] for row in list_status(Refusing(str(store)))} == {"unreadable"}
 
 
 def test_unusable_tables_are_counted_with_one_repair_command(store: Folder) -> None:

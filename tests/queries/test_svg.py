@@ -9,9 +9,9 @@ from xml.etree import ElementTree
 import polars as pl
 import pytest
 
-from puzzle_tablebase.errors import NoAnswer
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.queries import open_reader, open_tables
+from puzzle_tablebase.queries.api import Tables
 from puzzle_tablebase.queries.svg import (
     AMBER,
     BLUE,
@@ -174,25 +174,24 @@ def test_the_line_for_either_side_is_the_smallest(outputs: Path) -> None:
     assert len((layers[1].keys() | layers[3].keys()) & (layers[2].keys() | layers[4].keys())) > 100
 
 
-def test_the_longer_line_reaches_the_position(outputs: Path) -> None:
-    all_rows = pl.read_parquet(outputs / "senet.parquet")
-    once = all_rows.filter(pl.col("plies_even").is_null() | pl.col("plies_odd").is_null())
-    table = pl.concat([all_rows.gather_every(1511), once])
-    reader = open_reader("senet", Folder(outputs))
-    never = 0
-    for row in table.iter_rows(named=True):
-        position = row["position"]
+def test_positions_of_senet(outputs: Path, tables: Tables) -> None:
+    """Try a part of the table for either side, and all that one of them never reaches."""
+    rows, never = pl.read_parquet(outputs / "senet.parquet"), 0
+    once = rows.filter(pl.col("plies_even").is_null() | pl.col("plies_odd").is_null())
+    for row in pl.concat([rows.gather_every(1511), once]).iter_rows(named=True):
+        position, shortest = row["position"], tables.senet.get(row["position"])
+        assert (shortest is None) == (row["plies"] is None)
+        assert not shortest or {name: getattr(shortest, name) for name in row} == row
         for side, plies in (("A", row["plies_even"]), ("B", row["plies_odd"])):
-            if plies is None:
-                with pytest.raises(NoAnswer):
-                    ask_one(reader, position, turn=side, path=True)
+            answer = tables.senet.get(position, turn=side, path=True)
+            if answer is None:
+                assert plies is None
                 never += 1
                 continue
-            facts: dict[str, Any] = ask_one(reader, position, turn=side, path=True).to_dict()
-            assert facts["plies"] == plies == len(facts["path"]) - 1
-            assert oracles.senet_replay(facts["dice"], facts["moves"]) == position
+            assert answer.plies == plies == len(answer.path or []) - 1
+            assert oracles.senet_replay(answer.dice, answer.moves) == position
             # the index does not hold the number of longer lines, so none is stated
-            assert facts["lines"] == (row["lines"] if plies == row["plies"] else None)
+            assert answer.lines == (row["lines"] if plies == row["plies"] else None)
     assert never >= len(once) > 119
 
 
