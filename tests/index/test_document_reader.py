@@ -14,8 +14,6 @@ from tests import first, usual_or_nightly
 from tests.support.document_reader import NumberedTours, fall
 from tests.support.format_page import read_cases, section, tables_under
 
-HEADING = "Tours by rank"
-
 
 def split_path(path: str) -> list[str]:
     return re.findall("[a-z][0-9]", path)
@@ -67,13 +65,13 @@ def test_the_tours_of_the_cases_have_their_ranks(ranked_boards: Path) -> None:
 
 def test_the_steps_of_the_example_are_right(ranked_boards: Path) -> None:
     page = NumberedTours(ranked_boards / "knight_closed_ranks_5x6.idx")
-    chosen, alternative, previous, *states = (
-        int(key, 16) for key in re.findall("`(0x[0-9a-f]+)`", section(HEADING))
-    )
+    example = section("Tours by rank")
+    keys = re.findall("`(0x[0-9a-f]+)`", example)
+    chosen, alternative, previous, *states = (int(key, 16) for key in keys)
     assert fall(5, page.layers[11].items()) == (chosen, 1)
     assert [*page.layers[11]].index(chosen) == 2
     needs, matching = page.state(10, chosen)
-    assert f"are {', '.join(map(str, needs.values()))};" in section(HEADING)
+    assert f"are {', '.join(map(str, needs.values()))};" in example
     assert {end: matching[end] for end in (10, 11, 12)} == {10: 19, 11: 14, 12: 16}
     finishes = [({(10, 17), (12, 15)}, chosen), ({(12, 15)}, alternative)]
     assert page.finishes(chosen, None) == [(finish, 1) for finish in finishes]

@@ -1,6 +1,7 @@
 """Tests of damage in an index whose checksums are right but whose records contradict each other."""
 
-import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import polars as pl
@@ -31,9 +32,11 @@ def open_with_change(folder: Path, name: str, rank: int, field: int, *values: in
     return open_tables(str(folder))
 
 
-def assert_names_index(
-    damaged: pytest.ExceptionInfo[TableDamaged], folder: Path, name: str
-) -> None:
+@contextmanager
+def require_damage(folder: Path, name: str) -> Iterator[None]:
+    """Require an error that names the index, and the command that builds it again."""
+    with pytest.raises(TableDamaged) as damaged:
+        yield
     assert damaged.value.file == str(folder / f"{name}.idx")
     assert damaged.value.command == f"pipeline precompute {name} --force --outputs {folder}"
 
@@ -43,14 +46,13 @@ def assert_names_index(
 def test_distances_that_lead_nowhere(copy: Path, neighbour: str, distance: int) -> None:
     table = open_with_change(copy, "eight", EIGHT.rank(neighbour), 0, distance).eight
     for call in (table.path, table.solution):
-        with pytest.raises(TableDamaged, match="no solution of 4 moves leads from") as caught:
+        with require_damage(copy, "eight"):
             call(LINE)
-        assert_names_index(caught, copy, "eight")
     if neighbour == "203184765":
-        with pytest.raises(TableDamaged, match=f"no move from {LINE} is nearer to"):
+        with require_damage(copy, "eight"):
             table.probe(LINE, goal="centre")
-    for word, problem in (("path", "no solution of 4 moves leads"), ("solutions", "0 solutions")):
-        with pytest.raises(TableDamaged, match=f"({problem}|no move)"):
+    for word in ("path", "solutions"):
+        with require_damage(copy, "eight"):
             answer_as_text("eight", LINE, {word: True, "outputs": str(copy)})
 
 
@@ -65,26 +67,24 @@ def test_distances_that_lead_nowhere_in_a_batch(copy: Path, distance: int) -> No
 
 
 def test_another_number_of_solutions(copy: Path) -> None:
-    open_with_change(copy, "eight", EIGHT.rank("378546201"), 1, 16)
-    with pytest.raises(TableDamaged, match="15 solutions lead from 378546201 to 123456780, not 16"):
-        answer_as_text("eight", "378546201", {"solutions": True, "outputs": str(copy)})
+    open_with_change(copy, "eight", EIGHT.rank(LINE), 1, 2)
+    with require_damage(copy, "eight"):
+        answer_as_text("eight", LINE, {"solutions": True, "outputs": str(copy)})
 
 
-@pytest.mark.parametrize("move", [0x15, 0x1B, 0x51, 0x5F])
-def test_a_last_move_that_leads_nowhere(outputs: Path, copy: Path, move: int) -> None:
-    """Change the last throw of a line of three plies."""
-    rows = pl.read_parquet(outputs / "senet.parquet")
-    position = rows.filter(pl.col("plies_even").is_null(), plies_odd=3)["position"][0]
-    table = open_with_change(copy, "senet", senet.rank(position), 3, move).senet
-    with pytest.raises(TableDamaged, match="no line leads to ") as caught:
+THREE_PLIES = "AABBABBABA....."
+
+
+@pytest.mark.parametrize(
+    ("position", "field", "value"),
+    [*((THREE_PLIES, 3, move) for move in (0x15, 0x1B, 0x51, 0x5F)), ("ABABABAB.B....A", 0, 0)],
+)
+def test_a_last_move_or_an_opening_that_leads_nowhere(
+    copy: Path, position: str, field: int, value: int
+) -> None:
+    table = open_with_change(copy, "senet", senet.rank(position), field, value).senet
+    with require_damage(copy, "senet"):
         table.probe(position)
-    assert_names_index(caught, copy, "senet")
-
-
-def test_another_opening(copy: Path) -> None:
-    position = "ABABABAB.B....A"
-    with pytest.raises(TableDamaged, match=re.escape(f"no line leads to {position}")):
-        open_with_change(copy, "senet", senet.rank(position), 0, 0).senet.probe(position)
 
 
 def test_a_tour_that_is_missing(outputs: Path, copy: Path) -> None:
@@ -94,9 +94,8 @@ def test_a_tour_that_is_missing(outputs: Path, copy: Path) -> None:
     squares = [board.parse_square(second.path[at : at + 2]) for at in range(0, 128, 2)]
     knight = open_with_change(copy, "knight_tours_8x8", 32, 0, *squares).knight
     assert knight.probe("b1").finish == second.finish
-    with pytest.raises(TableDamaged, match="an existing tour from b1 is missing") as caught:
+    with require_damage(copy, "knight_tours_8x8"):
         knight.probe("b1", to=first.finish)
-    assert_names_index(caught, copy, "knight_tours_8x8")
 
 
 @pytest.mark.parametrize(("field", "squares"), [(0, [16, 1]), (1, [11]), (63, [1])])
@@ -104,6 +103,5 @@ def test_a_path_that_is_no_tour(outputs: Path, copy: Path, field: int, squares: 
     """Make the tour begin elsewhere, jump too far, or visit a square twice."""
     knight = open_with_change(copy, "knight_tours_8x8", 32, field, *squares).knight
     assert knight.probe("b1", number=1) == open_tables(str(outputs)).knight.probe("b1", number=1)
-    with pytest.raises(TableDamaged, match="tour 0 from b1 is none") as caught:
+    with require_damage(copy, "knight_tours_8x8"):
         knight.probe("b1", number=0)
-    assert_names_index(caught, copy, "knight_tours_8x8")

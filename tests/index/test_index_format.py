@@ -1,7 +1,6 @@
 """What `docs/format/index.md` and `ranks.md` say of every index, against the real files."""
 
 import doctest
-import json
 import re
 import struct
 import zlib
@@ -11,75 +10,55 @@ from math import factorial
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 from puzzle_tablebase.errors import TablebaseError
 from puzzle_tablebase.formats.index import BLOCK_BYTES, BODY_BYTES, HEADER
 from puzzle_tablebase.puzzles import senet
-from puzzle_tablebase.puzzles.knight import tables as knight
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
-from puzzle_tablebase.puzzles.sliding import EIGHT as EIGHT_PUZZLE
+from puzzle_tablebase.puzzles.sliding import EIGHT
 from puzzle_tablebase.queries.api import Tables
 from tests.readers.test_board_readers import CODES
+from tests.support import format_page as page
 from tests.support.default_tables import INDEXES
-from tests.support.format_page import (
-    DOC,
-    all_records,
-    layout_of,
-    number_in,
-    numbers_in,
-    place_of,
-    read_cases,
-    read_fenced,
-    section,
-    tables_under,
-    text,
-)
 from tests.support.shell import ROOT
-
-FILES = "Index files"
 
 
 def test_the_document_lists_the_index_files(outputs: Path, large_boards: Path) -> None:
-    rows = {row["file"]: row for row in tables_under(FILES)[1]}
+    rows = {row["file"]: row for row in page.tables_under("Index files")[1]}
     assert {name for name in rows if not name.endswith("on request")} == set(INDEXES)
     files = {name: outputs / name for name in INDEXES}
     files["sliding_3x4_12.idx, on request"] = large_boards / "sliding_3x4_12.idx"
     for name, file in files.items():
         row, data = rows[name], file.read_bytes()
         _, _, _, width, _, count, *_ = HEADER.unpack_from(data)
-        assert [width, count, len(data)] == [
-            number_in(row[key]) for key in ("width", "records", "bytes")
-        ]
+        told = [page.number_in(row[key]) for key in ("width", "records", "bytes")]
+        assert told == [width, count, len(data)]
     for row in rows.values():
-        width, count, blocks, size = (
-            number_in(row[key]) for key in ("width", "records", "blocks", "bytes")
-        )
+        columns = ("width", "records", "blocks", "bytes")
+        width, count, blocks, size = (page.number_in(row[key]) for key in columns)
         assert (blocks, size) == (1 + -(-count // (4092 // width)), 4096 * blocks), row["file"]
-    for name, table in INDEXES.items():
-        assert number_in(rows[name]["width"]) == struct.calcsize(table.record_format)
 
 
 def test_the_header_is_laid_out_as_the_document_says(outputs: Path) -> None:
-    (rows,) = tables_under("The header")
-    assert layout_of(rows) == HEADER.format
+    (rows,) = page.tables_under("The header")
+    assert page.layout_of(rows) == HEADER.format
     assert not any((outputs / "eight.idx").read_bytes()[HEADER.size : BODY_BYTES])
-    assert f"zero bytes follow these {HEADER.size}." in section("The header")
+    assert f"zero bytes follow these {HEADER.size}." in page.section("The header")
 
 
 def test_the_requested_range_is_the_block_of_the_example(outputs: Path) -> None:
-    block, _ = place_of(2, EIGHT_PUZZLE.rank("378546201"))
+    block, _ = page.place_of(2, EIGHT.rank("378546201"))
     first, last = 4096 * block, 4096 * (block + 1) - 1
-    assert f"\nRange: bytes={first}-{last}\n" in text()
+    assert f"\nRange: bytes={first}-{last}\n" in page.text()
     size = (outputs / "eight.idx").stat().st_size
-    assert f"Content-Range: bytes {first}-{last}/{size}\n" in text()
+    assert f"Content-Range: bytes {first}-{last}/{size}\n" in page.text()
 
 
 def test_a_block_is_laid_out_as_the_document_says(outputs: Path) -> None:
-    (rows,) = tables_under("The file")
-    assert layout_of(rows) == f"<{BODY_BYTES}sI"
-    assert sum(numbers_in(rows, "size")) == BLOCK_BYTES
+    (rows,) = page.tables_under("The file")
+    assert page.layout_of(rows) == f"<{BODY_BYTES}sI"
+    assert sum(page.numbers_in(rows, "size")) == BLOCK_BYTES
     for file in INDEXES:
         data = (outputs / file).read_bytes()
         content = data[24:56]
@@ -89,16 +68,10 @@ def test_a_block_is_laid_out_as_the_document_says(outputs: Path) -> None:
             assert crc.to_bytes(4, "little") == block[4092:]
 
 
-def test_the_text_lists_the_keys_of_the_vectors() -> None:
-    text = [key for row in tables_under("Test vectors")[0] for key in row["key"].split(", ")]
-    listed = json.loads((DOC.parent / "vectors" / "vectors.json").read_text("utf-8"))
-    assert all(set(vector) == set(text) for vector in listed)
-
-
 @pytest.mark.parametrize("puzzle", ["eight", "senet", "knight"])
 def test_the_program_answers_the_cases(puzzle: str, tables: Tables) -> None:
     more = {"solution": True} if puzzle == "eight" else {}
-    for case in read_cases(puzzle):
+    for case in page.read_cases(puzzle):
         key, _, finish = case["key"].partition(" ")
         options = {"to": finish} if finish else {"goal": case["goal"]} if "goal" in case else {}
         probe = partial(getattr(tables, puzzle).probe, key, **more, **options)
@@ -111,7 +84,8 @@ def test_the_program_answers_the_cases(puzzle: str, tables: Tables) -> None:
 
 
 def test_the_bytes_in_the_document_are_those_of_the_file(outputs: Path) -> None:
-    data, lines = (outputs / "eight.idx").read_bytes(), "".join(read_fenced("hexdump")).splitlines()
+    data = (outputs / "eight.idx").read_bytes()
+    lines = "".join(page.read_fenced("hexdump")).splitlines()
     for line in lines:
         at = int(line[:8], 16)
         shown = "".join(chr(byte) if 32 <= byte < 127 else "." for byte in data[at : at + 16])
@@ -121,7 +95,7 @@ def test_the_bytes_in_the_document_are_those_of_the_file(outputs: Path) -> None:
 
 def test_the_python_in_the_document_runs(outputs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    shown, code = list[str](), "\n".join(read_fenced("pycon"))
+    shown, code = list[str](), "\n".join(page.read_fenced("pycon"))
     examples = doctest.DocTestParser().get_doctest(code, {}, "doc", None, 0)
     assert len(examples.examples) >= 5
     result = doctest.DocTestRunner().run(examples, out=shown.append)
@@ -129,7 +103,7 @@ def test_the_python_in_the_document_runs(outputs: Path, monkeypatch: pytest.Monk
 
 
 def test_the_checksum_is_computed_as_the_document_says() -> None:
-    result = re.findall("`(0x[0-9A-F]{8})`", section("The checksum"))
+    result = re.findall("`(0x[0-9A-F]{8})`", page.section("The checksum"))
     polynomial, begin, check = (int(number, 16) for number in result)
     crc = begin
     for byte in b"123456789":
@@ -139,49 +113,39 @@ def test_the_checksum_is_computed_as_the_document_says() -> None:
     assert crc ^ 0xFFFFFFFF == zlib.crc32(b"123456789") == check
 
 
-EIGHT = "8-puzzle: "
-SENET = "Senet: "
-KNIGHT = "Knight's tours: "
-BOARD = KnightBoard(*knight.PAIRS_BOARD)
-
-
-def _find_odd_states() -> npt.NDArray[np.bool_]:
-    """Return for every state whether an odd number of tile pairs are out of order."""
-    cells = EIGHT_PUZZLE.list_states().view(np.uint8).reshape(-1, 9)
-    odd = np.zeros(len(cells), dtype=np.bool_)
-    for first, later in combinations(range(9), 2):
-        odd ^= (cells[:, later] < cells[:, first]) & (cells[:, later] != ord("0"))
-    return odd
-
-
 def test_the_records_of_the_8_puzzle(outputs: Path) -> None:
-    layout = tables_under(EIGHT)[0]
+    """Compare which states are unreachable with the tile pairs out of order."""
+    cells = EIGHT.list_states().view(np.uint8).reshape(-1, 9)
+    is_odd = np.zeros(len(cells), dtype=np.bool_)
+    for first, later in combinations(range(9), 2):
+        is_odd ^= (cells[:, later] < cells[:, first]) & (cells[:, later] != ord("0"))
+    layout = page.tables_under("8-puzzle: ")[0]
     for file in ("eight.idx", "eight_edge.idx"):
-        assert layout_of(layout) == INDEXES[file].record_format
+        assert page.layout_of(layout) == INDEXES[file].record_format
         assert [row["field"] for row in layout] == [name for name, _ in INDEXES[file].index]
-        fields = all_records(outputs, INDEXES[file])
+        fields = page.all_records(outputs, INDEXES[file])
         assert len(fields) == factorial(9)
         unreached = fields[:, 0] == 255
         assert np.array_equal(unreached, fields[:, 1] == 0)
-        assert np.array_equal(unreached, _find_odd_states() & (file == "eight_edge.idx"))
+        assert np.array_equal(unreached, is_odd & (file == "eight_edge.idx"))
 
 
 def test_the_goal_follows_from_the_pairs_out_of_order() -> None:
-    even, odd = tables_under(EIGHT)[1]
+    even, odd = page.tables_under("8-puzzle: ")[1]
     _, eight_file, edge_file = even
     cells = {"corner": even[eight_file], "centre": odd[eight_file], "edge": even[edge_file]}
     for name, cell in cells.items():
-        assert cell == f"{EIGHT_PUZZLE.goals[name]}, called {name}"
-        found = EIGHT_PUZZLE.find_reachable_goal(EIGHT_PUZZLE.goals[name])
+        assert cell == f"{EIGHT.goals[name]}, called {name}"
+        found = EIGHT.find_reachable_goal(EIGHT.goals[name])
         assert (found == "centre") == (name == "centre")
 
 
 def test_the_records_of_senet(outputs: Path) -> None:
-    table, layout = INDEXES["senet.idx"], tables_under(SENET)[0]
-    assert layout_of(layout) == table.record_format
+    table, layout = INDEXES["senet.idx"], page.tables_under("Senet: ")[0]
+    assert page.layout_of(layout) == table.record_format
     assert [row["field"] for row in layout] == [name for name, _ in table.index]
     kind = np.dtype([(name, f"<u{struct.calcsize(letter)}") for name, letter in table.index])
-    result = all_records(outputs, table).view(kind).ravel()
+    result = page.all_records(outputs, table).view(kind).ravel()
     fewest = np.minimum(result["plies_even"], result["plies_odd"])
     assert np.array_equal(result["lines"] == 0, fewest == 255)
     opening = np.arange(len(result)) == senet.rank(senet.OPENING)
@@ -194,17 +158,17 @@ def test_the_records_of_senet(outputs: Path) -> None:
         largest = max(largest, plies[reached].max())
     most = fewest[fewest < 255].max()
     said = f"Plies are at most {largest}, the smaller of the two at most {most}."
-    assert said in " ".join(section(SENET).split())
+    assert said in " ".join(page.section("Senet: ").split())
 
 
 def test_the_records_of_the_knight(outputs: Path) -> None:
     table = INDEXES["knight_tours_8x8.idx"]
-    layout = tables_under(KNIGHT)[0]
-    assert layout_of(layout) == table.record_format
-    tours = all_records(outputs, table)
+    layout = page.tables_under("Knight's tours: ")[0]
+    assert page.layout_of(layout) == table.record_format
+    board, tours = KnightBoard(8, 8), page.all_records(outputs, table)
     assert np.array_equal(32 * tours[:, 0].astype(int) + tours[:, 63] // 2, np.arange(len(tours)))
     for start in range(64):
-        others = [end for end in range(64) if BOARD.is_light(end) != BOARD.is_light(start)]
+        others = [end for end in range(64) if board.is_light(end) != board.is_light(start)]
         assert tours[32 * start : 32 * (start + 1), 63].tolist() == others
-    assert "a1 is 0, b1 is 1, h8 is 63" in section(KNIGHT)
-    assert [BOARD.name_square(square) for square in (0, 1, 63)] == ["a1", "b1", "h8"]
+    assert "a1 is 0, b1 is 1, h8 is 63" in page.section("Knight's tours: ")
+    assert [board.name_square(square) for square in (0, 1, 63)] == ["a1", "b1", "h8"]
