@@ -11,8 +11,7 @@ import pytest
 from filelock import FileLock
 from hypothesis import HealthCheck, settings
 
-from puzzle_tablebase.formats.manifest import read_manifest, read_versions
-from puzzle_tablebase.pipeline.jobs import explain_rebuild
+from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.puzzles import get_puzzle, list_puzzles
 from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.api import Tables
@@ -41,9 +40,7 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption(
-        "--write-golden", action="store_true", help="write the files of tests/golden anew"
-    )
+    parser.addoption("--write-golden", action="store_true", help="write tests/golden anew")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -74,24 +71,19 @@ def _variables(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="session")
 def outputs() -> Path:
     """Return the published tables' folder; fail every test of missing, damaged or stale tables."""
-    folder = Folder(ROOT / "outputs")
-    published = read_versions(folder)
-    for puzzle in list_puzzles():
-        for table in puzzle.tables:
-            if reason := explain_rebuild(folder, published.get(table.name, []), puzzle, table):
-                pytest.fail(f"outputs/{table.file}: {reason}. Run: make precompute", pytrace=False)
+    planned = run_here("precompute", "--dry-run", "--outputs", str(ROOT / "outputs"))
+    if planned.code or planned.out.count("\n") > 1:
+        pytest.fail(f"{planned.out}{planned.err}Run: make precompute", pytrace=False)
     return ROOT / "outputs"
 
 
 @pytest.fixture(scope="session")
 def tables(outputs: Path) -> Tables:
-    """Return the published tables, opened."""
     return open_tables(str(outputs))
 
 
 @pytest.fixture(scope="session")
 def cli() -> Cli:
-    """Return a function that runs the program in this process."""
     return run_here
 
 
@@ -136,7 +128,6 @@ def make_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path],
 
 
 def make_fixture(name: str, *tables: str) -> Any:
-    """Make a fixture: a folder with tables on request."""
 
     def build(folder: Path) -> None:
         for table in tables:

@@ -107,32 +107,19 @@ def iter_manifest_changes(folder: Path) -> Iterator[Change]:
     for found in re.finditer(rb"(?<=[:\[\s])\d+(?=[,}\]\s])", text):
         before = text[: found.start()]
         name = max(COMMANDS, key=lambda name: before.rfind(name.encode()))
-        commands = [*COMMANDS[name], f"verify {name} --quick", "status --json"]
-        commands.append("precompute --dry-run")
+        quick = (f"verify {name} --quick", "status --json", "precompute --dry-run")
         for number in (*EXTREMES, -0.5, 1e308):
             what = f"manifest: {before[-40:]!r} {number}"
-            changed = before + json.dumps(number).encode() + text[found.end() :]
-            yield (
-                what,
-                partial(write_manifest, folder, changed),
-                [*commands, "precompute --dry-run"],
-            )
-
-
-def write_manifest(folder: Path, text: bytes) -> None:
-    """Write a manifest with a right checksum."""
-    values = json.loads(text)
-    del values["checksum"]
-    (folder / MANIFEST).write_bytes(seal_values(values))
+            values = json.loads(before + json.dumps(number).encode() + text[found.end() :])
+            values.pop("checksum")
+            sealed = partial((folder / MANIFEST).write_bytes, seal_values(values))
+            yield what, sealed, [*COMMANDS[name], *quick]
 
 
 def main() -> None:
-    kind, whole, count = sys.argv[1:]
-    source = Path(whole)
+    kind, whole, place, count = sys.argv[1:]
     changing = {"indexes": iter_index_changes, "manifests": iter_manifest_changes}[kind]
-    folder = source.parent / f"copy_{kind}" / "copy"
-    folder.parent.mkdir()
-    link_copy(source, folder.parent)
+    folder = link_copy(Path(whole), Path(place))
     changes = [*changing(folder)]
     tried = random.Random(1).sample(changes, min(len(changes), int(count)))
     for words in dict.fromkeys(words for _, _, commands in tried for words in commands):
@@ -156,7 +143,7 @@ def main() -> None:
             if problem or "not enough memory" in said.err:
                 print(f"{what}: {words}: {problem or said.err}", flush=True)
         shutil.rmtree(folder)
-        link_copy(source, folder.parent)
+        link_copy(Path(whole), Path(place))
 
 
 @pytest.fixture(scope="session")
@@ -172,11 +159,12 @@ def files_of_each_kind(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("kind", ["indexes", "manifests"])
-def test_no_number_of_a_file_is_too_much_for_a_command(kind: str, files_of_each_kind: Path) -> None:
+def test_no_number_of_a_file_is_too_much_for_a_command(
+    kind: str, files_of_each_kind: Path, tmp_path: Path
+) -> None:
     # proofs read indexes, which takes longer
     count = usual_or_nightly(2, 100) if kind == "indexes" else usual_or_nightly(4, 400)
     code = "from tests.faults.test_forged_numbers import main; main()"
-    words = (sys.executable, "-c", code, kind, str(files_of_each_kind), str(count))
-    # each arena of malloc reserves address space
-    ended = run(words, env={"MALLOC_ARENA_MAX": "2"})
+    words = (sys.executable, "-c", code, kind, files_of_each_kind, tmp_path, str(count))
+    ended = run(words, env={"MALLOC_ARENA_MAX": "2"})  # each arena reserves address space
     assert ended[:2] == (0, ""), ended.err[-300:]

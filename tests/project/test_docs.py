@@ -15,12 +15,11 @@ from typer.main import get_command
 from puzzle_tablebase.pipeline.commands.app import load_app
 from tests.support.shell import ROOT, run, run_here
 
-LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 FILE = re.compile(
     r"(?<![\w/])(?:tests|tools|queries|pipeline|puzzle_tablebase)/[a-z_0-9/]+(?:\.py|/)"
 )
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-SECTION_LINK = re.compile(r"\]\(([^)#:]*)#([^)]*)\)")
+LINK = re.compile(r"\]\(([^)#:]*)(?:#([^)]*))?\)")
 PYTHON = re.compile(r"^```pycon\n(.*?)^```", re.DOTALL | re.MULTILINE)
 MARKDOWN = [
     *(path for name in ("*.md", "docs/**/*.md", "examples/**/*.md") for path in ROOT.glob(name)),
@@ -34,20 +33,17 @@ BUILT = {"fifteen.md": "fifteen_6-6-3", "sliding.md": "sliding_3x4"}
 MADE = re.compile("^```console$|<!-- made from the program -->", re.MULTILINE)
 
 
-PICTURES = "docs/tour.svg docs/notebook-senet.svg docs/notebook-solution.svg"
+WRITTEN = [
+    "docs/tour.svg docs/notebook-senet.svg docs/notebook-solution.svg",
+    *(
+        pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW))
+        for page in MARKDOWN
+        if MADE.search(page.read_text("utf-8")) and (name := page.relative_to(ROOT).as_posix())
+    ),
+]
 
 
-@pytest.mark.parametrize(
-    "names",
-    [
-        PICTURES,
-        *(
-            pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW))
-            for page in MARKDOWN
-            if MADE.search(page.read_text("utf-8")) and (name := page.relative_to(ROOT).as_posix())
-        ),
-    ],
-)
+@pytest.mark.parametrize("names", WRITTEN)
 def test_pages_are_what_the_program_writes(names: str, outputs: Path) -> None:
     assert run([sys.executable, "-m", "tools.generated_docs", *names.split()]) == (0, "", "")
 
@@ -62,9 +58,7 @@ def test_python_sessions_print_what_the_page_shows(
         monkeypatch.chdir(tmp_path)
     text = "\n".join(PYTHON.findall(page.read_text("utf-8")))
     session = doctest.DocTestParser().get_doctest(text, {}, page.name, str(page), 0)
-    shown: list[str] = []
-    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
-    assert runner.run(session, out=shown.append).failed == 0, "".join(shown)
+    assert doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(session).failed == 0
 
 
 def list_sections(page: Path) -> set[str]:
@@ -76,11 +70,10 @@ def list_sections(page: Path) -> set[str]:
 
 @pytest.mark.parametrize("page", PAGES)
 def test_links_lead_to_files_and_their_sections(page: Path) -> None:
-    text = page.read_text("utf-8")
-    for link in LINK.findall(text):
-        assert (page.parent / link).exists(), link
-    for name, section in SECTION_LINK.findall(text):
-        assert section in list_sections(page.parent / name if name else page), (name, section)
+    for name, section in LINK.findall(page.read_text("utf-8")):
+        target = page.parent / name if name else page
+        assert target.exists(), name
+        assert not section or section in list_sections(target), (name, section)
 
 
 def test_named_files_exist() -> None:
@@ -92,26 +85,14 @@ def test_named_files_exist() -> None:
     assert {name for name in names if not (ROOT / name).exists()} == set()
 
 
-def find_blocks(page: Path) -> list[tuple[str, str]]:
-    """Return the kind and the text of each block of a page."""
-    return BLOCK.findall(page.read_text("utf-8"))
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_commands_with_their_output_stand_in_blocks_that_are_run(page: Path) -> None:
-    kinds = {kind for kind, body in find_blocks(page) if re.search(r"^\$ ", body, re.MULTILINE)}
-    assert kinds <= {"console"}
-
-
-def test_commands_without_output_have_options_that_exist() -> None:
-    lines = [
-        line
-        for page in MARKDOWN
-        for kind, body in find_blocks(page)
-        if kind in ("", "sh") and "examples" not in page.parts
-        for line in body.splitlines()
-        if line.startswith("pipeline ")
-    ]
+def test_commands_are_run_or_their_options_exist() -> None:
+    lines = list[str]()
+    for page in MARKDOWN:
+        for kind, body in BLOCK.findall(page.read_text("utf-8")):
+            # `console`: such blocks are run
+            assert kind == "console" or not re.search(r"^\$ ", body, re.MULTILINE), page
+            if kind in ("", "sh") and "examples" not in page.parts:
+                lines += [line for line in body.splitlines() if line.startswith("pipeline ")]
     assert len(lines) > 20
     for line in lines:
         command: Any = get_command(load_app())

@@ -9,17 +9,14 @@ import pytest
 import puzzle_tablebase as pt
 from tests.support.shell import run
 
-FOREIGN = ("tablebase", "queries", "pipeline")
-"""Names of the project's parts that a user may have given to files of his own."""
-
 
 @pytest.mark.parametrize("is_first", [True, False])
 def test_a_users_own_modules_stay_and_change_nothing(
     outputs: Path, tmp_path: Path, is_first: bool
 ) -> None:
-    for name in FOREIGN:
+    for name in ("tablebase", "queries", "pipeline"):
         (tmp_path / f"{name}.py").write_text("NAME = 'mine'")
-    theirs = f"import {', '.join(FOREIGN)}\n"
+    theirs = "import tablebase, queries, pipeline\n"
     code = (
         f"{theirs if is_first else ''}import puzzle_tablebase as pt\n"
         f"tables = pt.open_tables({str(outputs)!r})\n"
@@ -41,5 +38,5 @@ def test_each_public_name_is_there_and_typed() -> None:
     assert all(getattr(pt, name) is not None for name in pt.__all__)
     for name in " ".join(pt.MODULES.values()).split():  # those of errors are imported as they are
         assert f"{name} as {name}\n" in stated
-    with pytest.raises(AttributeError, match="'puzzle_tablebase' has no attribute 'nope'"):
+    with pytest.raises(AttributeError):
         _ = pt.nope  # type: ignore[attr-defined]

@@ -13,7 +13,6 @@ import pytest
 from tests.support.hosts import serve
 from tests.support.shell import ROOT, run
 
-LINTED_BY = (".npmrc", "eslint.config.js", "package-lock.json", "package.json")
 LINKED = ("queries", "pipeline")
 """Parts of the package that stand at the top level of the repository, linked into it."""
 LOCKS = [*ROOT.glob("requirements*.lock"), ROOT / "queries" / "package-lock.json"]
@@ -71,16 +70,14 @@ def test_the_packages_hold_the_program_and_two_builds_are_the_same_bytes(release
     (_,) = release.glob("*.tar.gz")  # `build` made the wheel from it
     with zipfile.ZipFile(wheel) as files:
         names = set(files.namelist())
-    parts = ["puzzle_tablebase", *LINKED]
-    listed = subprocess.run(
-        ["git", "ls-files", *parts], cwd=ROOT, capture_output=True, text=True, check=True
-    ).stdout.split()
+    listed = run(["git", "ls-files", "puzzle_tablebase", *LINKED]).out.split()
     links = {f"puzzle_tablebase/{name}" for name in LINKED}
     expected = {
         f"puzzle_tablebase/{name}" if name.startswith(LINKED) else name
         for name in {*listed} - links
     }
-    expected -= {f"puzzle_tablebase/queries/{name}" for name in LINTED_BY}
+    linted_by = (".npmrc", "eslint.config.js", "package-lock.json", "package.json")
+    expected -= {f"puzzle_tablebase/queries/{name}" for name in linted_by}
     packed = {name for name in names if not name.startswith("puzzle_tablebase-")}
     docs = {name for name in packed if name.startswith("puzzle_tablebase/pipeline/site/docs/")}
     assert packed - docs == expected

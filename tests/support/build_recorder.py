@@ -26,14 +26,13 @@ class Recorder(Reporter):
     def __init__(self) -> None:
         super().__init__(quiet=True)
         self.lines = list[str]()
-        self.steps = list[tuple[str, int, int | None]]()
         self.built = list[Built]()
 
     def say(self, line: str) -> None:
         self.lines.append(line)
 
     def update(self, doing: str, done: int = 0, total: int | None = None, *, of: str = "") -> None:
-        self.steps.append((doing, done, total))
+        pass
 
     @property
     def notes(self) -> list[str]:

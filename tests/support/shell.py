@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import sysconfig
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, chdir, contextmanager
 from pathlib import Path
@@ -135,6 +136,16 @@ def start_build(folder: Path, *words: str) -> subprocess.Popen[str]:
         stderr=subprocess.PIPE,
         text=True,
     )
+
+
+def await_checkpoints(
+    build: subprocess.Popen[str], folder: Path, table: str, number: int = 1
+) -> list[Path]:
+    """Wait until a build has saved so many checkpoints of a table; return them."""
+    while len(saved := [*folder.glob(f".work/{table}.*.kept")]) < number:
+        assert build.poll() is None
+        time.sleep(0.01)
+    return saved
 
 
 @contextmanager
