@@ -248,7 +248,7 @@ class KnightReader(Reader):
     def draw(
         self, request: SampleRequest, wanted: range | None, options: Options
     ) -> Iterator[pl.DataFrame]:
-        from puzzle_tablebase.queries.knight.sampling import draw_tours
+        from puzzle_tablebase.queries.knight.table_scans import draw_tours
 
         board = choose_board(options, SMALL_BOARD)
         return draw_tours(self, board, request, closed=options.closed)

@@ -1,8 +1,13 @@
-"""Tours and counts that are found in the rows of tables, and the answer of a count."""
+"""Tours and counts from the rows of tables: one, or a sample; the answer of a count."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
 
 from puzzle_tablebase.errors import (
     BadRequest,
@@ -12,11 +17,13 @@ from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.puzzles.knight.tables import (
     COUNTED_BOARDS,
+    MAX_LISTED_SQUARES,
     TOURS_PREFIX,
     explain_no_tour,
     get_sides,
     make_board_counts,
     make_count_table,
+    make_ranking_table,
     make_tour_table,
 )
 from puzzle_tablebase.queries.answer import Answer, align_rows, format_count
@@ -25,14 +32,16 @@ from puzzle_tablebase.queries.scans import find_rows, require_published
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores.folder import Store
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
 
-    import polars as pl
+    from puzzle_tablebase.queries.knight.ranked_tours import RankedTours
+    from puzzle_tablebase.queries.samples import Numbers, SampleRequest
 
 WantedTour = tuple[KnightBoard, int, int | None, int | None, bool]
 """A tour's board, start and, if given, end and number in the list; whether it must be closed."""
+CHUNK_TOURS = 1_000
+"""Tours that are drawn by rank before they are written."""
 
 
 def find_listed_tour(reader: Reader, wanted: WantedTour) -> tuple[int, list[int]]:
@@ -177,3 +186,43 @@ def _list_prefixes(board: KnightBoard, path: list[int]) -> list[str]:
         return ["".join(map(board.name_square, path))]
     next_squares = [square for square in board.list_neighbours(path[-1]) if square not in path]
     return [prefix for square in next_squares for prefix in _list_prefixes(board, [*path, square])]
+
+
+def draw_tours(
+    reader: Any, board: KnightBoard, request: SampleRequest, *, closed: bool
+) -> Iterator[pl.DataFrame]:
+    """Draw tours of a board, and yield them a chunk at a time; see `Reader.draw`."""
+    make_ranking_table(board, closed=closed)  # raises an error if there are none, or too many
+    if closed or board.squares > MAX_LISTED_SQUARES:
+        tours = reader.open_ranked_tours(board, closed=closed)
+        counts = tours.list_counts()
+        parts = request._replace(chunk_numbers=CHUNK_TOURS)
+        for numbers in parts.draw_numbers(sum(counts), "tour"):
+            yield sample_by_rank(tours, counts, numbers)
+        return
+    table = make_tour_table(board)
+    rows = reader.scan_table(table).with_row_index("row")
+    total = reader.collect(table, rows.select(pl.len())).item()
+    for numbers in request.draw_numbers(total, "tour"):
+        drawn = pl.DataFrame({"row": numbers}, {"row": pl.get_index_type()})
+        chosen = reader.collect(table, rows.join(drawn.unique().lazy(), on="row", how="semi"))
+        yield drawn.join(chosen, on="row", how="left", maintain_order="left").drop("row")
+
+
+def sample_by_rank(ranked: RankedTours, counts: list[int], numbers: Numbers) -> pl.DataFrame:
+    """Return the tours with these numbers, one row per number; `counts`: `RankedTours.list_counts`.
+
+    Open tours are numbered through all starts: those from b1 follow those from a1, and so on.
+    Closed tours go from a1 towards the lower of its neighbours.
+    """
+    board, names, ends = ranked.board, ranked.board.name_squares(), np.cumsum(counts)
+    starts = np.searchsorted(ends, numbers, side="right")
+    ranks = numbers - np.append(0, ends)[starts]
+    paths = [""] * len(numbers)
+    # neighbouring ranks pass the same states, whose records stay in memory
+    for place in np.argsort(numbers, kind="stable").tolist():
+        squares = ranked.unrank(int(ranks[place]), int(starts[place]))
+        paths[place] = "".join([names[square] for square in squares])
+    rows = pl.DataFrame({"start": [names[start] for start in starts], "rank": ranks, "path": paths})
+    rows = rows.drop("start") if ranked.closed else rows
+    return rows.insert_column(0, pl.repeat(str(board), len(rows), eager=True).alias("board"))

@@ -27,7 +27,7 @@ LIGHT = {
 HEAVY = {
     "query eight --hardest": "polars",
     "query eight 378546201 --svg picture.svg": "msgspec",
-    "query knight b1 --board 5x5": "msgspec",
+    "query knight b1 --board 5x5": "numpy",
     "query eight": "typer",
     "--version": "typer",
     "no-such-command": "typer",

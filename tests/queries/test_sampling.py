@@ -16,11 +16,10 @@ from puzzle_tablebase.pipeline.single_query import answer_as_text
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE, make_ranking_table
 from puzzle_tablebase.puzzles.knight.tour_ranker import TourRanker
-from puzzle_tablebase.queries import open_reader, open_tables
-from puzzle_tablebase.queries.api import Tables
-from puzzle_tablebase.queries.knight import sampling
+from puzzle_tablebase.queries import Tables, open_reader, open_tables
+from puzzle_tablebase.queries.knight import table_scans
 from puzzle_tablebase.queries.knight.reader import KnightReader
-from puzzle_tablebase.queries.knight.sampling import CHUNK_TOURS, sample_by_rank
+from puzzle_tablebase.queries.knight.table_scans import CHUNK_TOURS, sample_by_rank
 from puzzle_tablebase.queries.samples import MAX_DISTINCT, SampleRequest
 from puzzle_tablebase.stores.checkpoints import Arrays
 from puzzle_tablebase.stores.folder import Folder
@@ -73,7 +72,7 @@ def test_open_tours_of_larger_boards_are_drawn_by_rank(
     ranked_boards: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Compare a sample with all 164 open tours of 5x4, by chi-squared."""
-    monkeypatch.setattr(sampling, "MAX_LISTED_SQUARES", 19)
+    monkeypatch.setattr(table_scans, "MAX_LISTED_SQUARES", 19)
     all_tours = read_tours(ranked_boards, "5x4", closed=False)
     knight = open_tables(str(ranked_boards)).knight
     every = draw_distinct(knight, 164, board="5x4")
