@@ -21,9 +21,9 @@ from puzzle_tablebase.errors import *  # noqa: F403
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from puzzle_tablebase.puzzles.plugins import PluginError as PluginError
+    from puzzle_tablebase.queries import Tables as Tables
     from puzzle_tablebase.queries import open_tables as open_tables
     from puzzle_tablebase.queries.answer import Answer as Answer
-    from puzzle_tablebase.queries.api import Tables as Tables
     from puzzle_tablebase.queries.boards import BoardAnswer as BoardAnswer
     from puzzle_tablebase.queries.boards import BoardReader as BoardReader
     from puzzle_tablebase.queries.boards import EightReader as EightReader
@@ -40,8 +40,7 @@ if TYPE_CHECKING:
 __version__ = "1.0.0"
 
 MODULES = {
-    "queries": "open_tables",
-    "queries.api": "Tables",
+    "queries": "Tables open_tables",
     "queries.boards": "BoardAnswer BoardReader EightReader",
     "queries.fifteen": "FifteenReader FifteenSolution",
     "queries.knight.reader": "KnightAnswer KnightReader",

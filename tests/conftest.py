@@ -13,8 +13,7 @@ from hypothesis import HealthCheck, settings
 
 from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.puzzles import get_puzzle, list_puzzles
-from puzzle_tablebase.queries import open_tables
-from puzzle_tablebase.queries.api import Tables
+from puzzle_tablebase.queries import Tables, open_tables
 from puzzle_tablebase.stores.folder import Folder
 from tests import NIGHTLY, usual_or_nightly
 from tests.support.build_recorder import build_tables

@@ -12,8 +12,7 @@ from puzzle_tablebase.pipeline.single_query import answer_as_text
 from puzzle_tablebase.puzzles import senet
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.sliding import EIGHT
-from puzzle_tablebase.queries import open_reader, open_tables
-from puzzle_tablebase.queries.api import Tables
+from puzzle_tablebase.queries import Tables, open_reader, open_tables
 from tests.support.asking import ask_many
 from tests.support.tampered import place, replace_link, reseal
 

@@ -17,7 +17,7 @@ from puzzle_tablebase.formats.index import BLOCK_BYTES, BODY_BYTES, HEADER
 from puzzle_tablebase.puzzles import senet
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.sliding import EIGHT
-from puzzle_tablebase.queries.api import Tables
+from puzzle_tablebase.queries import Tables
 from tests.readers.test_board_readers import CODES
 from tests.support import format_page as page
 from tests.support.default_tables import INDEXES

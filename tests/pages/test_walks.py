@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from puzzle_tablebase.puzzles import senet
-from puzzle_tablebase.queries.api import Tables
+from puzzle_tablebase.queries import Tables
 from tests.support.browser import DESK, Explorer, broken_rules, in_both
 from tests.support.oracles import senet_successors
 from tests.support.sliding_oracle import replay

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from puzzle_tablebase.errors import BadRequest, NotationError, Undecided
-from puzzle_tablebase.queries import open_tables
-from puzzle_tablebase.queries.api import Tables
+from puzzle_tablebase.queries import Tables, open_tables
 from puzzle_tablebase.queries.fifteen_search import Solver
 from tests import first, usual_or_nightly
 from tests.support import sliding_oracle

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from puzzle_tablebase.errors import BadRequest, NoAnswer
 from puzzle_tablebase.puzzles.sliding import GOALS, parse_board
-from puzzle_tablebase.queries import open_reader, open_tables, pose
-from puzzle_tablebase.queries.api import Tables
+from puzzle_tablebase.queries import Tables, open_reader, open_tables, pose
 from puzzle_tablebase.queries.options import SAMPLE
 from puzzle_tablebase.queries.samples import SampleRequest, find_twin
 from puzzle_tablebase.stores.folder import Folder

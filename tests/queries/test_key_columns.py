@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from puzzle_tablebase.errors import BadRequest, NotationError
 from puzzle_tablebase.puzzles.sliding import EIGHT, SlidingBoard
+from puzzle_tablebase.queries import Tables
 from puzzle_tablebase.queries.answer_frames import read_key_column
-from puzzle_tablebase.queries.api import Tables
 from puzzle_tablebase.queries.board_columns import normalize_keys
 from tests.queries.test_batch_input import write_frame
 from tests.support.board_layouts import write_layouts

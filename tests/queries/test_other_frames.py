@@ -14,9 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from puzzle_tablebase.errors import BadRequest, NotationError
-from puzzle_tablebase.queries import board_columns, open_reader
+from puzzle_tablebase.queries import Tables, board_columns, open_reader
 from puzzle_tablebase.queries.answer_frames import WHITE_SPACE
-from puzzle_tablebase.queries.api import Tables
 from puzzle_tablebase.stores.folder import Folder
 from tests.support import oracles
 from tests.support.asking import ask_many, ask_singly

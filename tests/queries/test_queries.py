@@ -13,8 +13,7 @@ from hypothesis import given
 from puzzle_tablebase.errors import TableMissing
 from puzzle_tablebase.pipeline.single_query import answer_as_text
 from puzzle_tablebase.puzzles.sliding import EIGHT as PUZZLE
-from puzzle_tablebase.queries import open_tables
-from puzzle_tablebase.queries.api import Tables
+from puzzle_tablebase.queries import Tables, open_tables
 from puzzle_tablebase.queries.knight.reader import KnightAnswer
 from tests import first, usual_or_nightly
 from tests.support import oracles, reference_numbers

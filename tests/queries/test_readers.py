@@ -16,9 +16,8 @@ import pytest
 import puzzle_tablebase as pt
 from puzzle_tablebase import queries
 from puzzle_tablebase.errors import BadRequest, NotationError, TablebaseError, Undecided
-from puzzle_tablebase.queries import READERS, open_reader
+from puzzle_tablebase.queries import READERS, Tables, open_reader
 from puzzle_tablebase.queries.answer import HardestAnswer
-from puzzle_tablebase.queries.api import Tables
 from puzzle_tablebase.stores.folder import Folder
 from tests.support.asking import ask_many, ask_one
 from tests.support.shell import ROOT

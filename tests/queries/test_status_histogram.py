@@ -8,8 +8,7 @@ import pytest
 from puzzle_tablebase.errors import BadRequest, TableMissing
 from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
-from puzzle_tablebase.queries import open_tables
-from puzzle_tablebase.queries.api import Tables
+from puzzle_tablebase.queries import Tables, open_tables
 from puzzle_tablebase.queries.histogram import count_states
 from puzzle_tablebase.queries.status import list_status, make_unusable_error
 from puzzle_tablebase.stores.folder import Folder

@@ -10,8 +10,7 @@ import polars as pl
 import pytest
 
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
-from puzzle_tablebase.queries import open_reader, open_tables
-from puzzle_tablebase.queries.api import Tables
+from puzzle_tablebase.queries import Tables, open_reader, open_tables
 from puzzle_tablebase.queries.svg import (
     AMBER,
     BLUE,

@@ -20,8 +20,7 @@ from puzzle_tablebase.puzzles.fifteen import PUZZLE as FIFTEEN
 from puzzle_tablebase.puzzles.fifteen import make_tables
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
 from puzzle_tablebase.puzzles.sliding import parse_board
-from puzzle_tablebase.queries import boards, open_tables
-from puzzle_tablebase.queries.api import Tables
+from puzzle_tablebase.queries import Tables, boards, open_tables
 from puzzle_tablebase.queries.reader import RecordReader
 from puzzle_tablebase.stores.folder import Folder
 from tests import usual_or_nightly
