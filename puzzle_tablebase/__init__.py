@@ -20,7 +20,7 @@ from puzzle_tablebase.errors import *  # noqa: F403
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from puzzle_tablebase.puzzles.plugins import PluginError as PluginError
+    from puzzle_tablebase.puzzles import PluginError as PluginError
     from puzzle_tablebase.queries import Tables as Tables
     from puzzle_tablebase.queries import open_tables as open_tables
     from puzzle_tablebase.queries.answer import Answer as Answer
@@ -48,7 +48,7 @@ MODULES = {
     "queries.goals": "GoalAnswer GoalReader",
     "queries.senet": "SenetAnswer SenetReader",
     "queries.knight.table_scans": "CountAnswer",
-    "puzzles.plugins": "PluginError",
+    "puzzles": "PluginError",
 }
 """The public names by the module that defines them; each is imported when first used."""
 ERRORS = " ".join(name for name, value in globals().items() if isinstance(value, type))

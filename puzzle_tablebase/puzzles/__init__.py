@@ -7,13 +7,16 @@ A new built-in puzzle needs one module and one line here. A plugin is an entry p
 
 from __future__ import annotations
 
+from puzzle_tablebase.errors import BadRequest, TablebaseError, quote
+from puzzle_tablebase.puzzle import StateSpace
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
+    from importlib.metadata import EntryPoint
     from typing import Any, TypeVar
 
     from puzzle_tablebase.puzzle import Puzzle
-    from puzzle_tablebase.puzzles.plugins import PluginError
 
     Result = TypeVar("Result")
 
@@ -25,7 +28,24 @@ MODULES = {
     "knight": "puzzle_tablebase.puzzles.knight.tables",
 }
 
+GROUP = "puzzle_tablebase.plugins"
+_points: dict[str, dict[str, list[EntryPoint]]] = {}
+"""The entry points by group, once they have been looked for."""
 _load_errors: dict[str, PluginError] = {}
+
+
+class PluginError(TablebaseError):
+    """A plugin that cannot be loaded."""
+
+    __module__ = TablebaseError.__module__
+
+    exit_code = 3
+
+    def __init__(self, puzzle: str, packages: list[str], problem: str) -> None:
+        super().__init__(
+            f"The puzzle {quote(puzzle)} of {' and '.join(packages)} cannot be loaded: {problem}. "
+            "Update or uninstall it."
+        )
 
 
 def import_object(where: str) -> Any:
@@ -44,15 +64,11 @@ def get_puzzle(name: str) -> Puzzle:
         where = MODULES[name]
         puzzle: Puzzle = import_object(where if ":" in where else f"{where}:PUZZLE")
         return puzzle
-    from puzzle_tablebase.puzzles.plugins import load_plugin
-
     return load_plugin(name, [*map(get_puzzle, MODULES)])
 
 
 def list_names() -> list[str]:
     """List the names of all puzzles: built-in ones, then plugins in alphabetical order."""
-    from puzzle_tablebase.puzzles.plugins import find_entry_points
-
     return [*MODULES, *(name for name in find_entry_points() if name not in MODULES)]
 
 
@@ -66,8 +82,6 @@ def collect_from_each(find: Callable[[Puzzle], Result]) -> list[Result]:
 
     `get_load_errors` returns the errors of the others.
     """
-    from puzzle_tablebase.puzzles.plugins import PluginError
-
     results = []
     for name in list_names():
         try:
@@ -101,3 +115,46 @@ def list_puzzles_with_depths() -> list[str]:
     ['eight', 'sliding', 'senet']
     """
     return [puzzle.name for puzzle in list_puzzles() if puzzle.depth]
+
+
+# ---- plugins: each an entry point of a package, that names a module with a `PUZZLE` ------------
+
+
+def find_entry_points() -> dict[str, list[EntryPoint]]:
+    """Find the entry points by name, in alphabetical order."""
+    from importlib.metadata import entry_points  # it takes longer than an answer
+
+    if GROUP not in _points:
+        by_name: dict[str, list[EntryPoint]] = {}
+        for point in sorted(entry_points(group=GROUP), key=lambda each: (each.name, each.value)):
+            by_name.setdefault(point.name, []).append(point)
+        _points[GROUP] = by_name
+    return _points[GROUP]
+
+
+def load_plugin(name: str, builtin: Collection[Puzzle]) -> StateSpace:
+    """Load the plugin of a name; raise PluginError if that fails, BadRequest for no name.
+
+    `builtin`: the puzzles whose tables it must not name.
+    """
+    points = find_entry_points().get(name)
+    if points is None:
+        known = ", ".join([*(own.name for own in builtin), *find_entry_points()])
+        raise BadRequest(f"There is no puzzle {quote(name)}", f"Puzzles: {known}")
+    try:
+        if len(points) > 1:
+            raise ValueError("only one package may have a puzzle of that name")
+        puzzle = points[0].load().PUZZLE
+        if not isinstance(puzzle, StateSpace):
+            raise TypeError("PUZZLE is not a GoalPuzzle or another StateSpace")
+        if puzzle.name != name:
+            raise ValueError(f"PUZZLE is named {puzzle.name!r}")
+        taken = [
+            known.name for known in puzzle.tables for own in builtin if own.find_table(known.name)
+        ]
+        if taken:
+            raise ValueError(f"the program itself has a table {taken[0]}")
+    except (Exception, SystemExit) as error:  # foreign code may raise anything when imported
+        packages = sorted({point.dist.name for point in points if point.dist})
+        raise PluginError(name, packages, f"{type(error).__name__}: {error}") from error
+    return puzzle

@@ -26,9 +26,9 @@ from puzzle_tablebase.pipeline.jobs import RUNS
 from puzzle_tablebase.pipeline.recipes.tour_lists import list_tours_from
 from puzzle_tablebase.pipeline.searches import checkpoints
 from puzzle_tablebase.pipeline.tasks import Step, Tasks
+from puzzle_tablebase.puzzles import PluginError
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.knight.tables import make_count_table
-from puzzle_tablebase.puzzles.plugins import PluginError
 from puzzle_tablebase.stores.checkpoints import Arrays, Checkpoints
 from puzzle_tablebase.stores.folder import Folder
 from tests import usual_or_nightly

@@ -9,13 +9,13 @@ import pytest
 
 from puzzle_tablebase.puzzles import (
     MODULES,
+    PluginError,
     get_load_errors,
     get_puzzle,
     is_registered,
     list_names,
     list_puzzles,
 )
-from puzzle_tablebase.puzzles.plugins import PluginError, find_entry_points
 from puzzle_tablebase.queries import open_tables
 from tests.support.pancakes import PUZZLE as PANCAKE_PUZZLE
 from tests.support.plugin_packages import install
@@ -39,9 +39,8 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     place.mkdir()
     monkeypatch.syspath_prepend(place)
     monkeypatch.setattr("puzzle_tablebase.puzzles._load_errors", {})
-    find_entry_points.cache_clear()
+    monkeypatch.setattr("puzzle_tablebase.puzzles._points", {})
     yield place
-    find_entry_points.cache_clear()
     for name in {*sys.modules} - before:
         if str(place) in str(getattr(sys.modules[name], "__file__", "")):
             del sys.modules[name]
