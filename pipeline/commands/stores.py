@@ -150,7 +150,7 @@ def site(
     from puzzle_tablebase.pipeline.commands.builds import ProofPrinter
     from puzzle_tablebase.pipeline.proofs import verify
     from puzzle_tablebase.pipeline.reporter import Reporter
-    from puzzle_tablebase.pipeline.site.writer import find_target, require_url, write_site
+    from puzzle_tablebase.pipeline.site import find_target, require_url, write_site
 
     store = open_store(outputs)
     find_target(folder)

@@ -8,15 +8,13 @@ A new built-in puzzle needs one module and one line here. A plugin is an entry p
 from __future__ import annotations
 
 from puzzle_tablebase.errors import BadRequest, TablebaseError, quote
-from puzzle_tablebase.puzzle import StateSpace
+from puzzle_tablebase.puzzle import Puzzle, StateSpace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
     from importlib.metadata import EntryPoint
     from typing import Any, TypeVar
-
-    from puzzle_tablebase.puzzle import Puzzle
 
     Result = TypeVar("Result")
 

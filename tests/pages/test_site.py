@@ -20,9 +20,8 @@ import puzzle_tablebase as pt
 from puzzle_tablebase.errors import BadRequest, OutputError, TableDamaged
 from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.pipeline.proofs import verify
+from puzzle_tablebase.pipeline.site import DOC_PAGES, DOCS, SUMS, write_docs, write_site
 from puzzle_tablebase.pipeline.site.data_set import make_card, make_croissant
-from puzzle_tablebase.pipeline.site.pages import DOC_PAGES, DOCS, write_docs
-from puzzle_tablebase.pipeline.site.writer import SUMS, write_site
 from puzzle_tablebase.stores.folder import Folder
 from tests.conftest import make_once
 from tests.support.browser import broken_rules
@@ -199,14 +198,14 @@ def test_the_command_proves_the_tables_first(cli: Cli, small: Path) -> None:
 
 KILLED = """
 import os, signal, sys
-from puzzle_tablebase.pipeline.site import writer
+from puzzle_tablebase.pipeline import site
 from puzzle_tablebase.pipeline.proofs import verify
 from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.stores.folder import Folder
 
 store = Folder(sys.argv[1])
-writer._write_sums = lambda folder: os.kill(os.getpid(), signal.SIGKILL)
-writer.write_site(store, sys.argv[2], read_manifest(store), verify(store, quick=True).verdicts)
+site._write_sums = lambda folder: os.kill(os.getpid(), signal.SIGKILL)
+site.write_site(store, sys.argv[2], read_manifest(store), verify(store, quick=True).verdicts)
 """
 
 
