@@ -108,6 +108,6 @@ def _dispatch(arguments: list[str]) -> int:
     from puzzle_tablebase.resources import require_room_for_libraries
 
     require_room_for_libraries()
-    from puzzle_tablebase.pipeline.commands.app import run_app
+    from puzzle_tablebase.pipeline.commands import run_app
 
     return run_app(arguments)

@@ -16,7 +16,7 @@ from typing import Any
 from typer.main import get_command
 
 from puzzle_tablebase.formats.manifest import read_manifest
-from puzzle_tablebase.pipeline.commands.app import load_app
+from puzzle_tablebase.pipeline.commands import load_app
 from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.schema import Column, Table

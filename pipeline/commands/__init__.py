@@ -1,1 +1,78 @@
-"""The command line: one module for each larger command, and the modules that they share."""
+"""The Typer application: its groups and commands, and how a command line runs.
+
+This module and all others that declare options evaluate annotations when they are defined: Typer
+would otherwise evaluate each one, as text, at every start.
+"""
+
+from typing import Annotated
+
+import typer
+
+from puzzle_tablebase import __version__
+from puzzle_tablebase.pipeline.commands.builds import precompute, remove, runs, verify
+from puzzle_tablebase.pipeline.commands.puzzles import add_puzzle_commands
+from puzzle_tablebase.pipeline.commands.stores import (
+    diff,
+    explore,
+    histogram,
+    report,
+    site,
+    status,
+)
+from puzzle_tablebase.pipeline.terminal import print_answer, print_error
+from puzzle_tablebase.puzzles import get_load_errors
+
+app = typer.Typer(
+    name="pipeline",
+    help="Build, query and verify puzzle tablebases.",
+    no_args_is_help=True,
+    rich_markup_mode=None,  # plain text, which is the same in a pipe and in CI
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(is_requested: bool) -> None:
+    if is_requested:
+        print_answer(f"puzzle-tablebase {__version__}\n")
+        raise typer.Exit
+
+
+def load_app(arguments: list[str] | None = None) -> typer.Typer:
+    """Return the application with the puzzles that a command line may name; None: with all."""
+    add_puzzle_commands(app, arguments)
+    return app
+
+
+def run_app(arguments: list[str]) -> int:
+    """Run the command with these arguments and return its exit code.
+
+    Puzzles that could not be loaded are reported at the end; they do not prevent a command for all
+    puzzles from working on the others.
+    """
+    code = 0
+    try:
+        load_app(arguments)(arguments, prog_name="pipeline")
+    except SystemExit as ended:  # Typer has printed the help, or what is wrong with the arguments
+        code = int(ended.code or 0)
+    finally:
+        for refusal in get_load_errors():
+            print_error(refusal)
+            code = max(code, refusal.exit_code)
+    return code
+
+
+@app.callback()
+def main(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", "-V", callback=_print_version, is_eager=True, help="Print the version."
+        ),
+    ] = False,
+) -> None:
+    pass
+
+
+for command in (precompute, remove, status, histogram, verify, runs, report, explore, site, diff):
+    app.command()(command)

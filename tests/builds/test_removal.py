@@ -86,7 +86,7 @@ def copy_before(real):
 
 os.replace, real_unlink = copy_before(os.replace), os.unlink
 os.unlink = copy_before(real_unlink)
-from puzzle_tablebase.pipeline.commands.app import app
+from puzzle_tablebase.pipeline.commands import app
 app(["remove", "knight_tours_2x7", "--outputs", folder])
 """
 """Script that copies the folder before each rename and removal: a kill there leaves these files."""

@@ -11,7 +11,7 @@ import pytest
 import typer
 from polars.exceptions import PanicException
 
-from puzzle_tablebase.pipeline.commands.app import load_app
+from puzzle_tablebase.pipeline.commands import load_app
 from puzzle_tablebase.pipeline.run import run_command
 from puzzle_tablebase.puzzles import MODULES
 from tests.support.shell import SCRIPT, Cli, run, run_here

@@ -141,7 +141,7 @@ def test_killed_at_random_moments(seed: int, cli: Cli, outputs: Path, tmp_path: 
 BUILDS = """
 import os, shutil, signal, sys
 import numba, numpy, pyarrow.parquet, puzzle_tablebase.pipeline.jobs
-from puzzle_tablebase.pipeline.commands.app import app
+from puzzle_tablebase.pipeline.commands import app
 from puzzle_tablebase.formats.parquet import ContentHash
 
 real, compute = os.replace, ContentHash.hexdigest

@@ -14,7 +14,7 @@ import pytest
 from puzzle_tablebase import puzzles
 from puzzle_tablebase.errors import BadRequest, GoalUnreachable, NotationError, SearchError
 from puzzle_tablebase.formats.manifest import read_manifest
-from puzzle_tablebase.pipeline.commands.app import run_app
+from puzzle_tablebase.pipeline.commands import run_app
 from puzzle_tablebase.pipeline.single_query import answer_as_text
 from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.stores.folder import Folder

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from typer.main import get_command
 
-from puzzle_tablebase.pipeline.commands.app import load_app
+from puzzle_tablebase.pipeline.commands import load_app
 from tests.support.shell import ROOT, run, run_here
 
 FILE = re.compile(

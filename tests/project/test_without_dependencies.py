@@ -13,7 +13,7 @@ from statistics import median
 import pytest
 import typer
 
-from puzzle_tablebase.pipeline.commands.app import app
+from puzzle_tablebase.pipeline.commands import app
 from tests.support.shell import Said, run
 
 LIGHT = {
