@@ -17,7 +17,6 @@ HIGHEST = (1 << 63) - 1
 )
 @example({HIGHEST: HIGHEST >> 9, 1: 127, 2: 128}, 18)
 def test_a_decoded_layer_equals_the_encoded_one(layer: dict[int, int], width: int) -> None:
-    """The reader of the index is tested in `tests/rules/test_tour_ranker.py`."""
     keys = np.array(sorted(layer))
     numbers = np.array([layer[key] for key in keys.tolist()])
     firsts, sums, states = encode_layer(keys, numbers, width)

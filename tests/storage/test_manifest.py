@@ -20,7 +20,6 @@ from puzzle_tablebase.formats.manifest import (
     add_version,
     drop_versions,
     format_manifest,
-    is_own_file,
     parse_manifest,
     read_manifest,
     read_versions,
@@ -49,7 +48,6 @@ def store(tmp_path: Path) -> Folder:
 
 
 def edit_entry(edit: Callable[[dict[str, Any]], object]) -> bytes:
-    """Return a sealed manifest with a changed entry of a table."""
     tables = json.loads(TEXT)["tables"]
     edit(tables["toys"][0])
     return seal_tables(tables)
@@ -121,39 +119,23 @@ def test_an_unreadable_manifest_is_reported(
     assert caught.value.file == store.locate(MANIFEST)
 
 
-def test_own_files_are_told_from_others(store: Folder, tmp_path: Path, outputs: Path) -> None:
-    names = (MANIFEST, BACKUP, ".lock", "eight.idx", "eight.parquet")
-    assert read_manifest(store) == {}
-    (tmp_path / MANIFEST).write_bytes(b'{"name": "of another program"}')
-    (tmp_path / "eight.parquet").write_bytes((outputs / "senet.parquet").read_bytes())
-    assert not any(is_own_file(store, name) for name in names)
-    (tmp_path / MANIFEST).write_bytes(seal_values({"format_version": 9}))
-    assert [is_own_file(store, name) for name in names] == [True, True, True, False, False]
-    (tmp_path / MANIFEST).unlink()
-    for name in names[3:]:
-        (tmp_path / name).write_bytes((outputs / name).read_bytes())
-    assert all(is_own_file(store, name) for name in names)
-
-
 def test_a_damaged_manifest_means_its_copy(
     store: Folder, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    listed = {"toys": [entry(), entry(4)]}
     add_version(store, "toys", entry())
     add_version(store, "toys", entry(4))
-    assert read_versions(store) == listed
-    for name in (MANIFEST, BACKUP):
-        flip_byte(tmp_path / name)
-        assert read_versions(store) == listed, "one of them is whole"
-        if name == MANIFEST:
-            assert len(caplog.messages) == 1
-            drop_versions(store, "toys", [entry()], entry(4))
-            assert read_versions(store) == (listed := {"toys": [entry(4)]})
-    (tmp_path / MANIFEST).unlink()
-    flip_byte(tmp_path / BACKUP)
-    assert read_versions(store) == listed, "of a missing one, the copy"
-    (tmp_path / MANIFEST).write_bytes(b"")
-    flip_byte(tmp_path / BACKUP)
+    manifest, backup = tmp_path / MANIFEST, tmp_path / BACKUP
+    flip_byte(manifest)
+    assert read_versions(store) == {"toys": [entry(), entry(4)]}
+    assert len(caplog.messages) == 1
+    drop_versions(store, "toys", [entry()], entry(4))
+    for damaged in (manifest, backup):
+        whole = damaged.read_bytes()
+        damaged.unlink()
+        assert read_versions(store) == {"toys": [entry(4)]}
+        damaged.write_bytes(whole)
+    flip_byte(manifest)
+    flip_byte(backup)
     with pytest.raises(TableDamaged):
         read_versions(store)
 

@@ -22,26 +22,11 @@ from puzzle_tablebase.queries.status import list_status
 from puzzle_tablebase.stores import MANIFEST, remote
 from puzzle_tablebase.stores.access import open_store
 from puzzle_tablebase.stores.folder import Folder
-from puzzle_tablebase.stores.remote import (
-    MAX_WHOLE_BYTES,
-    SECONDS_VARIABLE,
-    RemoteFile,
-    RemoteStore,
-    make_client,
-    read_seconds,
-)
+from puzzle_tablebase.stores.remote import RemoteFile, RemoteStore, make_client
+from tests.support import hosts
 from tests.support.certificates import make_certificate
 from tests.support.faults import FAULTS, PASSING, fail, fail_after, make_fault, send_whole, spoil
-from tests.support.hosts import (
-    NGINX,
-    Answer,
-    Request,
-    answer_connections,
-    reserve_port,
-    run_nginx,
-    run_python_server,
-    serve,
-)
+from tests.support.hosts import Answer, Request, answer_connections, serve
 from tests.support.shell import SCRIPT, Cli, environment
 from tests.support.tampered import rewrite, rewrite_index, write_manifest
 
@@ -110,10 +95,9 @@ CASES = [
 def test_faults(
     name: str, file: str, locate: Callable[[str], str], outputs: Path, cli: Cli
 ) -> None:
-    is_passing = name in PASSING and name not in REFUSED
     spoiled = file if FAULTS[name].file == "eight.idx" else None
     with serve(outputs, make_fault(name, spoiled)) as host:
-        is_answered = is_passing or (name, file) in HARMLESS
+        is_answered = name in {*PASSING} - REFUSED or (name, file) in HARMLESS
         url = locate(host.url)
         require_answer_or_sentence(QUESTIONS[file], url, outputs, cli, is_answered=is_answered)
 
@@ -185,12 +169,12 @@ def test_no_command_waits_for_a_dead_host(question: str, outputs: Path, cli: Cli
 def test_a_variable_sets_the_time_of_a_request(
     text: str, seconds: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(SECONDS_VARIABLE, text)
-    assert read_seconds() == seconds
+    monkeypatch.setenv(remote.SECONDS_VARIABLE, text)
+    assert remote.read_seconds() == seconds
 
 
 def test_a_refused_connection_is_told(cli: Cli) -> None:
-    with reserve_port() as port:
+    with hosts.reserve_port() as port:
         url = f"http://127.0.0.1:{port}/tables"
         for question in (f"query eight {STATE}", *QUERIES):
             said = cli(*question.split(), "--outputs", url)
@@ -258,7 +242,7 @@ def test_a_host_is_asked_once_for_each_move(
 
 
 def test_a_host_without_ranges_sends_a_file_once(outputs: Path, cli: Cli) -> None:
-    with run_python_server(outputs) as url:
+    with hosts.run_python_server(outputs) as url:
         said = cli("query", "senet", POSITION, "--outputs", url)
         assert (said.code, f"{url}/senet.idx is read whole\n" in said.err) == (0, True)
     with serve(outputs, send_whole) as host, open_tables(host.url) as tables:
@@ -269,7 +253,7 @@ def test_a_host_without_ranges_sends_a_file_once(outputs: Path, cli: Cli) -> Non
 
 def test_a_large_file_is_not_read_whole(tmp_path: Path) -> None:
     with (tmp_path / "large").open("wb") as file:
-        file.truncate(MAX_WHOLE_BYTES + 1)
+        file.truncate(remote.MAX_WHOLE_BYTES + 1)
     with serve(tmp_path, send_whole) as host, pytest.raises(Unreachable, match="67,108,865"):
         RemoteFile(RemoteStore(host.url), "large")
 
@@ -382,10 +366,10 @@ def test_an_https_host_leads_to_no_other(
             open_tables(host.url)
 
 
-@pytest.mark.skipif(NGINX is None, reason="nginx is not installed")
+@pytest.mark.skipif(hosts.NGINX is None, reason="nginx is not installed")
 def test_nginx_serves_tables(outputs: Path, tmp_path: Path) -> None:
     options = "gzip on; gzip_min_length 1; gzip_types *;"
-    with run_nginx(outputs, tmp_path, options) as url, open_tables(url) as tables:
+    with hosts.run_nginx(outputs, tmp_path, options) as url, open_tables(url) as tables:
         assert tables.eight.probe(STATE).distance == 27
         assert tables.senet.probe(POSITION).plies == 2
         assert tables.knight.probe("a1", board="6x6", number=100).path
