@@ -11,7 +11,6 @@ from tests.support.shell import Cli
 
 
 def complete(cli: Cli, line: str, folder: Path) -> str:
-    """Return the completions of a command line whose last word is unfinished."""
     variables = {
         "_PIPELINE_COMPLETE": "complete_bash",
         "COMP_WORDS": f"pipeline {line}",

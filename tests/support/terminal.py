@@ -3,11 +3,9 @@
 import os
 import re
 import subprocess
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+import termios
+from contextlib import ExitStack, suppress
 from pathlib import Path
-
-import pytest
 
 from tests.support.shell import ROOT, SCRIPT, Said, environment
 
@@ -37,24 +35,15 @@ def render_screen(raw: str) -> list[str]:
 
 
 def run_on_terminal(
-    words: list[str],
-    *,
-    columns: int = 80,
-    shares_stdout: bool = True,
-    env: Mapping[str, str] | None = None,
-    cwd: Path = ROOT,
-    on_output: Callable[[str], object] = len,
-    stdin: Path | None = None,
+    words: list[str], *, columns: int = 80, shares_stdout: bool = True, stdin: Path | None = None
 ) -> Said:
     """Run the program with standard error on a terminal, and standard output if it is shared.
 
-    What comes to the terminal is in `err`, with the ends of lines that it gets; `on_output` gets
-    it whenever more has come. `stdin`: the file to read; None: that of this process.
+    What comes to the terminal is in `err`, with the ends of lines that it gets. `stdin`: the file
+    to read; None: that of this process.
     """
-    termios = pytest.importorskip("termios")
     parent_end, child_end = os.openpty()
     termios.tcsetwinsize(child_end, (40, columns))
-    terminal = environment({"TERM": "xterm", "COLUMNS": str(columns), **(env or {})})
     with (
         ExitStack() as files,
         subprocess.Popen(
@@ -62,18 +51,15 @@ def run_on_terminal(
             stdin=files.enter_context(stdin.open("rb")) if stdin else None,
             stdout=child_end if shares_stdout else subprocess.PIPE,
             stderr=child_end,
-            env=terminal,
-            cwd=cwd,
+            env=environment({"TERM": "xterm", "COLUMNS": str(columns)}),
+            cwd=ROOT,
         ) as process,
     ):
         os.close(child_end)
         raw = b""
-        try:
+        with suppress(OSError):  # until the other end is closed
             while data := os.read(parent_end, 1 << 16):
                 raw += data
-                on_output(raw.decode(errors="replace"))
-        except OSError:  # the other end is closed
-            pass
         os.close(parent_end)
         answer = process.stdout.read().decode() if process.stdout else ""
     return Said(process.returncode, answer, raw.decode())
