@@ -1,11 +1,12 @@
-"""Tests of builds: why a table is built, and which tables are built in parallel."""
+"""Tests of builds: why a table is built, in parallel, resumed, and into the same bytes."""
 
 import io
 import json
 import threading
 import time
-from functools import partial
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import polars as pl
@@ -15,11 +16,22 @@ import pytest
 from puzzle_tablebase.errors import SearchError
 from puzzle_tablebase.formats import parquet
 from puzzle_tablebase.formats.index import write_index
+from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.graph import Graph
+from puzzle_tablebase.pipeline import tasks
+from puzzle_tablebase.pipeline.recipes import tour_rankings
+from puzzle_tablebase.pipeline.recipes.tour_sweep import CountOverflow, Layer, advance_layer
+from puzzle_tablebase.pipeline.searches import checkpoints
+from puzzle_tablebase.pipeline.tasks import Tasks
+from puzzle_tablebase.puzzles import MODULES, get_puzzle
+from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
+from puzzle_tablebase.puzzles.knight.tables import PUZZLE, make_count_table, make_ranking_table
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
-from puzzle_tablebase.puzzles.knight.tables import make_count_table
+from puzzle_tablebase.queries import open_reader
+from puzzle_tablebase.queries.knight.reader import KnightReader
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores.folder import Folder
+from tests import first
 from tests.support.build_recorder import (
     COUNTS,
     SMALL,
@@ -59,44 +71,39 @@ def test_changed_parameters_cause_a_rebuild_and_descriptions_none(tmp_path: Path
 # ---- in parallel ----------------------------------------------------------------------------
 
 
-class Pair:
-    """Two puzzles built in parallel: neither makes its graph until both have begun to."""
+def build_pair(folder: Path, *, second_fails: bool) -> Recorder:
+    """Build two puzzles in parallel: neither makes its graph until both have begun to."""
+    barrier, failed = threading.Barrier(2), threading.Event()
 
-    def __init__(self, second_fails: bool) -> None:
-        barrier = threading.Barrier(2)
-        self.failed = threading.Event()
+    class Half(Pancakes):
+        def __init__(self, name: str) -> None:
+            super().__init__()
+            (old,) = self.tables
+            self.name = name
+            self.tables = (Table(name, "", old.rank, old.columns, old.recipe, old.index, old.rows),)
 
-        def graph(pancakes: Pancakes) -> Graph:
+        def make_graph(self) -> Graph:
             barrier.wait(60)
-            if pancakes is self.second and second_fails:
-                self.failed.set()
+            if second_fails and self.name == "second":
+                failed.set()
                 raise SearchError("the second")
             if second_fails:
-                self.failed.wait(60)
+                failed.wait(60)
                 time.sleep(1)  # until the build knows, which nothing tells
-            return Pancakes.make_graph(pancakes)
+            return super().make_graph()
 
-        self.first, self.second = Pancakes(), Pancakes()
-        for puzzle, name in ((self.first, "first"), (self.second, "second")):
-            (old,) = puzzle.tables
-            puzzle.name = name
-            columns, rank = old.columns, old.rank
-            puzzle.tables = (Table(name, "", rank, columns, old.recipe, old.index, old.rows),)
-            puzzle.make_graph = partial(graph, puzzle)  # type: ignore[method-assign]
-
-    def build(self, folder: Path) -> Recorder:
-        tables = [(puzzle, puzzle.tables) for puzzle in (self.first, self.second)]
-        return build_all(Folder(folder), tables, jobs=2)
+    puzzles = Half("first"), Half("second")
+    return build_all(Folder(folder), [(puzzle, puzzle.tables) for puzzle in puzzles], jobs=2)
 
 
 def test_independent_tables_are_built_in_parallel(tmp_path: Path) -> None:
-    assert {*Pair(second_fails=False).build(tmp_path).finished} == {"first", "second"}
+    assert {*build_pair(tmp_path, second_fails=False).finished} == {"first", "second"}
     assert {*json.loads(contents(tmp_path)["manifest.json"])["tables"]} == {"first", "second"}
 
 
 def test_a_failing_table_cancels_the_others(tmp_path: Path) -> None:
     with pytest.raises(SearchError, match="the second"):
-        Pair(second_fails=True).build(tmp_path)
+        build_pair(tmp_path, second_fails=True)
     assert (contents(tmp_path), litter(tmp_path)) == ({}, [])
     assert build_tables(tmp_path, PANCAKES).finished == ["pancakes"]
 
@@ -133,11 +140,72 @@ def test_row_groups_do_not_depend_on_how_rows_arrive(
 
 
 def test_an_index_with_a_wrong_number_of_records_is_refused() -> None:
-    with pytest.raises(SearchError, match=r"The index of pancakes has 3 records, not 4\."):
-        write_index(
-            io.BytesIO(),
-            PANCAKES.tables[0],
-            4,
-            iter([{"distance": np.arange(3), "solutions": np.arange(3)}]),
-            "00" * 32,
-        )
+    records = {"distance": np.arange(3), "solutions": np.arange(3)}
+    with pytest.raises(SearchError, match="3 records"):
+        write_index(io.BytesIO(), PANCAKES.tables[0], 4, iter([records]), "00" * 32)
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if get_puzzle(name).tables])
+def test_a_table_built_again_is_the_one_published(name: str, outputs: Path, tmp_path: Path) -> None:
+    puzzle, published = get_puzzle(name), read_manifest(Folder(outputs))
+    # the largest list is left to the tests of `precompute`
+    names = {table.name for table in puzzle.tables} - {"knight_tours_6x6"}
+    build_tables(tmp_path, puzzle, *(table for table in puzzle.tables if table.name in names))
+    assert read_manifest(Folder(tmp_path)) == {table: published[table] for table in names}
+    files = {file.file for table in names for file in published[table].all_files}
+    assert len(files) >= len(names) > 0
+    for file in files:
+        assert (tmp_path / file).read_bytes() == (outputs / file).read_bytes()
+
+
+SIX = make_ranking_table(KnightBoard(6, 6), closed=True)
+
+
+@pytest.mark.parametrize("board", first(1, ["4x6", "5x6", "6x6", "12x3", "8x5"]))
+def test_ranked_open_tours_match_the_counts_of_each_square(
+    board: str, outputs: Path, tmp_path: Path
+) -> None:
+    parsed_board = parse_board(board)
+    build_tables(tmp_path, PUZZLE, make_ranking_table(parsed_board, closed=False))
+    counted = pl.read_parquet(outputs / "knight_counts.parquet").filter(pl.col("board") == board)
+    reader = open_reader("knight", Folder(tmp_path))
+    assert isinstance(reader, KnightReader)
+    ranked = reader.open_ranked_tours(parsed_board, closed=False)
+    assert ranked.list_counts() == counted["tours"].to_list()
+
+
+def test_a_killed_build_resumes_from_the_saved_layers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    advanced, is_killed = list[int](), True
+
+    def advance(layer: Layer, *arguments: object) -> Layer:
+        advanced.append(len(layer.keys))
+        return advance_layer(layer, *arguments)  # type: ignore[arg-type]  # passed on unchanged
+
+    def on_progress(doing: str, done: int, total: int | None) -> None:
+        if doing == "layer 13 of 14, where the halves meet" and is_killed:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(tasks, "MIN_SAVED_BYTES", 2000)  # a record and what it begins with
+    monkeypatch.setattr(tour_rankings, "advance_layer", advance)
+    with ThreadPoolExecutor(1) as pool:
+        of_table = Tasks(pool, 1, on_progress, checkpoints(Folder(tmp_path), SIX))
+        with pytest.raises(KeyboardInterrupt):
+            tour_rankings.make(SIX, PUZZLE, of_table)
+        assert len(advanced) == 12
+        advanced.clear()
+        is_killed = False
+        data = tour_rankings.make(SIX, PUZZLE, of_table)
+    assert data.record_count == sum(len(stretch["key"]) for stretch in data.rows)
+    assert advanced
+    assert max(advanced) < 300, "what follows larger layers is kept"
+
+
+def test_too_many_tours_to_rank_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tour_rankings, "sum_cycles", Mock(side_effect=CountOverflow))
+    with pytest.raises(SearchError):
+        build_tables(tmp_path, PUZZLE, make_ranking_table(parse_board("5x6"), closed=True))
+    assert not [*tmp_path.glob("*.idx")]

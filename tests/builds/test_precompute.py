@@ -1,22 +1,39 @@
-"""Tests of `pipeline precompute`: what it prints, what follows it, and what it leaves."""
+"""Tests of `pipeline precompute`: what it plans, prints, logs and leaves."""
 
+import calendar
 import json
 import re
+import time
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from puzzle_tablebase.pipeline.jobs import build
+from puzzle_tablebase.formats.manifest import read_manifest
+from puzzle_tablebase.pipeline.jobs import (
+    COMPLETED,
+    FAILED,
+    RUNS,
+    SHOWN_RUNS,
+    build,
+    find_request,
+    list_jobs,
+    read_last_runs,
+)
 from puzzle_tablebase.pipeline.reporter import Reporter
-from puzzle_tablebase.pipeline.searches import estimate_cost
-from puzzle_tablebase.pipeline.tasks import open_tasks
+from puzzle_tablebase.pipeline.searches import checkpoints, estimate_cost
+from puzzle_tablebase.pipeline.tasks import Tasks, open_tasks
+from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE
+from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
+from puzzle_tablebase.puzzles.sliding import parse_board as parse_sliding
 from puzzle_tablebase.stores.folder import Folder
 from tests import first
-from tests.support.build_recorder import COUNTS
+from tests.support.build_recorder import COUNTS, contents
 from tests.support.default_tables import COUNT
-from tests.support.shell import SCRIPT, Cli, with_a_disk
+from tests.support.shell import SCRIPT, Cli, run, with_a_disk
 
 UP_TO_DATE = "up to date: eight, eight_edge\n"
 AMOUNTS: dict[str, dict[str, int | None]] = {
@@ -124,3 +141,137 @@ def test_progress_is_printed_now_and_then(
         for _, table in tables:
             assert any(line.startswith(f"{table.name}: ") for line in lines)
             assert f"building {table.name} (missing)" in lines
+
+
+NAMES = ("eight", "eight_edge", "knight_tours_5x5")
+ON_REQUEST = (
+    "fifteen", "fifteen_7-8", "knight_tours_5x8", "knight_tours_13x3", "knight_counts_6x7",
+    "knight_closed_counts_8x8", "knight_closed_ranks_6x6", "knight_ranks_5x5", "knight_ranks_7x8",
+    "sliding_3x4_all", "sliding_2x4",
+)  # fmt: skip
+
+
+def test_the_command_builds_what_its_dry_run_printed(cli: Cli, tmp_path: Path) -> None:
+    folder = tmp_path / "tables"
+    words = ("precompute", "eight", NAMES[-1], "--outputs", str(folder))
+    planned = cli(*words, "--dry-run", "--json")
+    assert (planned.code, planned.err) == (0, "")
+    assert not folder.exists()
+    tables = json.loads(planned.out)["tables"]
+    assert [(row["table"], row["reason"]) for row in tables] == [(n, "missing") for n in NAMES]
+    began = time.time()
+    assert cli(*words).code == 0
+    before, runs = contents(folder), read_last_runs(Folder(folder))
+    assert {each.table for each in runs} == {*read_manifest(Folder(folder))} == {*NAMES}
+    for each in runs:
+        assert (each.reason, each.outcome) == ("missing", COMPLETED)
+        ended = calendar.timegm(time.strptime(each.when, "%Y-%m-%dT%H:%M:%SZ"))
+        assert began - 1 <= ended <= time.time()
+        assert 0 < each.seconds <= time.time() - began
+        assert 50 << 20 < (each.peak_memory or 0) < 4 << 30
+    up_to_date = json.loads(cli(*words, "--dry-run", "--json").out)
+    assert up_to_date == {"tables": [], "up_to_date": [*NAMES]}
+    assert cli(*words).code == 0
+    forced = json.loads(cli(*words, "--dry-run", "--json", "--force").out)
+    assert forced["tables"] == [{**row, "reason": "forced"} for row in tables]
+    assert (contents(folder), read_last_runs(Folder(folder))) == (before, runs)
+
+
+def test_a_dry_run_says_what_a_build_resumes_from(cli: Cli, tmp_path: Path) -> None:
+    _, (table,) = find_request("knight_tours_5x5")
+    checkpoints(Folder(tmp_path), table).save("a task", [np.arange(9)])
+    words = ("precompute", table.name, "--outputs", str(tmp_path), "--dry-run", "--json")
+    for more, saved in (((), 1), (("--jobs", "3"), 1), (("--force",), None)):
+        (row,) = json.loads(cli(*words, *more).out)["tables"]
+        assert row["checkpoints"] == saved
+
+
+def test_shards_are_resumed_on_an_equal_cluster_alone(tmp_path: Path) -> None:
+    """Cut the search of a board as another cluster does, or search it in this process."""
+    store, pairs = Folder(tmp_path), [(SLIDING, table) for table in parse_sliding("2x5").tables]
+    cluster = Tasks(None, 4, is_remote=True)
+    for job in list_jobs(store, pairs, cluster, print):
+        job.checkpoints.save("a shard", [np.arange(9)])
+    smaller = Tasks(None, 3, is_remote=True), Tasks(None, 4, is_remote=True, memory=1 << 30)
+    for tasks in (cluster, Tasks(None, 4), *smaller):
+        for job in list_jobs(store, pairs, tasks, print):
+            assert len(job.saved) == (tasks is cluster)
+
+
+MEASURED = {
+    "knight_tours_6x6": 6,
+    "knight_counts_7x7": 52,
+    "knight_closed_counts_8x8": 109,
+    "knight_counts_8x8": 7_020,
+    "sliding_2x7": 340,
+}
+"""Processor seconds of builds."""
+
+
+def test_every_table_has_an_estimate_near_what_was_measured() -> None:
+    requests = {puzzle.name: puzzle.tables for puzzle in list_puzzles()}
+    requests |= {name: find_request(name)[1] for name in (*ON_REQUEST, *MEASURED)}
+    for name, tables in requests.items():
+        costs = [estimate_cost(table) for table in tables]
+        assert all(min(cost) > 0 and cost.memory > 1 << 27 for cost in costs), name
+        if name in MEASURED:
+            assert 1 / 6 < sum(cost.seconds for cost in costs) / MEASURED[name] < 6, name
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(
+    "name", [table.name for puzzle in list_puzzles() for table in puzzle.tables]
+)
+def test_the_memory_of_a_default_table_is_as_estimated(cli: Cli, tmp_path: Path, name: str) -> None:
+    """Build a table alone, in a process that compiles all that it needs."""
+    words = ("precompute", name, "--outputs", str(tmp_path / "tables"))
+    (row,) = json.loads(cli(*words, "--dry-run", "--json").out)["tables"][:1]
+    env = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    assert run([SCRIPT, *words], env=env).code == 0
+    peak = max(last.peak_memory or 0 for last in read_last_runs(Folder(tmp_path / "tables")))
+    assert peak <= row["memory"] < 1.6 * peak
+
+
+LINE = {
+    "when": "2026-01-02T03:04:05Z",
+    "table": "eight",
+    "reason": "missing",
+    "seconds": 1.25,
+    "peak_memory": 379_000_000,
+    "outcome": COMPLETED,
+}
+
+
+@pytest.mark.parametrize("obstruct", [Path.mkdir, lambda path: path.symlink_to("/dev/null")])
+def test_a_log_that_cannot_be_written_is_a_note(
+    obstruct: Callable[[Path], None], cli: Cli, tmp_path: Path
+) -> None:
+    obstruct(tmp_path / RUNS)
+    text = cli("precompute", "knight_tours_5x5", "--outputs", str(tmp_path))
+    assert (text.code, f"note: {tmp_path / RUNS} was not written: " in text.err) == (0, True)
+    assert {*read_manifest(Folder(tmp_path))} == {"knight_tours_5x5"}
+    assert cli("runs", "--outputs", str(tmp_path)).code == 3
+
+
+def test_the_last_lines_that_can_be_read_are_shown(
+    cli: Cli, tmp_path: Path, golden: Callable[[str, str], None]
+) -> None:
+    assert cli("runs", "--json", "--outputs", str(tmp_path)) == (0, "[]\n", "")
+    failed = {"table": "senet", "reason": "forced", "outcome": FAILED, "peak_memory": None}
+    lines: list[dict[str, object]] = [{}, {**failed, "seconds": 1234.5}]
+    broken = ("{", "", "\udcff", "[" * 10_000, '{"when": 1}', '{"table": "eight"}')
+    write_log(tmp_path, *lines, *broken)
+    answers = [
+        f"$ pipeline {words}\n{cli(*words.split(), '--outputs', str(tmp_path)).out}"
+        for words in ("runs", "runs --json")
+    ]
+    golden("runs", "\n".join(answers))
+    write_log(tmp_path, *({"seconds": float(number)} for number in range(SHOWN_RUNS + 3)))
+    runs = read_last_runs(Folder(tmp_path))
+    assert [run.seconds for run in runs] == [*range(3, SHOWN_RUNS + 3)]
+
+
+def write_log(folder: Path, *lines: Mapping[str, object] | str) -> None:
+    texts = [line if isinstance(line, str) else json.dumps({**LINE, **line}) for line in lines]
+    text = "".join(f"{text}\n" for text in texts)
+    (folder / RUNS).write_text(text, errors="surrogateescape")

@@ -1,8 +1,6 @@
 """Tests of removal: a requested table is removed completely or not at all, even when killed."""
 
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,7 +10,7 @@ from puzzle_tablebase.pipeline.run import run_command
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE
 from puzzle_tablebase.stores.folder import Folder
 from tests.support.build_recorder import build_tables, contents
-from tests.support.shell import ROOT, Cli, environment
+from tests.support.shell import Cli, python
 from tests.support.tampered import describe_file, edit_manifest
 
 TABLES = {"knight_tours_2x7", "knight_tours_4x3", "knight_counts"}
@@ -28,14 +26,9 @@ def folder(tmp_path: Path) -> Path:
 
 def test_only_requested_tables_are_removed(folder: Path, cli: Cli) -> None:
     before = contents(folder)
-    for words, problem in (
-        ("knight_tours_2x7 eight", "eight is a default table"),
-        ("knight_tours_5x5", "knight_tours_5x5 is a default table"),
-        ("knight_tours_3x8", "There is no table 'knight_tours_3x8' to remove"),
-        ("../listed", "There is no table '../listed'"),
-    ):
+    for words in ("knight_tours_2x7 eight", "knight_tours_5x5", "knight_tours_3x8", "../listed"):
         code, out, err = cli("remove", *words.split(), "--outputs", str(folder))
-        assert (code, out, problem in err) == (2, "", True)
+        assert (code, out, words.split()[-1] in err) == (2, "", True)
     assert contents(folder) == before
     text = cli("remove", "knight_tours_2x7", "--outputs", str(folder))
     assert text == (0, "removed knight_tours_2x7\n", "")
@@ -96,8 +89,7 @@ def test_killed_before_every_step(folder: Path, tmp_path: Path) -> None:
     """Expect no change until the manifest is written; then a second removal completes the work."""
     copies = tmp_path / "copies"
     copies.mkdir()
-    command = [sys.executable, "-c", COPIED, str(folder), str(copies)]
-    subprocess.run(command, cwd=ROOT, env=environment(), capture_output=True, check=True)
+    assert python(COPIED, str(folder), str(copies)).code == 0
     states = []
     for left in [*sorted(copies.iterdir()), folder]:
         is_listed = "knight_tours_2x7" in read_manifest(Folder(left))
