@@ -3,6 +3,7 @@
 from itertools import count
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import polars as pl
 import pytest
@@ -71,6 +72,18 @@ def make_answers() -> list[tuple[str, str]]:
     return [*pairs, *solved]
 
 
+def require_facts(
+    reader: Any, pairs: list[tuple[str, str]], expected: list[dict[str, object]], **options: Any
+) -> pl.DataFrame:
+    """Judge all pairs together, and require these facts of each."""
+    frame = pl.DataFrame(pairs, schema=[reader.columns[0], "answer"], orient="row")
+    judged: pl.DataFrame = reader.check_frame(frame, **options)
+    assert judged.columns == [*frame.columns, *COLUMNS, "error"]
+    assert judged["error"].is_null().all()
+    assert judged.select(COLUMNS).to_dicts() == expected
+    return judged
+
+
 @pytest.mark.parametrize("goal", [None, "087654321"])  # which half of all states do not reach
 def test_answers_are_judged_as_by_the_oracle(tables: Tables, goal: str | None) -> None:
     pairs = make_answers()
@@ -79,11 +92,7 @@ def test_answers_are_judged_as_by_the_oracle(tables: Tables, goal: str | None) -
         for state, answer in pairs
         for to in [goal or find_goal(state)]
     ]
-    frame = pl.DataFrame(pairs, schema=["state", "answer"], orient="row")
-    judged = tables.eight.check_frame(frame, goal=goal)
-    assert judged.columns == ["state", "answer", *COLUMNS, "error"]
-    assert judged.select(COLUMNS).to_dicts() == expected
-    assert judged["error"].is_null().all()
+    judged = require_facts(tables.eight, pairs, expected, goal=goal)
     kinds = {"incomplete", "illegal", "unreadable"}
     assert {*judged["result"]} == kinds | ({"shortest", "longer"} if goal is None else set())
 
@@ -125,8 +134,7 @@ def test_other_boards_are_judged_as_by_the_oracle(large_boards: Path, board: str
         answers += [change(answer, NOISE, random) for answer in answers]
         pairs += [(state, answer) for answer in answers]
     expected = [judge_board(state, answer, goal, near, columns) for state, answer in pairs]
-    frame = pl.DataFrame(pairs, schema=["state", "answer"], orient="row")
-    assert reader.check_frame(frame).select(COLUMNS).to_dicts() == expected
+    require_facts(reader, pairs, expected)
 
 
 @pytest.mark.parametrize("answer", HOSTILE, ids=count())
@@ -204,13 +212,11 @@ def test_lines_of_senet_are_judged_as_by_the_oracle(tables: Tables) -> None:
     unreached = [position for position, least in plies.items() if least is None]
     pairs += [(each, random.choice(["unreachable", "7", "1-6"])) for each in unreached[:20]]
     stated = [judge_distance(answer, plies[position]) for position, answer in pairs]
-    frame = pl.DataFrame(pairs, schema=["position", "answer"], orient="row")
-    judged = tables.senet.check_frame(frame, answers="distances")
-    assert judged.select(COLUMNS).to_dicts() == stated
+    require_facts(tables.senet, pairs, stated, answers="distances")
     expected = [judge_senet(position, answer, plies[position]) for position, answer in pairs]
-    assert tables.senet.check_frame(frame).select(COLUMNS).to_dicts() == expected
-    results = {str(facts["result"]) for facts in expected}
-    assert results == {"shortest", "longer", "incomplete", "illegal", "unreadable"}
+    judged = require_facts(tables.senet, pairs, expected)
+    kinds = {"shortest", "longer", "incomplete", "illegal", "unreadable"}
+    assert {*judged["result"]} == kinds
 
 
 def test_tours_are_judged_as_by_the_oracle(tables: Tables) -> None:
@@ -225,9 +231,7 @@ def test_tours_are_judged_as_by_the_oracle(tables: Tables) -> None:
             for text in (tour.path, " ".join(squares).upper(), tour.path[:30], jumps, jumps[:9]):
                 pairs.append((start, change(text, "abcfA1234569 ,-", random)))
     expected = [judge_tour(start, answer, 6, 6) for start, answer in pairs]
-    frame = pl.DataFrame(pairs, schema=["start", "answer"], orient="row")
-    judged = tables.knight.check_frame(frame, board="6x6")
-    assert judged.select(COLUMNS).to_dicts() == expected
+    judged = require_facts(tables.knight, pairs, expected, board="6x6")
     assert {*judged["result"]} == {"tour", "closed tour", "incomplete", "illegal", "unreadable"}
 
 

@@ -227,16 +227,10 @@ def test_other_options_are_refused(tables: Tables, options: dict[str, Any]) -> N
         tables.eight.sample(**{"size": 10, **options})
 
 
-def read_sheet(page: str) -> tuple[list[tuple[str, list[str]]], list[tuple[int, list[str]]]]:
-    """Return the heads of pages with their boards, and the answers: numbers of moves, and tiles."""
+def read_sheet(page: str) -> tuple[list[list[str]], list[tuple[int, list[str]]]]:
+    """Return the boards of each page, and the answers: numbers of moves, and tiles."""
     *pages, answers = page.split('<div class="sheet-page">')[1:]
-    boards = [
-        (
-            re.search("<h2>(.*)</h2>", each)[1],  # type: ignore[index]  # each has one
-            re.findall('<li><svg[^>]* aria-label="([^"]*)"', each),
-        )
-        for each in pages
-    ]
+    boards = [re.findall('<li><svg[^>]* aria-label="([^"]*)"', each) for each in pages]
     found = re.findall("<li>([0-9]+) moves?: ([0-9 ]*)</li>", answers)
     return boards, [(int(count), tiles.split()) for count, tiles in found]
 
@@ -256,8 +250,8 @@ def test_a_sheet_has_boards_and_answers_at_the_end(cli: Cli, outputs: Path, tmp_
     words = ("--distance", "5-10", "--size", "31", "--sheet", str(file))
     assert cli("sample", "eight", *words) == (0, "", "")
     boards, answers = read_sheet(file.read_text())
-    assert [len(page) for _, page in boards] == [12, 12, 7]
-    shown = [board for _, page in boards for board in page]
+    assert [len(page) for page in boards] == [12, 12, 7]
+    shown = [board for page in boards for board in page]
     assert len({*shown}) == len(answers) == 31
     eight, goal = open_tables(str(outputs)).eight, [*"12345678", "gap"]
     for board, (count, tiles) in zip(shown, answers, strict=True):
@@ -271,7 +265,7 @@ def test_a_sheet_of_a_large_board_has_numbers(cli: Cli, large_boards: Path, tmp_
     file = tmp_path / "sheet.html"
     words = ("--board", "3x4", "--size", "2", "--distance", "7", "--sheet", str(file))
     assert cli("sample", "sliding", *words, "--outputs", str(large_boards)).code == 0
-    ((_, boards),), answers = read_sheet(file.read_text())
+    (boards,), answers = read_sheet(file.read_text())
     for board, (count, tiles) in zip(boards, answers, strict=True):
         assert {*board.split()} == {"gap", *map(str, range(1, 12))}
         assert slide(board.split(), tiles, 4) == [*map(str, range(1, 12)), "gap"]

@@ -12,9 +12,9 @@ import pytest
 from puzzle_tablebase.errors import GoalUnreachable, TableDamaged
 from puzzle_tablebase.puzzles import sliding as sliding
 from puzzle_tablebase.puzzles.sliding import PUZZLE
-from puzzle_tablebase.queries import open_reader
+from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.index_reader import IndexReader
-from puzzle_tablebase.queries.sliding import BitReader, SlidingReader
+from puzzle_tablebase.queries.sliding import BitReader
 from puzzle_tablebase.stores.folder import Folder
 from tests import NIGHTLY, usual_or_nightly
 from tests.support import sliding_oracle as oracle
@@ -43,9 +43,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 def open_board(folder: Path, name: str, max_single_keys: int = 300) -> BitReader:
-    sliding_reader = open_reader("sliding", Folder(folder))
-    assert isinstance(sliding_reader, SlidingReader)
-    board_reader = sliding_reader.open_board(name)
+    board_reader = open_tables(str(folder)).sliding(name)
     assert isinstance(board_reader, BitReader)
     board_reader.max_single_keys = max_single_keys
     return board_reader
@@ -68,11 +66,8 @@ def list_goals(name: str) -> list[str]:
 @pytest.mark.parametrize("name", SIDES)
 def test_answers_and_batches_are_the_oracles(folder: Path, name: str) -> None:
     rows, columns = SIDES[name]
-    single, several, chance = (
-        open_board(folder, name),
-        open_board(folder, name, 0),
-        random.Random(1),
-    )
+    single, several = open_board(folder, name), open_board(folder, name, 0)
+    chance = random.Random(1)
     for goal in list_goals(name):
         known = oracle.distances(goal, rows, columns)
         states = [goal, *chance.sample([*known], usual_or_nightly(30, 2000))]
