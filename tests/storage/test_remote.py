@@ -24,10 +24,10 @@ from puzzle_tablebase.stores.access import open_store
 from puzzle_tablebase.stores.folder import Folder
 from puzzle_tablebase.stores.remote import RemoteFile, RemoteStore, make_client
 from tests.support import hosts
-from tests.support.certificates import make_certificate
 from tests.support.faults import FAULTS, PASSING, fail, fail_after, make_fault, send_whole, spoil
 from tests.support.hosts import Answer, Request, answer_connections, serve
-from tests.support.shell import SCRIPT, Cli, environment
+from tests.support.reader_programs import tool
+from tests.support.shell import SCRIPT, Cli, environment, run
 from tests.support.tampered import rewrite, rewrite_index, write_manifest
 
 STATE, POSITION = "378546201", "ABAAABBB.B...A."
@@ -354,10 +354,16 @@ def test_a_password_stays_with_its_host(outputs: Path, cli: Cli) -> None:
         assert not any(word in said.out + said.err for word in ("cret", "abc", "me:", "bWU6"))
 
 
+SIGN = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=localhost"
+NAMES = "-addext subjectAltName=IP:127.0.0.1 -addext basicConstraints=critical,CA:FALSE"
+
+
 def test_an_https_host_leads_to_no_other(
     outputs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    certificate = make_certificate(tmp_path)
+    certificate = tmp_path / "certificate.pem"
+    files = ("-keyout", certificate, "-out", certificate)
+    assert run([tool("openssl"), *SIGN.split(), *NAMES.split(), *files]).code == 0
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
     with serve(outputs, certificate=certificate) as host:
         assert open_tables(host.url).eight.probe(STATE).distance == 27
