@@ -86,8 +86,8 @@ def test_only_tables_that_are_up_to_date_need_no_writable_disk(copy: Path) -> No
     command = f"{SCRIPT} precompute --outputs {copy}"
     build = f"{command} && {command} --dry-run && {command} --force"
     result = with_a_disk(READ_ONLY.format(folder=copy, build=build))
-    assert (result.returncode, "read-only file system" in result.stderr) == (3, True)
-    first, second = result.stdout.splitlines()
+    assert (result.code, "read-only file system" in result.err) == (3, True)
+    first, second = result.out.splitlines()
     assert first == second
     assert first.count(",") == COUNT - 1
 

@@ -19,7 +19,7 @@ def test_a_bar_is_shown_and_no_row_is_overwritten(
     keys.write_text("123456780 378546201\n")
     options = [] if output is None else ["--output", str(answers) if output == "file" else output]
     words = ["query", "eight", "--input", str(keys), *options, "--outputs", str(outputs)]
-    code, _, raw = run_on_terminal(words, columns=200)
+    code, _, raw = run_on_terminal(words)
     assert code == 0
     assert re.search(r"rows.*2/", raw)
     visible = [line for line in render_screen(raw) if line]
@@ -41,7 +41,7 @@ def test_a_batch_from_a_pipe_is_announced(outputs: Path, tmp_path: Path, words: 
     keys = tmp_path / "keys.txt"
     keys.write_text("123456780 378546201\n")
     command = ["query", "eight", *words.split(), "--outputs", str(outputs)]
-    said = run_on_terminal(command, columns=200, stdin=keys, shares_stdout=False)
+    said = run_on_terminal(command, stdin=keys, shares_stdout=False)
     assert ("reading standard input" in said.err) == (words in ANNOUNCED)
     if words in ANNOUNCED:
         assert (said.code, len(said.out.splitlines())) == ((2, 0) if len(words) > 9 else (0, 3))

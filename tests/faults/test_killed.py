@@ -316,9 +316,9 @@ def test_a_full_disk(stage: str, free: int, tmp_path: Path, outputs: Path) -> No
             kept=copies,
         )
     )
-    code, *names, code_of_second = result.stdout.split()
-    assert (code, code_of_second) == ("3", "0"), result.stderr
-    assert str(disk) in result.stderr
+    code, *names, code_of_second = result.out.split()
+    assert (code, code_of_second) == ("3", "0"), result.err
+    assert str(disk) in result.err
     assert not [name for name in names if name.endswith(".unpublished")]
     for copy in ("failed", "built"):  # what is built is the same again, byte by byte
         assert_same_tables(copies / copy, outputs)
@@ -329,4 +329,4 @@ def test_an_index_that_does_not_fit_the_disk_is_not_begun(tmp_path: Path) -> Non
     script += f"{SCRIPT} precompute sliding_3x4 --outputs {tmp_path}\n"
     script += f"echo $?\nls -A {tmp_path}"
     result = with_a_disk(script)
-    assert result.stdout.split() == ["3", ".lock"]
+    assert result.out.split() == ["3", ".lock"]

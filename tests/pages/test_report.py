@@ -98,23 +98,18 @@ MISPLACED_TEXTS = """() => [...document.querySelectorAll("svg")].flatMap((svg) =
 def test_every_text_is_readable_on_screen_and_paper(
     chromium: Browser, page: str, tmp_path: Path
 ) -> None:
-    """Measure every text in the page's font, and in a wider one that a viewer may have instead."""
+    """Measure every text in a font that is wider than the page's, which a viewer may have."""
     file = tmp_path / "report.html"
     file.write_text(page, "utf-8")
-    window = chromium.new_page()
+    window = chromium.new_page(bypass_csp=True)
     usages: list[Any] = [(320, "light", "screen"), (1280, "dark", "screen"), (700, None, "print")]
     for width, scheme, media in usages:
         window.set_viewport_size({"width": width, "height": 800})
         window.emulate_media(color_scheme=scheme, media=media)
         window.goto(file.as_uri())
-        for font in (None, "DejaVu Sans"):
-            window.evaluate(
-                """(font) => font && document.querySelectorAll("text").forEach(
-                    (text) => text.setAttribute("font-family", font))""",
-                font,
-            )
-            assert window.evaluate("document.documentElement.scrollWidth") == width
-            assert window.evaluate(MISPLACED_TEXTS) == []
+        window.add_style_tag(content="text { font-family: 'DejaVu Sans' }")
+        assert window.evaluate("document.documentElement.scrollWidth") == width
+        assert window.evaluate(MISPLACED_TEXTS) == []
         assert media == "print" or broken_rules(window) == []
     window.close()
 

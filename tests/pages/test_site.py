@@ -270,15 +270,3 @@ def test_the_start_page_answers_with_and_without_ranges(site: Path, chromium: Br
         start.goto(f"{address}/v4/docs/tables.html")
         assert broken_rules(start) == []
     start.close()
-
-
-def test_the_start_page_needs_no_script_for_downloads(site: Path, chromium: Browser) -> None:
-    server = run_python_server(site)
-    with server as address, chromium.new_page(java_script_enabled=False) as page:
-        page.goto(f"{address}/v4/")
-        page.wait_for_url(f"{address}/index.html")
-        assert page.locator("noscript").is_visible()
-        with page.expect_download() as download:
-            page.get_by_text("knight_tours_8x8.parquet", exact=True).click()
-        expected = sha256(site / "v4" / "knight_tours_8x8.parquet")
-        assert sha256(Path(download.value.path())) == expected

@@ -16,7 +16,7 @@ from puzzle_tablebase.queries.fifteen_search import Solver
 from tests import first, usual_or_nightly
 from tests.support import sliding_oracle
 from tests.support.check_oracle import (
-    COLUMNS,
+    FACTS,
     change,
     is_path,
     judge_board,
@@ -78,9 +78,9 @@ def require_facts(
     """Judge all pairs together, and require these facts of each."""
     frame = pl.DataFrame(pairs, schema=[reader.columns[0], "answer"], orient="row")
     judged: pl.DataFrame = reader.check_frame(frame, **options)
-    assert judged.columns == [*frame.columns, *COLUMNS, "error"]
+    assert judged.columns == [*frame.columns, *FACTS[:-1], "problem", "score", "error"]
     assert judged["error"].is_null().all()
-    assert judged.select(COLUMNS).to_dicts() == expected
+    assert judged.select(FACTS).to_dicts() == expected
     return judged
 
 
@@ -261,7 +261,7 @@ def test_solutions_of_the_15_puzzle_are_judged_as_by_the_oracle(patterns_555: Pa
     rows = fifteen.check_frame(frame).to_dicts()
     for (state, answer), row in zip(pairs, rows, strict=True):
         facts = judge_board(state, answer, goal, near, 4)
-        for name in ("result", "length", "excess", "score", "step", "problem"):
+        for name in ("result", "length", "excess", "score", "step"):
             assert row[name] == facts[name], (state, answer, name)
     for state, answer in [(goal, "0"), (goal, "1"), ("213456789abcdef0", "unreachable")]:
         judged = fifteen.check(state, answer, answers="distances")

@@ -162,7 +162,7 @@ def broken_rules(page: Page, *among: str) -> list[tuple[str, list[str]]]:
     """List the accessibility rules (all, or the named groups) that a page breaks, with elements."""
     if not page.evaluate("'axe' in globalThis"):
         page.evaluate((files("axe_playwright_python") / "axe.min.js").read_text("utf-8"))
-    options = {"resultTypes": ["violations"], **({"runOnly": among} if among else {})}
+    options = {"rules": {"target-size": {"enabled": True}}, **({"runOnly": among} if among else {})}
     result = page.evaluate("(options) => axe.run(options)", options)
     return [
         (rule["id"], [node["html"][:120] for node in rule["nodes"]])

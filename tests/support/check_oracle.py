@@ -4,19 +4,16 @@ Nothing is shared with the program: positions are dictionaries, and distances co
 the oracles.
 """
 
-from collections.abc import Iterator
 from itertools import pairwise
 from random import Random
 from string import ascii_letters
 
 from tests.support.sliding_oracle import neighbours
 
-EDGES = {"U": "first row", "D": "last row", "L": "first column", "R": "last column"}
 SPACES = " \t\n\r\v\f,"
 MARKS = "0123456789abcdef"
-COLUMNS = (
-    "result", "length", "shortest", "excess", "first_loss", "step", "problem", "score",
-)  # fmt: skip
+FACTS = ("result", "length", "shortest", "excess", "first_loss", "step", "score")
+"""The columns of a judgement but its `problem`, a sentence."""
 
 
 def change(answer: str, marks: str, random: Random) -> str:
@@ -35,42 +32,36 @@ def change(answer: str, marks: str, random: Random) -> str:
 
 def read_facts(judged: object) -> dict[str, object]:
     """Return the facts of a judgement by name."""
-    return {name: getattr(judged, name) for name in COLUMNS}
+    return {name: getattr(judged, name) for name in FACTS}
 
 
 def judge_board(
     state: str, answer: str, goal: str, distances: dict[str, int], columns: int
 ) -> dict[str, object]:
     """Judge moves for a board; `distances` has every state that reaches the goal."""
-    facts: dict[str, object] = dict.fromkeys(COLUMNS)
+    facts: dict[str, object] = dict.fromkeys(FACTS)
     facts |= {"shortest": distances.get(state), "score": 0.0}
-    moves, stop = _read(answer, len(state))
-    if stop is not None:
-        return facts | {"result": "unreadable", "step": len(moves) + 1, "problem": stop}
+    moves, is_read = _read(answer, len(state))
+    if not is_read:
+        return facts | {"result": "unreadable", "step": len(moves) + 1}
     facts["length"], here = len(moves), state
     for number, move in enumerate(moves, 1):
         steps = neighbours(here, len(state) // columns, columns)
         after = (steps | {each[here.index("0")]: each for each in steps.values()}).get(move)
         if after is None:
-            why = f"tile {move}: it is not next to the blank"
-            why = f"{move}: the blank is in the {EDGES[move]}" if move in EDGES else why
-            return facts | {"result": "illegal", "step": number, "problem": f"move {number}, {why}"}
+            return facts | {"result": "illegal", "step": number}
         is_nearer = after in distances and distances[after] < distances.get(here, 99)
         if after in distances and not is_nearer and facts["first_loss"] is None:
             facts["first_loss"] = number
         here = after
-    return facts | _rate(len(moves), distances[state]) if here == goal else _give_up(facts)
-
-
-def _give_up(facts: dict[str, object]) -> dict[str, object]:
-    """Judge legal moves that do not reach the goal."""
-    problem = "no moves lead to the goal" if facts["shortest"] is None else None
-    return facts | {"result": "incomplete", "problem": problem}
+    if here != goal:
+        return facts | {"result": "incomplete"}
+    return facts | _rate(len(moves), distances[state])
 
 
 def judge_distance(answer: str, fewest: int | None) -> dict[str, object]:
     """Judge a stated distance; `fewest` is None if there is none."""
-    facts: dict[str, object] = dict.fromkeys(COLUMNS)
+    facts: dict[str, object] = dict.fromkeys(FACTS)
     facts["score"] = 0.0
     stated = answer.strip(SPACES)
     if stated == "unreachable":
@@ -78,14 +69,9 @@ def judge_distance(answer: str, fewest: int | None) -> dict[str, object]:
     elif 1 <= len(stated) <= 3 and all(mark in "0123456789" for mark in stated):
         is_right = fewest == int(stated)
     else:
-        problem = f"{_cut(answer)}: not a number of moves from 0 to 999, or unreachable"
-        return facts | {"result": "unreadable", "problem": problem}
-    facts |= {"result": "right" if is_right else "wrong", "score": float(is_right)}
-    facts["shortest"] = fewest
-    if not is_right:
-        known = f"the fewest moves are {fewest}"
-        facts["problem"] = "no moves lead there" if fewest is None else known
-    return facts
+        return facts | {"result": "unreadable"}
+    result = "right" if is_right else "wrong"
+    return facts | {"result": result, "score": float(is_right), "shortest": fewest}
 
 
 def _rate(length: int, fewest: int) -> dict[str, object]:
@@ -98,78 +84,56 @@ def _rate(length: int, fewest: int) -> dict[str, object]:
     }
 
 
-def _split(answer: str) -> Iterator[tuple[int, str]]:
-    """Yield the words of an answer, each with the number of its first character."""
-    at = 0
+def _split(answer: str) -> list[str]:
     words = "".join(" " if mark in SPACES else mark for mark in answer).split(" ")
-    for word in filter(None, words):
-        at = answer.index(word, at)
-        yield at + 1, word
-        at += len(word)
+    return [*filter(None, words)]
 
 
-def _read(answer: str, cells: int) -> tuple[list[str], str | None]:
-    """Return the moves up to where reading stops, and why it stops, if it does."""
+def _read(answer: str, cells: int) -> tuple[list[str], bool]:
+    """Return the moves up to where reading stops, and whether it comes to the end."""
     tiles = MARKS[1:cells]
-    words = [*_split(answer)]
+    words = _split(answer)
     moves: list[str] = []
-    is_list = cells > 10 and len(words) > 1 and max(len(word) for _, word in words) < 3
-    if is_list and words[0][1][0] in tiles:  # tiles as numbers
+    is_list = cells > 10 and len(words) > 1 and max(map(len, words)) < 3
+    if is_list and words[0][0] in tiles:  # tiles as numbers
         numbers = {str(number): MARKS[number] for number in range(10, cells)}
         numbers |= dict(zip(tiles, tiles, strict=True))
-        for at, word in words:
+        for word in words:
             if word not in numbers:
-                return moves, f"character {at}, {word!r}: not one of the tiles 1-{tiles[-1]}"
+                return moves, False
             moves.append(numbers[word])
-        return moves, None
-    kind = None
-    for place, mark in enumerate(answer, 1):
-        if mark in SPACES:
-            continue
-        if kind is None:
-            kind = tiles if mark in tiles else "UDLR"
-        if mark not in kind:
-            name = "U, D, L, R" if kind == "UDLR" else f"the tiles 1-{tiles[-1]}"
-            return moves, f"character {place}, {mark!r}: not one of {name}"
+        return moves, True
+    for mark in "".join(words):
+        if mark not in (tiles if words[0][0] in tiles else "UDLR"):
+            return moves, False
         moves.append(mark)
-    return moves, None
-
-
-# ---- Senet ----------------------------------------------------------------------------------
+    return moves, True
 
 
 def judge_senet(position: str, answer: str, plies: int | None) -> dict[str, object]:
     """Judge a line of play; `plies` is the fewest to the position, None if it is never reached."""
-    facts: dict[str, object] = dict.fromkeys(COLUMNS)
+    facts: dict[str, object] = dict.fromkeys(FACTS)
     facts |= {"shortest": plies, "score": 0.0}
     moves: list[tuple[int, str, int]] = []
-    for at, word in _split(answer):
+    for word in _split(answer):
         for kind in "-x":
             first, mark, last = word.partition(kind)
             if mark and _is_square(first) and _is_square(last):
                 moves.append((int(first), kind, int(last)))
                 break
         else:
-            problem = f"character {at}, {_cut(word)}: not a move such as 5-10 or 4x7"
-            return facts | {"result": "unreadable", "step": len(moves) + 1, "problem": problem}
+            return facts | {"result": "unreadable", "step": len(moves) + 1}
     facts["length"] = len(moves)
     board = dict(enumerate("ABABABABAB.....", 1))
     for number, (start, kind, goal) in enumerate(moves, 1):
         mover = "AB"[(number - 1) % 2]
         if not _is_legal(board, mover, start, kind, goal):
-            facts |= {"result": "illegal", "step": number}
-            facts["problem"] = f"move {number}, {start}{kind}{goal}: it is not legal there"
-            return facts
+            return facts | {"result": "illegal", "step": number}
         board[start], board[goal] = board[goal], board[start]
     if "".join(board[square] for square in range(1, 16)) != position:
-        return _give_up(facts)
+        return facts | {"result": "incomplete"}
     assert plies is not None
     return facts | _rate(len(moves), plies)
-
-
-def _cut(word: str) -> str:
-    """Return a word in quotes, cut if it is long."""
-    return f"{word[:60]!r}... ({len(word):,} characters)" if len(word) > 60 else repr(word)
 
 
 def _is_square(text: str) -> bool:
@@ -185,46 +149,28 @@ def _is_legal(board: dict[int, str], mover: str, start: int, kind: str, goal: in
     return board[goal] not in (mover, ".") and not is_guarded
 
 
-# ---- knight ---------------------------------------------------------------------------------
-
 JUMPS = ((-1, -2), (1, -2), (2, -1), (2, 1), (1, 2), (-1, 2), (-2, 1), (-2, -1))
 
 
 def judge_tour(start: str, answer: str, files: int, ranks: int) -> dict[str, object]:
     """Judge a tour from a square, given as squares or as the numbers of jumps."""
-    facts: dict[str, object] = dict.fromkeys(COLUMNS)
+    facts: dict[str, object] = dict.fromkeys(FACTS)
     facts["score"] = 0.0
-    words: list[tuple[str, int]] = []
-    place = 0
+    given, place = list[str](), 0
     while place < len(answer):
         mark = answer[place]
         if mark in SPACES:
             place += 1
             continue
-        if not words:
-            is_squares = mark not in "12345678"
-        size = 2 if is_squares else 1
-        word = answer[place : place + size]
-        is_read = (
-            len(word) == 2 and word[0] in ascii_letters and word[1] in "123456789"
-            if is_squares
-            else word in "12345678"
-        )
-        if not is_read:
-            what = "a square such as b1" if is_squares else "one of the jumps 1-8"
-            rest = mark
-            while is_squares and place + len(rest) < len(answer):
-                if answer[place + len(rest)] in SPACES:
-                    break
-                rest += answer[place + len(rest)]
-            problem = f"character {place + 1}, {_cut(rest)}: not {what}"
-            step = len(words) + (not words or words[0][0] != start)
-            return facts | {"result": "unreadable", "step": step, "problem": problem}
-        words.append((word.lower(), place))
-        place += size
+        if not given:
+            is_list = mark not in "12345678"
+        word = answer[place : place + 1 + is_list]
+        is_square = len(word) == 2 and word[0] in ascii_letters and word[1] in "123456789"
+        if not (is_square if is_list else word in "12345678"):
+            return facts | {"result": "unreadable", "step": len(given) + (given[:1] != [start])}
+        given.append(word.lower())
+        place += len(word)
     squares = [start]
-    given = [word for word, _ in words]
-    is_list = bool(given) and given[0][0].isalpha()
     given = given[1:] if given[:1] == [start] else given
     facts["length"] = len(given)
     for number, word in enumerate(given, 1):
@@ -234,17 +180,11 @@ def judge_tour(start: str, answer: str, files: int, ranks: int) -> dict[str, obj
         else:
             right, down = JUMPS[int(word) - 1]
             to = file + right, rank - down
-        problem = ""
-        if not (0 <= to[0] < files and 1 <= to[1] <= ranks):
-            problem = "it leaves the board"
-        elif sorted((abs(to[0] - file), abs(to[1] - rank))) != [1, 2]:
-            problem = f"no jump leads there from {squares[-1]}"
-        elif (name := f"{chr(97 + to[0])}{to[1]}") in squares:
-            problem = f"{name} was visited before"
-        if problem:
-            problem = f"move {number}, {word}: {problem}"
-            return facts | {"result": "illegal", "step": number, "problem": problem}
-        squares.append(f"{chr(97 + to[0])}{to[1]}")
+        name = f"{chr(97 + to[0])}{to[1]}"
+        is_on_board = 0 <= to[0] < files and 1 <= to[1] <= ranks
+        if not is_on_board or name in squares or not is_path([squares[-1], name]):
+            return facts | {"result": "illegal", "step": number}
+        squares.append(name)
     if len(squares) < files * ranks:
         return facts | {"result": "incomplete"}
     is_closed = is_path([squares[0], squares[-1]])

@@ -60,12 +60,6 @@ def numbers_in(rows: list[Row], column: str) -> list[int]:
     return [number_in(row[column]) for row in rows]
 
 
-def place_of(width: int, rank: int) -> tuple[int, int]:
-    """Return the block of a record and its first byte in the file."""
-    number, place = divmod(rank, 4092 // width)
-    return 1 + number, 4096 * (1 + number) + place * width
-
-
 def all_records(outputs: Path, table: Table) -> npt.NDArray[np.uint8]:
     """Return all records, located by the document's formula, one row each."""
     width = struct.calcsize(table.record_format)

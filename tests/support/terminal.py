@@ -1,13 +1,13 @@
-"""The program on a terminal of a given width."""
+"""The program on a terminal of 200 columns."""
 
 import os
 import re
 import subprocess
 import termios
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from pathlib import Path
 
-from tests.support.shell import ROOT, SCRIPT, Said, environment
+from tests.support.shell import SCRIPT, Said, environment
 
 PART = re.compile(r"\x1b\[([0-9;?]*)([a-zA-Z])|[\r\n]|[^\x1b\r\n]+")
 
@@ -35,29 +35,27 @@ def render_screen(raw: str) -> list[str]:
 
 
 def run_on_terminal(
-    words: list[str], *, columns: int = 80, shares_stdout: bool = True, stdin: Path | None = None
+    words: list[str], *, shares_stdout: bool = True, stdin: Path = Path(os.devnull)
 ) -> Said:
     """Run the program with standard error on a terminal, and standard output if it is shared.
 
-    What comes to the terminal is in `err`, with the ends of lines that it gets. `stdin`: the file
-    to read; None: that of this process.
+    What comes to the terminal is in `err`, with the ends of lines that it gets.
     """
     parent_end, child_end = os.openpty()
-    termios.tcsetwinsize(child_end, (40, columns))
+    termios.tcsetwinsize(child_end, (40, 200))
     with (
-        ExitStack() as files,
+        stdin.open("rb") as source,
         subprocess.Popen(
             [SCRIPT, *words],
-            stdin=files.enter_context(stdin.open("rb")) if stdin else None,
+            stdin=source,
             stdout=child_end if shares_stdout else subprocess.PIPE,
             stderr=child_end,
-            env=environment({"TERM": "xterm", "COLUMNS": str(columns)}),
-            cwd=ROOT,
+            env=environment({"TERM": "xterm", "COLUMNS": "200"}),
         ) as process,
     ):
         os.close(child_end)
         raw = b""
-        with suppress(OSError):  # until the other end is closed
+        with suppress(OSError):  # when the other end is closed
             while data := os.read(parent_end, 1 << 16):
                 raw += data
         os.close(parent_end)
