@@ -6,7 +6,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from unittest.mock import Mock
+from unittest.mock import patch
 
 import numpy as np
 import polars as pl
@@ -25,10 +25,9 @@ from puzzle_tablebase.pipeline.searches import checkpoints
 from puzzle_tablebase.pipeline.tasks import Tasks
 from puzzle_tablebase.puzzles import MODULES, get_puzzle
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
-from puzzle_tablebase.puzzles.knight.tables import PUZZLE, make_count_table, make_ranking_table
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
-from puzzle_tablebase.queries import open_reader
-from puzzle_tablebase.queries.knight.reader import KnightReader
+from puzzle_tablebase.puzzles.knight.tables import make_count_table, make_ranking_table
+from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores.folder import Folder
 from tests import first
@@ -158,6 +157,8 @@ def test_a_table_built_again_is_the_one_published(name: str, outputs: Path, tmp_
         assert (tmp_path / file).read_bytes() == (outputs / file).read_bytes()
 
 
+# ---- tables that rank tours -----------------------------------------------------------------
+
 SIX = make_ranking_table(KnightBoard(6, 6), closed=True)
 
 
@@ -166,12 +167,11 @@ def test_ranked_open_tours_match_the_counts_of_each_square(
     board: str, outputs: Path, tmp_path: Path
 ) -> None:
     parsed_board = parse_board(board)
-    build_tables(tmp_path, PUZZLE, make_ranking_table(parsed_board, closed=False))
+    build_tables(tmp_path, KNIGHT, make_ranking_table(parsed_board, closed=False))
     counted = pl.read_parquet(outputs / "knight_counts.parquet").filter(pl.col("board") == board)
-    reader = open_reader("knight", Folder(tmp_path))
-    assert isinstance(reader, KnightReader)
-    ranked = reader.open_ranked_tours(parsed_board, closed=False)
-    assert ranked.list_counts() == counted["tours"].to_list()
+    with open_tables(str(tmp_path)) as tables:
+        ranked = tables.knight.open_ranked_tours(parsed_board, closed=False)
+        assert ranked.list_counts() == counted["tours"].to_list()
 
 
 def test_a_killed_build_resumes_from_the_saved_layers(
@@ -192,20 +192,18 @@ def test_a_killed_build_resumes_from_the_saved_layers(
     with ThreadPoolExecutor(1) as pool:
         of_table = Tasks(pool, 1, on_progress, checkpoints(Folder(tmp_path), SIX))
         with pytest.raises(KeyboardInterrupt):
-            tour_rankings.make(SIX, PUZZLE, of_table)
+            tour_rankings.make(SIX, KNIGHT, of_table)
         assert len(advanced) == 12
         advanced.clear()
         is_killed = False
-        data = tour_rankings.make(SIX, PUZZLE, of_table)
+        data = tour_rankings.make(SIX, KNIGHT, of_table)
     assert data.record_count == sum(len(stretch["key"]) for stretch in data.rows)
     assert advanced
     assert max(advanced) < 300, "what follows larger layers is kept"
 
 
-def test_too_many_tours_to_rank_are_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(tour_rankings, "sum_cycles", Mock(side_effect=CountOverflow))
-    with pytest.raises(SearchError):
-        build_tables(tmp_path, PUZZLE, make_ranking_table(parse_board("5x6"), closed=True))
+def test_too_many_tours_to_rank_are_refused(tmp_path: Path) -> None:
+    overflow = patch.object(tour_rankings, "sum_cycles", side_effect=CountOverflow)
+    with overflow, pytest.raises(SearchError):
+        build_tables(tmp_path, KNIGHT, make_ranking_table(parse_board("5x6"), closed=True))
     assert not [*tmp_path.glob("*.idx")]

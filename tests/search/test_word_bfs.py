@@ -17,7 +17,7 @@ from tests.support import sliding_oracle as oracle
 from tests.support.reference_numbers import numbers
 
 
-def search_depths(space: WordSpace, threads: int = 2) -> npt.NDArray[np.uint8]:
+def search_depths(space: WordSpace, threads: int) -> npt.NDArray[np.uint8]:
     """Return all depths; require that the layers' sizes and the records follow from them."""
     depth = np.full(space.size, 255, dtype=np.uint8)
     layers, planes = search_words(space, threads, run_in_threads, depth)
@@ -35,12 +35,16 @@ CASES = [(board, goal) for board in BOARDS for goal in board.goals]
 
 
 @pytest.mark.parametrize(("board", "goal"), first(6, CASES, rest=pytest.mark.nightly), ids=str)
-def test_every_depth_is_the_oracles(board: SlidingBoard, goal: str) -> None:
-    depth = search_depths(board.make_words(goal))
-    expected = oracle.distances(goal, board.height, board.width)
-    assert len(expected) == len(depth)
-    for state, moves in expected.items():
-        assert depth[board.rank(state)] == moves
+def test_every_depth_is_the_oracles(
+    board: SlidingBoard, goal: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Expect it of any number of threads, and of tasks that are smaller than a chunk."""
+    distances = oracle.distances(goal, board.height, board.width)
+    expected = np.empty(len(distances), dtype=np.uint8)
+    expected[[board.rank(state) for state in distances]] = [*distances.values()]
+    for threads, rows in ((1, word_bfs.MAX_TASK_ROWS), (2, word_bfs.MAX_TASK_ROWS), (5, 10)):
+        monkeypatch.setattr(word_bfs, "MAX_TASK_ROWS", rows)
+        assert np.array_equal(search_depths(board.make_words(goal), threads), expected)
 
 
 @pytest.mark.nightly
@@ -54,18 +58,10 @@ def test_every_layer_of_a_board_of_12_cells_is_as_large_as_published(name: str) 
     assert sum(layers) == space.size
 
 
-def test_threads_and_sizes_of_tasks_change_no_byte(monkeypatch: pytest.MonkeyPatch) -> None:
-    board = parse_board("3x3")
-    expected = search_depths(board.make_words(board.example), 1)
-    monkeypatch.setattr(word_bfs, "MAX_TASK_ROWS", 10)  # less than a chunk
-    for threads in (1, 5):
-        assert np.array_equal(search_depths(board.make_words(board.example), threads), expected)
-
-
 def search_small_boards() -> str:
     """Return the depths of some boards, as text."""
     boards = [parse_board(name) for name in ("2x2", "2x3", "2x4")]
-    return str([search_depths(board.make_words(board.example)).tolist() for board in boards])
+    return str([search_depths(board.make_words(board.example), 2).tolist() for board in boards])
 
 
 def test_too_deep_a_search_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
