@@ -1,6 +1,5 @@
 """What `docs/format/index.md` and `ranks.md` say of every index, against the real files."""
 
-import doctest
 import re
 import struct
 import zlib
@@ -21,7 +20,6 @@ from puzzle_tablebase.queries import Tables
 from tests.readers.test_board_readers import CODES
 from tests.support import format_page as page
 from tests.support.default_tables import INDEXES
-from tests.support.shell import ROOT
 
 
 def test_the_document_lists_the_index_files(outputs: Path, large_boards: Path) -> None:
@@ -91,15 +89,6 @@ def test_the_bytes_in_the_document_are_those_of_the_file(outputs: Path) -> None:
         shown = "".join(chr(byte) if 32 <= byte < 127 else "." for byte in data[at : at + 16])
         assert line == f"{at:08x}: {data[at : at + 16].hex(' ')}  {shown}"
     assert len(lines) == 7
-
-
-def test_the_python_in_the_document_runs(outputs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(ROOT)
-    shown, code = list[str](), "\n".join(page.read_fenced("pycon"))
-    examples = doctest.DocTestParser().get_doctest(code, {}, "doc", None, 0)
-    assert len(examples.examples) >= 5
-    result = doctest.DocTestRunner().run(examples, out=shown.append)
-    assert result.failed == 0, "".join(shown)
 
 
 def test_the_checksum_is_computed_as_the_document_says() -> None:
