@@ -184,7 +184,7 @@ def find_twin(state: str, goal: str, width: int) -> str:
 
 @cache
 def _list_views(goal: str, width: int) -> list[SymmetryView]:
-    symmetries = SlidingBoard(len(goal) // width, width).list_symmetries()
+    symmetries = SlidingBoard(len(goal) // width, width).symmetries
     image = "".join([goal[cell] for cell in symmetries[0]])
     blank = image.index("0")
     return [SymmetryView("", image, goal, each) for each in symmetries if goal[each[blank]] == "0"]

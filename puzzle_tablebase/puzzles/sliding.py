@@ -52,6 +52,8 @@ ROW_STATES = 8 * ROW_BYTES
 TABLE_PREFIX = "sliding_"
 ALL_GOALS = "all"
 """The end of the name of a board's tables of all goals."""
+MAX_VIEWS = 64
+"""Views of goals that a board keeps."""
 EXAMPLE_BOARD = "3x4"
 """The board in examples."""
 FIFTEEN_BOARD = "4x4"
@@ -95,7 +97,9 @@ class SlidingBoard(GoalPuzzle):
         self.orders = factorial(self.cells - 1) // 2
         """The number of even orders of the tiles."""
         self.size = self.cells * self.orders
-        blanks = {max(cells) for cells in zip(*self.list_symmetries(), strict=True)}
+        self.symmetries = self._list_symmetries()
+        self._views: dict[str, SymmetryView] = {}
+        blanks = {max(cells) for cells in zip(*self.symmetries, strict=True)}
         goals = [self.make_ordered_state(cell) for cell in sorted(blanks, reverse=True)]
         self.goals = {goal: goal for goal in goals}
         self.example = next(iter(self.goals))
@@ -204,7 +208,7 @@ class SlidingBoard(GoalPuzzle):
         steps = (self.count_steps(state.index(tile), goal.index(tile)) for tile in tiles)
         return {"manhattan": sum(steps)}
 
-    def list_symmetries(self) -> list[list[int]]:
+    def _list_symmetries(self) -> list[list[int]]:
         """List the symmetries that map this board to the wide one.
 
         Each has, for each cell of the wide board, the cell of this board whose tile it gets.
@@ -227,10 +231,16 @@ class SlidingBoard(GoalPuzzle):
         >>> view.table_goal, view.map_state("150234"), view.restore_state("123405")
         ('123405', '123405', '150234')
         """
-        goals = {state.index("0"): (name, state) for name, state in self.wide.goals.items()}
-        blank = goal.index("0")
-        cells = next(cells for cells in self.list_symmetries() if cells.index(blank) in goals)
-        return SymmetryView(*goals[cells.index(blank)], goal, cells)
+        view = self._views.get(goal)
+        if view is None:
+            goals = {state.index("0"): (name, state) for name, state in self.wide.goals.items()}
+            blank = goal.index("0")
+            cells = next(cells for cells in self.symmetries if cells.index(blank) in goals)
+            view = SymmetryView(*goals[cells.index(blank)], goal, cells)
+            if len(self._views) >= MAX_VIEWS:
+                self._views = {}
+            self._views[goal] = view
+        return view
 
     def select_tables(self, *, every_goal: bool) -> tuple[Table, ...]:
         """Make the tables of a wide board: of all its goals, or of the default ones."""
