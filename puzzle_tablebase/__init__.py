@@ -17,6 +17,7 @@ command line in `puzzle_tablebase.pipeline`.
 from __future__ import annotations
 
 from puzzle_tablebase.errors import *  # noqa: F403
+from puzzle_tablebase.errors import TablebaseError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,7 +52,11 @@ MODULES = {
     "puzzles": "PluginError",
 }
 """The public names by the module that defines them; each is imported when first used."""
-ERRORS = " ".join(name for name, value in globals().items() if isinstance(value, type))
+ERRORS = " ".join(
+    name
+    for name, value in globals().items()
+    if isinstance(value, type) and issubclass(value, TablebaseError)
+)
 __all__ = [name for names in ("__version__", ERRORS, *MODULES.values()) for name in names.split()]
 
 

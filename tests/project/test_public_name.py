@@ -34,6 +34,7 @@ def test_a_users_own_modules_stay_and_change_nothing(
 
 def test_each_public_name_is_there_and_typed() -> None:
     assert {*dir(pt)} == {*pt.__all__}
+    assert not {"NotAFile", "Unreachable"} & {*pt.__all__}  # a user meets none of these
     stated = inspect.getsource(pt)
     assert all(getattr(pt, name) is not None for name in pt.__all__)
     for name in " ".join(pt.MODULES.values()).split():  # those of errors are imported as they are
