@@ -56,7 +56,7 @@ def test_code_that_cannot_be_read_is_an_error(name: str) -> None:
 APART = (
     *("errors", "jit", "process", "resources", "puzzles", "puzzles.knight", "frontier"),
     *("stores.checkpoints", "formats.manifest", "pipeline", "pipeline.tasks"),
-    *("pipeline.recipes", "board_text", "graph", "puzzle", "schema", "formats.parquet"),
+    *("pipeline.recipes", "graph", "puzzle", "schema", "formats.parquet"),
     *("puzzles.fifteen", "puzzles.sliding", "puzzles.board_arrays", "puzzles.knight.tables"),
     "frontier.word_space",  # of boards, which other recipes name
 )
