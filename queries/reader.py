@@ -158,7 +158,7 @@ class Reader:
 
     def histogram(self) -> pl.DataFrame:
         """Count the states by depth, and by goal if the puzzle has goals, as the manifest does."""
-        from puzzle_tablebase.queries.histogram import count_states
+        from puzzle_tablebase.queries.published import count_states
 
         return count_states(self.puzzle.name, self.store, self.board)
 

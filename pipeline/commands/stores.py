@@ -35,7 +35,7 @@ def status(outputs: Outputs = None, as_json: Json = False) -> None:
     """Show each table's size, version and state."""
     from puzzle_tablebase.pipeline.jobs import OTHER_CODE
     from puzzle_tablebase.pipeline.searches import digest_table
-    from puzzle_tablebase.queries.status import list_status, make_unusable_error
+    from puzzle_tablebase.queries.published import list_status, make_unusable_error
 
     store = open_store(outputs)
     rows = [
@@ -84,7 +84,7 @@ def histogram(
     ] = None,
 ) -> None:
     """Print the number of states at each distance, with bars."""
-    from puzzle_tablebase.queries.histogram import count_states, format_bars, list_counts
+    from puzzle_tablebase.queries.published import count_states, format_bars, list_counts
 
     store = open_store(outputs)
     if output is not None:

@@ -41,8 +41,8 @@ from puzzle_tablebase.pipeline.site.data_set import (
 )
 from puzzle_tablebase.process import CleanupOnSignal, cleanup_lock
 from puzzle_tablebase.queries.explorer import EXPLORER_PAGE, write_explorer
+from puzzle_tablebase.queries.published import format_repair_command
 from puzzle_tablebase.queries.report import REPORT_PAGE, write_report
-from puzzle_tablebase.queries.status import format_repair_command
 from puzzle_tablebase.stores import MANIFEST, PART_SUFFIX
 from puzzle_tablebase.stores.folder import Folder, Store
 

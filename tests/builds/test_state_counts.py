@@ -11,7 +11,7 @@ from puzzle_tablebase.errors import TableError
 from puzzle_tablebase.formats.manifest import read_manifest, sum_up_depths
 from puzzle_tablebase.pipeline.proofs import VerifyFailed, verify
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
-from puzzle_tablebase.queries.histogram import count_states, list_counts
+from puzzle_tablebase.queries.published import count_states, list_counts
 from puzzle_tablebase.stores import MANIFEST
 from puzzle_tablebase.stores.folder import Folder
 from tests.support import sliding_oracle

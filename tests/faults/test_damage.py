@@ -25,8 +25,8 @@ from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.knight.tables import make_tour_table
 from puzzle_tablebase.queries import open_reader
 from puzzle_tablebase.queries.index_reader import IndexReader
+from puzzle_tablebase.queries.published import list_status
 from puzzle_tablebase.queries.scans import scan_table
-from puzzle_tablebase.queries.status import list_status
 from puzzle_tablebase.stores import MANIFEST
 from puzzle_tablebase.stores.folder import Folder
 from tests import usual_or_nightly

@@ -9,8 +9,7 @@ from puzzle_tablebase.errors import BadRequest, TableMissing
 from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
 from puzzle_tablebase.queries import Tables, open_tables
-from puzzle_tablebase.queries.histogram import count_states
-from puzzle_tablebase.queries.status import list_status, make_unusable_error
+from puzzle_tablebase.queries.published import count_states, list_status, make_unusable_error
 from puzzle_tablebase.stores.folder import Folder
 from tests.support.build_recorder import build_tables
 from tests.support.tampered import rename_entry, write_manifest

@@ -26,7 +26,7 @@ from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.knight.tables import make_tour_table
 from puzzle_tablebase.puzzles.sliding import EIGHT
 from puzzle_tablebase.queries import open_tables
-from puzzle_tablebase.queries.histogram import count_states
+from puzzle_tablebase.queries.published import count_states
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores.access import open_store
 from puzzle_tablebase.stores.folder import Folder

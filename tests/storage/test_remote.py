@@ -18,7 +18,7 @@ from puzzle_tablebase import errors
 from puzzle_tablebase.errors import TableUnreadable, Unreachable
 from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.queries import open_tables
-from puzzle_tablebase.queries.status import list_status
+from puzzle_tablebase.queries.published import list_status
 from puzzle_tablebase.stores import MANIFEST, remote
 from puzzle_tablebase.stores.access import open_store
 from puzzle_tablebase.stores.folder import Folder
