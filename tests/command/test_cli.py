@@ -1,5 +1,6 @@
 """Tests of the command line: exact output and exit codes, and no traceback for any input."""
 
+import json
 import re
 import shlex
 from collections.abc import Callable
@@ -9,12 +10,18 @@ from unittest.mock import patch
 
 import pytest
 import typer
+from msgspec.structs import replace
 from polars.exceptions import PanicException
 
+from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.pipeline.commands import load_app
 from puzzle_tablebase.pipeline.run import run_command
-from puzzle_tablebase.puzzles import MODULES
+from puzzle_tablebase.puzzles import MODULES, list_puzzles_with_depths
+from puzzle_tablebase.puzzles.knight.tables import PUZZLE
+from puzzle_tablebase.stores.folder import Folder
+from tests.support.build_recorder import build_tables
 from tests.support.shell import SCRIPT, Cli, run, run_here
+from tests.support.tampered import rename_entry, write_manifest
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 FAST_PATH = "puzzle_tablebase.pipeline.single_query.answer_fast"
@@ -100,3 +107,59 @@ def test_an_interrupt_on_the_fast_path(capsys: pytest.CaptureFixture[str]) -> No
 def test_without_a_command_the_help_is_an_error(cli: Cli) -> None:
     for words in ([], ["query"]):
         assert cli(*words) == (2, "", cli(*words, "--help").out)
+
+
+# ---- completion and comparison -------------------------------------------------------------
+
+
+def complete(cli: Cli, line: str, folder: Path) -> str:
+    variables = {
+        "_PIPELINE_COMPLETE": "complete_bash",
+        "COMP_WORDS": f"pipeline {line}",
+        "COMP_CWORD": str(1 + line.count(" ")),
+        "PIPELINE_OUTPUTS": str(folder),
+    }
+    said = cli(env=variables)
+    assert (said.code, said.err) == (0, "")
+    return " ".join(said.out.split())
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("precompute eight se", "senet"),
+        ("precompute fifteen_", "fifteen_7-8 fifteen_6-6-3 fifteen_5-5-5"),
+        ("histogram ", " ".join(list_puzzles_with_depths())),
+        ("sample ", " ".join(name for name in MODULES if name != "fifteen")),
+        ("sample senet --di", "--distance"),
+        ("query eight --ha", "--hardest"),
+    ],
+)
+def test_commands_and_options_are_offered(cli: Cli, line: str, words: str, tmp_path: Path) -> None:
+    assert complete(cli, line, tmp_path) == words
+
+
+def test_published_tables_are_offered(cli: Cli, tmp_path: Path) -> None:
+    build_tables(tmp_path, PUZZLE, *PUZZLE.find_tables("knight_tours_3x4"))
+    assert complete(cli, "remove kn", tmp_path) == "knight_tours_3x4"
+    (tmp_path / "manifest.json").write_text("{}")
+    (tmp_path / ".manifest.backup").unlink()
+    assert complete(cli, "remove ", tmp_path) == "", "a damaged manifest is no error here"
+
+
+def test_tables_whose_content_differs_are_listed(cli: Cli, copy: Path, outputs: Path) -> None:
+    entries = read_manifest(Folder(copy))
+    # other bytes of the same content are no difference
+    write_manifest(Folder(copy), {**entries, "eight": replace(entries["eight"], made_by="another")})
+    assert cli("diff", str(outputs), str(copy)) == (0, "", "")
+    other = {**entries, "hanoi": rename_entry(entries["senet"], "hanoi")}
+    other["eight"] = replace(entries["eight"], content="0" * 64)
+    del other["senet"]
+    write_manifest(Folder(copy), other)
+    said = cli("diff", str(outputs), str(copy), "--json")
+    assert said.code == 1
+    assert {row["table"]: row["difference"] for row in json.loads(said.out)} == {
+        "eight": "content",
+        "hanoi": "only in B",
+        "senet": "only in A",
+    }
