@@ -18,11 +18,19 @@ from puzzle_tablebase.puzzles import (
 )
 from puzzle_tablebase.queries import open_tables
 from tests.support.pancakes import PUZZLE as PANCAKE_PUZZLE
-from tests.support.plugin_packages import install
 from tests.support.shell import ROOT, SCRIPT, Cli, run
 
 PANCAKES = "from tests.support.pancakes import PUZZLE\n"
 JUGS = "from tests.support.jugs import PUZZLE\n"
+
+
+def install(site: Path, package: str, puzzle: str, code: str) -> None:
+    """Install a package of one module, as installers do, with an entry point for one puzzle."""
+    about = site / f"{package}-1.0.dist-info"
+    about.mkdir()
+    (site / f"{package}.py").write_text(code)
+    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text(f"[puzzle_tablebase.plugins]\n{puzzle} = {package}\n")
 
 
 @pytest.fixture

@@ -49,14 +49,9 @@ def read_tours(folder: Path, board: str, *, closed: bool = True, share: int = 1)
     return sample_by_rank(numbered, counts, np.arange(0, sum(counts), share))
 
 
-CLOSED = [(board, True) for board in ("10x3", "5x6", "6x5")]
-OPEN = [(board, False) for board in ("5x4", "5x5", "8x3")]
-
-
-@pytest.mark.parametrize(("board", "closed"), [*CLOSED, *OPEN])
-def test_all_tours_differ_and_are_those_of_lookups(
-    ranked_boards: Path, board: str, closed: bool
-) -> None:
+@pytest.mark.parametrize("board", ["10x3", "5x6", "6x5", "5x4", "5x5", "8x3"])
+def test_all_tours_differ_and_are_those_of_lookups(ranked_boards: Path, board: str) -> None:
+    closed = board in ("10x3", "5x6", "6x5")
     result = read_tours(ranked_boards, board, closed=closed)
     assert result["path"].n_unique() == result.height
     assert {*result["board"]} == {board}

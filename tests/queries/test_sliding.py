@@ -1,7 +1,6 @@
 """Answers about sliding boards, compared with the oracle; single, in batches, from Python."""
 
 import itertools
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from puzzle_tablebase.queries.goals import GoalReader
 from puzzle_tablebase.stores.folder import Folder
 from tests.support import sliding_oracle as oracle
 from tests.support.asking import ask_many
+from tests.support.board_layouts import write_layouts
 from tests.support.tampered import change_records, link_copy
 
 
@@ -52,16 +52,6 @@ def test_solutions_are_counted_before_they_are_listed(small_boards: Path) -> Non
     assert result["error"].is_null().to_list() == [True, False]
 
 
-WRITTEN: list[Callable[[str], str]] = [
-    *(",".join, "\n ".join, lambda state: f" {state[:2]}  {state[2:].upper()}\t"),
-    *(lambda state: f"{state}0", lambda state: state[1:], lambda state: state.replace("1", "2")),
-    lambda state: " ".join(state.replace("1", "x")).replace("x", "10"),
-    lambda state: f"{state}{' ' * 256}",
-    lambda state: f"{state}{'9' * 256}",
-    lambda state: state.translate(str.maketrans("0123", "０１２３")),
-]
-
-
 @pytest.mark.parametrize(
     ("name", "options"),
     [("2x3", {}), ("3x2", {"goal": "054321"}), ("2x2", {"goal": "2103", "path": True})],
@@ -72,7 +62,8 @@ def test_a_long_batch_answers_as_a_short_one(
     """Answer every state, and keys of other kinds, so often that there are several chunks."""
     board = parse_board(name)
     states = ["".join(cells) for cells in itertools.permutations(board.example)]
-    other = [write(state) for write in WRITTEN for state in states[::97]]
+    other = [text for state in states[::97] for text in write_layouts(state, board.width)]
+    other += [f"{board.example}0", board.example[1:], f"{board.example}{'9' * 256}", "０１２３"]
     keys = pl.Series([*states, *other, None, "", " "], dtype=pl.String)
     times = CHUNK_ROWS // len(keys) + 2
     reader = BoardReader(board, Folder(small_boards))
