@@ -11,14 +11,7 @@ from pathlib import Path
 import pytest
 
 from puzzle_tablebase.pipeline import proofs
-from puzzle_tablebase.pipeline.proofs import (
-    TableResult,
-    VerifyFailed,
-    find_proof,
-    knight_counts,
-    knight_tours,
-    prove,
-)
+from puzzle_tablebase.pipeline.proofs import find_proof, knight_counts, knight_tours
 from puzzle_tablebase.puzzles import MODULES
 from puzzle_tablebase.puzzles import fifteen as fifteen_tables
 from puzzle_tablebase.puzzles.fifteen import PUZZLE as FIFTEEN
@@ -29,13 +22,15 @@ from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
 from tests.conftest import make_once
 from tests.support.build_recorder import build_tables
 from tests.support.count_boards import TABLE
-from tests.support.false_tables import ANY, CASES, Case, Files
+from tests.support.false_tables import ANY, CASES, Case
 from tests.support.pancakes import PUZZLE as PANCAKES
 from tests.support.sliding_tables import treat_as_large
-from tests.support.tampered import Records, change_records, link_copy, open_one, rewrite, run, story
+from tests.support.tampered import falsify, link_copy, open_one, prove_one, story
 
 TINY = make_partition(3, 3, "1 2 5", "3 6", "4 7 8")
 LIST = "knight_tours_3x4"
+EVIDENCE = {TABLE.name: [LIST]}
+"""The tables that are proved before another one."""
 RANKINGS = "knight_closed_ranks_5x6", "knight_ranks_4x5"
 
 
@@ -71,13 +66,6 @@ def make_folder(
     return copy
 
 
-def prove_in(folder: Path, name: str) -> TableResult:
-    """Prove a table; if it counts tours, those of 3x4 are proved already."""
-    proved = {LIST: open_one(folder, LIST)} if name == TABLE.name else {}
-    listed = open_one(folder, name)
-    return run(listed, prove(listed, proved))
-
-
 @pytest.mark.parametrize(
     ("name", "case"),
     [
@@ -89,20 +77,12 @@ def prove_in(folder: Path, name: str) -> TableResult:
 def test_a_false_table_is_refuted(
     make_folder: Callable[[str], Path], name: str, case: Case
 ) -> None:
-    (change, row, claim, values), folder = case, make_folder(name)
-    if isinstance(change, Files):
-        change.edit(folder, name)
-    elif isinstance(change, Records):
-        change_records(folder, name, change.edit)
-    else:
-        rewrite(folder, name, change, 100 if "tours" in name else 1 << 17)
-    with pytest.raises(VerifyFailed) as caught:
-        prove_in(folder, name)
-    failure = caught.value
+    change, row, claim, values = case
+    evidence, row_group = EVIDENCE.get(name, ()), 100 if "tours" in name else 1 << 17
+    failure = falsify(make_folder(name), name, change, *evidence, row_group=row_group)
     assert fnmatchcase(failure.claim["claim"], f"{claim}*")
     assert row in (ANY, failure.row)
     assert fnmatchcase(f"{failure.found} | {failure.expected}", values)
-    assert failure.exit_code == 3
     assert json.dumps(failure.to_dict())
 
 
@@ -110,7 +90,7 @@ def test_a_false_table_is_refuted(
 def test_every_claim_has_a_false_table_that_it_refutes(
     make_folder: Callable[[str], Path], golden: Callable[[str, str], None], name: str
 ) -> None:
-    result = prove_in(make_folder(name), name)
+    result = prove_one(make_folder(name), name, *EVIDENCE.get(name, ()))
     golden(f"claims_{name}", story(result))
     refuted = [claim for cases in CASES.values() for _, _, claim, _ in cases]
     for claim in result.claims:

@@ -96,7 +96,7 @@ def test_inconsistent_records_are_damage(
     board, copied = parse_board("2x2"), link_copy(small_boards, tmp_path)
     rows = slice(None) if state is None else slice(board.rank(state), board.rank(state) + 1)
     distance = 3 if state is None else 0
-    change_records(copied, "sliding_2x2_4", lambda records: records[rows].fill(distance))
+    change_records(lambda records: records[rows].fill(distance)).edit(copied, "sliding_2x2_4")
     with pytest.raises(TableDamaged) as caught:
         ask_many(BoardReader(board, Folder(copied)), pl.Series([state or "1230"]), **options)
     assert caught.value.file == str(copied / "sliding_2x2_4.idx")

@@ -99,7 +99,7 @@ def test_walks_that_do_not_end_at_the_goal_are_damage(folder: Path, tmp_path: Pa
     """Make all bits zero: then each distance is that of a neighbour of the goal, or of none."""
     state = max(oracle.distances("12345670", 2, 4).items(), key=lambda item: item[1])[0]
     copied = link_copy(folder, tmp_path)
-    change_records(copied, "sliding_2x4_8", lambda records: records.fill(0))
+    change_records(lambda records: records.fill(0)).edit(copied, "sliding_2x4_8")
     several = open_board(copied, "2x4", 0)
     for use in (several.probe, several.annotate, lambda key: several.list_hardest()):
         with pytest.raises(TableDamaged):

@@ -6,7 +6,7 @@ The files of each false table agree with each other, and the manifest lists them
 import io
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,8 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from puzzle_tablebase.formats.index import read_records, write_index
-from puzzle_tablebase.formats.parquet import list_sorting_columns, make_schema
+from puzzle_tablebase.formats.index import BLOCK_BYTES, read_records, write_index
 from puzzle_tablebase.puzzles.sliding import EIGHT
 from puzzle_tablebase.stores.folder import Folder
 from tests.support import oracles
@@ -23,23 +22,24 @@ from tests.support.count_boards import FIRST_ROWS, change_counts
 from tests.support.pancakes import PUZZLE as PANCAKES
 from tests.support.tampered import (
     Change,
-    Records,
+    Files,
     cell,
     cells,
     change_byte,
     change_header,
+    change_records,
     describe_file,
     edit_manifest,
     exchange_rows,
     flip_byte,
     open_one,
-    place,
     records,
     replace_link,
     reseal,
     sha256,
     vouch,
     without,
+    write_rows,
 )
 from tests.support.tour_lists import list_mirrors
 
@@ -58,6 +58,11 @@ def renumber(rows: pa.Table) -> pa.Table:
         numbers.append(numbers[-1] + 1 if start == before else 0)
     at = rows.column_names.index("number")
     return rows.set_column(at, rows.field(at), pa.array(numbers, pa.int64()))
+
+
+def exchange_tours(row: int) -> Change:
+    """Return a change that exchanges two tours."""
+    return lambda rows: renumber(exchange_rows(row, row + 1)(rows))
 
 
 def spell(row: int, change: Callable[[str], str]) -> Change:
@@ -97,12 +102,6 @@ def keep_corner(rows: pa.Table) -> pa.Table:
     return rows.filter(pc.equal(rows.column("goal").cast(pa.string()), "corner"))
 
 
-class Files(NamedTuple):
-    """A change of a table's files, or of its entry in the manifest."""
-
-    edit: Callable[[Path, str], object]
-
-
 def change_file(suffix: str) -> Files:
     """Return a change of one byte in the middle of a file."""
     return Files(lambda folder, name: flip_byte(folder / f"{name}.{suffix}"))
@@ -132,17 +131,9 @@ def change_entry(**values: Any) -> Files:
 
 def keep_content(folder: Path, name: str) -> None:
     """Change a row, but not the content hash that file and manifest state."""
-    path = folder / f"{name}.parquet"
-    with pq.ParquetFile(path) as file:
-        rows, text = file.read(), file.metadata.metadata
-    table = open_one(folder, name).definition
-    false = cell("solutions", 70, 9)(rows).cast(make_schema(table))
-    replace_link(path)
-    with pq.ParquetWriter(path, false.schema, sorting_columns=list_sorting_columns(table)) as out:
-        out.write_table(false)
-        out.add_key_value_metadata(
-            {key: text[key] for key in (b"content", b"made_by", b"parameters")}
-        )
+    path, listed = replace_link(folder / f"{name}.parquet"), open_one(folder, name)
+    false = cell("solutions", 70, 9)(pq.read_table(path))
+    write_rows(false, path, listed.definition, content=listed.entry.content)
     with edit_manifest(folder) as entries:
         entries[name] |= {"parquet": describe_file(path)}
 
@@ -152,10 +143,6 @@ def move_count(folder: Path, name: str) -> None:
     with edit_manifest(folder) as entries:
         states = entries[name]["counts"][-1]["states"]
         states[-2:] = [states[-2] - 1, states[-1] + 1]
-
-
-def add_to_all(every: npt.NDArray[np.uint8]) -> None:
-    every += 2
 
 
 # ---- the cases --------------------------------------------------------------------------------
@@ -228,15 +215,7 @@ TOUR_CASES: list[Case] = [
     (cell("closed", 1000, True), 1000, BESIDE, "closed True | False"),
     (cell("number", 1000, 9), 1000, BESIDE, "number 9 | *"),
     # within the rows that are read at a time, and where they meet
-    *(
-        (
-            lambda rows, at=at: renumber(exchange_rows(at, at + 1)(rows)),
-            at + 1,
-            PATH,
-            f"* | {LATER}",
-        )
-        for at in (99, 100)
-    ),
+    *((exchange_tours(row), row + 1, PATH, f"* | {LATER}") for row in (99, 100)),
     (lambda rows: renumber(rows.take([*range(500), *range(499, 1728)])), 500, PATH, f"* | {LATER}"),
     (without_paths(700, all_images=False), ANY, NO_TOUR, "tours from ??: * | *"),
     (without_paths(0, all_images=True), ANY, NO_TOUR, "tours from a1: 302 | 304"),
@@ -244,7 +223,7 @@ TOUR_CASES: list[Case] = [
 PAIRS = "there is one tour for every ordered pair of squares"
 PAIR_CASES: list[Case] = [
     (lambda rows: renumber(without(40)(rows)), ANY, PAIRS, "rows 2047 | 2048"),
-    (lambda rows: renumber(exchange_rows(40, 41)(rows)), 40, PAIRS, "from b1 to ?? | b1 to ??"),
+    (exchange_tours(40), 40, PAIRS, "from b1 to ?? | b1 to ??"),
     (change_byte(2047, 1, 63), 2047, "each record holds the squares", "squares [[]* | [[]*"),
 ]
 
@@ -261,7 +240,7 @@ SLIDING_CASES: list[Case] = [
     (cell("best_moves", 11, "UDLR"), 11, BEST, "best_moves UDLR | *"),
     (cell("best_moves", 359, ""), 359, BEST, "best_moves  | *"),
     (cell("manhattan", 5, 0), 5, MANHATTAN, "manhattan 0 | *"),
-    (Records(add_to_all), 0, RECORD, "distance * | *"),
+    (change_records(lambda every: np.add(every, 2, out=every)), 0, RECORD, "distance * | *"),
     (change_byte(100, -14), 100, RECORD, "distance 0 | 14"),
     *((change_byte(rank, 2), rank, RECORD, "distance * | *") for rank in (0, 359)),
 ]
@@ -336,21 +315,19 @@ def change_count(difference: int) -> Files:
     return Files(edit)
 
 
-def flip_first_bit(data: bytes) -> bytes:
+def replace_first_byte(data: bytes) -> bytes:
     """Change the first record, with right checksums, and leave the content hash."""
-    changed = bytearray(data)
-    changed[place(data, 0)] ^= 1
-    return reseal(changed)
+    return reseal(data[:BLOCK_BYTES] + b"!" + data[BLOCK_BYTES + 1 :])
 
 
-def flip_state(*ranks: int) -> Records:
+def flip_state(*ranks: int) -> Files:
     """Return a change of the bits of some states."""
 
     def edit(every: npt.NDArray[np.uint8]) -> None:
         for rank in ranks:
             every[rank // 360, rank % 360 // 8] ^= 1 << rank % 8
 
-    return Records(edit)
+    return change_records(edit)
 
 
 BIT = "each bit is bit 1 of the state's distance, layer by layer from the goal"
@@ -360,7 +337,7 @@ BIT_CASES: list[Case] = [
     (change_count(-1), ANY, "there is a record for every 360 states", "records 55 | 56"),
     (change_entry(rows=20_160), ANY, ENTRY, "records 20160 | 56"),
     (change_entry(parameters={}), ANY, ENTRY, "parameters {} | {*}"),
-    (change_index(flip_first_bit), ANY, ENTRY, "content hash * | *"),
+    (change_index(replace_first_byte), ANY, ENTRY, "content hash * | *"),
 ]
 FEWEST = "every entry is the fewest moves"
 PATTERN_CASES: list[Case] = [
@@ -370,14 +347,14 @@ PATTERN_CASES: list[Case] = [
 ]
 
 
-def change_record(field: int, size: int, record: int, value: int) -> Records:
+def change_record(field: int, size: int, record: int, value: int) -> Files:
     """Return a change of a number in a record."""
 
     def edit(every: npt.NDArray[np.uint8]) -> None:
         number = int.from_bytes(every[record, field : field + size].tobytes(), "little") + value
         every[record, field : field + size] = [*(number % (1 << 8 * size)).to_bytes(size, "little")]
 
-    return Records(edit)
+    return change_records(edit)
 
 
 LAYERS = "every layer is counted again from the empty board: each state"

@@ -4,9 +4,7 @@ Nothing here is shared with the program: no numpy, none of its packages, only st
 and plain loops. Two independent implementations must agree.
 """
 
-import re
 from collections.abc import Iterator, Sequence
-from datetime import date
 from functools import lru_cache, partial
 from itertools import cycle, pairwise, product
 from typing import NamedTuple
@@ -37,17 +35,12 @@ def eight_best_moves(state: str, distances: dict[str, int]) -> str:
     return sliding_oracle.best_moves(state, 3, 3, distances)
 
 
-def count_eight_misplaced(state: str, goal: str) -> int:
-    """Count the tiles that are not in their place; the blank does not count."""
-    return sum(state.index(tile) != goal.index(tile) for tile in "12345678")
-
-
 def eight_features(state: str, goal: str) -> dict[str, int]:
     """Return what a row says of its state and goal beside the answer, by column."""
     return {
         "blank": state.index("0"),
         "manhattan": eight_manhattan(state, goal),
-        "misplaced": count_eight_misplaced(state, goal),
+        "misplaced": sum(state.index(tile) != goal.index(tile) for tile in "12345678"),
     }
 
 
@@ -55,8 +48,7 @@ def eight_features(state: str, goal: str) -> dict[str, int]:
 
 SENET_OPENING = "ABABABABAB....."
 
-# throw, start square, target square, whether it is a swap, the position after it; squares count
-# from 1
+# throw, start and target squares from 1, whether it is a swap, the position after it
 SenetMove = tuple[int, int, int, bool, str]
 
 
@@ -64,12 +56,10 @@ def senet_successors(position: str, mover: str) -> list[SenetMove]:
     """Return every legal move of one side, by throw and then by starting square."""
     rival = "B" if mover == "A" else "A"
     # an empty square on both ends: index = square number, and both ends have neighbours too
-    board, squares = f".{position}.", len(position)
-    starts = [square for square in range(1, squares + 1) if board[square] == mover]
-    result = []
-    for throw, start in product(range(1, 6), starts):
+    board, squares, result = f".{position}.", len(position), []
+    for throw, start in product(range(1, 6), range(1, squares + 1)):
         target = start + throw
-        if target > squares or board[target] == mover:
+        if board[start] != mover or target > squares or board[target] == mover:
             continue
         is_swap = board[target] == rival
         if is_swap and rival in (board[target - 1], board[target + 1]):
@@ -104,31 +94,24 @@ def senet_layers(opening: str = SENET_OPENING) -> Iterator[dict[str, SenetLines]
             for throw, start, target, is_swap, after in senet_successors(position, mover):
                 if after not in faced[rival]:
                     dice, starts = f"{line.dice}{throw}", f"{line.starts}{start:x}"
-                    moves = f"{line.moves} {start}{'x' if is_swap else '-'}{target}".lstrip()
-                    result.setdefault(after, []).append(
-                        SenetLines(line.number, dice, starts, moves)
-                    )
+                    moves = f"{line.moves} {start}{'-x'[is_swap]}{target}".lstrip()
+                    longer = SenetLines(line.number, dice, starts, moves)
+                    result.setdefault(after, []).append(longer)
         layer = {
-            after: min(lines, key=lambda line: line[1:])._replace(
-                number=sum(line.number for line in lines)
-            )
+            after: SenetLines(sum(line.number for line in lines), *min(line[1:] for line in lines))
             for after, lines in result.items()
         }
 
 
 def senet_replay(dice: str, moves: str) -> str:
-    """Return the position after a line from the opening; raise ValueError at an illegal move."""
+    """Return the position after a line from the opening; an illegal move is a KeyError."""
     position = SENET_OPENING
-    for mover, throw, step in zip(cycle("AB"), dice, moves.split(), strict=False):
+    for ply, (throw, step) in enumerate(zip(dice, moves.split(), strict=True)):
         legal = {
-            (str(number), f"{start}{'x' if is_swap else '-'}{target}"): after
-            for number, start, target, is_swap, after in senet_successors(position, mover)
+            (str(number), f"{start}{'-x'[is_swap]}{target}"): after
+            for number, start, target, is_swap, after in senet_successors(position, "AB"[ply % 2])
         }
-        if (throw, step) not in legal:
-            raise ValueError(f"{mover} cannot play {step} with {throw} in {position}")
         position = legal[throw, step]
-    if len(dice) != len(moves.split()):
-        raise ValueError(f"{len(dice)} throws for {moves}")
     return position
 
 
@@ -138,18 +121,13 @@ def senet_replay(dice: str, moves: str) -> str:
 def knight_jumps(files: int, ranks: int) -> dict[int, list[int]]:
     """Return the squares that a knight reaches from each square, in ascending order."""
     squares = range(files * ranks)
-    return {
-        square: [target for target in squares if _is_jump(files, square, target)]
-        for square in squares
-    }
+    return {one: [other for other in squares if _is_jump(files, one, other)] for one in squares}
 
 
 def knight_tours(files: int, ranks: int, start: int) -> list[tuple[int, ...]]:
     """Return every tour from a square, in the order of the square numbers."""
     jumps = knight_jumps(files, ranks)
-    path = [start]
-    seen = {start}
-    tours = []
+    path, seen, tours = [start], {start}, []
 
     def extend(last: int) -> None:
         if len(path) == files * ranks:
@@ -192,13 +170,9 @@ def knight_closed_ranks(files: int, ranks: int) -> set[frozenset[frozenset[int]]
 
 
 def knight_check(files: int, ranks: int, path: Sequence[int]) -> None:
-    """Raise ValueError with the first fault if a path is not a tour of the board."""
-    if sorted(path) != list(range(files * ranks)):
-        raise ValueError(f"not every square of {files}x{ranks} exactly once: {list(path)}")
-    for number, (square, target) in enumerate(pairwise(path), start=1):
-        if not _is_jump(files, square, target):
-            names = f"{square_name(files, square)} to {square_name(files, target)}"
-            raise ValueError(f"step {number}, {names}, is no knight's move")
+    """Require that a path is a tour of the board."""
+    assert sorted(path) == [*range(files * ranks)]
+    assert all(_is_jump(files, *jump) for jump in pairwise(path))
 
 
 def is_closed(files: int, path: Sequence[int]) -> bool:
@@ -206,11 +180,8 @@ def is_closed(files: int, path: Sequence[int]) -> bool:
     return _is_jump(files, path[-1], path[0])
 
 
-def _is_jump(files: int, square: int, target: int) -> bool:
-    """Tell whether two squares are a knight's move apart."""
-    across = abs(square % files - target % files)
-    up = abs(square // files - target // files)
-    return sorted((across, up)) == [1, 2]
+def _is_jump(files: int, one: int, other: int) -> bool:
+    return {abs(one % files - other % files), abs(one // files - other // files)} == {1, 2}
 
 
 def square_name(files: int, number: int) -> str:
@@ -219,26 +190,9 @@ def square_name(files: int, number: int) -> str:
     return f"{'abcdefghijklmnopqrstuvwxyz'[file]}{rank + 1}"
 
 
-def square_number(files: int, name: str) -> int:
-    """Return the square number of a chess name; raise ValueError if it is not a square."""
-    if not re.fullmatch(r"[a-z][1-9][0-9]?", name) or ord(name[0]) - ord("a") >= files:
-        raise ValueError(f"no square of a board with {files} files: {name!r}")
-    return ord(name[0]) - ord("a") + files * (int(name[1:]) - 1)
-
-
 def read_tour(files: int, ranks: int, path: str) -> list[int]:
     """Return the squares of a tour's path; require that it is a tour of the board."""
-    squares = [square_number(files, path[at : at + 2]) for at in range(0, len(path), 2)]
+    names = [square_name(files, number) for number in range(files * ranks)]
+    squares = [names.index(path[at : at + 2]) for at in range(0, len(path), 2)]
     knight_check(files, ranks, squares)
     return squares
-
-
-# ---- the explorer's puzzles of the day -------------------------------------------------------
-
-
-def draw_day_number(day: date, count: int) -> int:
-    """Return a day's number below `count`, as MurmurHash3 mixes the days since 1970."""
-    mixed = (day - date(1970, 1, 1)).days
-    for factor in (0x85EBCA6B, 0xC2B2AE35):
-        mixed = (mixed ^ (mixed >> 16)) * factor % 2**32
-    return (mixed ^ (mixed >> 16)) % count

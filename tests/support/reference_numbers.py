@@ -33,12 +33,6 @@ def eight_distances() -> dict[tuple[str, str], list[int]]:
     return result
 
 
-def knight_5x5() -> list[list[int]]:
-    """Return the tours by start square of 5x5, rank 1 first."""
-    rows = dict(lines("knight.txt"))["5x5"].split(" / ")
-    return [[int(number) for number in row.split()] for row in reversed(rows)]
-
-
 def examples(label: str) -> list[list[str]]:
     """Return the worked examples of one kind, each split into its fields."""
     return [value.split(" | ") for result, value in lines("examples.txt") if result == label]

@@ -3,10 +3,9 @@
 import contextlib
 import hashlib
 import json
-import random
 import shutil
 from collections import ChainMap
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -57,7 +56,6 @@ from puzzle_tablebase.pipeline.proofs.claims import (
     Silence,
     run_claims,
 )
-from puzzle_tablebase.pipeline.recipes import tour_rankings
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.knight.tables import make_tour_table
@@ -65,20 +63,18 @@ from puzzle_tablebase.puzzles.senet import PUZZLE as SENET
 from puzzle_tablebase.puzzles.sliding import EIGHT
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import BACKUP, MANIFEST
-from puzzle_tablebase.stores.checkpoints import Arrays
 from puzzle_tablebase.stores.folder import Folder, Store
 
 TABLES = {table.name: table for puzzle in (EIGHT, SENET, KNIGHT) for table in puzzle.tables}
 SMALL = make_tour_table(KnightBoard(3, 4))
 TABLES[SMALL.name] = SMALL
 Change = Callable[[pa.Table], pa.Table]
-Edit = Callable[[npt.NDArray[np.uint8]], object]
 
 
-class Records(NamedTuple):
-    """A change of an index: its records are the rows of a matrix of bytes."""
+class Files(NamedTuple):
+    """A change of a table's files, or of its entry in the manifest."""
 
-    edit: Edit
+    edit: Callable[[Path, str], object]
 
 
 def write_manifest(store: Store, tables: dict[str, Entry]) -> None:
@@ -151,7 +147,6 @@ def sha256(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-UNITS = ("rows", "records", "tables")
 FIELDS = ("magic", "version", "zero", "width", "block", "count", "content", "name")
 
 
@@ -163,12 +158,10 @@ def change_header(data: bytes, **fields: object) -> bytes:
 
 def rewrite_index(folder: Path) -> None:
     """Give Senet's table another content hash, as another build of other rows would."""
-    listed, content, index = read_manifest(Folder(folder)), bytes(32), folder / "senet.idx"
-    data = change_header(index.read_bytes(), content=content)
-    index.unlink()  # it may be a link to the shared tables
-    index.write_bytes(data)
-    listed["senet"] = replace(listed["senet"], content=content.hex())
-    write_manifest(Folder(folder), listed)
+    index = replace_link(folder / "senet.idx")
+    index.write_bytes(change_header(index.read_bytes(), content=bytes(32)))
+    with edit_manifest(folder) as entries:
+        entries["senet"]["content"] = bytes(32).hex()
 
 
 def place(data: bytes | bytearray, rank: int) -> int:
@@ -182,31 +175,6 @@ def records(data: bytes | bytearray) -> int:
     """Return the number of records of an index."""
     count: int = HEADER.unpack_from(data)[5]
     return count
-
-
-def corrupt_records(original: bytes, randomness: random.Random) -> bytes:
-    """Return an index with some bytes of some records changed, except for their layers; every block
-    keeps a right checksum.
-    """
-    data = bytearray(original)
-    for _ in range(randomness.choice((1, 5, 50))):
-        at = place(data, randomness.randrange(records(original))) + randomness.randrange(2, 1023)
-        data[at] = randomness.randrange(256)
-    return reseal(data)
-
-
-def replace_layer(
-    monkeypatch: pytest.MonkeyPatch, layer: int, change: Callable[[Arrays], Iterable[Any]]
-) -> None:
-    """Build ranking tables with other records of a layer from now on."""
-    layers = tour_rankings.make_layers
-
-    def made(*given: Any) -> list[Any]:
-        result: list[Any] = layers(*given)
-        result[layer] = [*change([*result[layer]])]
-        return result
-
-    monkeypatch.setattr(tour_rankings, "make_layers", made)
 
 
 def reseal(data: bytes | bytearray) -> bytes:
@@ -285,41 +253,49 @@ def rewrite(folder: Path, name: str, change: Change, row_group: int = 1 << 17) -
     vouch(folder, name)
 
 
-def change_records(folder: Path, name: str, edit: Edit) -> None:
-    """Change the records of a table, a matrix of bytes; its other files agree with them."""
-    index = folder / f"{name}.idx"
-    data = bytearray(index.read_bytes())
-    width, blocks = HEADER.unpack_from(data)[3], np.frombuffer(data, np.uint8)
-    bodies = blocks.reshape(-1, BLOCK_BYTES)[1:, : BODY_BYTES // width * width]
-    every = bodies.reshape(-1, width)
-    edit(every[: records(data)])
-    bodies[:] = every.reshape(bodies.shape)
-    index.unlink()  # it may be a link to a published file
-    index.write_bytes(reseal(data))
-    vouch(folder, name)
+def change_records(edit: Callable[[npt.NDArray[np.uint8]], object]) -> Files:
+    """Return a change of records, the rows of a matrix of bytes; other files agree with them."""
+
+    def change(folder: Path, name: str) -> None:
+        index = replace_link(folder / f"{name}.idx")
+        data = bytearray(index.read_bytes())
+        width, blocks = HEADER.unpack_from(data)[3], np.frombuffer(data, np.uint8)
+        bodies = blocks.reshape(-1, BLOCK_BYTES)[1:, : BODY_BYTES // width * width]
+        every = bodies.reshape(-1, width)
+        edit(every[: records(data)])
+        bodies[:] = every.reshape(bodies.shape)
+        index.write_bytes(reseal(data))
+        vouch(folder, name)
+
+    return Files(change)
 
 
-def falsify(folder: Path, name: str, change: Change | Records) -> VerifyFailed:
-    """Change rows or records, and return the failure of the proof.
-
-    The files of the table agree with each other, and with the manifest.
-    """
-    if isinstance(change, Records):
-        change_records(folder, name, change.edit)
+def falsify(
+    folder: Path, name: str, change: Change | Files, *evidence: str, row_group: int = 1 << 17
+) -> VerifyFailed:
+    """Change rows or files, and return the failure of the proof."""
+    if isinstance(change, Files):
+        change.edit(folder, name)
     else:
-        rewrite(folder, name, change)
-    return get_refutation(folder, name)
+        rewrite(folder, name, change, row_group)
+    return get_refutation(folder, name, *evidence)
 
 
 def write_rows(
-    rows: pa.Table, path: Path, table: Table, row_group: int = 1 << 16, **options: Any
+    rows: pa.Table,
+    path: Path,
+    table: Table,
+    row_group: int = 1 << 16,
+    content: str = "",
+    **options: Any,
 ) -> None:
-    """Write rows as a build does, but for other options of the writer."""
-    rows, content = rows.cast(make_schema(table)), ContentHash(table.columns)
+    """Write rows as a build does, but for other options of the writer, or a false content hash."""
+    rows, hasher = rows.cast(make_schema(table)), ContentHash(table.columns)
     for batch in rows.to_batches():
-        content.update(batch)
+        hasher.update(batch)
     parameters = json.dumps(table.recipe.parameters, sort_keys=True)
-    text = {"content": content.hexdigest(), "made_by": MADE_BY, "parameters": parameters}
+    content = content or hasher.hexdigest()
+    text = {"content": content, "made_by": MADE_BY, "parameters": parameters}
     options = {"sorting_columns": list_sorting_columns(table)} | options
     with pq.ParquetWriter(path, rows.schema, **options) as writer:
         writer.write_table(rows, row_group_size=row_group)
@@ -401,15 +377,15 @@ def make_listed(listed: ListedTable, rows: pa.Table, **fields: npt.NDArray[Any])
     return MadeTable(listed.store, listed.name, entry, listed.puzzle, listed.table, frame, records)
 
 
-def prove_one(folder: Path, name: str) -> TableResult:
-    """Prove a table as if no other were published."""
+def prove_one(folder: Path, name: str, *evidence: str) -> TableResult:
+    """Prove a table as if no other were published but those that are its evidence."""
     listed = open_one(folder, name)
-    return run(listed, prove(listed, {}))
+    return run(listed, prove(listed, {each: open_one(folder, each) for each in evidence}))
 
 
-def get_refutation(folder: Path, name: str) -> VerifyFailed:
+def get_refutation(folder: Path, name: str, *evidence: str) -> VerifyFailed:
     with pytest.raises(VerifyFailed) as caught:
-        prove_one(folder, name)
+        prove_one(folder, name, *evidence)
     failure = caught.value
     assert failure.exit_code == 3
     assert failure.claim["passed"] is False
@@ -418,18 +394,19 @@ def get_refutation(folder: Path, name: str) -> VerifyFailed:
     return failure
 
 
-def change_byte(rank: int, change: int, at: int = 0) -> Records:
+def change_byte(rank: int, change: int, at: int = 0) -> Files:
     """Return a change of one byte of a record, modulo 256."""
 
     def edit(every: npt.NDArray[np.uint8]) -> None:
         every[rank, at] = (int(every[rank, at]) + change) % 256
 
-    return Records(edit)
+    return change_records(edit)
 
 
 def story(*results: TableResult) -> str:
     """Return a line for each claim that holds."""
-    claims = [claim for result in results for claim in result.claims]
-    counts = [next(claim[unit] for unit in UNITS if unit in claim) for claim in claims]
-    lines = zip(claims, counts, strict=True)
-    return "".join(f"{claim['file']}: {count}: {claim['claim']}\n" for claim, count in lines)
+    return "".join(
+        f"{claim['file']}: {claim.get('rows', claim.get('records'))}: {claim['claim']}\n"
+        for result in results
+        for claim in result.claims
+    )

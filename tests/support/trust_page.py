@@ -36,19 +36,13 @@ class Row(NamedTuple):
         )
 
 
-def read_rows() -> list[Row]:
-    """Read the rows of the page's second table, of four columns."""
-    lines = [line.strip("|").split("|") for line in PAGE.read_text("utf-8").splitlines()]
-    rows = [Row(*(cell.strip() for cell in cells)) for cells in lines if len(cells) == 4]
-    return rows[2:]
-
-
 def require_rows(verdicts: Iterable[TableVerdict], expected: int) -> None:
     """Require that each verdict matches one row of the page, and all together so many rows.
 
     A row that names a table goes before one that holds for any.
     """
-    page_rows = read_rows()
+    lines = [line.strip("|").split("|") for line in PAGE.read_text("utf-8").splitlines()]
+    page_rows = [Row(*map(str.strip, cells)) for cells in lines if len(cells) == 4][2:]
     covered = set()
     for verdict in verdicts:
         matching = [row for row in page_rows if row.covers(verdict)]
