@@ -1,13 +1,11 @@
 """The second search of boards, with a bit for each state, finds the layers of a plain search."""
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 from puzzle_tablebase.pipeline.proofs import board_layers
 from puzzle_tablebase.pipeline.proofs.board_layers import (
     WORD_STATES,
-    Words,
     compare_words,
     iter_layers,
 )
@@ -16,20 +14,16 @@ from tests.support import sliding_oracle as oracle
 from tests.support.reference_numbers import numbers
 
 
-def join_bits(words: Words) -> npt.NDArray[np.bool_]:
-    """Return a truth value for each state of some words."""
-    bits = np.unpackbits(words[:, None].view(np.uint8), axis=1, bitorder="little")
-    return bits[:, :WORD_STATES].astype(bool).ravel()
-
-
 def list_depths(board: SlidingBoard, goal: str) -> list[int]:
     """List the distance of each state by its rank, as the second search finds it."""
     depth = np.full(board.size, 255)
     for distance, layers in iter_layers(board, goal):
         for place in layers.list_places(distance):
-            part, found = depth[place * board.orders :], join_bits(layers.words[place])
-            assert (part[: board.orders][found] == 255).all()
-            part[: board.orders][found] = distance
+            words = layers.words[place][:, None].view(np.uint8)
+            bits = np.unpackbits(words, axis=1, bitorder="little")[:, :WORD_STATES]
+            found = place * board.orders + np.flatnonzero(bits)
+            assert (depth[found] == 255).all()
+            depth[found] = distance
     return depth.tolist()
 
 

@@ -17,8 +17,6 @@ from puzzle_tablebase.pipeline.proofs.claims import (
     TableResult,
     VerifyFailed,
     compare,
-    find_rows,
-    require_ascending,
     require_equal,
     run_claims,
 )
@@ -64,9 +62,9 @@ def test_claims_are_run_until_one_is_refuted(outputs: Path) -> None:
         yield from require_equal("rows", 4, 5)
         raise AssertionError("nothing is looked for after a difference")
 
-    with pytest.raises(VerifyFailed, match=r"bad\): found rows 4, expected 5\. Run: ") as caught:
+    with pytest.raises(VerifyFailed) as caught:
         run_claims(listed, claim_one(good, Claim("it is bad", fail())), result, recorder)
-    assert caught.value.claim["passed"] is False
+    assert (caught.value.found, caught.value.expected) == ("rows 4", 5)
     assert len(result.claims) == 2
 
 
@@ -110,13 +108,3 @@ def test_the_first_different_row_is_named() -> None:
     assert [*compare(reverse, legs="expected")] == [Difference("legs None", "2", 2)]
     assert not [*compare(ROWS, legs="legs", name=pl.col("name"))]
     assert [*compare(ROWS, legs=pl.col("legs").fill_null(1))] == [Difference("legs None", "1", 2)]
-    is_wrong = pl.col("legs") < 6
-    found = find_rows(ROWS.reverse(), is_wrong, pl.col("name"), pl.lit("an insect"))
-    assert [*found] == [Difference("dog", "an insect", 3)]
-
-
-def test_rows_must_strictly_ascend() -> None:
-    assert not [*require_ascending(ROWS, "name", "name")]
-    falling = ROWS.with_columns(key=pl.Series([1, 3, 3, 2, 5]))
-    expected = "a name after the one before it"
-    assert [*require_ascending(falling, "name", "key")] == [Difference("cat", expected, 2)]

@@ -66,7 +66,6 @@ Edit = Callable[[dict[str, Any]], object]
 @pytest.mark.parametrize(
     ("edit", "file", "message"),
     [
-        (lambda entry: entry.update(index=None), "manifest.json", "files *parquet* | *.idx*"),
         (lambda entry: entry["parquet"].update(bytes=7), "eight.parquet", "bytes * | 7"),
         (lambda entry: entry["parquet"].update(sha256="0"), "eight.parquet", "SHA-256 * | 0"),
         (lambda entry: entry.update(content="0"), "eight.idx", "content hash * | 0"),
@@ -104,20 +103,17 @@ def test_a_false_manifest_entry_is_detected(copy: Path, edit: Edit, message: str
 
 # ---- schema and metadata --------------------------------------------------------------------
 
+LARGE = pa.field("path", pa.large_string(), nullable=False)
+
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         (
-            lambda rows: rows.cast(
-                rows.schema.set(5, pa.field("path", pa.large_string(), nullable=False))
-            ),
+            lambda rows: rows.cast(rows.schema.set(5, LARGE)),
             "column ('path', 'large_string'* | ('path', 'string'*",
         ),
-        (
-            lambda rows: rows.rename_columns(["from", *rows.column_names[1:]]),
-            "*'from'* | *'board'*",
-        ),
+        (lambda rows: rows.rename_columns([*"abcdef"]), "column ('a', * | *'board'*"),
         (lambda rows: rows.drop_columns("closed"), "*'path'* | ('closed', 'bool', False*"),
     ],
 )
@@ -139,14 +135,6 @@ def test_descriptions_may_have_other_words(copy: Path) -> None:
     write_rows(pq.read_table(path), path, table)
     vouch(copy, FIVE)
     assert prove_one(copy, FIVE).verdicts[0].verdict == "proved"
-
-
-def test_a_missing_arrow_schema_is_detected(copy: Path) -> None:
-    path = replace_link(copy / f"{FIVE}.parquet")
-    rows = pq.read_table(path).cast(make_schema(TABLES[FIVE]))
-    pq.write_table(rows, path, store_schema=False)
-    vouch(copy, FIVE)
-    require_refutation(copy, "*: column ('board', 'string', False, {}) | *")
 
 
 @pytest.mark.parametrize("is_beside", [True, False])
@@ -213,8 +201,6 @@ def test_a_false_statistic_of_the_last_row_group_is_detected(copy: Path) -> None
         assert true
         return before + struct.pack("<I", greatest - 1) + after
 
-    (copy / f"{FIVE}.parquet").rename(tmp := copy / "rows")
-    (copy / f"{FIVE}.parquet").symlink_to(tmp)
     change_footer(copy, FIVE, change, 1728)
     require_refutation(copy, f"*: number: max {greatest - 1} | {greatest}")
 
@@ -224,6 +210,7 @@ def test_a_false_statistic_of_the_last_row_group_is_detected(copy: Path) -> None
     [
         ({"sorting_columns": [pq.SortingColumn(2)]}, "sorting columns (*column_index=2*),) | ()"),
         ({"write_page_index": True}, "indexes of pages True | False"),
+        ({"store_schema": False}, "column ('board', 'string', False, {}) | *"),
     ],
 )
 def test_other_options_of_the_writer_are_detected(

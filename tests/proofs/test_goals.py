@@ -1,21 +1,18 @@
-"""Proofs of puzzles with goals: the 8-puzzle's moves, and a puzzle with rules alone."""
+"""Proofs of puzzles with goals: false moves, any letters, and further columns."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from itertools import permutations
-from math import factorial
 from pathlib import Path
 
-import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from puzzle_tablebase.pipeline.proofs import TableResult, VerifyFailed
-from puzzle_tablebase.pipeline.proofs.goals import BoardRules, prove_goals
+from puzzle_tablebase.pipeline.proofs.goals import prove_goals
 from puzzle_tablebase.puzzles import MODULES
 from puzzle_tablebase.schema import Column, Table
-from tests.support import oracles, pancakes
+from tests.support import pancakes
 from tests.support.build_recorder import build_tables
 from tests.support.pancakes import PUZZLE, Pancakes
 from tests.support.tampered import (
@@ -27,22 +24,6 @@ from tests.support.tampered import (
     prove_one,
     run,
 )
-
-
-def test_the_8_puzzles_moves_follow_the_rules() -> None:
-    """Compare every state, and every move of each, with the oracle's."""
-    states = ["".join(digits) for digits in permutations("012345678")]
-    rows = pl.LazyFrame({"state": states, "goal": "any"}).with_row_index("row")
-    rules = BoardRules(3, 3, by_columns=False)
-    numbered = rules.number(rows).select("key", "record").collect()
-    assert numbered["key"].to_list() == states
-    assert numbered["record"].to_list() == [*range(factorial(9))]
-    moves = rules.list_moves(rows).select("state", pl.col("letter").cast(pl.String), "after")
-    assert {*moves.collect().iter_rows()} == {
-        (state, letter, after)
-        for state in states
-        for letter, after in oracles.eight_neighbours(state).items()
-    }
 
 
 @pytest.fixture

@@ -1,10 +1,12 @@
-"""The walker of the proofs counts what an oracle lists, and numbers and closes matchings."""
+"""The walker of the proofs counts closed tours and states, and numbers and closes matchings."""
 
 import random
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from puzzle_tablebase.pipeline.proofs import knight_tours
 from puzzle_tablebase.pipeline.proofs.tour_walker import (
     MATCHING_BITS,
     HalfBoard,
@@ -14,17 +16,9 @@ from puzzle_tablebase.pipeline.proofs.tour_walker import (
     make_matching_code,
     walk,
 )
-from puzzle_tablebase.puzzles.knight.board import KnightBoard
-from tests.support.tour_lists import all_tours
-
-
-def test_the_walker_counts_what_the_oracle_lists() -> None:
-    for files, ranks in ((3, 4), (4, 5), (3, 7), (4, 4)):
-        half = HalfBoard(KnightBoard(files, ranks), is_open=True)
-        tours, totals = all_tours(files, ranks), walk(half)
-        for square, expected in enumerate(tours):
-            number = totals[half.find_turn(square)] if half.ends[square] else 0
-            assert number == len(expected)
+from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
+from puzzle_tablebase.puzzles.knight.tables import make_ranking_table
+from tests.support.tampered import prove_one
 
 
 def test_the_walker_counts_each_closed_tour_once() -> None:
@@ -71,3 +65,19 @@ def test_matchings_are_closed_as_by_trying_all(pairs: int) -> None:
     ]
     spare = np.zeros_like(values)
     assert close_matchings(values.copy(), spare, pairs, *list_sources(pairs)).tolist() == expected
+
+
+BOARDS = ["6x5", "6x6", "5x4 open", "5x5 open", pytest.param("8x3 open", marks=pytest.mark.slow)]
+
+
+@pytest.mark.parametrize("board", BOARDS)
+@pytest.mark.parametrize("records", [1, 3, knight_tours.PART_RECORDS])
+def test_ranks_are_proved(
+    ranked_boards: Path, board: str, records: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(knight_tours, "PART_RECORDS", records)
+    """Make few records or many at a time."""
+    name, _, kind = board.partition(" ")
+    table = make_ranking_table(parse_board(name), closed=not kind)
+    (verdict,) = prove_one(ranked_boards, table.name).verdicts
+    assert verdict.verdict == "proved"

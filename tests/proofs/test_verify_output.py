@@ -258,10 +258,3 @@ def test_a_group_is_verified_as_far_as_it_is_published(large_boards: Path, cli: 
         assert (text.code, read_names(text), text.err) == (0, ["sliding_3x4_12.idx"], "")
     text = cli("verify", "sliding_4x3_all", "--quick", "--json", "--outputs", str(large_boards))
     assert json.loads(text.out)["unpublished"] == [f"sliding_3x4_{cell}" for cell in (11, 8, 7)]
-
-
-def test_a_damaged_table_is_found_only_if_it_is_named(copy: Path, cli: Cli) -> None:
-    path = replace_link(copy / "senet.idx")
-    path.write_bytes(path.read_bytes()[:-1])
-    for name, code in (("senet", 3), ("knight_tours_5x5", 0)):
-        assert cli("verify", name, "--quick", "--outputs", str(copy)).code == code

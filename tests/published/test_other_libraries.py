@@ -26,23 +26,14 @@ KINDS = {
 COLUMNS = {column for columns, _, _ in CONTRACT.values() for column in columns}
 
 
-@pytest.fixture(params=CONTRACT)
-def name(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
-def list_types(name: str) -> dict[str, tuple[str, str, str]]:
-    """Return each column's type in the contract, as pyarrow, DuckDB and pandas name it."""
-    columns, _, _ = CONTRACT[name]
-    return {
+@pytest.mark.parametrize("name", CONTRACT)
+def test_every_library_has_the_types(outputs: Path, name: str) -> None:
+    """Expect floats of pandas for numbers with nulls, unless its nullable types are requested."""
+    path, (columns, _, nullable) = file_of(outputs, name), CONTRACT[name]
+    types = {
         column: KINDS[ENUM if isinstance(kind, pl.Enum) else str(kind)]
         for column, kind in columns.items()
     }
-
-
-def test_every_library_has_the_types(outputs: Path, name: str) -> None:
-    """Expect floats of pandas for numbers with nulls, unless its nullable types are requested."""
-    path, types, (_, _, nullable) = file_of(outputs, name), list_types(name), CONTRACT[name]
     arrow = {field.name: str(field.type) for field in pq.read_schema(path)}
     with duckdb.connect() as database:
         duck = {row[0]: row[1] for row in database.execute(f"describe from '{path}'").fetchall()}

@@ -57,10 +57,14 @@ def test_edges_of_closed_tours_as_in_a_list(ranked_boards: Path, outputs: Path, 
         assert {jumps[edge] for edge in group} == {tours}
 
 
+def read_edges(board: str) -> pl.DataFrame:
+    return pl.read_csv(RESULTS / f"closed_tour_edges_{board}.csv")
+
+
 @pytest.mark.parametrize("name", CLOSED_TOURS)
 def test_published_edges(name: str) -> None:
     board, total = parse_board(name), CLOSED_TOURS[name]
-    rows = pl.read_csv(RESULTS / f"closed_tour_edges_{name}.csv")
+    rows = read_edges(name)
     assert (rows["edges"] * rows["tours"]).sum() == board.squares * total
     tours_of = {(one, other): tours for one, other, _, tours, _ in rows.iter_rows()}
     classes = tour_edges.list_classes(board)
@@ -76,7 +80,7 @@ def test_published_edges(name: str) -> None:
 
 
 def test_the_picture_shows_the_published_edges() -> None:
-    rows = pl.read_csv(RESULTS / "closed_tour_edges_8x8.csv")
+    rows = read_edges("8x8")
     picture = (RESULTS / "closed_tour_edges_8x8.svg").read_text()
     assert tour_edges.draw_edges(KnightBoard(8, 8), rows) == picture
     assert picture.count("<path") == 168 + len(rows)
@@ -235,7 +239,7 @@ def test_no_open_tour_of_6x6_is_its_own_image(outputs: Path) -> None:
 
 def test_the_page_has_the_numbers_of_the_files() -> None:
     """Compute shares and means from the counts: a rounded number must not be rounded again."""
-    edges = pl.read_csv(RESULTS / "closed_tour_edges_8x8.csv")
+    edges = read_edges("8x8")
     goals = pl.read_csv(RESULTS / "sliding_goals.csv")
     moves = pl.read_csv(RESULTS / "senet_moves.csv")
     total = CLOSED_TOURS["8x8"]
@@ -253,7 +257,7 @@ def test_the_page_has_the_numbers_of_the_files() -> None:
             for throw, pairs, total, without in moves.rows()
         ),
         *(
-            f"| {name} | {tours:,} | {count_rows(f'closed_tour_edges_{name}')} |"
+            f"| {name} | {tours:,} | {len(read_edges(name))} |"
             for name, tours in CLOSED_TOURS.items()
         ),
     ]
@@ -269,8 +273,3 @@ def test_the_page_has_the_numbers_of_the_files() -> None:
             )
     page = PAGE.read_text()
     assert [row for row in expected if row not in page] == []
-
-
-def count_rows(name: str) -> int:
-    """Return the number of rows of a file."""
-    return pl.read_csv(RESULTS / f"{name}.csv").height

@@ -11,9 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from puzzle_tablebase.puzzles import list_puzzles
-from puzzle_tablebase.queries import open_reader
 from puzzle_tablebase.schema import Column
-from puzzle_tablebase.stores.folder import Folder
 from tests.support import oracles
 
 TABLES = {table.name: table for stage in list_puzzles() for table in stage.tables}
@@ -99,19 +97,6 @@ def test_columns_types_and_nulls(outputs: Path, name: str) -> None:
     assert frame.select(pl.len()).collect().item() == rows
     if name == "senet":
         assert {nulls[column] for column in ("plies", "dice", "moves", "lines")} == {119}
-
-
-def test_the_rank_of_a_state_without_its_class_is_that_of_its_record(outputs: Path) -> None:
-    """The rows of eight_edge are half of the states, so that their numbers are no ranks."""
-    whole, half = (
-        pl.read_parquet(file_of(outputs, name), columns=["state", "goal", "distance", "rank"])
-        for name in ("eight", "eight_edge")
-    )
-    assert whole["rank"].to_list() == [*range(362_880)]
-    assert whole["state"].gather(half["rank"]).equals(half["state"])
-    index = open_reader("eight", Folder(outputs)).open_index("eight_edge")
-    for _, _, distance, rank in half.gather_every(4999).rows():
-        assert index.read_record(rank)[0] == distance
 
 
 @pytest.mark.parametrize("name", CONTRACT)

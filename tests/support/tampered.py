@@ -129,17 +129,16 @@ def link_copy(outputs: Path, tmp_path: Path, *others: Path) -> Path:
 
 def replace_link(path: Path) -> Path:
     """Replace a link by a copy of its file."""
-    source = path.resolve()
+    data = path.read_bytes()
     path.unlink()
-    shutil.copy(source, path)
+    path.write_bytes(data)
     return path
 
 
 def flip_byte(path: Path, at: int | None = None) -> None:
     """Change a byte of a file: the one in its middle, or the named one."""
-    data = bytearray(path.read_bytes())
+    data = bytearray(replace_link(path).read_bytes())
     data[len(data) // 2 if at is None else at] ^= 1
-    path.unlink()  # it may be a link to a published file
     path.write_bytes(data)
 
 
