@@ -7,6 +7,7 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import product
 from pathlib import Path
 from subprocess import DEVNULL, PIPE
 from types import SimpleNamespace
@@ -131,8 +132,9 @@ def test_objects_keep_their_values(ask: Ask) -> None:
 
 @pytest.mark.parametrize("format", ["csv", "jsonl", "parquet"])
 def test_an_input_without_rows_makes_an_empty_table(tmp_path: Path, format: str) -> None:
-    for name, text in (("in.txt", ""), ("in.jsonl", "\n"), ("in.csv", ""), ("in.csv", "n\n")):
-        assert run(tmp_path, text, name=name, format=format) == 0
+    blank = product(("txt", "csv", "tsv", "jsonl"), ("", "\n\n", "\r\n"))
+    for name, text in (*blank, ("csv", "n\n")):
+        assert run(tmp_path, text, name=f"in.{name}", format=format) == 0
         if format == "parquet":
             schema = {"n": pl.String, "double": pl.Int64, "error": pl.String}
             assert pl.read_parquet(tmp_path / "out").equals(pl.DataFrame(schema=schema))

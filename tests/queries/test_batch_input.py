@@ -93,15 +93,6 @@ def test_rows_come_back_as_they_were(
         assert (rows.frame.schema, len(rows.texts[0])) == (FRAME.schema, 0)
 
 
-@pytest.mark.parametrize("kind", ["text", "csv", "tsv", "jsonl"])
-@pytest.mark.parametrize("text", ["", "\n\n", "\r\n"])
-def test_an_input_without_rows_has_the_columns_of_keys(
-    tmp_path: Path, kind: str, text: str
-) -> None:
-    (rows,) = read(tmp_path, text, format=kind)
-    assert (rows.frame.columns, rows.frame.height) == (["state"], 0)
-
-
 TEXTS: list[tuple[str, list[str]]] = [
     ("\n\r\n \n", []),
     ("123456780 oops\n\n378546201", ["123456780", "oops", "378546201"]),
@@ -124,13 +115,12 @@ def test_keys_of_a_text(tmp_path: Path, text: str, keys: list[str]) -> None:
 def test_keys_without_cells_and_keys_with_answers(tmp_path: Path) -> None:
     squares = QUERY._replace(cells=0)
     assert list_texts(read(tmp_path, "b1 c3\na1", query=squares)) == ["b1", "c3", "a1"]
-    board = "[1,2,3],[4,5,6],[7,0,8]"
-    text = f"123456708 R\n\n1 2 3 4 5 6 7 0 8  R U \n{board} RD\nx\n1 2 R\n"
-    pairs = [("123456708", "R"), ("1 2 3 4 5 6 7 0 8", "R U "), (board, "RD"), ("x", "")]
-    query = QUERY._replace(columns=("state", "answer"))
-    assert list_texts(read(tmp_path, text, query=query)) == [*pairs, ("1", "2 R")]
-    tours = query._replace(cells=0)
+    tours = squares._replace(columns=("state", "answer"))
     assert list_texts(read(tmp_path, "a1 b3 c5", query=tours)) == [("a1", "b3 c5")]
+    board, moves = "[1,2,3],[4,5,6],[7,0,8]", tours._replace(cells=9)
+    pairs = [(board, "RD"), ("1 2 3 4 5 6 7 0 8", "R U "), ("1", "2 R")]
+    text = f"{board} RD\n\n1 2 3 4 5 6 7 0 8  R U \n1 2 R\n"
+    assert list_texts(read(tmp_path, text, query=moves)) == pairs
 
 
 @pytest.mark.usefixtures("chunk_bytes")
