@@ -261,11 +261,10 @@ def test_the_last_lines_that_can_be_read_are_shown(
     lines: list[dict[str, object]] = [{}, {**failed, "seconds": 1234.5}]
     broken = ("{", "", "\udcff", "[" * 10_000, '{"when": 1}', '{"table": "eight"}')
     write_log(tmp_path, *lines, *broken)
-    answers = [
-        f"$ pipeline {words}\n{cli(*words.split(), '--outputs', str(tmp_path)).out}"
-        for words in ("runs", "runs --json")
-    ]
-    golden("runs", "\n".join(answers))
+    table, lines_of_json = (
+        cli("runs", *more, "--outputs", str(tmp_path)).out for more in ([], ["--json"])
+    )
+    golden("runs", f"$ pipeline runs\n{table}\n$ pipeline runs --json\n{lines_of_json}")
     write_log(tmp_path, *({"seconds": float(number)} for number in range(SHOWN_RUNS + 3)))
     runs = read_last_runs(Folder(tmp_path))
     assert [run.seconds for run in runs] == [*range(3, SHOWN_RUNS + 3)]

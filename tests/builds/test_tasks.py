@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -259,15 +260,12 @@ def test_many_threads_load_results_at_once(tmp_path: Path) -> None:
             assert saved.load("part") is not None
             assert digest_source(source) == digest
 
-    interval, threshold = sys.getswitchinterval(), gc.get_threshold()
-    try:
+    with ThreadPoolExecutor(4) as threads, ExitStack() as stack:
+        stack.callback(sys.setswitchinterval, sys.getswitchinterval())
+        stack.callback(gc.set_threshold, *gc.get_threshold())
         sys.setswitchinterval(1e-6)
         gc.set_threshold(5)
-        with ThreadPoolExecutor(4) as threads:
-            list(threads.map(load, range(4)))
-    finally:
-        sys.setswitchinterval(interval)
-        gc.set_threshold(*threshold)
+        list(threads.map(load, range(4)))
 
 
 def test_a_store_that_fails_has_no_missing_results(tmp_path: Path) -> None:
@@ -279,15 +277,15 @@ def test_a_store_that_fails_has_no_missing_results(tmp_path: Path) -> None:
 
 def test_results_of_other_parameters_are_not_used(tmp_path: Path) -> None:
     """Use counts of other boards, which have the same table and the same columns."""
-    fewer_boards, more_boards = (
+    fewer, more = (
         checkpoints(Folder(tmp_path), make_count_table(boards))
         for boards in (((3, 4),), ((3, 4), (2, 2)))
     )
-    fewer_boards.save("part", make_arrays(3))
-    assert fewer_boards.load("part") is not None
-    assert fewer_boards.load("another") is more_boards.load("part") is None
-    more_boards.clear_others()
-    assert fewer_boards.load("part") is None
+    fewer.save("part", make_arrays(3))
+    assert fewer.load("part") is not None
+    assert fewer.load("another") is more.load("part") is None
+    more.clear_others()
+    assert fewer.load("part") is None
     four, three = (Checkpoints(Folder(tmp_path), TOURS, [], cut) for cut in ("4-free", "3-free"))
     four.save("part", make_arrays(3))
     three.clear_others()  # the code is the same

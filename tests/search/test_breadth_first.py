@@ -79,9 +79,6 @@ def obvious(nodes: int, edges: list[Edge], root: int) -> dict[str, list[int]]:
     }
 
 
-# ---- by hand --------------------------------------------------------------------------------
-
-
 # to 5: by 1 the labels 0x15 0x21, by 2 the labels 0x11 0x39. Highs 12 before 13: it comes by 1.
 # to 6: by 1 the labels 0x15 0x40, by 2 the labels 0x11 0x4f. Highs equal: lows 10 < 5: by 2.
 TWO_LINES = [(0, 0x15, 1), (0, 0x11, 2), (1, 0x21, 5), (2, 0x39, 5), (1, 0x40, 6), (2, 0x4F, 6)]
@@ -100,9 +97,6 @@ def test_lines_and_depths_have_a_limit(
         search(graph_of(length + 2, edges), 0)
 
 
-# ---- at random ------------------------------------------------------------------------------
-
-
 @st.composite
 def graphs(draw: st.DrawFn) -> tuple[int, list[Edge]]:
     """Draw a small graph; no node has two edges of one label, so a line determines its nodes."""
@@ -119,9 +113,6 @@ def test_random_graphs_match_the_obvious_search(graph: tuple[int, list[Edge]]) -
     nodes, edges = graph
     for root in range(nodes):
         assert search(graph_of(nodes, edges), root) == obvious(nodes, edges, root)
-
-
-# ---- also with the compiler off -------------------------------------------------------------
 
 
 def run_small_searches() -> str:

@@ -42,9 +42,6 @@ def list_tours() -> str:
         return json.dumps(list_paths(ENDS[:: len(ENDS) // 6]))
 
 
-# ---- an obvious search ----------------------------------------------------------------------
-
-
 def draw_random(number: int) -> int:
     """Return the splitmix64 number of a number."""
     z = number * 0x9E3779B97F4A7C15 % 2**64
