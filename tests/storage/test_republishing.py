@@ -16,6 +16,7 @@ from puzzle_tablebase.pipeline.proofs.claims import Silence
 from puzzle_tablebase.puzzles import MODULES
 from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.stores.folder import Folder
+from tests import usual_or_nightly
 from tests.support.build_recorder import build_tables
 from tests.support.pancakes import PUZZLE
 
@@ -32,11 +33,9 @@ def build_anew(folder: Path, level: int) -> None:
         build_tables(folder, PUZZLE, force=True)
 
 
-@pytest.mark.parametrize(
-    ("builds", "lookups"), [(6, 100), pytest.param(60, 1000, marks=pytest.mark.nightly)]
-)
-def test_lookups_beside_rebuilds(builds: int, lookups: int, folder: Path) -> None:
+def test_lookups_beside_rebuilds(folder: Path) -> None:
     """Let each build have a content hash of its own, on which all blocks of an index depend."""
+    builds, lookups = usual_or_nightly((6, 100), (60, 1000))
     versions, states = set[bytes](), [*map(PUZZLE.unrank, range(PUZZLE.size))]
     with open_tables(str(folder)) as tables:
         expected = {state: tables.open(PUZZLE.name).probe(state).distance for state in states}
