@@ -51,7 +51,7 @@ def test_small_boards_with_all_goals_are_included(
     boards_page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def list_boards(folder: Path) -> set[str]:
-        names = {table.name for _, table in iter_tables(Folder(folder))}
+        names = (table.name for _, table in iter_tables(Folder(folder)))
         return {name for name in names if name.startswith("sliding")}
 
     boards = [parse_board(name) for name in ("2x2", "2x3", "2x4", "3x3")]

@@ -103,10 +103,10 @@ def test_boards_are_read_and_drawn(boards_page: Path) -> None:
     assert (read["state"], read["distance"], "x" in problem) == ("120453", 1, True)
     assert [move["letters"] for move in moves] == ["LRR", "LRU", "LR", "L"]
     assert [bool(move["problem"]) for move in moves] == [False, False, False, True]
-    names = {name: str(distance) for name, distance in (("5", 5), ("20", 20), ("hardest", 31))}
+    names = ("5", "20", "hardest")
     drawn = ask(boards_page, *(["draw", "eight", EIGHT.example, name] for name in names))
     told = ask(boards_page, *(["board", "eight", state, EIGHT.example] for state in drawn))
-    assert [str(one["distance"]) for one in told] == [*names.values()]
+    assert [one["distance"] for one in told] == [5, 20, 31]
     goals = (["hardest", "2x3", "123450"], ["hardest", "2x4", "12345670"])
     assert ask(boards_page, *goals) == [21, 36]
 
@@ -122,14 +122,17 @@ def test_the_puzzle_of_a_day_follows_from_the_date(boards_page: Path, outputs: P
             mixed = (mixed ^ (mixed >> 16)) * factor % 2**32
         return (mixed ^ (mixed >> 16)) % count
 
-    plies = 4 + draw(5)
-    positions = pl.read_parquet(outputs / "senet.parquet").filter(plies=plies)["position"]
-    questions = (["today", "eight", days], ["today", "2x4", days], ["target", plies, days])
-    eight, small, target = ask(boards_page, *questions)
+    rows = pl.read_parquet(outputs / "senet.parquet", columns=["position", "plies"])
+    rows = rows.filter(pl.col("plies") > 0).sort("plies", maintain_order=True)
+    levels = rows.partition_by("plies", maintain_order=True)
+    questions: list[list[Any]] = [["today", "eight", days], ["today", "2x4", days], ["mostPlies"]]
+    questions += [["target", level["plies"][0], days] for level in levels]
+    eight, small, most, *targets = ask(boards_page, *questions)
     assert eight[0] == EIGHT.unrank(draw(math.factorial(9)))
     state = board.unrank(draw(math.factorial(8) // 2))
     assert small == ["2x4", state, board.example]
-    assert target == positions[draw(len(positions))]
+    assert most == len(levels)
+    assert targets == [level[draw(level.height), 0] for level in levels]
 
 
 def test_positions_are_answered_as_by_query(explorer: Path, outputs: Path) -> None:
@@ -142,16 +145,6 @@ def test_positions_are_answered_as_by_query(explorer: Path, outputs: Path) -> No
     reached = [one for one in expected if one["plies"] is not None][:20]
     counted = ask(explorer, *(["lines", one["position"], one["plies"]] for one in reached))
     assert counted == [one["lines"] for one in reached]
-
-
-def test_targets_have_their_level(explorer: Path, outputs: Path) -> None:
-    rows = pl.read_parquet(outputs / "senet.parquet", columns=["position", "plies"])
-    plies = dict(rows.rows())
-    most = max(filter(None, plies.values()))
-    levels = [(level, seed) for level in range(1, most + 1) for seed in range(30)]
-    told = ask(explorer, ["mostPlies"], *(["target", *one] for one in levels))
-    assert told[0] == most
-    assert [plies[position] for position in told[1:]] == [level for level, _ in levels]
 
 
 def test_plies_to_a_target_are_those_of_the_oracle(explorer: Path, outputs: Path) -> None:
@@ -183,8 +176,8 @@ def test_plies_to_a_target_are_those_of_the_oracle(explorer: Path, outputs: Path
 
 def test_tours_are_those_of_the_tables(explorer: Path, outputs: Path) -> None:
     reader, five, six = open_reader("knight", Folder(outputs)), KnightBoard(5, 5), KnightBoard(6, 6)
+    columns = ["start", "finish", "number", "closed", "path"]
     for board, count in ((five, 1728), (six, 60)):
-        columns = ["start", "finish", "number", "closed", "path"]
         rows = pl.read_parquet(outputs / f"knight_tours_{board}.parquet", columns=columns)
         rows = rows.with_columns(pl.col("start", "finish").cast(pl.String))
         totals = ask(explorer, *(["total", str(board), name] for name in board.name_squares()))
@@ -201,9 +194,8 @@ def test_tours_are_those_of_the_tables(explorer: Path, outputs: Path) -> None:
         numbers = [board.parse_square(name) for name in re.findall("..", some["path"][-1])]
         assert ask(explorer, ["numberOf", str(board), numbers]) == [some["number"][-1]]
     rng, wide = random.Random(64), KnightBoard(8, 8)
-    names = wide.name_squares()
-    squares = [(rng.randrange(64), rng.randrange(64)) for _ in range(400)]
-    pairs_8x8 = [(names[start], names[end]) for start, end in squares if wide.can_join(start, end)]
+    squares = [rng.sample(range(64), 2) for _ in range(400)]
+    pairs_8x8 = [[*map(wide.name_square, pair)] for pair in squares if wide.can_join(*pair)]
     expected = [ask_one(reader, start, to=end).to_dict() for start, end in pairs_8x8]
     told = ask(explorer, *(["knight", "8x8", *pair] for pair in pairs_8x8))
     require_facts(told, expected, {"number", "closed", "path", "jumps"})
@@ -214,8 +206,8 @@ def test_the_page_knows_whether_a_tour_can_be_completed(explorer: Path, outputs:
     rng = random.Random(5)
     questions = list[tuple[str, list[int], int]]()
     for board, start, walks in ((KnightBoard(5, 5), "a1", 15), (KnightBoard(6, 6), "c3", 12)):
-        rows = pl.scan_parquet(outputs / f"knight_tours_{board}.parquet")
-        tours = rows.filter(pl.col("start") == start).select("path").collect()["path"]
+        rows = pl.read_parquet(outputs / f"knight_tours_{board}.parquet")
+        tours = rows.filter(start=start)["path"]
         for _ in range(walks):
             walk = re.findall("..", tours[rng.randrange(len(tours))])[: rng.randrange(1, 20)]
             for _ in range(rng.randrange(4)):  # it may leave all tours

@@ -22,7 +22,6 @@ from puzzle_tablebase.queries import charts
 from puzzle_tablebase.queries.report import write_report
 from puzzle_tablebase.queries.svg import COLOURS
 from puzzle_tablebase.stores.folder import Folder
-from tests.conftest import make_once
 from tests.support import oracles
 from tests.support.browser import broken_rules
 from tests.support.shell import ROOT
@@ -37,19 +36,13 @@ TITLES = [
     "At 15 plies, 44% of Senet’s pieces stand on the last five squares",
     "524,486 tours of 6x6 start on a1, 49,578 on b3",
 ]
-"""The findings in the default tables."""
 
 
 @pytest.fixture(scope="module")
 def page(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
-    def make(place: Path) -> None:
-        write_report(Folder(outputs), str(place / "report.html"))
-
-    return (make_once(tmp_path_factory, "report", make) / "report.html").read_text("utf-8")
-
-
-def list_titles(page: str) -> list[str]:
-    return [unescape(title) for title in re.findall("<h2>(.*?)</h2>", page)]
+    file = tmp_path_factory.mktemp("report") / "report.html"
+    write_report(Folder(outputs), str(file))
+    return file.read_text("utf-8")
 
 
 def draw(drawing: Callable[[pl.LazyFrame], tuple[str, Any]], frame: pl.DataFrame) -> pl.DataFrame:
@@ -59,12 +52,8 @@ def draw(drawing: Callable[[pl.LazyFrame], tuple[str, Any]], frame: pl.DataFrame
     return pl.DataFrame(rows)
 
 
-def read(outputs: Path, *names: str) -> pl.DataFrame:
-    return pl.concat([pl.read_parquet(outputs / f"{name}.parquet") for name in names])
-
-
 def test_the_page_says_its_findings_and_needs_no_script_and_no_network(page: str) -> None:
-    assert list_titles(page) == TITLES
+    assert re.findall("<h2>(.*?)</h2>", unescape(page)) == TITLES
     assert len(page.encode()) < 300_000
     addresses = set(re.findall(r"""["'(]\s*((?:\w+:)?//[^"')]*)""", page))
     assert addresses <= {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
@@ -115,7 +104,7 @@ def test_every_text_is_readable_on_screen_and_paper(
 
 
 def test_charts_of_the_8_puzzle_are_those_of_plain_functions(outputs: Path) -> None:
-    eight = read(outputs, "eight", "eight_edge")
+    eight = pl.read_parquet([outputs / "eight.parquet", outputs / "eight_edge.parquet"])
     drawn = draw(charts.draw_heuristics, eight)
     found = {(row["line"], row["distance"]): row["value"] for row in drawn.to_dicts()}
     goals = {"corner": "123456780", "centre": "123804765", "edge": "123456708"}
@@ -137,7 +126,7 @@ def test_charts_of_the_8_puzzle_are_those_of_plain_functions(outputs: Path) -> N
 
 
 def test_tours_of_three_boards_are_drawn_if_they_are_counted(outputs: Path) -> None:
-    counts = read(outputs, "knight_counts")
+    counts = pl.read_parquet(outputs / "knight_counts.parquet")
     drawn = draw(charts.draw_starts, counts)
     assert drawn.group_by("board").len().sort("board").rows() == [("5x5", 25), ("6x6", 36)]
     listed = pl.read_parquet(outputs / "knight_tours_6x6.parquet", columns=["start"])
@@ -151,7 +140,7 @@ def test_tours_of_three_boards_are_drawn_if_they_are_counted(outputs: Path) -> N
 
 
 def test_shares_of_squares_are_those_of_the_positions(outputs: Path) -> None:
-    senet = read(outputs, "senet")
+    senet = pl.read_parquet(outputs / "senet.parquet")
     positions = senet.filter(plies=12)["position"].to_list()
     for row in draw(charts.draw_squares, senet).filter(plies=12).to_dicts():
         side = row["piece"][-1]
@@ -167,7 +156,7 @@ def test_charts_of_missing_tables_are_left_out(copy: Path, small_boards: Path) -
     assert not [*store.iterdir()]
     write_report(Folder(small_boards), str(store / "report.html"))
     farthest = "The farthest states of 3x3, the largest board built, need 31 moves"
-    assert list_titles((store / "report.html").read_text("utf-8")) == [farthest]
+    assert re.findall("<h2>(.*?)</h2>", (store / "report.html").read_text("utf-8")) == [farthest]
     damaged = replace_link(copy / "senet.parquet")
     damaged.write_bytes(damaged.read_bytes()[:-9] + b"!" + damaged.read_bytes()[-8:])
     with pytest.raises(TableDamaged, match="senet"):

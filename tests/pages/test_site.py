@@ -21,7 +21,6 @@ from puzzle_tablebase.errors import BadRequest, OutputError, TableDamaged
 from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.pipeline.proofs import verify
 from puzzle_tablebase.pipeline.site import DOC_PAGES, DOCS, SUMS, write_docs, write_site
-from puzzle_tablebase.pipeline.site.data_set import make_card, make_croissant
 from puzzle_tablebase.stores.folder import Folder
 from tests.conftest import make_once
 from tests.support.browser import broken_rules
@@ -59,7 +58,7 @@ def small(outputs: Path, tmp_path: Path) -> Path:
 
 
 def list_files(folder: Path) -> dict[str, str]:
-    files = (path for path in folder.rglob("*") if path.is_file())
+    files = filter(Path.is_file, folder.rglob("*"))
     return {path.relative_to(folder).as_posix(): sha256(path) for path in files}
 
 
@@ -144,8 +143,6 @@ def test_croissant_and_the_card_have_every_file_and_column_with_its_meaning(site
     namespace = {"pl": pl}
     exec(code.partition("\n")[2], namespace)  # the card's own code, in a folder of the files
     assert namespace["rows"].height == 362_880
-    assert make_croissant([]).count("datePublished") == 0
-    assert "n<1K" in make_card([])
 
 
 def test_a_site_is_the_same_bytes_every_time(small: Path, tmp_path: Path) -> None:

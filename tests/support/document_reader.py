@@ -180,9 +180,7 @@ class NumberedTours:
         self.finishes, self.steps_back = cache(self._finishes), cache(self._steps_back)
 
     def turned(self, start: str | None) -> tuple[Turn, list[int]]:
-        """Return the square whose numbers the tours from a start have, and the images of all
-        squares.
-        """
+        """Return the square whose numbers a start's tours have, and the images of all squares."""
         if start is None:
             return None, self.squares
         square = self.names.index(start)
@@ -191,9 +189,7 @@ class NumberedTours:
         return images[square], images
 
     def layer(self, n: int, turn: Turn) -> dict[int, int]:
-        """Return the states after n steps; where n is one more than the last, those that tours
-        pass.
-        """
+        """Return the states after n steps, and after one more, those that tours pass."""
         shared, first_own = self.own[turn]
         return self.layers[n if n <= shared else first_own + n - shared - 1]
 
@@ -238,9 +234,7 @@ class NumberedTours:
         return keys
 
     def _steps_back(self, n: int, key: int, turn: Turn) -> list[tuple[tuple[int, Edges], int]]:
-        """List, in order, the states before the step of square n - 1, each with the edges that the
-        step drew, and its count.
-        """
+        """List the states before the step of square n - 1, with the edges drawn, and counts."""
         steps, square = [], n - 1
         now, pieces = self.state(n, key)
         drawn = [edge for edge in self.edges if find_drawing_square(edge) == square]
@@ -256,9 +250,7 @@ class NumberedTours:
         return steps
 
     def _finishes(self, key: int, turn: Turn) -> list[tuple[Finish, int]]:
-        """List, in order, edges across the cut with the state of the other half that they reach,
-        and the count of that state.
-        """
+        """List edges across the cut with the other half's state that they reach, and its count."""
         result: list[tuple[Finish, int]] = []
         needs, pieces = self.state(self.left, key)
         fixed = () if turn is None or turn < self.left else ((VIRTUAL, turn),)
