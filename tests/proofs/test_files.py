@@ -19,10 +19,10 @@ from puzzle_tablebase.formats.parquet import make_schema
 from puzzle_tablebase.pipeline.proofs import VerifyFailed, verify
 from puzzle_tablebase.pipeline.proofs.files import check_contents
 from puzzle_tablebase.puzzles import list_puzzles
+from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.schema import Column, Table
 from puzzle_tablebase.stores.folder import Folder
 from tests.support.tampered import (
-    TABLES,
     describe_file,
     edit_manifest,
     get_refutation,
@@ -37,6 +37,7 @@ from tests.support.tampered import (
 from tests.support.trust_page import require_rows
 
 FIVE = "knight_tours_5x5"
+(TABLE,) = KNIGHT.find_tables(FIVE)
 
 
 @pytest.mark.slow
@@ -129,7 +130,7 @@ def test_another_schema_is_detected(
 
 def test_descriptions_may_have_other_words(copy: Path) -> None:
     """Write the rows with other descriptions of the table and of a column."""
-    path, old = replace_link(copy / f"{FIVE}.parquet"), TABLES[FIVE]
+    path, old = replace_link(copy / f"{FIVE}.parquet"), TABLE
     described = [*old.columns[:-1], Column("path", "string", "its squares", distinct=True)]
     table = Table(FIVE, "Some tours", old.rank, tuple(described), old.recipe)
     write_rows(pq.read_table(path), path, table)
@@ -141,7 +142,7 @@ def test_descriptions_may_have_other_words(copy: Path) -> None:
 @pytest.mark.parametrize("key", [b"content", b"parameters", b"made_by", b"rank", b"x", b"x\xff"])
 def test_false_file_metadata_is_detected(copy: Path, key: bytes, is_beside: bool) -> None:
     """Write a false text in Arrow's schema, or beside it."""
-    path, schema = replace_link(copy / f"{FIVE}.parquet"), make_schema(TABLES[FIVE])
+    path, schema = replace_link(copy / f"{FIVE}.parquet"), make_schema(TABLE)
     with pq.ParquetFile(path) as file:
         rows, known = file.read(), dict(file.metadata.metadata)
     known.pop(b"ARROW:schema")
@@ -193,7 +194,7 @@ def test_a_false_footer_is_detected(
 def test_a_false_statistic_of_the_last_row_group_is_detected(copy: Path) -> None:
     rewrite(copy, FIVE, lambda rows: rows, 200)
     metadata = pq.read_metadata(copy / f"{FIVE}.parquet")
-    number = [column.name for column in TABLES[FIVE].columns].index("number")
+    number = [column.name for column in TABLE.columns].index("number")
     greatest = metadata.row_group(8).column(number).statistics.max
 
     def change(footer: bytes) -> bytes:
@@ -217,7 +218,7 @@ def test_other_options_of_the_writer_are_detected(
     copy: Path, options: dict[str, Any], message: str
 ) -> None:
     path = replace_link(copy / f"{FIVE}.parquet")
-    write_rows(pq.read_table(path), path, TABLES[FIVE], **options)
+    write_rows(pq.read_table(path), path, TABLE, **options)
     vouch(copy, FIVE)
     require_refutation(copy, f"*: {message}")
 

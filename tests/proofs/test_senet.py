@@ -66,13 +66,10 @@ def small(outputs: Path) -> Small:
     assert len({(at in plies[0], at in plies[1]) for at in EVERY}) == 4
     columns = [list(column) for column in zip(*rows.values(), strict=True)]
     table = pa.table(columns, schema=make_schema(SENET.tables[0]))
-    fields = {
-        "plies_even": [plies[0].get(at, 255) for at in EVERY],
-        "last_even": [last[0].get(at, 0) for at in EVERY],
-        "plies_odd": [plies[1].get(at, 255) for at in EVERY],
-        "last_odd": [last[1].get(at, 0) for at in EVERY],
-        "lines": table["lines"].fill_null(0).to_pylist(),
-    }
+    fields = {"lines": table["lines"].fill_null(0).to_pylist()}
+    for side, name in enumerate(("even", "odd")):
+        fields[f"plies_{name}"] = [plies[side].get(at, 255) for at in EVERY]
+        fields[f"last_{name}"] = [last[side].get(at, 0) for at in EVERY]
     arrays = {name: np.array(numbers) for name, numbers in fields.items()}
     assert max(arrays["lines"]) == 64
     return Small(open_one(outputs, "senet"), table, arrays)

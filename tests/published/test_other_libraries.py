@@ -52,9 +52,6 @@ def test_every_library_has_the_types(outputs: Path, name: str) -> None:
             assert str(whole[column]) == of_pandas.capitalize()
 
 
-# ---- names ----------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("connect", [duckdb.connect, sqlite3.connect])
 def test_every_column_can_be_named_without_quotes(
     connect: Callable[[str], sqlite3.Connection],
@@ -66,8 +63,6 @@ def test_every_column_can_be_named_without_quotes(
     assert database.execute(f"select {names} from t where start < finish").fetchall() == []
     database.close()
 
-
-# ---- row groups -----------------------------------------------------------------------------
 
 KEYS = [
     ("eight", "state", "378546201", 1),

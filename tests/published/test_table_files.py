@@ -76,13 +76,6 @@ def file_of(outputs: Path, name: str) -> Path:
     return outputs / f"{name}.parquet"
 
 
-# ---- columns and rows -----------------------------------------------------------------------
-
-
-def test_the_contract_names_every_table() -> None:
-    assert list(TABLES) == list(CONTRACT)
-
-
 @pytest.mark.parametrize("name", CONTRACT)
 def test_columns_types_and_nulls(outputs: Path, name: str) -> None:
     columns, rows, nullable = CONTRACT[name]
@@ -112,9 +105,6 @@ def test_files_are_compressed_and_not_large(outputs: Path, name: str) -> None:
     assert file_of(outputs, name).stat().st_size <= sizes.get(name, 1) * 1_000_000
 
 
-# ---- metadata -------------------------------------------------------------------------------
-
-
 def test_the_metadata_of_a_file_describe_it(outputs: Path) -> None:
     query = "select key, value from parquet_kv_metadata(?)"
     for name in CONTRACT:
@@ -129,9 +119,6 @@ def test_the_metadata_of_a_file_describe_it(outputs: Path) -> None:
         for column in table.columns:
             assert len(column.meaning) > 5
             assert schema.field(column.name).metadata[b"comment"].decode() == column.meaning
-
-
-# ---- the content hash, written from its description alone -----------------------------------
 
 
 def list_streams(column: Column, values: pl.Series) -> list[bytes]:
@@ -164,12 +151,10 @@ def test_the_content_hash_is_that_of_the_values(outputs: Path, name: str) -> Non
     assert hashlib.sha256(lines.encode()).hexdigest() == published["content"]
 
 
-# ---- manifest -------------------------------------------------------------------------------
-
-
 def test_the_manifest_lists_the_files(outputs: Path) -> None:
     manifest = json.loads((outputs / "manifest.json").read_text("utf-8"))
     assert manifest["format_version"] == 4
+    assert list(TABLES) == list(CONTRACT)
     assert set(manifest["indexes"]) == {f"{name}.idx" for name in WITH_INDEX}
     for name, (_, rows, _) in CONTRACT.items():
         (entry,) = manifest["tables"][name]

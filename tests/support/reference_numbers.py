@@ -23,16 +23,6 @@ def read_named_numbers(name: str, label: str) -> dict[str, int]:
     return {key: int(number) for key, number in items}
 
 
-def eight_distances() -> dict[tuple[str, str], list[int]]:
-    """Return the numbers of states at distance 0, 1, 2 ... by goal and its state."""
-    result = {}
-    for label, value in lines("eight.txt"):
-        goal, state = label.split()
-        if goal != "farthest":
-            result[goal, state] = [int(number) for number in value.split()]
-    return result
-
-
 def examples(label: str) -> list[list[str]]:
     """Return the worked examples of one kind, each split into its fields."""
     return [value.split(" | ") for result, value in lines("examples.txt") if result == label]
