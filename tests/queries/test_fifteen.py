@@ -16,13 +16,13 @@ import pytest
 import puzzle_tablebase as pt
 from puzzle_tablebase.errors import Undecided
 from puzzle_tablebase.pipeline.run import run_command
+from puzzle_tablebase.puzzles.sliding import CHARACTERS
 from tests.support import sliding_oracle as oracle
 from tests.support.reference_numbers import lines
 from tests.support.shell import SCRIPT, Cli
 from tests.support.tampered import link_copy, replace_link
 
 GOAL = "123456789abcdef0"
-CHARACTERS = "0123456789abcdef"
 Ask = Callable[..., tuple[int, str, str]]
 
 
@@ -35,9 +35,9 @@ def walk(state: str, solution: str) -> list[str]:
     return oracle.replay(state, solution, 4, 4)
 
 
-def scramble(steps: int, seed: int, goal: str = GOAL) -> str:
-    """Return a state some random moves away from a goal."""
-    state, source = goal, random.Random(seed)
+def scramble(steps: int, seed: int) -> str:
+    """Return a state some random moves away from the goal."""
+    state, source = GOAL, random.Random(seed)
     for _ in range(steps):
         state = source.choice([*oracle.neighbours(state, 4, 4).values()])
     return state
@@ -45,12 +45,8 @@ def scramble(steps: int, seed: int, goal: str = GOAL) -> str:
 
 def list_published(kind: str) -> list[tuple[str, int]]:
     """Return the published boards of a kind as text, each with its distance."""
-    result = []
-    for label, value in lines("fifteen.txt"):
-        if label.startswith(kind):
-            distance, *cells = map(int, value.split())
-            result.append(("".join(CHARACTERS[cell] for cell in cells), distance))
-    return result
+    rows = [value.split() for label, value in lines("fifteen.txt") if label.startswith(kind)]
+    return [("".join(CHARACTERS[int(at)] for at in cells), int(most)) for most, *cells in rows]
 
 
 @pytest.mark.parametrize("goal", [GOAL, "0123456789abcdef", "89a0b1c2d3e4f567", "fedcba9876540321"])
