@@ -207,7 +207,6 @@ def test_a_killed_build_resumes_from_the_saved_layers(
         is_killed = False
         data = tour_rankings.make(SIX, KNIGHT, of_table)
     assert data.record_count == sum(len(stretch["key"]) for stretch in data.rows)
-    assert advanced
     assert max(advanced) < 300, "what follows larger layers is kept"
 
 

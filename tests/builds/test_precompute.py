@@ -232,14 +232,8 @@ def test_the_memory_of_a_default_table_is_as_estimated(cli: Cli, tmp_path: Path,
     assert peak <= row["memory"] < 1.6 * peak
 
 
-LINE = {
-    "when": "2026-01-02T03:04:05Z",
-    "table": "eight",
-    "reason": "missing",
-    "seconds": 1.25,
-    "peak_memory": 379_000_000,
-    "outcome": COMPLETED,
-}
+LINE = {"when": "2026-01-02T03:04:05Z", "table": "eight", "reason": "missing", "seconds": 1.25}
+LINE |= {"peak_memory": 379_000_000, "outcome": COMPLETED}
 
 
 @pytest.mark.parametrize("obstruct", [Path.mkdir, lambda path: path.symlink_to("/dev/null")])
