@@ -104,9 +104,7 @@ def _drop_old_counts(entry: dict[str, Any]) -> Any:
 
 
 def link_copy(outputs: Path, tmp_path: Path, *others: Path) -> Path:
-    """Copy the published folder, with the tables of others: they become links, the manifest a file
-    of its own.
-    """
+    """Copy the published folder, with the tables of others, as links and a manifest of its own."""
     folder = tmp_path / "copy"
     folder.mkdir()
     for path in chain.from_iterable(source.iterdir() for source in (outputs, *others)):
