@@ -35,7 +35,6 @@ new PerformanceObserver((list) => {
 
 
 def write(store: Path, folder: str | Path) -> list[str]:
-    """Write a site without proving its tables."""
     opened = Folder(store)
     tables, verdicts = read_manifest(opened), verify(opened, quick=True).verdicts
     address, date = "https://example.org", "2026-01-31"
@@ -49,7 +48,6 @@ def site(place: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def small(outputs: Path, tmp_path: Path) -> Path:
-    """Return a store of two small tables."""
     copy = link_copy(outputs, tmp_path)
     published = read_manifest(Folder(copy))
     names = ("knight_tours_5x5", "knight_tours_8x8")
