@@ -1,7 +1,6 @@
 """The programs behind docs/results.md on small boards, and the files that they wrote."""
 
 import random
-import re
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
@@ -26,8 +25,6 @@ CLOSED_TOURS = {
     **reference_numbers.read_named_numbers("results.txt", "closed edges"),
 }
 """Undirected closed tours of the boards whose jumps are counted."""
-
-NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
 
 
 def count_jumps(board: KnightBoard, outputs: Path) -> Counter[tuple[int, int]]:
