@@ -12,11 +12,10 @@ from filelock import FileLock
 from hypothesis import HealthCheck, settings
 
 from puzzle_tablebase.formats.manifest import read_manifest
-from puzzle_tablebase.puzzles import get_puzzle, list_puzzles
+from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.queries import Tables, open_tables
 from puzzle_tablebase.stores.folder import Folder
 from tests import NIGHTLY, usual_or_nightly
-from tests.support.build_recorder import build_tables
 from tests.support.shell import ROOT, Ask, Cli, Said, run_here
 from tests.support.tampered import link_copy, write_manifest
 
@@ -99,7 +98,6 @@ def ask(outputs: Path) -> Ask:
 
 @pytest.fixture
 def copy(outputs: Path, tmp_path: Path) -> Path:
-    """Return a copy of the published folder: linked tables, and a manifest of its own."""
     return link_copy(outputs, tmp_path)
 
 
@@ -127,11 +125,9 @@ def make_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path],
 
 
 def make_fixture(name: str, *tables: str) -> Any:
-
     def build(folder: Path) -> None:
-        for table in tables:
-            puzzle = get_puzzle(table.partition("_")[0])
-            build_tables(folder, puzzle, *puzzle.find_tables(table))
+        words = ("precompute", *tables, "--quiet", "--outputs", str(folder))
+        assert run_here(*words) == (0, "", "")
 
     @pytest.fixture(scope="session", name=name)
     def made(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -89,11 +89,8 @@ def test_a_digest_covers_what_a_recipe_imports(search: str) -> None:
     for module in modules:
         assert list_imports(module) <= owned | apart, module
     strangers = ("queries", "stores", "pipeline.tasks", "pipeline.searches")
-    assert not [
-        name
-        for name in owned
-        if name.startswith(tuple(f"puzzle_tablebase.{stranger}" for stranger in strangers))
-    ]
+    starts = tuple(f"puzzle_tablebase.{stranger}" for stranger in strangers)
+    assert not [name for name in owned if name.startswith(starts)]
 
 
 def test_the_rules_of_a_table_are_in_its_digest() -> None:

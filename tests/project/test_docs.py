@@ -26,17 +26,15 @@ MARKDOWN = [
     *(ROOT / name for name in ("outputs/README.md", "queries/javascript/README.md")),
 ]
 PAGES = [pytest.param(page, id=str(page.relative_to(ROOT))) for page in MARKDOWN]
-SLOW = ("docs/fifteen.md", "docs/sliding.md")
-"""The pages with sessions that build large tables."""
 BUILT = {"fifteen.md": "fifteen_6-6-3", "sliding.md": "sliding_3x4"}
-"""The tables that the Python of a page reads, of those that are not built by default."""
+"""The large tables that the sessions of a page build or read."""
 MADE = re.compile("^```console$|<!-- made from the program -->", re.MULTILINE)
 
 
 WRITTEN = [
     "docs/tour.svg docs/notebook-senet.svg docs/notebook-solution.svg",
     *(
-        pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW))
+        pytest.param(name, marks=[pytest.mark.slow] * (page.name in BUILT))
         for page in MARKDOWN
         if MADE.search(page.read_text("utf-8")) and (name := page.relative_to(ROOT).as_posix())
     ),

@@ -2,6 +2,8 @@
 
 from functools import cache
 
+import numpy as np
+
 from tests.support import oracles
 
 Tour = tuple[int, ...]
@@ -9,20 +11,10 @@ Tour = tuple[int, ...]
 
 def list_mirrors(files: int, ranks: int) -> list[list[int]]:
     """Return the images of all squares under each symmetry; the first symmetry is the identity."""
-    squares = [divmod(square, files) for square in range(files * ranks)]
-    result = []
-    for left_right in (False, True):
-        for up_down in (False, True):
-            for swapped in (False, True) if files == ranks else (False,):
-                turned = []
-                for rank, file in squares:
-                    to_file = files - 1 - file if left_right else file
-                    to_rank = ranks - 1 - rank if up_down else rank
-                    if swapped:
-                        to_file, to_rank = to_rank, to_file
-                    turned.append(to_file + files * to_rank)
-                result.append(turned)
-    return result
+    board = np.arange(files * ranks).reshape(ranks, files)
+    boards = (board, board.T) if files == ranks else (board,)
+    ways = [(across, up, turned) for across in (1, -1) for up in (1, -1) for turned in boards]
+    return [turned[::up, ::across].ravel().tolist() for across, up, turned in ways]
 
 
 @cache
