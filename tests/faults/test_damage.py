@@ -38,8 +38,6 @@ from tests.support.pancakes import PUZZLE as PANCAKES
 from tests.support.shell import without_privileges
 from tests.support.tampered import replace_link
 
-# ---- changed bytes ---------------------------------------------------------------------------
-
 QUERIES: list[tuple[str, str, OptionTexts]] = [
     ("eight", "378546201", {}),
     ("eight", "152703846", {"goal": "edge"}),
@@ -145,8 +143,6 @@ def test_no_change_of_bytes_changes_an_answer(
     finally:
         path.write_bytes(original)
 
-
-# ---- whole files -----------------------------------------------------------------------------
 
 SIDEWAYS = make_tour_table(KnightBoard(4, 3))
 OTHERS = {"pancakes.parquet": TOURS.file, "pancakes.idx": "eight.idx", TOURS.file: SIDEWAYS.file}

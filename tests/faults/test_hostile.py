@@ -25,7 +25,6 @@ COMMANDS = (
     *("query eight --input", "query eight --format", "query eight 123456780 --outputs", ""),
     *("histogram", "status --outputs", "precompute", "precompute --jobs", "verify --outputs"),
 )
-"""Beginnings of command lines."""
 
 
 def require_handled(words: object, said: Said) -> None:

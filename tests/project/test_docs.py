@@ -27,7 +27,6 @@ MARKDOWN = [
 ]
 PAGES = [pytest.param(page, id=str(page.relative_to(ROOT))) for page in MARKDOWN]
 BUILT = {"fifteen.md": "fifteen_6-6-3", "sliding.md": "sliding_3x4"}
-"""The large tables that the sessions of a page build or read."""
 MADE = re.compile("^```console$|<!-- made from the program -->", re.MULTILINE)
 
 

@@ -14,7 +14,6 @@ from tests.support.shell import ROOT, run
 PAGE = (ROOT / "docs" / "your-puzzle.md").read_text("utf-8")
 EXAMPLE = ROOT / "examples" / "pocket-cube"
 SESSION = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
-"""A command of a session, and the lines below it."""
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 PIP = f"""#!/bin/sh
 # without network, and into a folder of the test
