@@ -119,9 +119,14 @@ class Tasks:
         self, function: Callable[..., Result], items: Iterable[tuple[Any, ...]]
     ) -> Iterator[Result]:
         """Run any function as `run` does, in threads of this process; the results are not saved."""
-        with ThreadPoolExecutor(min(self.jobs, count_cores())) as pool:
-            submit = partial(pool.submit, function)
+        pool = ThreadPoolExecutor(min(self.jobs, count_cores()))
+        submit = partial(pool.submit, function)
+        try:
             yield from self._run_in_order(lambda arguments: submit(*arguments), items)
+        finally:
+            # not waiting: an iterator that nobody reads to its end may be collected in a thread
+            # that another pool is starting, where waiting for a thread would block both for ever
+            pool.shutdown(wait=False, cancel_futures=True)
 
     def report(self, doing: str, done: int, total: int | None = None) -> None:
         """Report a step; raise the error that has ended another table or task."""

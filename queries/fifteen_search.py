@@ -421,15 +421,15 @@ def answer_in_threads(
         if is_over.is_set():
             raise CancelledError
 
-    with ThreadPoolExecutor(count_cores()) as pool:
-        try:
-            waiting = deque(pool.submit(answer, key, pause) for key in keys)
-            while waiting:
-                wait([waiting[0]])
-                part = [*takewhile(Future.done, waiting)]
-                yield part
-                for _ in part:
-                    waiting.popleft()
-        finally:
-            is_over.set()
-            pool.shutdown(wait=False, cancel_futures=True)
+    pool = ThreadPoolExecutor(count_cores())
+    try:
+        waiting = deque(pool.submit(answer, key, pause) for key in keys)
+        while waiting:
+            wait([waiting[0]])
+            part = [*takewhile(Future.done, waiting)]
+            yield part
+            for _ in part:
+                waiting.popleft()
+    finally:
+        is_over.set()
+        pool.shutdown(wait=False, cancel_futures=True)

@@ -95,6 +95,23 @@ def test_no_more_threads_work_than_there_are_jobs(jobs: int) -> None:
     assert [*found] == [*range(30)]
 
 
+def test_an_iterator_that_is_not_read_to_its_end_waits_for_no_task() -> None:
+    running, ended = Event(), Event()
+
+    def work(number: int) -> None:
+        if number:
+            running.set()
+            ended.wait(20)
+
+    found = Tasks(None, 2).run_in_threads(work, [(0,), (1,)])
+    next(found)
+    assert running.wait(20)
+    begun = time.monotonic()
+    found.close()  # type: ignore[attr-defined]  # as when it is collected
+    ended.set()
+    assert time.monotonic() - begun < 10
+
+
 @pytest.mark.parametrize("error", [ZeroDivisionError, KeyboardInterrupt])
 def test_an_error_ends_all_tables_at_once(
     error: type[BaseException], pool: CountingExecutor, tmp_path: Path
