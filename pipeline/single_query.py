@@ -51,12 +51,12 @@ def answer_fast(arguments: list[str]) -> str | None:
 
 def answer_as_text(name: str, key: str | None, texts: OptionTexts) -> str:
     """Answer one query as text to print, and write its picture if the options name a file."""
+    if key is None or texts:
+        # the answer may go to a file, which must be whole or not there; or it may need polars,
+        # which takes over the interrupt and waits for its own work
+        watch_signals()
     options = {**texts}
     svg, is_json, outputs = (options.pop(own.name, None) for own in (SVG, JSON, OUTPUTS))
-    if svg is not None:
-        from puzzle_tablebase.output import write_output
-
-        watch_signals()  # a signal must not leave a part of the file behind
     if svg == "-" and is_json:
         problem = "--json cannot be combined with --svg -: only one can be printed"
         raise BadRequest(problem, "Write the picture to a file with --svg FILE")
@@ -72,6 +72,8 @@ def answer_as_text(name: str, key: str | None, texts: OptionTexts) -> str:
         raise
     text = f"{answer.to_json()}\n" if is_json else answer.to_text()
     if svg is not None:
+        from puzzle_tablebase.output import write_output
+
         # after the text: options that `to_text` rejects must leave no picture behind
         write_output(str(svg), answer.to_svg().encode())
         if svg == "-":

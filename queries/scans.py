@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from puzzle_tablebase.errors import TableDamaged, TableMissing
 from puzzle_tablebase.formats.manifest import Entry, File, read_manifest, read_versions
-from puzzle_tablebase.process import watch_signals
 from puzzle_tablebase.stores.access import (
     format_rebuild_command,
     make_damage_error,
@@ -126,7 +125,6 @@ def find_rows(
 def _find_listed(
     store: Store, table: Table, values: Mapping[str, Any], columns: Sequence[str]
 ) -> pl.DataFrame:
-    watch_signals()  # polars would take over the interrupt, and wait for its own work
     import polars as pl
     import pyarrow.parquet as pq
 

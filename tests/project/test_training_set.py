@@ -11,7 +11,7 @@ from puzzle_tablebase.queries.samples import find_twin
 from tests.support.shell import run
 
 
-@pytest.mark.parametrize("board", ["3x3", "3x4"])
+@pytest.mark.parametrize("board", ["3x3", pytest.param("3x4", marks=pytest.mark.nightly)])
 def test_a_training_set(outputs: Path, large_boards: Path, tmp_path: Path, board: str) -> None:
     """Run the program, read its files, and reward answers of all kinds."""
     tables = outputs if board == "3x3" else large_boards
