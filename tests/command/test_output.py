@@ -37,16 +37,11 @@ def streams(request: pytest.FixtureRequest) -> dict[str, str]:
 COMMAND_LINES = [
     "query eight 378546201",
     "query eight 378546201 --svg -",
-    "query knight a1 --board 5x5 --count",
     "query eight --input KEYS",
     "query eight --input KEYS --format parquet",
     "status",
-    "diff outputs outputs --json",
     "verify --quick",
-    "precompute eight",
     "--help",
-    "--version",
-    "precompute --list knight",
 ]
 
 

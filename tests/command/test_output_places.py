@@ -12,10 +12,14 @@ from puzzle_tablebase.pipeline.run import run_command
 from tests.support.shell import SCRIPT, Cli, run
 
 
-@pytest.mark.parametrize("name", ["eight.parquet", "eight.idx", "manifest.json", ".lock"])
 @pytest.mark.parametrize(
-    "words",
-    ["query eight --format csv --output", "query eight 123456780 --svg", "report --output"],
+    ("words", "name"),
+    [
+        ("query eight --format csv --output", "eight.parquet"),
+        ("query eight --format csv --output", ".lock"),
+        ("query eight 123456780 --svg", "eight.idx"),
+        ("report --output", "manifest.json"),
+    ],
 )
 def test_the_tables_own_files_are_not_replaced(words: str, name: str, cli: Cli, copy: Path) -> None:
     (copy / ".lock").touch()

@@ -221,7 +221,7 @@ def test_lookups_beside_rebuilds_with_changing_bytes(cli: Cli, tmp_path: Path) -
     old, folder = tmp_path / "old", tmp_path / "tables"
     expect_success("mend", old)
     shutil.copytree(old, folder)
-    words = [sys.executable, "-c", BUILDS, "loop", str(folder), str(usual_or_nightly(12, 60))]
+    words = [sys.executable, "-c", BUILDS, "loop", str(folder), str(usual_or_nightly(4, 60))]
     asked = 0
     with subprocess.Popen(words, env=environment()) as builds:
         try:
@@ -235,7 +235,7 @@ def test_lookups_beside_rebuilds_with_changing_bytes(cli: Cli, tmp_path: Path) -
         finally:
             builds.kill()
     assert builds.returncode == 0
-    assert asked > usual_or_nightly(300, 1_000)
+    assert asked > usual_or_nightly(100, 1_000)
 
 
 def test_an_interrupted_build_of_tours_resumes(copy: Path, tmp_path: Path) -> None:

@@ -19,7 +19,6 @@ from puzzle_tablebase.pipeline.proofs import TableResult, TableVerdict, Verdict
 from puzzle_tablebase.pipeline.reporter import Reporter
 from puzzle_tablebase.pipeline.run import run_command
 from puzzle_tablebase.puzzles import list_puzzles
-from puzzle_tablebase.puzzles.sliding import EIGHT
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
 from puzzle_tablebase.stores.folder import Folder
 from tests.support.build_recorder import build_tables
@@ -29,24 +28,26 @@ from tests.support.tampered import cell, replace_link, rewrite, write_manifest
 
 LINE = re.compile(r"(\S+(?:, \.idx)?) +(?:([\d,]+) rows +)?(\d+) claims? +[\d.]+ s(?:  ([a-z]+))?")
 Verify = Callable[..., Said]
+BOARDS = "sliding_2x4_8", "sliding_2x4_7"
 
 
 @pytest.fixture
-def eight(copy: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a folder with the 8-puzzle's tables, and one of a puzzle that has no rules here."""
-    monkeypatch.setattr(proofs, "list_puzzles", lambda: [EIGHT])
+def boards(copy: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a folder with a small board's tables, and one of a puzzle that has no rules here."""
+    monkeypatch.setattr(proofs, "list_puzzles", lambda: [SLIDING])
+    build_tables(copy, SLIDING, *SLIDING.find_tables("sliding_2x4"))
     entries = read_manifest(Folder(copy))
-    names = "eight", "eight_edge", "knight_tours_5x5"
+    names = *BOARDS, "knight_tours_5x5"
     write_manifest(Folder(copy), {name: entries[name] for name in names})
     return copy
 
 
 @pytest.fixture
-def verify(eight: Path, capsys: pytest.CaptureFixture[str]) -> Verify:
-    """Return a function that verifies the tables of `eight` in this process."""
+def verify(boards: Path, capsys: pytest.CaptureFixture[str]) -> Verify:
+    """Return a function that verifies the tables of `boards` in this process."""
 
     def run(*words: str) -> Said:
-        code = run_command(["verify", *words, "--outputs", str(eight)])
+        code = run_command(["verify", *words, "--outputs", str(boards)])
         return Said(code, *capsys.readouterr())
 
     return run
@@ -80,10 +81,10 @@ def test_quick_reports_that_only_files_were_compared(copy: Path, cli: Cli) -> No
     assert (len(reported["claims"]), reported["unpublished"]) == (claims, [])
 
 
-def test_a_table_that_no_rule_knows_is_intact(verify: Verify, eight: Path) -> None:
+def test_a_table_that_no_rule_knows_is_intact(verify: Verify, boards: Path) -> None:
     reported = json.loads(verify("--json").out)
     verdicts = {entry["table"]: entry["verdict"] for entry in reported["tables"]}
-    assert verdicts == {"eight": "proved", "eight_edge": "proved", "knight_tours_5x5": "intact"}
+    assert verdicts == {**dict.fromkeys(BOARDS, "proved"), "knight_tours_5x5": "intact"}
     code, out, err = verify("--verbose")
     *claims, last = out.splitlines()
     verdict_lines = [line for line in claims if not line.endswith((" tables", " rows", " records"))]
@@ -92,20 +93,20 @@ def test_a_table_that_no_rule_knows_is_intact(verify: Verify, eight: Path) -> No
     assert [line.partition(": ")[2].split(":")[0] for line in verdict_lines] == [
         *("intact", "proved", "proved")
     ]
-    replace_link(eight / "knight_tours_5x5.parquet").write_bytes(b"")
+    replace_link(boards / "knight_tours_5x5.parquet").write_bytes(b"")
     assert verify("--quick").code == 3
 
 
-def test_nothing_is_claimed_after_a_failure(verify: Verify, eight: Path) -> None:
-    rewrite(eight, "eight", cell("solutions", 7, 99))
+def test_nothing_is_claimed_after_a_failure(verify: Verify, boards: Path) -> None:
+    rewrite(boards, "sliding_2x4_8", cell("distance", 7, 30))
     code, out, err = verify()
     assert code == 3
-    assert "eight.parquet fails a proof" in err
+    assert "sliding_2x4_8.parquet fails a proof" in err
     # the tables verified before are printed, without totals
-    assert [line.split(",")[0] for line in out.splitlines()][2:] == ["eight_edge.parquet"]
+    assert [line.split(",")[0] for line in out.splitlines()][2:] == ["sliding_2x4_7.parquet"]
     reported = json.loads(verify("--json").out)
     assert {*reported} == {"failure"}
-    assert reported["failure"]["file"] == "eight.parquet"
+    assert reported["failure"]["file"] == "sliding_2x4_8.parquet"
 
 
 def test_boards_with_the_same_verdict_share_a_line() -> None:
@@ -146,9 +147,9 @@ def test_a_folder_without_tables_is_an_error(folder: str, tmp_path: Path, cli: C
 # ---- tables without a verdict ----------------------------------------------------------------
 
 
-def cut_connection(eight: Path, patch: pytest.MonkeyPatch) -> None:
+def cut_connection(_: Path, patch: pytest.MonkeyPatch) -> None:
     def open_file(self: Folder, name: str) -> IO[bytes]:
-        if name == "eight_edge.idx":
+        if name == "sliding_2x4_7.idx":
             raise Unreachable("the connection was cut")
         return whole(self, name)
 
@@ -160,19 +161,19 @@ def cut_connection(eight: Path, patch: pytest.MonkeyPatch) -> None:
     ("change", "words", "reason"),
     [
         (cut_connection, ["--quick"], "the connection was cut"),
-        (lambda eight, _: (eight / "eight_edge.parquet").unlink(), [], "is not published"),
-        (lambda _, patch: patch.setattr(proofs, "get_free_memory", lambda: 5 * 10**8), [], " 0."),
+        (lambda boards, _: (boards / "sliding_2x4_7.parquet").unlink(), [], "is not published"),
+        (lambda _, patch: patch.setattr(proofs, "get_free_memory", lambda: 10**6), [], " 0."),
     ],
 )
 def test_a_table_that_cannot_be_verified_leaves_the_other_verdicts(
     verify: Verify,
-    eight: Path,
+    boards: Path,
     monkeypatch: pytest.MonkeyPatch,
     change: Callable[[Path, pytest.MonkeyPatch], None],
     words: list[str],
     reason: str,
 ) -> None:
-    change(eight, monkeypatch)
+    change(boards, monkeypatch)
     code, out, err = verify(*words)
     assert code == 3
     assert reason in err
@@ -184,9 +185,9 @@ def test_a_table_that_cannot_be_verified_leaves_the_other_verdicts(
     reported: dict[str, Any] = json.loads(out)
     assert code == 3
     verdicts = {table["table"] for table in reported["tables"]}
-    assert "eight_edge" in reported["unverified"]
+    assert "sliding_2x4_7" in reported["unverified"]
     assert "knight_tours_5x5" in verdicts
-    assert verdicts | {*reported["unverified"]} == {"eight", "eight_edge", "knight_tours_5x5"}
+    assert verdicts | {*reported["unverified"]} == {*BOARDS, "knight_tours_5x5"}
 
 
 def test_memory_of_large_boards_is_estimated_before() -> None:
