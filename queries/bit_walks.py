@@ -1,4 +1,4 @@
-"""Kernels that walk from states of a sliding board to the goal by a table of one bit a state.
+"""Distances and best moves by a table of one bit a state: walks from states to the goal.
 
 A walk keeps the Lehmer digits of the order of the tiles: for each tile, how many smaller ones come
 after it. A move takes a tile past others, one after the other, and each changes two digits.
@@ -6,13 +6,100 @@ after it. A move takes a tile past others, one after the other, and each changes
 
 from __future__ import annotations
 
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor
+from math import factorial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 
+from puzzle_tablebase.frontier.word_bfs import iter_word_records, search_words
 from puzzle_tablebase.jit import Array, compiled
+from puzzle_tablebase.puzzles.sliding import LETTERS, MOVE_SETS, SlidingBoard
+from puzzle_tablebase.queries.board_columns import list_names, read_tiles, run_chunks
+from puzzle_tablebase.resources import count_cores
+from puzzle_tablebase.schema import UNREACHED
+
+if TYPE_CHECKING:
+    from puzzle_tablebase.errors import TableDamaged
+    from puzzle_tablebase.puzzle import SymmetryView
+    from puzzle_tablebase.queries.answer_frames import Bytes
+    from puzzle_tablebase.queries.board_columns import Distances, Masks
 
 MAX_STEPS = 254
+WALKED_ROWS = 1 << 14
+"""Rows that are looked up at a time."""
+
+
+class BitTable:
+    """A table with one bit for each state, for a goal that it has a view of."""
+
+    def __init__(
+        self, board: SlidingBoard, view: SymmetryView, bits: Bytes, error: TableDamaged
+    ) -> None:
+        wide, goal = board.wide, board.wide.goals[view.table_goal]
+        self._error = error
+        """What is raised if the bits contradict each other."""
+        self._bits, self._goal = bits, wide.rank(goal)
+        self._cells = [view.cells[cell] for cell in wide.cell_at]
+        self._names = list_names(view)
+        lines, steps = np.divmod(np.arange(wide.cells), wide.line)
+        home = divmod(wide.place[goal.index("0")], wide.line)
+        turns = (lines - home[0]) * (wide.line - 1)
+        weights = [factorial(tiles) // 2 for tiles in reversed(range(wide.cells - 1))]
+        ways = np.full((wide.cells, len(LETTERS)), -1)
+        for place, cell in enumerate(self._cells):
+            for letter, to in board.list_exits(cell):
+                ways[place, LETTERS.index(letter)] = self._cells.index(to)
+        sides = (lines + steps - sum(home)) % 2
+        self._tables = ways, sides, (turns + wide.is_odd(goal)) % 2, np.array(weights)
+
+    def look_up(self, tiles: Bytes) -> tuple[Distances, Bytes]:
+        """Return the distances of states, -1 if unreachable, and the sets of best moves as bits.
+
+        `tiles` has one state per column.
+        """
+        places = np.ascontiguousarray(self._names[tiles[self._cells]].T)
+        distances, nearer = np.empty(len(places), np.int16), np.empty(len(places), np.uint8)
+        is_whole = walk_states(self._bits, places, *self._tables, self._goal, distances, nearer)
+        if not is_whole or ((distances > 0) & (nearer == 0)).any():
+            raise self._error
+        return distances, nearer
+
+    def answer_states(self, states: pl.Series) -> tuple[pl.DataFrame, Masks]:
+        """Return distance and best moves of each text, and whether it is an unreached state."""
+        tiles, is_state = read_tiles(states, len(self._cells))
+        good = np.flatnonzero(is_state)
+        chunks = run_chunks(
+            lambda at: self.look_up(tiles[:, good[at : at + WALKED_ROWS]]), len(good), WALKED_ROWS
+        )
+        distance, best = np.full(len(states), -1, np.int16), np.zeros(len(states), np.uint8)
+        if chunks:
+            distance[good], best[good] = map(np.concatenate, zip(*chunks, strict=True))
+        answers = {"distance": distance, "best_moves": pl.Series(MOVE_SETS).gather(best)}
+        rows = pl.DataFrame(answers).select(pl.when(pl.Series(distance >= 0)).then(pl.all()))
+        return rows, is_state & (distance < 0)
+
+
+def measure_distances(board: SlidingBoard, goal: str, bits: Bytes) -> Bytes | None:
+    """Return the distances of all states by rank, from a search; None if `bits` has others.
+
+    The goal must be the one of the table, on the table's own board.
+    """
+    distances = np.full(board.size, UNREACHED, dtype=np.uint8)
+    with ThreadPoolExecutor(count_cores()) as pool:
+        _, planes = search_words(
+            board.make_words(goal),
+            count_cores(),
+            lambda call, tasks: pool.map(lambda task: call(*task), tasks),
+            distances,
+        )
+    at = 0
+    for records in iter_word_records(planes):
+        if not np.array_equal(records.reshape(-1), bits[at : at + records.size]):
+            return None
+        at += records.size
+    return distances
 
 
 @compiled

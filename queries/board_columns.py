@@ -1,7 +1,6 @@
-"""Columns of states of a board: their distances, best moves and solutions, many at a time.
+"""Columns of states of a dense board: distances, best moves and solutions, many at a time.
 
-A dense board has a row for each order of its marks in memory. A board in bits has one bit of each
-distance, and walks to the goal count the moves. A state is a column of tiles.
+A dense board has a row for each order of its marks in memory. A state is a column of tiles.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ import numpy.typing as npt
 import polars as pl
 
 from puzzle_tablebase.errors import BadRequest
-from puzzle_tablebase.frontier.word_bfs import iter_word_records, search_words
 from puzzle_tablebase.puzzles.board_arrays import (
     iter_moves,
     list_boards,
@@ -33,18 +31,14 @@ from puzzle_tablebase.queries.answer_frames import (
     view_texts,
 )
 from puzzle_tablebase.resources import count_cores
-from puzzle_tablebase.schema import UNREACHED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from puzzle_tablebase.errors import TableDamaged
     from puzzle_tablebase.puzzle import SymmetryView
 
 CHUNK_ROWS = 1 << 15
 """Rows that are numbered at a time: few enough to stay in a core's cache."""
-WALKED_ROWS = 1 << 14
-"""Rows of a board in bits looked up at a time."""
 NO_TILE = 31
 """The number that stands for a character that is not a tile."""
 TILES = np.full(256, NO_TILE, dtype=np.uint8)
@@ -94,7 +88,7 @@ class DenseRows:
     def __init__(self, board: SlidingBoard, view: SymmetryView, table: pl.DataFrame) -> None:
         self.board, self.size = board, factorial(board.cells)
         self.number_tiles = make_numbering(board.cells)
-        names = np.argsort(_list_names(view)).astype(np.uint8)
+        names = np.argsort(list_names(view)).astype(np.uint8)
         tiles = names[read_tiles(table["state"], board.cells)[0]]
         at = np.full(self.size + 1, len(table), dtype=np.uint32)
         at[self.number_tiles(tiles[np.argsort(view.cells)])] = np.arange(len(table))
@@ -192,7 +186,7 @@ class DenseRows:
         return pl.select(pl.when(pl.Series(depths >= 0)).then(each) for each in (solution, path))
 
 
-def _list_names(view: SymmetryView) -> Bytes:
+def list_names(view: SymmetryView) -> Bytes:
     """List the name in a view's table of each tile of the board, the blank's first."""
     marks = CHARACTERS[: len(view.cells)]
     names = dict(zip(view.cells, view.map_state(marks), strict=True))
@@ -206,76 +200,3 @@ def _find_letters(board: SlidingBoard, view: SymmetryView) -> dict[str, str]:
         exits = {to: letter for letter, to in board.list_exits(own)}
         letters |= {letter: exits[view.cells[to]] for letter, to in board.wide.list_exits(cell)}
     return letters
-
-
-class BitTable:
-    """A table with one bit for each state, for a goal that it has a view of."""
-
-    def __init__(
-        self, board: SlidingBoard, view: SymmetryView, bits: Bytes, error: TableDamaged
-    ) -> None:
-        wide, goal = board.wide, board.wide.goals[view.table_goal]
-        self._error = error
-        """What is raised if the bits contradict each other."""
-        self._bits, self._goal = bits, wide.rank(goal)
-        self._cells = [view.cells[cell] for cell in wide.cell_at]
-        self._names = _list_names(view)
-        lines, steps = np.divmod(np.arange(wide.cells), wide.line)
-        home = divmod(wide.place[goal.index("0")], wide.line)
-        turns = (lines - home[0]) * (wide.line - 1)
-        weights = [factorial(tiles) // 2 for tiles in reversed(range(wide.cells - 1))]
-        ways = np.full((wide.cells, len(LETTERS)), -1)
-        for place, cell in enumerate(self._cells):
-            for letter, to in board.list_exits(cell):
-                ways[place, LETTERS.index(letter)] = self._cells.index(to)
-        sides = (lines + steps - sum(home)) % 2
-        self._tables = ways, sides, (turns + wide.is_odd(goal)) % 2, np.array(weights)
-
-    def look_up(self, tiles: Bytes) -> tuple[Distances, Bytes]:
-        """Return the distances of states, -1 if unreachable, and the sets of best moves as bits.
-
-        `tiles` has one state per column.
-        """
-        from puzzle_tablebase.queries.bit_walks import walk_states
-
-        places = np.ascontiguousarray(self._names[tiles[self._cells]].T)
-        distances, nearer = np.empty(len(places), np.int16), np.empty(len(places), np.uint8)
-        is_whole = walk_states(self._bits, places, *self._tables, self._goal, distances, nearer)
-        if not is_whole or ((distances > 0) & (nearer == 0)).any():
-            raise self._error
-        return distances, nearer
-
-    def answer_states(self, states: pl.Series) -> tuple[pl.DataFrame, Masks]:
-        """Return distance and best moves of each text, and whether it is an unreached state."""
-        tiles, is_state = read_tiles(states, len(self._cells))
-        good = np.flatnonzero(is_state)
-        chunks = run_chunks(
-            lambda at: self.look_up(tiles[:, good[at : at + WALKED_ROWS]]), len(good), WALKED_ROWS
-        )
-        distance, best = np.full(len(states), -1, np.int16), np.zeros(len(states), np.uint8)
-        if chunks:
-            distance[good], best[good] = map(np.concatenate, zip(*chunks, strict=True))
-        answers = {"distance": distance, "best_moves": pl.Series(MOVE_SETS).gather(best)}
-        rows = pl.DataFrame(answers).select(pl.when(pl.Series(distance >= 0)).then(pl.all()))
-        return rows, is_state & (distance < 0)
-
-
-def measure_distances(board: SlidingBoard, goal: str, bits: Bytes) -> Bytes | None:
-    """Return the distances of all states by rank, from a search; None if `bits` has others.
-
-    The goal must be the one of the table, on the table's own board.
-    """
-    distances = np.full(board.size, UNREACHED, dtype=np.uint8)
-    with ThreadPoolExecutor(count_cores()) as pool:
-        _, planes = search_words(
-            board.make_words(goal),
-            count_cores(),
-            lambda call, tasks: pool.map(lambda task: call(*task), tasks),
-            distances,
-        )
-    at = 0
-    for records in iter_word_records(planes):
-        if not np.array_equal(records.reshape(-1), bits[at : at + records.size]):
-            return None
-        at += records.size
-    return distances

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
     from puzzle_tablebase.puzzle import Puzzle, SymmetryView
     from puzzle_tablebase.puzzles.sliding import SlidingBoard
-    from puzzle_tablebase.queries.board_columns import BitTable, Masks
+    from puzzle_tablebase.queries.bit_walks import BitTable
+    from puzzle_tablebase.queries.board_columns import Masks
     from puzzle_tablebase.queries.options import Options
     from puzzle_tablebase.queries.samples import SampleRequest
     from puzzle_tablebase.schema import Table
@@ -109,7 +110,7 @@ class BitReader(BoardReader):
         return np.frombuffer(bits, np.uint8)
 
     def _make_table(self, options: Options) -> BitTable:
-        from puzzle_tablebase.queries.board_columns import BitTable
+        from puzzle_tablebase.queries.bit_walks import BitTable
 
         view, name = self._view_goal(options), self.table_names
         error = self.make_damage_error(name[view.table_goal], "not every walk leads to the goal")
@@ -138,7 +139,7 @@ class BitReader(BoardReader):
 
     def _search_distances(self, view: SymmetryView) -> npt.NDArray[np.uint8]:
         from puzzle_tablebase.frontier.word_bfs import estimate_search_bytes
-        from puzzle_tablebase.queries.board_columns import measure_distances
+        from puzzle_tablebase.queries.bit_walks import measure_distances
 
         board, free = self.puzzle.wide, get_free_memory()
         need = estimate_search_bytes(board.size) + 2 * board.size
