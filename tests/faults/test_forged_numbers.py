@@ -158,6 +158,7 @@ def files_of_each_kind(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_once(tmp_path_factory, "files_of_each_kind", build)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["indexes", "manifests"])
 def test_no_number_of_a_file_is_too_much_for_a_command(
     kind: str, files_of_each_kind: Path, tmp_path: Path

@@ -137,8 +137,8 @@ def test_killed_at_random_moments(seed: int, cli: Cli, outputs: Path, tmp_path: 
 
 
 BUILDS = """
-import os, shutil, signal, sys
-import numba, numpy, pyarrow.parquet, puzzle_tablebase.pipeline.jobs
+import os, shutil, signal, sys, threading
+import numba, polars, numpy, pyarrow.parquet, puzzle_tablebase.pipeline.jobs
 from puzzle_tablebase.pipeline.commands import app
 from puzzle_tablebase.formats.parquet import ContentHash
 
@@ -166,6 +166,10 @@ def run_build(folder, *words, is_old=False, last=None, stop=None):
     except BaseException:
         os._exit(99)
 
+try:  # load what a build needs, for all forks
+    app(["precompute", "sliding_2x4", "--dry-run", "--outputs", sys.argv[2]])
+except SystemExit:
+    assert threading.active_count() == 1
 stops = {"kill": lambda: os.kill(os.getpid(), signal.SIGKILL), "error": lambda: 1 / 0}
 
 if sys.argv[1] == "stop":

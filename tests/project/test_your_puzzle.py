@@ -46,6 +46,7 @@ def test_the_files_in_the_page_are_those_of_the_example() -> None:
         assert all(part.strip() in module for part in block.split("\n\n"))
 
 
+@pytest.mark.slow
 def test_the_tests_of_the_example_pass() -> None:
     folders = [str(EXAMPLE / "tests"), str(EXAMPLE / "pocket_cube")]
     # not with the options of this project
