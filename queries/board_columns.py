@@ -61,8 +61,9 @@ def normalize_keys(keys: pl.Series, cells: int) -> pl.Series:
     if (keys.str.len_bytes() == cells).all() and not lower.str.contains(r"[^0-9a-z]").any():
         return lower
     bare = lower.str.replace_all(BETWEEN_CELLS, " ")
-    words = bare.str.count_matches("[^ ]+")
-    marks = bare.str.replace_all(r"\b10\b", "a").str.replace_all(r"\b11\b", "b")
+    words, marks = bare.str.count_matches("[^ ]+"), bare
+    for number in range(10, cells):
+        marks = marks.str.replace_all(rf"\b{number}\b", CHARACTERS[number])
     return join_cells(bare.zip_with(words != cells, marks))
 
 

@@ -299,6 +299,8 @@ def test_whole_columns_of_a_sliding_board_are_read_as_single_texts(sides: tuple[
         assert {*normalize_keys(texts, board.cells)} == {state}
     texts = pl.Series(["3, 10, 1, 11, 8, 7, 2, 5, 4, 9, 6, 0", "10 123456789b0", "é10"])
     assert normalize_keys(texts, 12).to_list() == ["3a1b87254960", "10123456789b0", "é10"]
+    numbers = pl.Series([" ".join(map(str, [*range(1, 16), 0]))])
+    assert normalize_keys(numbers, 16).to_list() == ["123456789abcdef0"]
 
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
