@@ -6,7 +6,7 @@ As texts, numbers get back lost zeros. narwhals reads frames of other libraries.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import narwhals as nw
@@ -31,12 +31,17 @@ def can_hold_keys(kind: pl.DataType | None, digits: int) -> bool:
     return kind is not None and (kind in TEXT or (digits > 0 and _is_number(kind)))
 
 
-def require_key_columns(schema: pl.Schema, names: Sequence[str], digits: int) -> None:
-    """Raise BadRequest unless the first column can hold keys, and the others answers."""
+def require_key_columns(
+    schema: Mapping[str, pl.DataType | None], names: Sequence[str], digits: int
+) -> None:
+    """Raise BadRequest unless the first column can hold keys, and the others answers.
+
+    Columns that no name asks for need no type.
+    """
     for name, allowed in zip(names, (digits, 1), strict=False):
         if not can_hold_keys(schema.get(name), allowed):
             note = f" (it has the type {schema[name]})" if name in schema else ""
-            columns = ", ".join(map(quote, schema.names()[:20])) or "none"
+            columns = ", ".join(map(quote, [*schema][:20])) or "none"
             raise BadRequest(f"There is no text column {quote(name)}{note}", f"Columns: {columns}")
 
 
@@ -185,8 +190,10 @@ def annotate_frame(
         is_pushed = {"predicate_pushdown": False, "projection_pushdown": False}
         return frame.map_batches(annotate, schema=schema, streamable=True, **is_pushed)
     read, texts = _read_frame(frame, columns)
-    require_key_columns(texts.schema, columns, key_digits)
-    names = rename_columns(added, [*map(str, read.columns)], prefix, 'prefix="..."')
+    existing = [*map(str, read.columns)]
+    kinds = {**dict.fromkeys(existing), **texts.schema}
+    require_key_columns(kinds, columns, key_digits)
+    names = rename_columns(added, existing, prefix, 'prefix="..."')
     keys, *others = (texts[name] for name in columns)
     answers = answer(read_key_column(keys, key_digits), *map(read_key_column, others))
     return _join_answers(read, answers.rename(names))
