@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from puzzle_tablebase.queries.index_reader import IndexReader
 
 MAX_MOVES = 256
-"""The most moves of a solution: more than any board of 16 cells needs."""
+"""The most frames of a search: more than the moves that any board of 16 cells needs."""
 NO_CELL = 255
 CELLS = np.uint64(16)
 """Cells of an image, and tiles with the blank."""
@@ -44,6 +44,8 @@ SLOT_MASK = np.uint64(SLOTS - 1)
 PLACES = 4
 """Places of an order that a rank is looked up for at once."""
 
+MOST = np.uint64(MAX_MOVES - 1)
+"""The largest limit: only false distances lead there."""
 # numbers without a sign: with others, the compiler would make signed or broken ones
 ZERO, ONE, TWO, THREE, FOUR, EIGHT = (np.uint64(number) for number in (0, 1, 2, 3, 4, 8))
 MASK_BITS, ORDER_BITS, PLACE_BITS = np.uint64(16), np.uint64(24), np.uint64(3)
@@ -168,7 +170,7 @@ def continue_search(tables: tuple[Any, ...], search: Array, seen: Array, rounds:
             if depth == ZERO:
                 previous = search[frame + BLANK]
                 if search[POSITIONS] != ZERO:
-                    limit += TWO
+                    limit = min(limit + TWO, MOST)
                 break
             depth, frame = depth - ONE, frame - FRAME_WORDS
             blank, cell = search[frame + BLANK], search[frame + FRAME_WORDS + BLANK]
@@ -341,6 +343,8 @@ class Solver:
         seen = np.zeros(SEEN, dtype=np.uint64)
         bound = self._begin(search, board)
         while search[STATUS] != SOLVED:
+            if search[LIMIT] >= MOST:  # the frames have no room for more
+                raise self._indexes[0].make_error("its distances lead to no solution")
             pause(int(search[LIMIT]))
             continue_search((self._distances, *self._tables), search, seen, self.budget)
             if search[STATUS] == MISSING:

@@ -83,12 +83,12 @@ class IndexReader:
             header = parse_header(data, file.size, table)
         except IndexProblem as problem:
             if problem.version is None:
-                raise self._make_error(str(problem)) from None
+                raise self.make_error(str(problem)) from None
 
             command = self._format_command()
             raise TableVersionError(self._path, problem.version, INDEX_VERSION, command) from None
         if header.content.hex() not in contents:
-            raise self._make_error("it was made from a different table than the published one")
+            raise self.make_error("it was made from a different table than the published one")
         self.width = width = header.width
         self.count = header.count
         self._records_per_block = BODY_BYTES // width
@@ -100,7 +100,7 @@ class IndexReader:
     def read_record(self, rank: int) -> tuple[Any, ...]:
         """Return the fields of a rank's record."""
         if not 0 <= rank < self.count:
-            raise self._make_error(f"it has no record {rank:,}")
+            raise self.make_error(f"it has no record {rank:,}")
         number, at = divmod(rank, self._records_per_block)
         cache = self._cache  # of the file that is open now: another may replace it meanwhile
         body = cache.get(number)
@@ -180,9 +180,10 @@ class IndexReader:
         try:
             return check_block(content, number, data)
         except IndexProblem as problem:
-            raise self._make_error(str(problem)) from None
+            raise self.make_error(str(problem)) from None
 
-    def _make_error(self, problem: str) -> TableDamaged:
+    def make_error(self, problem: str) -> TableDamaged:
+        """Make the error for an index that is not as it should be."""
         return TableDamaged(self._path, problem, self._format_command())
 
     def _make_open_error(self, error: OSError) -> TableError:

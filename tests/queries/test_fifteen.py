@@ -15,12 +15,14 @@ import pytest
 
 import puzzle_tablebase as pt
 from puzzle_tablebase.errors import Undecided
+from puzzle_tablebase.formats.index import BLOCK_BYTES
 from puzzle_tablebase.pipeline.run import run_command
+from puzzle_tablebase.puzzles.fifteen import PARTITIONS, list_images, make_pattern_table
 from puzzle_tablebase.puzzles.sliding import CHARACTERS
 from tests.support import sliding_oracle as oracle
 from tests.support.reference_numbers import lines
 from tests.support.shell import SCRIPT, Cli
-from tests.support.tampered import link_copy, replace_link
+from tests.support.tampered import link_copy, place, replace_link, reseal
 
 GOAL = "123456789abcdef0"
 Ask = Callable[..., tuple[int, str, str]]
@@ -175,6 +177,21 @@ def test_damaged_tables_never_answer(patterns_555: Path, tmp_path: Path) -> None
     keys.write_text("".join(f"{scramble(40, seed)}\n" for seed in range(10)))
     for words in ([scramble(60, 9)], ["--input", str(keys)]):
         assert run_command(["query", "fifteen", *words, "--outputs", str(folder)]) == 3
+
+
+def test_false_distances_end_a_search(patterns_555: Path, tmp_path: Path) -> None:
+    """Let a state look far from the goal, and all others near, so that it goes down for ever."""
+    folder, state = link_copy(patterns_555, tmp_path), scramble(60, 9)
+    board = [CHARACTERS.index(mark) for mark in state]
+    for pattern in PARTITIONS["5-5-5"]:
+        index = replace_link(folder / make_pattern_table(pattern).index_file)
+        data = bytearray(index.read_bytes())
+        data[BLOCK_BYTES:] = bytes([1]) * (len(data) - BLOCK_BYTES)
+        for image in list_images(4, 4):
+            data[place(data, pattern.rank(pattern.find_cells(image, board)))] = 254
+        index.write_bytes(reseal(data))
+    words = [state, "--time-limit", "5", "--outputs", str(folder)]
+    assert run_command(["query", "fifteen", *words]) == 3
 
 
 def count_seconds(pid: int) -> float:
