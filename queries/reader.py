@@ -160,6 +160,7 @@ class Reader:
         """Count the states by depth, and by goal if the puzzle has goals, as the manifest does."""
         from puzzle_tablebase.queries.published import count_states
 
+        self.require_open()
         return count_states(self.puzzle.name, self.store, self.board)
 
     def scan(self, table: str) -> pl.LazyFrame:

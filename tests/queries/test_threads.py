@@ -128,7 +128,7 @@ def test_closed_tables_stay_closed(every_puzzle: Path) -> None:
             ask(tables, question)
         eight, senet, knight = tables.eight, tables.senet, tables.knight
         lazy = eight.annotate(pl.LazyFrame({"state": ["378546201"]}))
-        saved: list[Callable[[], object]] = [lazy.collect]
+        saved: list[Callable[[], object]] = [lazy.collect, eight.histogram]
         saved += [partial(method, "378546201") for method in (before, eight.distance, eight.probe)]
         saved += [partial(senet.plies, "ABAAABBB.B...A."), partial(knight.probe, "b1")]
         for call in saved:
