@@ -11,7 +11,7 @@ import json
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,10 +24,6 @@ from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import WORK
 from puzzle_tablebase.stores.access import list_files, make_open_error
 from puzzle_tablebase.stores.folder import Store
-
-if TYPE_CHECKING:
-    pass
-
 
 SUFFIX = ".kept"
 CHECKSUM_BYTES = 4
