@@ -87,6 +87,9 @@ class IndexReader:
 
             command = self._format_command()
             raise TableVersionError(self._path, problem.version, INDEX_VERSION, command) from None
+        # an index alone has a record for each row, and kernels read it without a check of their own
+        if not table.columns and table.rows not in (None, header.count):
+            raise self.make_error(f"it has {header.count:,} records, not {table.rows:,}")
         if header.content.hex() not in contents:
             raise self.make_error("it was made from a different table than the published one")
         self.width = width = header.width

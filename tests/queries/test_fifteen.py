@@ -15,14 +15,14 @@ import pytest
 
 import puzzle_tablebase as pt
 from puzzle_tablebase.errors import Undecided
-from puzzle_tablebase.formats.index import BLOCK_BYTES
+from puzzle_tablebase.formats.index import BLOCK_BYTES, BODY_BYTES
 from puzzle_tablebase.pipeline.run import run_command
 from puzzle_tablebase.puzzles.fifteen import PARTITIONS, list_images, make_pattern_table
 from puzzle_tablebase.puzzles.sliding import CHARACTERS
 from tests.support import sliding_oracle as oracle
 from tests.support.reference_numbers import lines
 from tests.support.shell import SCRIPT, Cli
-from tests.support.tampered import link_copy, place, replace_link, reseal
+from tests.support.tampered import change_header, link_copy, place, replace_link, reseal
 
 GOAL = "123456789abcdef0"
 Ask = Callable[..., tuple[int, str, str]]
@@ -177,6 +177,15 @@ def test_damaged_tables_never_answer(patterns_555: Path, tmp_path: Path) -> None
     keys.write_text("".join(f"{scramble(40, seed)}\n" for seed in range(10)))
     for words in ([scramble(60, 9)], ["--input", str(keys)]):
         assert run_command(["query", "fifteen", *words, "--outputs", str(folder)]) == 3
+
+
+def test_an_index_that_lacks_records_does_not_answer(patterns_555: Path, tmp_path: Path) -> None:
+    folder = link_copy(patterns_555, tmp_path)
+    index = replace_link(folder / "fifteen_478bc.idx")
+    header_and_one = index.read_bytes()[: 2 * BLOCK_BYTES]
+    index.write_bytes(change_header(header_and_one, count=BODY_BYTES))
+    words = [scramble(60, 9), "--time-limit", "5", "--outputs", str(folder)]
+    assert run_command(["query", "fifteen", *words]) == 3
 
 
 def test_false_distances_end_a_search(patterns_555: Path, tmp_path: Path) -> None:
