@@ -316,9 +316,10 @@ def make_fast_lookups(
     """Make the functions `distance` and `probe` over the fields of the records of `eight.idx`.
 
     `distance` is a method: bound to an object, it can be sent to another process. For a goal it
-    calls the slow one, and also when the tables are closed: then the fields are empty.
+    calls the slow one. Both call the slow ones if fields are missing: the tables may be closed.
     """
-    puzzle, measure = reader.puzzle, super(EightReader, reader).distance
+    puzzle, slow = reader.puzzle, super(EightReader, reader).probe
+    measure = super(EightReader, reader).distance
     half, width, parse = puzzle.cells // 2, puzzle.width, puzzle.parse
     head, tail = make_number_parts(puzzle.cells)
     all_digits = (1 << puzzle.cells) - 1
@@ -349,20 +350,18 @@ def make_fast_lookups(
             return probe(parse(state))
         if code >> SET_SHIFT != all_digits:
             return probe(parse(state))
-        rank = code & NUMBER_MASK
+        rank, blank, best = code & NUMBER_MASK, state.index("0"), ""
         try:
-            depth = distances[rank]
+            depth, ways = distances[rank], solutions[rank]
+            for letter, low, high in slides[blank]:
+                moved = (
+                    f"{state[:low]}{state[high]}{state[low + 1 : high]}{state[low]}"
+                    f"{state[high + 1 :]}"
+                )
+                if distances[head[moved[:half]] + tail[moved[half:]] & NUMBER_MASK] < depth:
+                    best += letter
         except IndexError:
-            measure(state, None)  # raises an error: the tables are closed
-            raise
-        blank = state.index("0")
-        best = ""
-        for letter, low, high in slides[blank]:
-            moved = (
-                f"{state[:low]}{state[high]}{state[low + 1 : high]}{state[low]}{state[high + 1 :]}"
-            )
-            if distances[head[moved[:half]] + tail[moved[half:]] & NUMBER_MASK] < depth:
-                best += letter
+            return slow(state)
         # the code's parity counts inversions with the blank too: as many as its cell's number
         is_odd = (code >> NUMBER_BITS) + blank & 1
         return BoardAnswer(
@@ -371,7 +370,7 @@ def make_fast_lookups(
             goal="centre" if is_odd else "corner",
             distance=depth,
             best_moves=best,
-            solutions=solutions[rank],
+            solutions=ways,
         )
 
     return distance, probe

@@ -113,6 +113,14 @@ def test_a_closed_index_does_not_answer(outputs: Path) -> None:
             call()
 
 
+def test_a_fast_lookup_needs_the_records_of_neighbours(copy: Path) -> None:
+    path = replace_link(copy / "eight.idx")
+    few = path.read_bytes()[: 2 * BLOCK_BYTES]
+    path.write_bytes(tampered.change_header(few, count=BODY_BYTES // 2))
+    with open_tables(str(copy)) as tables, pytest.raises(TableDamaged, match="no record"):
+        tables.eight.probe("012345678")
+
+
 def list_open_files(folder: Path) -> list[str]:
     """Return the names of the folder's files that this process holds open."""
     files = map(Path.resolve, Path("/proc/self/fd").iterdir())
