@@ -12,14 +12,12 @@ from functools import partial
 
 import numpy as np
 
-from puzzle_tablebase.errors import SearchError
 from puzzle_tablebase.frontier.layers import FREE
 from puzzle_tablebase.jit import Array
 from puzzle_tablebase.pipeline.recipes.tour_edge_sets import Step
 from puzzle_tablebase.pipeline.recipes.tour_keys import decode_layer, encode_layer
 from puzzle_tablebase.pipeline.recipes.tour_meet import Cut, make_cut, meet_halves
 from puzzle_tablebase.pipeline.recipes.tour_sweep import (
-    CountOverflow,
     Layer,
     advance_layer,
     make_first_layer,
@@ -48,10 +46,7 @@ def make(table: Table, puzzle: Puzzle, tasks: Tasks) -> TableData:
     board = parse_board(table.recipe.parameters["board"])
     sweep = Sweep(board, paths=table.recipe.search == "ranked tours")
     *_, (_, form) = table.index
-    try:
-        layers = make_layers(sweep, int(form[:-1]), tasks)
-    except CountOverflow:
-        raise SearchError(f"The tours of {board} are too many to number (2^63).") from None
+    layers = make_layers(sweep, int(form[:-1]), tasks)
     count = sum(len(firsts) for firsts, *_ in layers)
     rows, records = (_iter_records(layers, count, tasks) for _ in range(2))
     return TableData(rows, records, count)

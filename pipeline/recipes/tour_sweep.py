@@ -32,6 +32,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from puzzle_tablebase.errors import SearchError
 from puzzle_tablebase.frontier.layers import END, MATCHING_BITS
 from puzzle_tablebase.jit import Array, compiled
 from puzzle_tablebase.pipeline.recipes.tour_edge_sets import Step, iter_successors
@@ -44,8 +45,11 @@ SLICE_PLACES = 1 << 18
 COUNT_LIMIT = float(1 << 63)
 
 
-class CountOverflow(ArithmeticError):
-    """Error for a number of cycles that does not fit 63 bits."""
+class CountOverflow(SearchError):
+    """Error for a number of cycles that does not fit 63 bits, in whichever thread."""
+
+    def __init__(self) -> None:
+        super().__init__("The tours of a board are more than a table can count (2^63).")
 
 
 class HashTable:

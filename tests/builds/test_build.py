@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import ModuleType
 from unittest.mock import patch
 
 import numpy as np
@@ -21,7 +22,7 @@ from puzzle_tablebase.formats.manifest import read_manifest, sum_up_depths
 from puzzle_tablebase.graph import Graph
 from puzzle_tablebase.pipeline import tasks
 from puzzle_tablebase.pipeline.proofs import VerifyFailed, verify
-from puzzle_tablebase.pipeline.recipes import tour_rankings
+from puzzle_tablebase.pipeline.recipes import tour_meet, tour_rankings
 from puzzle_tablebase.pipeline.recipes.tour_sweep import CountOverflow, Layer, advance_layer
 from puzzle_tablebase.pipeline.searches import checkpoints
 from puzzle_tablebase.pipeline.tasks import Tasks
@@ -210,9 +211,15 @@ def test_a_killed_build_resumes_from_the_saved_layers(
     assert max(advanced) < 300, "what follows larger layers is kept"
 
 
-def test_too_many_tours_to_rank_are_refused(tmp_path: Path) -> None:
-    overflow = patch.object(tour_rankings, "sum_cycles", side_effect=CountOverflow)
-    with overflow, pytest.raises(SearchError):
+@pytest.mark.parametrize(
+    ("module", "function"), [(tour_rankings, "sum_cycles"), (tour_meet, "add_completions")]
+)
+def test_too_many_tours_to_rank_are_refused(
+    tmp_path: Path, module: ModuleType, function: str
+) -> None:
+    """The second function runs in threads, whose errors end the build as they are."""
+    overflow = patch.object(module, function, side_effect=CountOverflow)
+    with overflow, pytest.raises(SearchError, match="more than a table can count"):
         build_tables(tmp_path, KNIGHT, make_ranking_table(parse_board("5x6"), closed=True))
     assert not [*tmp_path.glob("*.idx")]
 
