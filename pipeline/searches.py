@@ -153,8 +153,8 @@ SEARCHES = {
         ),
         # rows take longer than the search
         lambda table: 1e-8 * table.states + 1.5e-6 * (table.rows or 0) * bool(table.columns),
-        # two bits for each state, in words of 60; small boards have a byte for each state too
-        lambda table: PROCESS_BYTES + (0.27 + (table.index != BITS_INDEX)) * table.states,
+        # two bits for each state, in words of 60; a small board's rows are made in memory
+        lambda table: PROCESS_BYTES + (0.27 + 60 * (table.index != BITS_INDEX)) * table.states,
         is_cut=True,
     ),
     "every tour": Search(

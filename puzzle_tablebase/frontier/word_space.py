@@ -65,7 +65,7 @@ class WordSpace(NamedTuple):
     kinds: npt.NDArray[np.uint8]
     """For each block, whether its orders are odd."""
     moves: list[npt.NDArray[np.int64]]
-    """For each block the moves to it, a row each: see `MOVE_FIELDS`."""
+    """For each block the moves to it, a row each: see `BLOCK` and the fields after it."""
     tables: WordTables
     radices: list[int]
     """The number of values of each of the head's Lehmer digits."""
