@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from hashlib import sha256
-from types import CodeType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any, TypeVar, cast
 
 import numba
@@ -126,6 +126,9 @@ def _list_parts(kernel: Callable[..., Any], known: set[Callable[..., Any]]) -> I
     for value in values:
         if hasattr(value, "py_func"):
             yield from _list_parts(value.py_func, known)
+        elif isinstance(value, FunctionType):  # its module says which instruction it stands for
+            with open(value.__code__.co_filename, "rb") as file:
+                yield file.read()
         elif isinstance(value, np.ndarray):
             yield repr((value.dtype, value.shape)).encode() + value.tobytes()
         elif isinstance(value, int | float | str | bytes | tuple | np.generic):

@@ -35,11 +35,24 @@ def add(number, more=0):
     return grow(number) + more
 """,
     "deeper": """
+from numba import types
+from numba.extending import lower_builtin, type_callable
 from puzzle_tablebase.jit import compiled
+
+def shift():
+    pass
+
+@type_callable(shift)
+def type_shift(context):
+    return lambda: types.int64
+
+@lower_builtin(shift)
+def emit_shift(context, builder, signature, arguments):
+    return context.get_constant(types.int64, 0)
 
 @compiled
 def grow(number):
-    return number + 1
+    return number + shift() + 1
 """,
 }
 
@@ -70,11 +83,12 @@ def test_a_change_that_a_kernel_of_another_module_makes_is_noticed(
     """Change other modules, one thing after the other; import them twice after each change."""
     for module, old, new, answer in (
         ("caller", "", "", 4321),
-        ("deeper", "number + 1", "number + 2", 4322),
+        ("deeper", "shift() + 1", "shift() + 2", 4322),
         ("others", "grow(number)", "grow(number) + 3", 4325),
         ("others", "more=0", "more=7", 4332),
         ("others", "(1, 20)", "(1, 50)", 4362),
         ("others", "300", "600", 4662),
+        ("deeper", "types.int64, 0", "types.int64, 5", 4667),
     ):
         file = tmp_path / f"{module}.py"
         file.write_text(file.read_text().replace(old, new))
