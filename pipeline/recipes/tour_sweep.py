@@ -49,7 +49,7 @@ class CountOverflow(SearchError):
     """Error for a number of cycles that does not fit 63 bits, in whichever thread."""
 
     def __init__(self) -> None:
-        super().__init__("The tours of a board are more than a table can count (2^63).")
+        super().__init__("The board has more tours than a table can count (2^63).")
 
 
 class HashTable:
