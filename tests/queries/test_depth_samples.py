@@ -1,7 +1,6 @@
 """Samples of states by distance, spread and split, compared with plain searches; and sheets."""
 
 import re
-from collections import defaultdict
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -193,15 +192,18 @@ def test_classes_are_those_of_the_oracle(one: str, other: str, goal: str) -> Non
     assert (find_twin(other, goal, 3) == twin) == (other in images)
 
 
-def test_boards_that_are_not_square_are_spread_and_split(large_boards: Path) -> None:
-    tables = open_tables(str(large_boards))
-    board = tables.sliding("5x2")
-    sample = board.sample(distance="12-21", split=SPLIT, spread=True)
+def test_boards_that_are_not_square_are_spread_and_split(
+    small_boards: Path, large_boards: Path
+) -> None:
+    tables, goal = open_tables(str(large_boards)), "120345"
+    sample = tables.sliding("5x2").sample(distance="12-21", split=SPLIT, spread=True)
     assert sample["distance"].value_counts()["count"].to_list() == [300] * 10
-    sets = defaultdict(set)
-    for state, split in sample.select("state", "split").rows():
-        sets[min(list_twins(state, board.puzzle.example, 2))].add(split)
-    assert all(len(names) == 1 for names in sets.values())
+    small = open_tables(str(small_boards)).sliding("3x2")
+    every = small.sample(split="train=240,test=120", goal=goal)
+    sets = dict(every.select("state", "split").iter_rows())
+    twins = [list_twins(state, goal, 2) for state in sets]
+    assert max(map(len, twins)) == 2
+    assert all(len({sets[image] for image in images}) == 1 for images in twins)
     near = tables.sliding("2x5").sample(500, distance="0-1")
     assert near["distance"].value_counts(sort=True).row(0)[0] == 1
 
