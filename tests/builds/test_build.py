@@ -77,6 +77,16 @@ def test_changed_parameters_cause_a_rebuild_and_descriptions_none(tmp_path: Path
     assert pl.read_parquet(tmp_path / "knight_counts.parquet").height == 12 + 4 + 1
 
 
+def test_a_rebuild_needs_the_space_of_one_more_index(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = list[tuple[str, int]]()
+    monkeypatch.setattr(Folder, "require_space", lambda _, *asks: asked.append(asks))
+    for _ in range(2):
+        build_tables(tmp_path, SLIDING, *SLIDING.find_tables("sliding_2x3"), force=True)
+    assert asked == [("The build", 2 * 8192), ("The build", 8192)]
+
+
 # ---- in parallel ----------------------------------------------------------------------------
 
 
