@@ -151,3 +151,14 @@ def test_without_a_lock_checkpoints_stay_for_other_builds(
         assert (saved.load("part") is None) == store.has_locks
     build_tables(store, KNIGHT, TOURS, force=True)
     assert saved.load("part") is None
+
+
+def test_checkpoints_that_are_there_need_no_space_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    saved, asked = checkpoints(Folder(tmp_path), TOURS), list[int]()
+    saved.save("part", [np.arange(3)])
+    (file,) = tmp_path.glob(f"{WORK}*")
+    monkeypatch.setattr(Folder, "require_space", lambda _, work, needed: asked.append(needed))
+    saved.require_space(1000)
+    assert asked == [1000 - file.stat().st_size]
