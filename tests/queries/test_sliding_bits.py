@@ -6,6 +6,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 import pytest
 
@@ -95,11 +97,22 @@ def test_solutions_and_the_hardest_states_are_those_of_the_oracle(folder: Path) 
     assert board_reader.list_hardest()["state"].to_list() == farthest
 
 
-def test_walks_that_do_not_end_at_the_goal_are_damage(folder: Path, tmp_path: Path) -> None:
-    """Make all bits zero: then each distance is that of a neighbour of the goal, or of none."""
+@pytest.mark.parametrize("ends", [0, 14])
+def test_walks_that_do_not_end_at_the_goal_are_damage(
+    folder: Path, tmp_path: Path, ends: int
+) -> None:
+    """Make all bits zero: then each distance is that of a neighbour of the goal, or of none.
+
+    With those of the outer columns one, the blank goes round for ever.
+    """
+
+    def change(records: npt.NDArray[np.uint8]) -> None:
+        records.fill(0)
+        records[:ends] = records[len(records) - ends :] = 255
+
     state = max(oracle.distances("12345670", 2, 4).items(), key=lambda item: item[1])[0]
     copied = link_copy(folder, tmp_path)
-    change_records(lambda records: records.fill(0)).edit(copied, "sliding_2x4_8")
+    change_records(change).edit(copied, "sliding_2x4_8")
     several = open_board(copied, "2x4", 0)
     for use in (several.probe, several.annotate, lambda key: several.list_hardest()):
         with pytest.raises(TableDamaged):
