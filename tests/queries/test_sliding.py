@@ -44,7 +44,7 @@ def test_solutions_are_counted_before_they_are_listed(small_boards: Path) -> Non
     answer = reader.probe(start, solutions=True)
     assert answer.all_solutions == listed[start]
     assert answer.solutions == len(listed[start]) > 1
-    reader.max_solutions = 1
+    reader.max_solutions = len(listed[start]) - 1
     with pytest.raises(BadRequest):
         reader.probe(start, solutions=True)
     result = ask_many(reader, pl.Series(["123450", start]), solutions=True)
