@@ -169,11 +169,14 @@ def test_empty_layers_have_no_records_and_no_sum() -> None:
     assert LayerReader(records.__getitem__, 3).sum_layer(1) == 1
 
 
-def test_truncated_records_are_reported() -> None:
+def test_truncated_records_and_impossible_sums_are_reported() -> None:
     ((layer, key, total, packed),) = make_records([{5: 300, 7: 1}], 2)
     layers = LayerReader([(layer, key, total, packed + b"\x02")].__getitem__, 1)
     with pytest.raises(InconsistentLayers):
         layers.find_state(0, 5)
+    # more tours than a sample can be drawn from
+    with pytest.raises(InconsistentLayers):
+        LayerReader([(layer, key, 1 << 62, packed)].__getitem__, 1).sum_layer(layer)
 
 
 # ---- which boards ---------------------------------------------------------------------------
