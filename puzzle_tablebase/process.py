@@ -156,6 +156,8 @@ def wrap_standard_outputs() -> CompleteWriter:
             os.open(os.devnull, 0 if number else os.O_WRONLY)  # every use is an error
         else:
             os.set_blocking(number, True)
+    if sys.stdin is None:
+        sys.stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False)))
     stdout = CompleteWriter(1, "standard output")
     stderr = CompleteWriter(2, "", is_best_effort=True)
     codings = [stream.encoding if stream else "utf-8" for stream in (sys.stdout, sys.stderr)]

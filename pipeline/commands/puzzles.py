@@ -159,7 +159,7 @@ def answer_rows(options: Values, make: Callable[[], Any]) -> int:
     from puzzle_tablebase.pipeline.reporter import Reporter
 
     source, output = options.get("input", "-"), options.get("output")
-    is_typed = source == "-" and bool(sys.stdin) and sys.stdin.isatty()
+    is_typed = source == "-" and sys.stdin.isatty()
     if is_typed:
         print_error("reading keys from standard input (press Ctrl-D to finish)")
     with Reporter(quiet=is_typed) as bar:  # a bar would wipe away what is typed

@@ -122,6 +122,11 @@ def test_a_slow_pipe_that_does_not_block(
     assert result == expected.stdout
 
 
+def test_keys_from_a_closed_standard_input(place: Path) -> None:
+    text = run([SCRIPT, "query", "eight"], cwd=place, preexec_fn=lambda: os.close(0))
+    assert text == (2, "", "pipeline: Standard input cannot be read (it is closed).\n")
+
+
 def test_keys_from_a_pipe_that_does_not_block(place: Path) -> None:
     reader, writer = os.pipe()
     os.set_blocking(reader, False)
