@@ -39,7 +39,7 @@ SLOW_HOST = {
     "sample eight --output sample.csv": "eight.parquet",
     "histogram eight": MANIFEST,
     "status": "senet.idx",
-    "verify": "senet.parquet",
+    "verify senet": "senet.parquet",
     "verify --quick": "senet.parquet",
     "report --output report.html": "senet.parquet",
     "explore --output explorer.html": "senet.idx",

@@ -195,6 +195,7 @@ def expect_success(*words: object) -> None:
     assert result.code == 0, result.err
 
 
+@pytest.mark.slow
 @pytest.mark.long
 def test_stopped_at_every_step(cli: Cli, tmp_path: Path) -> None:
     """Stop a rebuild with other bytes before each rename, by SIGKILL and (nightly) by an error.
@@ -291,6 +292,7 @@ FREE = [("eight", 1_500), ("eight", 100), ("", 1_000), ("", 10_000), ("", 20_000
 """Free kilobytes beside the published tables: too few for all tours on 6x6, which have 40 MB."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("stage", "free"), first(1, FREE, rest=pytest.mark.nightly))
 def test_a_full_disk(stage: str, free: int, tmp_path: Path, outputs: Path) -> None:
     """Build on a disk in memory that is too small at first, and then large enough."""

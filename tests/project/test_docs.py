@@ -27,13 +27,14 @@ MARKDOWN = [
 ]
 PAGES = [pytest.param(page, id=str(page.relative_to(ROOT))) for page in MARKDOWN]
 BUILT = {"fifteen.md": "fifteen_6-6-3", "sliding.md": "sliding_3x4"}
+LONG = {*BUILT, "query.md"}
 MADE = re.compile("^```console$|<!-- made from the program -->", re.MULTILINE)
 
 
 WRITTEN = [
     "docs/tour.svg docs/notebook-senet.svg docs/notebook-solution.svg",
     *(
-        pytest.param(name, marks=[pytest.mark.slow] * (page.name in BUILT))
+        pytest.param(name, marks=[pytest.mark.slow] * (page.name in LONG))
         for page in MARKDOWN
         if MADE.search(page.read_text("utf-8")) and (name := page.relative_to(ROOT).as_posix())
     ),
