@@ -221,6 +221,7 @@ def test_stopped_at_every_step(cli: Cli, tmp_path: Path) -> None:
                 assert sha256(folder / file.file) == file.sha256
 
 
+@pytest.mark.slow
 @pytest.mark.long
 def test_lookups_beside_rebuilds_with_changing_bytes(cli: Cli, tmp_path: Path) -> None:
     old, folder = tmp_path / "old", tmp_path / "tables"

@@ -346,6 +346,7 @@ def check_that_it_fits(shown: Explorer) -> None:
     assert board["y"] + board["height"] <= size["height"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shown", [BOARDS], indirect=True)
 def test_every_view_fits_its_window_and_is_accessible(shown: Explorer) -> None:
     page = shown.open()
