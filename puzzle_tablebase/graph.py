@@ -12,6 +12,15 @@ from puzzle_tablebase.errors import SearchError
 from puzzle_tablebase.schema import UNREACHED
 
 
+class OneWayEdge(NamedTuple):
+    """Two nodes, with the number of edges from the one to the other, and of those back."""
+
+    source: int
+    target: int
+    there: int
+    back: int
+
+
 class Graph(NamedTuple):
     """A state space in the form that a search needs (compressed sparse rows), of any puzzle.
 
@@ -40,13 +49,21 @@ class Graph(NamedTuple):
         labels = np.repeat([label for label, _, _ in moves], counts)[order].astype(np.uint8)
         return cls(offsets, targets, labels)
 
-    def find_one_way_edge(self) -> tuple[int, int] | None:
-        """Find the source and the target of an edge without one in the other direction."""
-        nodes = len(self.offsets) - 1
+    def find_one_way_edge(self) -> OneWayEdge | None:
+        """Find two nodes with more edges in one direction than in the other."""
+        nodes = np.int64(len(self.offsets) - 1)
         sources = np.repeat(np.arange(nodes), np.diff(self.offsets))
-        there, back = sources * nodes + self.targets, self.targets * np.int64(nodes) + sources
-        one_way = np.setdiff1d(there, back)
-        return divmod(int(one_way[0]), nodes) if len(one_way) else None
+        there, back = sources * nodes + self.targets, self.targets * nodes + sources
+        for pairs in (there, back):
+            pairs.sort()
+        # the lowest pair that stands more often in one of the two than in the other
+        for at in np.flatnonzero(there != back)[:1]:
+            pair = min(there[at], back[at])
+            edges = int(np.count_nonzero(there == pair)), int(np.count_nonzero(back == pair))
+            one, other = divmod(int(pair), int(nodes))
+            source, target = (one, other) if edges[0] > edges[1] else (other, one)
+            return OneWayEdge(source, target, max(edges), min(edges))
+        return None
 
 
 class SearchResult(NamedTuple):

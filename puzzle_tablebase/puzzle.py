@@ -133,6 +133,9 @@ class StateSpace(Puzzle):
         """Make the graph of every legal move of every state."""
         raise NotImplementedError
 
+    def check_graph(self, graph: Graph) -> None:
+        """Raise SearchError for a graph that has no right search; by default each has one."""
+
     def fill_columns(
         self, table: Table, graph: Graph, walks: Mapping[str, SearchResult]
     ) -> Columns:
@@ -272,10 +275,7 @@ class GoalPuzzle(StateSpace):
         )
 
     def make_graph(self) -> Graph:
-        """Make the graph of every legal move, with the number of its letter as its label.
-
-        SearchError if a move cannot be undone: solutions are found from the goal backwards.
-        """
+        """Make the graph of every legal move, with the number of its letter as its label."""
         import numpy as np
 
         from puzzle_tablebase.graph import Graph
@@ -286,16 +286,22 @@ class GoalPuzzle(StateSpace):
                 targets.append(self.rank(next_state))
                 labels.append(self.letters.index(letter))
             offsets.append(len(targets))
-        graph = Graph(
+        return Graph(
             np.array(offsets, dtype=np.int64),
             np.array(targets, dtype=np.int32),
             np.array(labels, dtype=np.uint8),
         )
-        if (one_way := graph.find_one_way_edge()) is not None:
-            one, other = map(self.unrank, one_way)
-            problem = f"{self.title} has a move from {one} to {other}, and none back"
-            raise SearchError(f"{problem}: every move must be undone by a move.")
-        return graph
+
+    def check_graph(self, graph: Graph) -> None:
+        """Raise SearchError unless as many moves lead back as lead from a state to another.
+
+        Solutions are found, and counted, from the goal backwards.
+        """
+        if edge := graph.find_one_way_edge():
+            one, other = self.unrank(edge.source), self.unrank(edge.target)
+            moves = f"{edge.there} moves" if edge.there > 1 else "a move"
+            problem = f"{self.title} has {moves} from {one} to {other}, and {edge.back or 'none'}"
+            raise SearchError(f"{problem} back: every move must be undone by a move of its own.")
 
     def fill_columns(
         self, table: Table, graph: Graph, walks: Mapping[str, SearchResult]

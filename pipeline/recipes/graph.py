@@ -37,6 +37,7 @@ ZERO, ONE = WORD(0), WORD(1)
 def make(table: Table, puzzle: StateSpace, tasks: Tasks) -> TableData:
     """Search the puzzle's graph from each root, and let the puzzle fill rows and records."""
     graph, results = puzzle.make_graph(), dict[str, SearchResult]()
+    puzzle.check_graph(graph)
     for name, root in table.recipe.parameters["roots"].items():
         on_layer = partial(_report_layer, tasks, name)
         results[name] = search_breadth_first(graph, puzzle.rank(root), on_layer)

@@ -8,12 +8,14 @@ from itertools import permutations
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import polars as pl
 import pytest
 
 from puzzle_tablebase import puzzles
 from puzzle_tablebase.errors import BadRequest, GoalUnreachable, NotationError, SearchError
 from puzzle_tablebase.formats.manifest import read_manifest
+from puzzle_tablebase.graph import Graph
 from puzzle_tablebase.pipeline.commands import run_app
 from puzzle_tablebase.pipeline.single_query import answer_as_text
 from puzzle_tablebase.queries import open_tables
@@ -167,9 +169,42 @@ class ManyLetters(Pancakes):
         return PUZZLE.moves(state)
 
 
-def test_a_move_that_cannot_be_undone_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SearchError, match="from 54321 to 12345"):
-        build_tables(tmp_path, OneWay())
+class TwoThereOneBack(Pancakes):
+    """Pancakes with a second letter for the largest flip, but not at the goal."""
+
+    letters = "23456"
+
+    def moves(self, state: str) -> Iterator[tuple[str, str]]:
+        yield from PUZZLE.moves(state)
+        if state != "12345":
+            yield "6", state[::-1]
+
+
+class GraphOfItsOwn(TwoThereOneBack):
+    """The same puzzle, which makes its graph itself."""
+
+    def make_graph(self) -> Graph:
+        moves = [(self.rank(at), move) for at in STACKS for move in self.moves(at)]
+        kinds = (
+            (label, [(at, self.rank(after)) for at, (by, after) in moves if by == letter])
+            for label, letter in enumerate(self.letters)
+        )
+        return Graph.from_moves(self.size, [(label, *np.array(each).T) for label, each in kinds])
+
+
+@pytest.mark.parametrize(
+    ("puzzle", "problem"),
+    [
+        (OneWay(), "has a move from 54321 to 12345, and none back: every move must be undone"),
+        (TwoThereOneBack(), "has 2 moves from 54321 to 12345, and 1 back: every move must be"),
+        (GraphOfItsOwn(), "has 2 moves from 54321 to 12345, and 1 back: every move must be"),
+    ],
+)
+def test_moves_that_cannot_each_be_undone_are_refused(
+    tmp_path: Path, puzzle: Pancakes, problem: str
+) -> None:
+    with pytest.raises(SearchError, match=problem):
+        build_tables(tmp_path, puzzle)
     assert not [*tmp_path.glob("pancakes*")]
 
 
