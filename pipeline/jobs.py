@@ -205,6 +205,8 @@ def explain_rebuild(store: Store, versions: Sequence[Entry], puzzle: Puzzle, tab
         return "parameters changed"
     if entry.code != digest_table(table, puzzle):
         return OTHER_CODE
+    if puzzle.has_counts(table) and not entry.counts:
+        return "counts missing"
     for file in entry.all_files:
         try:
             if find_mismatch(store, file):

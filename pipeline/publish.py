@@ -50,7 +50,8 @@ def publish_table(
     store: Store, puzzle: Puzzle, table: Table, data: TableData, old: Collection[Entry]
 ) -> Entry:
     """Write a table and its index, put them in place, and drop its old versions."""
-    counter, names = StateCounter(table, puzzle.depth), list_table_files(table)
+    counter = StateCounter(table, puzzle.depth if puzzle.has_counts(table) else "")
+    names = list_table_files(table)
     with store.write_files(*names) as files, closing(data.rows), closing(data.records):
         with TableWriter(files[0] if table.columns else None, table) as writer:
             for columns in data.rows:

@@ -13,7 +13,7 @@ from puzzle_tablebase.errors import (
     TablebaseError,
     require_text,
 )
-from puzzle_tablebase.schema import FIELD_KINDS, UNREACHED, Column, Recipe, Table
+from puzzle_tablebase.schema import FIELD_KINDS, KIND_LETTERS, UNREACHED, Column, Recipe, Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -92,7 +92,15 @@ class Puzzle:
         records."""
         if table.columns:
             return "rows"
-        return "states" if self.depth and table.states else "records"
+        return "states" if self.has_counts(table) else "records"
+
+    def has_counts(self, table: Table) -> bool:
+        """Return whether the manifest has the number of a table's states at each depth.
+
+        They are those of a column of whole numbers, or of the states of an index alone.
+        """
+        kinds = {column.name: column.kind for column in table.columns}
+        return bool(self.depth) and (not kinds or kinds.get(self.depth) in KIND_LETTERS)
 
     def list_board_tables(self, board: str | None) -> tuple[Table, ...]:
         """List the tables of all goals of a board; None for a puzzle without boards."""

@@ -101,10 +101,8 @@ def list_counts(store: Store) -> pl.DataFrame:
     tables = (
         (puzzle, table)
         for puzzle in list_puzzles()
-        if puzzle.depth
         for table in puzzle.list_published(entries)
-        # an index alone has the depths of its states, and nothing else
-        if puzzle.depth in [column.name for column in table.columns] or not table.columns
+        if puzzle.has_counts(table)
     )
     rows = [row for puzzle, table in tables for row in _iter_counts(store, puzzle, table)]
     return pl.DataFrame(rows, SCHEMA, orient="row")
@@ -131,7 +129,7 @@ def _iter_counts(store: Store, puzzle: Puzzle, table: Table) -> Iterator[tuple[o
     """Iterate over a table's rows of counts; a TableError if its manifest entry has none."""
     entry = require_published(store, table)
     if not entry.counts:
-        command = format_rebuild_command(table.name, store, force=True)
+        command = format_rebuild_command(table.name, store)
         problem = f"it does not say how many states of {table.name} are at each distance"
         file = store.locate(MANIFEST)
         raise TableError(f"{file} is out of date: {problem}.", file, command)

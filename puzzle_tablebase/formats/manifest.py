@@ -24,7 +24,7 @@ from msgspec import Meta, MsgspecError, Struct, json
 from puzzle_tablebase.errors import BadRequest, TableDamaged, TableVersionError, quote
 from puzzle_tablebase.formats import FORMAT_VERSION, MADE_BY
 from puzzle_tablebase.formats.index import HEADER, MAGIC, Header
-from puzzle_tablebase.schema import KIND_LETTERS, Table
+from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import BACKUP, MANIFEST
 from puzzle_tablebase.stores.access import format_rebuild_command, list_files, make_open_error
 from puzzle_tablebase.stores.folder import LOCK, Store
@@ -73,8 +73,9 @@ class StateCounter:
     """A counter of the rows of a table by their goal and depth, as they are written or read."""
 
     def __init__(self, table: Table, depth: str) -> None:
+        """Count by the column `depth`, if the table has it."""
         columns = {column.name: column for column in table.columns}
-        has_depth = depth in columns and columns[depth].kind in KIND_LETTERS
+        has_depth = depth in columns
         self._names = [name for name in ("goal", depth) if name in columns] if has_depth else []
         self._goals = columns["goal"].values if "goal" in columns else ()
         self._counts = Counter[Depth]()

@@ -289,13 +289,25 @@ def test_a_false_number_of_a_search_is_refused(
     assert f"precompute sliding_2x4_8 --force --outputs {tmp_path}" in str(caught.value)
 
 
-def test_a_table_without_numbers_is_out_of_date(tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_large", [False, True])
+def test_a_table_without_numbers_is_refused_and_built_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_large: bool
+) -> None:
+    if is_large:
+        treat_as_large(monkeypatch, 8)
     build_board(tmp_path)
+    manifest = (tmp_path / MANIFEST).read_bytes()
     with edit_manifest(tmp_path) as entries:
         del entries["sliding_2x4_8"]["counts"]
     for read in (list_counts, lambda store: count_states("sliding", store, "2x4")):
-        with pytest.raises(TableError, match="precompute sliding_2x4_8 --force"):
+        with pytest.raises(TableError, match=rf"precompute sliding_2x4_8 --outputs {tmp_path}"):
             read(Folder(tmp_path))
+    with pytest.raises(VerifyFailed, match="at distance 0: 0, expected 1") as caught:
+        verify(Folder(tmp_path))
+    assert caught.value.file == str(tmp_path / MANIFEST)
+    again = build_tables(tmp_path, SLIDING, SLIDING.find_tables("sliding_2x4_8")[0])
+    assert again.reasons == {"sliding_2x4_8": "counts missing"}
+    assert (tmp_path / MANIFEST).read_bytes() == manifest
 
 
 def test_distances_without_states_are_counted_too() -> None:

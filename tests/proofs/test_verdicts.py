@@ -186,13 +186,18 @@ def verdicts_on_counts(folder: Path, table: Table, **limits: int) -> list[TableV
 
 
 def test_the_page_has_the_verdicts_on_any_table(tmp_path: Path, register: Register) -> None:
-    result = list[TableVerdict]()
+    result, claims = list[TableVerdict](), list[list[str]]()
     for toy in (Tasty(), pancakes.PUZZLE, jugs.PUZZLE):
         folder = tmp_path / str(len(result))
         build_tables(folder, toy)
         register(toy)
-        result += verify(Folder(folder)).verdicts
+        verified = verify(Folder(folder))
+        result += verified.verdicts
+        claims.append([claim["claim"] for claim in verified.claims])
     assert result[0].how.endswith("; not proved: taste, spice")
+    # what no rule defines is no claim, so none can pass
+    assert claims[0] == claims[1]
+    assert claims[2] == [*claims[1][:6], claims[1][-1]]
     register(pancakes.PUZZLE)  # which has no table of jugs
     result += verify(Folder(folder)).verdicts
     result += verify(Folder(folder), quick=True).verdicts
