@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 TABLES := $(VENV)/.tables
 REPORT := $(VENV)/.report
 TESTS := $(VENV)/.tests
-# This file marks the installed JavaScript linter.
+# This file marks the installed linter and formatter of JavaScript.
 LINTER := queries/node_modules/.package-lock.json
 # Two workers a core, because many tests wait for processes that they start.
 WORKERS = $(shell $(BIN)/python -c "import os; print(2 * (os.cpu_count() or 1))")
@@ -95,12 +95,16 @@ test-other:
 		$(INSTALL) -r requirements.lock && $(INSTALL) -r $(VENV)/$(OTHER)/runner.lock && touch $(VENV)/$(OTHER)/.whole; }
 	$(VENV)/$(OTHER)/bin/python -m pytest -n logical --dist worksteal -p no:cacheprovider tests/rules tests/search
 
+FORMATTED := 'queries/**/*.{js,css}' 'pipeline/**/*.{js,css}' 'tests/**/*.mjs'
+
 check: $(TESTS) $(if $(shell command -v npm),$(LINTER)) ## check lint, format, types and allowed imports
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	@if command -v npm >/dev/null; then queries/node_modules/.bin/eslint --config queries/eslint.config.js --max-warnings 0 queries pipeline tests; else \
+	@if command -v npm >/dev/null; then \
+		queries/node_modules/.bin/eslint --config queries/eslint.config.js --max-warnings 0 queries pipeline tests && \
+		queries/node_modules/.bin/prettier --config queries/package.json --check $(FORMATTED); else \
 		echo 'npm is missing, so the JavaScript was not checked. On Debian and Ubuntu: apt-get install npm' >&2; \
 		test "$$CI" != true; fi
 

@@ -33,7 +33,7 @@ EXPLORER_PAGE = "explorer.html"
 _PAGE = Path(__file__).parent / "page"
 _PACKAGE = Path(__file__).parents[1] / "javascript"
 """The package that reads tables beside the page, by names of its own files."""
-_RELATIVE = re.compile(r'^((?:import|export) .*from )"\./', re.MULTILINE)
+_RELATIVE = re.compile(r'^((?:import|export|\}) .*from )"\./', re.MULTILINE)
 
 
 def write_explorer(store: Store, target: str) -> None:
