@@ -28,7 +28,11 @@ export function makeUnusable(place, problem, status = 0) {
 
 /** @param {string} place @param {string} name of the table, which can be built */
 export function makeMissing(place, name) {
-  return new TablebaseError(UNUSABLE, `${place} is not published. Run: pipeline precompute ${name}`, { place });
+  return new TablebaseError(
+    UNUSABLE,
+    `${place} is not published. Run: pipeline precompute ${name}`,
+    { place },
+  );
 }
 
 /** @param {string} place @param {string} problem */

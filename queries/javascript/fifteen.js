@@ -7,7 +7,11 @@ import { Board, joinLetters, joinTiles, makeGoal } from "./sliding.js";
 export const PATTERNS = ["fifteen_12356", "fifteen_478bc", "fifteen_9adef"];
 const GOAL = makeGoal(16, 15);
 /** The board, whose tables are for goals with the blank in a corner. */
-export const FIFTEEN = { rows: 4, columns: 4, goals: [{ name: GOAL, state: GOAL, table: PATTERNS[0] }] };
+export const FIFTEEN = {
+  rows: 4,
+  columns: 4,
+  goals: [{ name: GOAL, state: GOAL, table: PATTERNS[0] }],
+};
 
 /**
  * An answer has the lower bound that the search began with, and the number of positions searched.
@@ -25,7 +29,8 @@ export function readTiles(text) {
 /** Return the states on the way of the blank over some cells of a goal's view. */
 export function followBlank(board, view, state, cells) {
   const path = [view.state(state)];
-  for (const cell of cells.slice(1)) path.push(board.moves(path.at(-1)).find((move) => move.cell === cell).after);
+  for (const cell of cells.slice(1))
+    path.push(board.moves(path.at(-1)).find((move) => move.cell === cell).after);
   return path.map(view.undo);
 }
 
@@ -40,7 +45,11 @@ export function* answerFifteen(text, { goal = GOAL, onProgress = () => {} } = {}
   const state = board.requireState(text);
   const goalState = board.findGoal(state, goal);
   const view = board.turn(goalState);
-  if (!view) throw new TablebaseError(NO_ANSWER, `The blank of ${goalState} is not in a corner, as a goal's must be.`);
+  if (!view)
+    throw new TablebaseError(
+      NO_ANSWER,
+      `The blank of ${goalState} is not in a corner, as a goal's must be.`,
+    );
   board.requireJoined(state, goalState);
   const tables = [];
   for (const table of PATTERNS) {

@@ -1,7 +1,10 @@
 import { makeUnreadable } from "./errors.js";
 
 const REASONS = {
-  ENOENT: "it does not exist", EACCES: "access is denied", EISDIR: "it is a folder", ENOTDIR: "it is in no folder",
+  ENOENT: "it does not exist",
+  EACCES: "access is denied",
+  EISDIR: "it is a folder",
+  ENOTDIR: "it is in no folder",
 };
 
 /** The files of a folder, for Node, read as those of a host are. */

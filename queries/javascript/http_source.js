@@ -18,8 +18,9 @@ const PASSING = [408, 425, 429, 500, 502, 503, 504];
 const IS_PAGE = typeof document !== "undefined";
 /** What a browser does not tell apart: for a host of its own, and for another one. */
 const FAILED_HERE = "the connection failed, or the host compresses parts of files";
-const FAILED_ELSEWHERE = "the connection failed, or the host does not allow pages of other sites "
-  + "(it must send Access-Control-Allow-Origin)";
+const FAILED_ELSEWHERE =
+  "the connection failed, or the host does not allow pages of other sites " +
+  "(it must send Access-Control-Allow-Origin)";
 const NETWORK = {
   ECONNREFUSED: "connection refused",
   ECONNRESET: "it closes the connection before it answers",
@@ -40,7 +41,10 @@ class Passing extends Error {
 /** The files below an address of a static host. */
 export class HttpSource {
   /** @param {string} url @param {HttpOptions} [options] */
-  constructor(url, { fetch = globalThis.fetch.bind(globalThis), retryDelays = RETRY_DELAYS, wholeBytes } = {}) {
+  constructor(
+    url,
+    { fetch = globalThis.fetch.bind(globalThis), retryDelays = RETRY_DELAYS, wholeBytes } = {},
+  ) {
     const { origin, pathname, search } = new URL(url);
     this.base = `${origin}${pathname.replace(/\/+$/, "")}`;
     this.query = search;
@@ -68,8 +72,11 @@ export class HttpSource {
       } catch (error) {
         if (!(error instanceof Passing)) throw error;
         const delay = this.retryDelays[attempt];
-        if (delay === undefined) throw makeUnreadable(this.locate(file), error.message, error.status);
-        await new Promise((resolve) => { setTimeout(resolve, Math.max(delay, error.delay)); });
+        if (delay === undefined)
+          throw makeUnreadable(this.locate(file), error.message, error.status);
+        await new Promise((resolve) => {
+          setTimeout(resolve, Math.max(delay, error.delay));
+        });
       }
     }
   }
@@ -82,7 +89,10 @@ export class HttpSource {
     this.requests++;
     try {
       const response = await this.fetch(`${this.base}/${encodeURIComponent(file)}${this.query}`, {
-        headers, cache: isFresh ? "reload" : "default", signal: stop.signal, redirect: "follow",
+        headers,
+        cache: isFresh ? "reload" : "default",
+        signal: stop.signal,
+        redirect: "follow",
       });
       const part = await this.#readAnswer(response, this.locate(file), first, last, stop);
       this.bytes += part.bytes.length;
@@ -105,7 +115,8 @@ export class HttpSource {
         stop.abort();
         throw makeUnreadable(place, `the host ${problem}`, status);
       };
-      if (coding && coding !== "identity") refuse(`compresses parts of files (Content-Encoding: ${coding})`);
+      if (coding && coding !== "identity")
+        refuse(`compresses parts of files (Content-Encoding: ${coding})`);
       if (begin !== first) refuse(`sends another part than byte ${first} and after`);
       const expected = Math.min(last + 1, total ?? last + 1) - first;
       if (length > expected) refuse(`sends ${length} bytes instead of ${expected}`);
@@ -120,7 +131,9 @@ export class HttpSource {
         const most = MAX_WHOLE_BYTES.toLocaleString("en");
         const size = length.toLocaleString("en");
         throw makeUnreadable(
-          place, `this host ignores ranges; the file has ${size} bytes, and at most ${most} are read whole`, status,
+          place,
+          `this host ignores ranges; the file has ${size} bytes, and at most ${most} are read whole`,
+          status,
         );
       }
       const bytes = new Uint8Array(await response.arrayBuffer());
@@ -129,11 +142,16 @@ export class HttpSource {
     }
     const reason = await findReason(response);
     if (status === 416) {
-      throw Object.assign(makeUnreadable(place, `it ends before byte ${first}`, status), { mayHaveChanged: true });
+      throw Object.assign(makeUnreadable(place, `it ends before byte ${first}`, status), {
+        mayHaveChanged: true,
+      });
     }
     const problem = `HTTP status ${status}${reason ? `: ${reason}` : ""}`;
     if (!PASSING.includes(status)) throw makeUnreadable(place, problem, status);
-    const seconds = Math.min(Number(response.headers.get("Retry-After") ?? 0) || 0, MAX_RETRY_AFTER);
+    const seconds = Math.min(
+      Number(response.headers.get("Retry-After") ?? 0) || 0,
+      MAX_RETRY_AFTER,
+    );
     throw new Passing(problem, status, 1000 * seconds);
   }
 }
@@ -157,7 +175,10 @@ function explain(error, base) {
   if (error instanceof Passing || error.name === "TablebaseError") return error;
   if (error.name === "AbortError") return new Passing("it does not answer, or too slowly");
   const code = error.cause?.code;
-  if (IS_PAGE) return new Passing(`${base}/`.startsWith(`${location.origin}/`) ? FAILED_HERE : FAILED_ELSEWHERE);
+  if (IS_PAGE)
+    return new Passing(
+      `${base}/`.startsWith(`${location.origin}/`) ? FAILED_HERE : FAILED_ELSEWHERE,
+    );
   if (code) return new Passing(NETWORK[code] ?? error.cause.message ?? code);
   return new Passing(error.cause?.message ?? error.message);
 }

@@ -25,12 +25,18 @@ const FORMAT_VERSION = 4;
 export function openTables(place, options) {
   let text = place instanceof URL ? place.href : place;
   if (typeof text !== "string" || text === "") {
-    throw new TablebaseError(BAD_REQUEST, `Tables are in a folder or at a URL, not in ${JSON.stringify(text)}.`);
+    throw new TablebaseError(
+      BAD_REQUEST,
+      `Tables are in a folder or at a URL, not in ${JSON.stringify(text)}.`,
+    );
   }
   if (typeof document !== "undefined") text = new URL(text, document.baseURI).href;
   text = text.replace(/\/manifest\.json(?=$|\?)/, "");
-  if (text.startsWith("file://")) return new Tables(new FolderSource(decodeURIComponent(new URL(text).pathname)));
-  return new Tables(/^https?:\/\//.test(text) ? new HttpSource(text, options) : new FolderSource(text));
+  if (text.startsWith("file://"))
+    return new Tables(new FolderSource(decodeURIComponent(new URL(text).pathname)));
+  return new Tables(
+    /^https?:\/\//.test(text) ? new HttpSource(text, options) : new FolderSource(text),
+  );
 }
 
 /** The tables of one place. A part that has been read is kept; the manifest is read once. */
@@ -47,7 +53,9 @@ export class Tables {
   readManifest(isFresh = false) {
     if (isFresh || !this.manifest) {
       this.manifest = this.#fetchManifest(isFresh);
-      this.manifest.catch(() => { this.manifest = null; }); // a later question tries once more
+      this.manifest.catch(() => {
+        this.manifest = null;
+      }); // a later question tries once more
     }
     return this.manifest;
   }
@@ -57,7 +65,9 @@ export class Tables {
       return await this.#fetchListed(MANIFEST, isFresh);
     } catch (error) {
       if (!error.isDamage) throw error;
-      return await this.#fetchListed(COPY, isFresh).catch(() => { throw error; });
+      return await this.#fetchListed(COPY, isFresh).catch(() => {
+        throw error;
+      });
     }
   }
 
@@ -72,8 +82,12 @@ export class Tables {
     const version = manifest?.format_version;
     if (version === FORMAT_VERSION && manifest.tables && manifest.indexes) return manifest;
     const isOther = typeof version === "number" && version !== FORMAT_VERSION;
-    const problem = isOther ? `it is of format version ${version}, not ${FORMAT_VERSION}` : "it is not a manifest";
-    throw Object.assign(makeUnusable(this.source.locate(MANIFEST), problem), { isDamage: !isOther });
+    const problem = isOther
+      ? `it is of format version ${version}, not ${FORMAT_VERSION}`
+      : "it is not a manifest";
+    throw Object.assign(makeUnusable(this.source.locate(MANIFEST), problem), {
+      isDamage: !isOther,
+    });
   }
 
   /**
@@ -85,7 +99,10 @@ export class Tables {
     if (isFresh) manifests.unshift(await this.#fetchListed(COPY, true).catch(() => null));
     const tables = manifests.flatMap((manifest) => Object.values(manifest?.tables ?? {})).flat();
     const entries = tables.filter((entry) => entry.index?.file === file);
-    const versions = entries.map(({ content, index }) => [content, { content, bytes: index.bytes }]);
+    const versions = entries.map(({ content, index }) => [
+      content,
+      { content, bytes: index.bytes },
+    ]);
     return [...new Map(versions).values()];
   }
 
@@ -137,7 +154,9 @@ export class Tables {
    */
   async listBoards() {
     const boards = Object.entries(await this.#listGoals());
-    return Object.fromEntries(boards.map(([board, goals]) => [board, goals.map(({ state }) => state)]));
+    return Object.fromEntries(
+      boards.map(([board, goals]) => [board, goals.map(({ state }) => state)]),
+    );
   }
 
   async #listGoals() {
@@ -159,7 +178,9 @@ export class Tables {
     const wide = rows > columns ? `${columns}x${rows}` : board;
     const goals = (await this.#listGoals())[wide] ?? [];
     const goal = options?.goal ?? "corner";
-    return this.#answer(this.#makeBoard({ rows, columns, goals }).answer(state, { ...options, goal }));
+    return this.#answer(
+      this.#makeBoard({ rows, columns, goals }).answer(state, { ...options, goal }),
+    );
   }
 
   /**

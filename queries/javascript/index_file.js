@@ -87,7 +87,11 @@ class Build {
       this.listing = null; // a later question tries once more
       throw error;
     });
-    this.#requireRanks(ranks, this.count ?? this.perBlock * (listed.bytes / BLOCK - 1), this.count === undefined);
+    this.#requireRanks(
+      ranks,
+      this.count ?? this.perBlock * (listed.bytes / BLOCK - 1),
+      this.count === undefined,
+    );
     const numbers = ranks.map((rank) => 1 + Math.floor(rank / this.perBlock));
     const isOpen = this.count !== undefined;
     const blocks = await this.#readBlocks(isOpen ? numbers : [0, ...numbers], listed);
@@ -100,18 +104,27 @@ class Build {
 
   async allRecords() {
     await this.records([0]);
-    const numbers = Array.from({ length: Math.ceil(this.count / this.perBlock) }, (_, at) => at + 1);
+    const numbers = Array.from(
+      { length: Math.ceil(this.count / this.perBlock) },
+      (_, at) => at + 1,
+    );
     const blocks = await this.#readBlocks(numbers, await this.listing);
     const { width } = this.index;
     const all = new Uint8Array(width * this.perBlock * numbers.length);
-    blocks.forEach((block, at) => all.set(block.subarray(0, width * this.perBlock), width * this.perBlock * at));
+    blocks.forEach((block, at) =>
+      all.set(block.subarray(0, width * this.perBlock), width * this.perBlock * at),
+    );
     return all.subarray(0, width * this.count);
   }
 
   #requireRanks(ranks, count, mayHaveChanged = false) {
     for (const rank of ranks) {
       // "" and null count as 0 in a comparison
-      if (!Number.isSafeInteger(rank)) throw new TablebaseError(BAD_REQUEST, `${JSON.stringify(rank)} is not the number of a record.`);
+      if (!Number.isSafeInteger(rank))
+        throw new TablebaseError(
+          BAD_REQUEST,
+          `${JSON.stringify(rank)} is not the number of a record.`,
+        );
       if (rank < 0 || rank >= count) throw this.#fail(`it has no record ${rank}`, mayHaveChanged);
     }
   }
@@ -120,7 +133,9 @@ class Build {
     const { tables, source, file } = this.index;
     const listed = this.version ?? (await tables.find(file)).at(-1);
     if (!listed) throw makeMissing(source.locate(file), this.index.request);
-    const content = Uint8Array.from(listed.content.match(/../g), (pair) => Number.parseInt(pair, 16));
+    const content = Uint8Array.from(listed.content.match(/../g), (pair) =>
+      Number.parseInt(pair, 16),
+    );
     return { content, bytes: listed.bytes };
   }
 
@@ -128,7 +143,9 @@ class Build {
   #readBlocks(numbers, listed) {
     const missing = [...new Set(numbers)].filter((number) => !this.blocks.has(number));
     const last = Math.max(Math.ceil(listed.bytes / BLOCK) - 1, 0);
-    for (const [from, to] of listed.bytes <= this.wholeBytes && missing.length ? [[0, last]] : joinNumbers(missing)) {
+    for (const [from, to] of listed.bytes <= this.wholeBytes && missing.length
+      ? [[0, last]]
+      : joinNumbers(missing)) {
       const part = this.#readPart(from, to, listed);
       for (const number of missing.filter((one) => one >= from && one <= to)) {
         const block = part.then(({ bytes, first }) => {
@@ -155,7 +172,9 @@ class Build {
   async #readPart(from, to, listed) {
     if (!this.first) {
       this.first = this.#requestPart(from, to, listed);
-      this.first.catch(() => { this.first = null; });
+      this.first.catch(() => {
+        this.first = null;
+      });
       return this.first;
     }
     if (!this.index.source.servesRanges || listed.bytes <= this.wholeBytes) await this.first;
@@ -164,7 +183,9 @@ class Build {
 
   async #requestPart(from, to, listed) {
     const { source, file } = this.index;
-    const part = await source.read(file, BLOCK * from, BLOCK * (to + 1) - 1, { isFresh: this.isFresh });
+    const part = await source.read(file, BLOCK * from, BLOCK * (to + 1) - 1, {
+      isFresh: this.isFresh,
+    });
     if (part.total !== null && part.total !== listed.bytes) {
       throw this.#fail(`it has ${part.total} bytes, the manifest lists ${listed.bytes}`, true);
     }
@@ -176,16 +197,22 @@ class Build {
     if (block.length === BLOCK && isWhole(block, number, listed.content)) return block;
     const isIndex = number === 0 && block.length >= 6 && isMagic(block);
     const version = isIndex ? view(block).getUint16(4, true) : INDEX_VERSION;
-    throw this.#fail(version !== INDEX_VERSION ? `it is of format version ${version}, not ${INDEX_VERSION}`
-      : `block ${number} is damaged, or of another build of the table`, true);
+    throw this.#fail(
+      version !== INDEX_VERSION
+        ? `it is of format version ${version}, not ${INDEX_VERSION}`
+        : `block ${number} is damaged, or of another build of the table`,
+      true,
+    );
   }
 
   #checkHeader(block, listed) {
     const { version, isLater, width, count, name } = readHeader(block);
     if (!isMagic(block)) throw this.#fail("it is not an index");
-    if (version !== INDEX_VERSION) throw this.#fail(`it is of format version ${version}, not ${INDEX_VERSION}`);
+    if (version !== INDEX_VERSION)
+      throw this.#fail(`it is of format version ${version}, not ${INDEX_VERSION}`);
     if (isLater) throw this.#fail("it is laid out in a later way");
-    if (width !== this.index.width || name !== this.index.name) throw this.#fail("it is the index of another table");
+    if (width !== this.index.width || name !== this.index.name)
+      throw this.#fail("it is the index of another table");
     if (listed.bytes !== BLOCK * (1 + Math.ceil(count / this.perBlock))) {
       throw this.#fail(`${count} records do not match its ${listed.bytes} bytes`);
     }
@@ -193,7 +220,9 @@ class Build {
   }
 
   #fail(problem, mayHaveChanged = false) {
-    return Object.assign(makeUnusable(this.index.source.locate(this.index.file), problem), { mayHaveChanged });
+    return Object.assign(makeUnusable(this.index.source.locate(this.index.file), problem), {
+      mayHaveChanged,
+    });
   }
 }
 
@@ -214,7 +243,10 @@ export function readHeader(block) {
 function isWhole(block, number, content) {
   const place = new DataView(new ArrayBuffer(8));
   place.setBigUint64(0, BigInt(number), true);
-  return crc32(content, new Uint8Array(place.buffer), block.subarray(0, BODY)) === view(block).getUint32(BODY, true);
+  return (
+    crc32(content, new Uint8Array(place.buffer), block.subarray(0, BODY)) ===
+    view(block).getUint32(BODY, true)
+  );
 }
 
 function view(block) {

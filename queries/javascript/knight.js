@@ -3,7 +3,16 @@
 import { BAD_REQUEST, NO_ANSWER, TablebaseError } from "./errors.js";
 
 /** The jumps 1-8 as (files, ranks downwards). */
-const JUMPS = [[-1, -2], [1, -2], [2, -1], [2, 1], [1, 2], [-1, 2], [-2, 1], [-2, -1]];
+const JUMPS = [
+  [-1, -2],
+  [1, -2],
+  [2, -1],
+  [2, 1],
+  [1, 2],
+  [-1, 2],
+  [-2, 1],
+  [-2, -1],
+];
 
 /**
  * @typedef {object} KnightAnswer
@@ -24,11 +33,12 @@ export class KnightBoard {
     this.count = side * side;
     this.squares = Array.from({ length: this.count }, (_, square) => square);
     /** The squares a jump away from each, ascending. */
-    this.neighbours = this.squares.map((from) => (
-      JUMPS.map(([files, ranks]) => [from % side + files, Math.floor(from / side) - ranks])
+    this.neighbours = this.squares.map((from) =>
+      JUMPS.map(([files, ranks]) => [(from % side) + files, Math.floor(from / side) - ranks])
         .filter((place) => place.every((at) => at >= 0 && at < side))
-        .map(([file, rank]) => file + side * rank).sort((one, other) => one - other)
-    ));
+        .map(([file, rank]) => file + side * rank)
+        .sort((one, other) => one - other),
+    );
   }
 
   nameOf(square) {
@@ -75,11 +85,17 @@ export function* answerKnight(...texts) {
   const [start, finish] = texts.map((text) => {
     const name = typeof text === "string" ? text.trim().toLowerCase() : "";
     if (!BOARD.problem(name)) return name;
-    throw new TablebaseError(BAD_REQUEST, `${JSON.stringify(text)} is not a square, one of a1 to h8, such as b1.`);
+    throw new TablebaseError(
+      BAD_REQUEST,
+      `${JSON.stringify(text)} is not a square, one of a1 to h8, such as b1.`,
+    );
   });
   const [from, to] = [start, finish].map((name) => BOARD.numberOf(name));
   if (!BOARD.joins(from, to)) {
-    throw new TablebaseError(NO_ANSWER, `No tour leads from ${start} to ${finish}: it ends on the other colour.`);
+    throw new TablebaseError(
+      NO_ANSWER,
+      `No tour leads from ${start} to ${finish}: it ends on the other colour.`,
+    );
   }
   const [squares] = yield { table: "knight_tours_8x8", width: 64, ranks: [32 * from + (to >> 1)] };
   const path = [...squares].map((square) => BOARD.nameOf(square)).join("");

@@ -10,11 +10,18 @@ const ENTRIES = 2 ** 20;
 const MOST_MOVES = 160;
 /** By how much the bounds count in the quick search for a solution that need not be shortest. */
 const WEIGHT = 1.5;
-const NEIGHBOURS = Array.from({ length: CELLS }, (_, cell) => [
-  cell >= SIDE ? cell - SIDE : -1, cell + SIDE < CELLS ? cell + SIDE : -1,
-  cell % SIDE ? cell - 1 : -1, (cell + 1) % SIDE ? cell + 1 : -1,
-].filter((other) => other >= 0));
-const MIRROR = Uint8Array.from({ length: CELLS }, (_, cell) => (cell % SIDE) * SIDE + Math.floor(cell / SIDE));
+const NEIGHBOURS = Array.from({ length: CELLS }, (_, cell) =>
+  [
+    cell >= SIDE ? cell - SIDE : -1,
+    cell + SIDE < CELLS ? cell + SIDE : -1,
+    cell % SIDE ? cell - 1 : -1,
+    (cell + 1) % SIDE ? cell + 1 : -1,
+  ].filter((other) => other >= 0),
+);
+const MIRROR = Uint8Array.from(
+  { length: CELLS },
+  (_, cell) => (cell % SIDE) * SIDE + Math.floor(cell / SIDE),
+);
 const mirrorTile = (tile) => (tile ? MIRROR[tile - 1] + 1 : 0);
 
 /** The name of a worker that does nothing but search. */
@@ -27,7 +34,9 @@ export const WORKER_NAME = "pattern search";
 
 function listOrders(items) {
   if (!items.length) return [[]];
-  return items.flatMap((item) => listOrders(items.filter((other) => other !== item)).map((rest) => [item, ...rest]));
+  return items.flatMap((item) =>
+    listOrders(items.filter((other) => other !== item)).map((rest) => [item, ...rest]),
+  );
 }
 
 /**
@@ -43,7 +52,8 @@ export function unpackPatterns(tables) {
     const sets = [];
     for (let mask = 0; mask < 2 ** CELLS; mask++) {
       const cells = [];
-      for (let left = mask; left && cells.length <= tiles.length; left &= left - 1) cells.push(31 - Math.clz32(left & -left));
+      for (let left = mask; left && cells.length <= tiles.length; left &= left - 1)
+        cells.push(31 - Math.clz32(left & -left));
       if (cells.length === tiles.length) sets.push(cells);
     }
     let rank = 0;
@@ -55,7 +65,10 @@ export function unpackPatterns(tables) {
       }
     }
     tiles.forEach((tile, place) => {
-      for (const [image, seen] of [[0, tile], [1, mirrorTile(tile)]]) {
+      for (const [image, seen] of [
+        [0, tile],
+        [1, mirrorTile(tile)],
+      ]) {
         slots[image * CELLS + seen] = pattern;
         shifts[image * CELLS + seen] = 4 * place;
       }
@@ -77,15 +90,18 @@ export function* searchSolution({ entries, slots, shifts }, given, weight = 1) {
   const board = [...given];
   const patterns = entries.length / ENTRIES;
   const places = new Int32Array(2 * patterns); // by image and pattern: the entry
-  for (let pattern = 0; pattern < patterns; pattern++) places[pattern] = places[patterns + pattern] = pattern * ENTRIES;
+  for (let pattern = 0; pattern < patterns; pattern++)
+    places[pattern] = places[patterns + pattern] = pattern * ENTRIES;
   board.forEach((tile, cell) => {
     if (!tile) return;
     places[slots[tile]] += cell << shifts[tile];
     places[patterns + slots[CELLS + tile]] += MIRROR[cell] << shifts[CELLS + tile];
   });
-  const bounds = [0, 1].map((image) => (
-    places.slice(image * patterns, (image + 1) * patterns).reduce((sum, entry) => sum + entries[entry], 0)
-  ));
+  const bounds = [0, 1].map((image) =>
+    places
+      .slice(image * patterns, (image + 1) * patterns)
+      .reduce((sum, entry) => sum + entries[entry], 0),
+  );
   const path = new Uint8Array(MOST_MOVES);
   // for each depth, up to four children: the cell, both entries and both bounds
   const children = new Int32Array(MOST_MOVES * 4 * 5);
@@ -150,7 +166,7 @@ export function* searchSolution({ entries, slots, shifts }, given, weight = 1) {
   }
 
   const blank = board.indexOf(0);
-  for (;; limit += 2) {
+  for (; ; limit += 2) {
     yield limit;
     if (visit(0, blank, -1, ...bounds)) return { cells: [...path.slice(0, moves + 1)], positions };
   }
@@ -164,7 +180,8 @@ if (globalThis.name === WORKER_NAME) {
       return;
     }
     let quick = { value: null };
-    for (const rounds = searchSolution(patterns, data.board, WEIGHT); !quick.done;) quick = rounds.next();
+    for (const rounds = searchSolution(patterns, data.board, WEIGHT); !quick.done;)
+      quick = rounds.next();
     postMessage({ most: quick.value.cells });
     const search = searchSolution(patterns, data.board);
     let round = search.next();

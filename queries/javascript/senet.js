@@ -71,7 +71,14 @@ export function* followBack(position, plies, onProgress = () => {}) {
     const last = record[ply % 2 ? 3 : 1];
     const [start, goal] = [last & 15, (last & 15) + (last >> 4)];
     before = swapCells(before, start - 1, goal - 1);
-    line.unshift({ mover: "BA"[ply % 2], throw: last >> 4, start, goal, swap: before[goal - 1] !== ".", before });
+    line.unshift({
+      mover: "BA"[ply % 2],
+      throw: last >> 4,
+      start,
+      goal,
+      swap: before[goal - 1] !== ".",
+      before,
+    });
     onProgress({ moves: line.length, state: before });
   }
   return line;
@@ -84,15 +91,22 @@ export function* followBack(position, plies, onProgress = () => {}) {
  * @returns {Generator<import("./sliding.js").Need, SenetAnswer, Uint8Array[]>}
  */
 export function* answerSenet(text, { onProgress } = {}) {
-  const position = typeof text === "string" ? text.toUpperCase().replaceAll("_", ".").split(SEPARATORS).join("") : "";
+  const position =
+    typeof text === "string"
+      ? text.toUpperCase().replaceAll("_", ".").split(SEPARATORS).join("")
+      : "";
   if ([...position].sort().join("") !== ".....AAAAABBBBB") {
-    throw new TablebaseError(BAD_REQUEST, `${JSON.stringify(text)} is not a position, `
-      + `which has five each of A, B and ., such as ${OPENING}.`);
+    throw new TablebaseError(
+      BAD_REQUEST,
+      `${JSON.stringify(text)} is not a position, ` +
+        `which has five each of A, B and ., such as ${OPENING}.`,
+    );
   }
   const [record] = yield { ...TABLE, ranks: [rankPosition(position)] };
   const [even, , odd] = record;
   const plies = Math.min(even, odd);
-  if (plies === NEVER) throw new TablebaseError(NO_ANSWER, `${position} is never reached from the opening.`);
+  if (plies === NEVER)
+    throw new TablebaseError(NO_ANSWER, `${position} is never reached from the opening.`);
   const lines = new DataView(record.buffer, record.byteOffset).getUint32(4, true);
   const line = yield* followBack(position, plies, onProgress);
   const orNull = (number) => (number === NEVER ? null : number);

@@ -58,12 +58,19 @@ export class Board {
     this.rows = rows;
     this.columns = columns;
     /** The board whose tables have the answers of this one. @type {Board} */
-    this.wide = rows <= columns ? this : new Board({ rows: columns, columns: rows, goals, width, locate });
-    this.goals = rows <= columns ? goals : goals.map(({ state, table }) => {
-      const blank = state.indexOf("0");
-      const goal = makeGoal(rows * columns, (blank % rows) * columns + Math.floor(blank / rows));
-      return { name: goal, state: goal, table };
-    });
+    this.wide =
+      rows <= columns ? this : new Board({ rows: columns, columns: rows, goals, width, locate });
+    this.goals =
+      rows <= columns
+        ? goals
+        : goals.map(({ state, table }) => {
+            const blank = state.indexOf("0");
+            const goal = makeGoal(
+              rows * columns,
+              (blank % rows) * columns + Math.floor(blank / rows),
+            );
+            return { name: goal, state: goal, table };
+          });
     this.locate = locate;
     this.cells = rows * columns;
     this.marks = MARKS.slice(0, this.cells);
@@ -81,7 +88,9 @@ export class Board {
   /** Return the state that a text means: a character or a number for each cell, with or without separators. */
   parse(text) {
     const words = text.toLowerCase().replace(/[._]/g, "0").split(SEPARATORS).filter(Boolean);
-    const isNumbers = words.length === this.cells && words.every((word) => /^\d+$/.test(word) && Number(word) < this.cells);
+    const isNumbers =
+      words.length === this.cells &&
+      words.every((word) => /^\d+$/.test(word) && Number(word) < this.cells);
     return isNumbers ? words.map((word) => this.marks[Number(word)]).join("") : words.join("");
   }
 
@@ -90,8 +99,11 @@ export class Board {
     const state = typeof text === "string" ? this.parse(text) : "";
     if ([...state].sort().join("") === this.marks) return state;
     const example = this.goals[0]?.state ?? this.marks;
-    throw new TablebaseError(BAD_REQUEST, `${JSON.stringify(text)} is not a state of ${this.rows}x${this.columns}, `
-      + `which has each of ${this.marks} once, such as ${example}.`);
+    throw new TablebaseError(
+      BAD_REQUEST,
+      `${JSON.stringify(text)} is not a state of ${this.rows}x${this.columns}, ` +
+        `which has each of ${this.marks} once, such as ${example}.`,
+    );
   }
 
   /** Return each legal move in the order U D L R: letter, tile that slides, cell that it comes from, state after it. */
@@ -99,18 +111,25 @@ export class Board {
     const blank = state.indexOf("0");
     const column = blank % this.columns;
     const isLegal = {
-      U: blank >= this.columns, D: blank + this.columns < this.cells, L: column > 0, R: column + 1 < this.columns,
+      U: blank >= this.columns,
+      D: blank + this.columns < this.cells,
+      L: column > 0,
+      R: column + 1 < this.columns,
     };
-    return [..."UDLR"].filter((letter) => isLegal[letter]).map((letter) => {
-      const cell = blank + this.step[letter];
-      return { letter, tile: state[cell], cell, after: swapCells(state, blank, cell) };
-    });
+    return [..."UDLR"]
+      .filter((letter) => isLegal[letter])
+      .map((letter) => {
+        const cell = blank + this.step[letter];
+        return { letter, tile: state[cell], cell, after: swapCells(state, blank, cell) };
+      });
   }
 
   /** Return the parities of the blank's moves, and of the swaps of tiles, between two states. */
   parities(state, goal) {
     // the blank's cells alternate in colour, as those of a chess board
-    const [from, to] = [state, goal].map((one) => one.indexOf("0")).map((cell) => Math.floor(cell / this.columns) + cell % this.columns);
+    const [from, to] = [state, goal]
+      .map((one) => one.indexOf("0"))
+      .map((cell) => Math.floor(cell / this.columns) + (cell % this.columns));
     const order = [...state].map((tile) => goal.indexOf(tile));
     const swaps = countSmaller(order).reduce((sum, count) => sum + count, 0);
     return { moves: Math.abs(from - to) % 2, swaps: swaps % 2 };
@@ -125,7 +144,10 @@ export class Board {
   /** Throw an error if no moves lead from a state to another. */
   requireJoined(state, goal) {
     if (this.joins(state, goal)) return;
-    throw new TablebaseError(NO_ANSWER, `${goal} cannot be reached from ${state}: swap any two tiles.`);
+    throw new TablebaseError(
+      NO_ANSWER,
+      `${goal} cannot be reached from ${state}: swap any two tiles.`,
+    );
   }
 
   rank(state) {
@@ -137,23 +159,34 @@ export class Board {
 
   /** Return the state with a rank that reaches a goal; undefined if it reaches another one. */
   unrank(rank, goal) {
-    const states = this.isNotationOrder ? [unrankOrder([...this.marks], rank).join("")] : [0, 1].map((last) => {
-      const tiles = unrankOrder([...this.marks.slice(1)], 2 * (rank % this.orders) + last);
-      tiles.splice(Math.floor(rank / this.orders), 0, "0");
-      return this.place.map((place) => tiles[place]).join("");
-    });
+    const states = this.isNotationOrder
+      ? [unrankOrder([...this.marks], rank).join("")]
+      : [0, 1].map((last) => {
+          const tiles = unrankOrder([...this.marks.slice(1)], 2 * (rank % this.orders) + last);
+          tiles.splice(Math.floor(rank / this.orders), 0, "0");
+          return this.place.map((place) => tiles[place]).join("");
+        });
     return states.find((state) => this.joins(state, goal));
   }
 
   /** Return the ways to turn or mirror this board into the wide one: for each cell of that, the cell of this one. */
   #listWays() {
     const { rows, columns, cells, wide } = this;
-    const straight = [0, 1, 2, 3].map((flip) => Array.from({ length: cells }, (_, at) => {
-      const [row, column] = [Math.floor(at / wide.columns), at % wide.columns];
-      return [flip & 1 ? wide.rows - 1 - row : row, flip & 2 ? wide.columns - 1 - column : column];
-    }));
-    const ways = rows > columns ? [] : straight.map((way) => way.map(([row, column]) => row * columns + column));
-    if (rows >= columns) ways.push(...straight.map((way) => way.map(([row, column]) => column * columns + row)));
+    const straight = [0, 1, 2, 3].map((flip) =>
+      Array.from({ length: cells }, (_, at) => {
+        const [row, column] = [Math.floor(at / wide.columns), at % wide.columns];
+        return [
+          flip & 1 ? wide.rows - 1 - row : row,
+          flip & 2 ? wide.columns - 1 - column : column,
+        ];
+      }),
+    );
+    const ways =
+      rows > columns
+        ? []
+        : straight.map((way) => way.map(([row, column]) => row * columns + column));
+    if (rows >= columns)
+      ways.push(...straight.map((way) => way.map(([row, column]) => column * columns + row)));
     return ways;
   }
 
@@ -164,13 +197,21 @@ export class Board {
   turn(goal) {
     const { wide } = this;
     for (const way of this.#listWays()) {
-      const tableGoal = wide.goals.find(({ state }) => state.indexOf("0") === way.indexOf(goal.indexOf("0")));
+      const tableGoal = wide.goals.find(
+        ({ state }) => state.indexOf("0") === way.indexOf(goal.indexOf("0")),
+      );
       if (!tableGoal) continue;
-      const rename = (state, names, others) => [...state].map((tile) => others[names.indexOf(tile)]);
+      const rename = (state, names, others) =>
+        [...state].map((tile) => others[names.indexOf(tile)]);
       const named = way.map((cell) => goal[cell]);
       return {
         tableGoal,
-        state: (state) => rename(way.map((cell) => state[cell]), named, tableGoal.state).join(""),
+        state: (state) =>
+          rename(
+            way.map((cell) => state[cell]),
+            named,
+            tableGoal.state,
+          ).join(""),
         undo: (state) => {
           const tiles = rename(state, tableGoal.state, named);
           return tiles.map((_, cell) => tiles[way.indexOf(cell)]).join("");
@@ -188,7 +229,9 @@ export class Board {
 
   /** Return the moves along a path of states. */
   trace(path) {
-    return path.slice(1).map((after, at) => this.moves(path[at]).find((move) => move.after === after));
+    return path
+      .slice(1)
+      .map((after, at) => this.moves(path[at]).find((move) => move.after === after));
   }
 
   /** Return the goal of a name or a state; without one, the first that a state reaches. */
@@ -287,7 +330,10 @@ class Walk {
   }
 
   *#read(states) {
-    const { board: { wide }, view: { tableGoal } } = this;
+    const {
+      board: { wide },
+      view: { tableGoal },
+    } = this;
     const need = { table: tableGoal.table, width: wide.width };
     const seen = states.map(this.view.state);
     const ranks = seen.map((state) => wide.rank(state));
@@ -304,7 +350,10 @@ class Walk {
   }
 
   fail() {
-    return makeUnusable(this.board.locate(`${this.view.tableGoal.table}.idx`), "no walk leads from a state to the goal");
+    return makeUnusable(
+      this.board.locate(`${this.view.tableGoal.table}.idx`),
+      "no walk leads from a state to the goal",
+    );
   }
 }
 
@@ -322,14 +371,16 @@ export function listGoals(files) {
   /** @type {Record<string, Goal[]>} */
   const boards = {};
   for (const file of files) {
-    const [, table, board, rows, columns, number] = /^(sliding_((\d+)x(\d+))_(\d+))\.idx$/.exec(file) ?? [];
+    const [, table, board, rows, columns, number] =
+      /^(sliding_((\d+)x(\d+))_(\d+))\.idx$/.exec(file) ?? [];
     const [cells, cell] = [rows * columns, Number(number)];
     // a state has a digit or letter for each cell, and a goal has its blank on one of them
     if (!(cells <= MARKS.length && cell >= 1 && cell <= cells)) continue;
     const state = makeGoal(cells, cell - 1);
     (boards[board] ??= []).push({ name: state, state, table });
   }
-  for (const goals of Object.values(boards)) goals.sort((one, other) => other.state.indexOf("0") - one.state.indexOf("0"));
+  for (const goals of Object.values(boards))
+    goals.sort((one, other) => other.state.indexOf("0") - one.state.indexOf("0"));
   return boards;
 }
 
@@ -337,8 +388,11 @@ export function listGoals(files) {
 export function parseBoard(text) {
   const [, rows, columns] = (typeof text === "string" && /^([2-9])x([2-9])$/.exec(text)) || [];
   if (rows * columns <= MARKS.length) return [Number(rows), Number(columns)];
-  throw new TablebaseError(BAD_REQUEST, `${JSON.stringify(text)} is not a sliding board, `
-    + `rows x columns of at most ${MARKS.length} cells, such as 3x4.`);
+  throw new TablebaseError(
+    BAD_REQUEST,
+    `${JSON.stringify(text)} is not a sliding board, ` +
+      `rows x columns of at most ${MARKS.length} cells, such as 3x4.`,
+  );
 }
 
 /** Return the state with the contents of two cells swapped. */

@@ -8,23 +8,41 @@ const load = (name) => import(new URL(name, page));
 
 /** An element as far as these modules use one. */
 class Element {
-  constructor() { Object.assign(this, { value: "", handlers: {}, children: [] }); }
+  constructor() {
+    Object.assign(this, { value: "", handlers: {}, children: [] });
+  }
 
-  addEventListener(name, handler) { this.handlers[name] = handler; }
+  addEventListener(name, handler) {
+    this.handlers[name] = handler;
+  }
 
-  setAttribute(name, value) { this[name] = value; }
+  setAttribute(name, value) {
+    this[name] = value;
+  }
 
-  append(...children) { this.textContent = children.join(""); }
+  append(...children) {
+    this.textContent = children.join("");
+  }
 
-  replaceChildren(...children) { this.children = children; }
+  replaceChildren(...children) {
+    this.children = children;
+  }
 
   focus() {}
 }
 
 let storage = {};
 const blocks = {};
-globalThis.document = { createElement: () => new Element(), getElementById: (id) => blocks[id] ?? null };
-globalThis.localStorage = { getItem: (name) => storage[name] ?? null, setItem: (name, value) => { storage[name] = value; } };
+globalThis.document = {
+  createElement: () => new Element(),
+  getElementById: (id) => blocks[id] ?? null,
+};
+globalThis.localStorage = {
+  getItem: (name) => storage[name] ?? null,
+  setItem: (name, value) => {
+    storage[name] = value;
+  },
+};
 const { canKeep, getKept, keep } = await load("kept.js");
 
 test("what is kept has the type that is usual, whatever else has its name", () => {
@@ -40,11 +58,20 @@ test("what is kept has the type that is usual, whatever else has its name", () =
 
 test("a browser that keeps nothing keeps it as long as the page is open", () => {
   const usual = globalThis.localStorage;
-  Object.defineProperty(globalThis, "localStorage", { configurable: true, get() { throw new Error("denied"); } });
+  Object.defineProperty(globalThis, "localStorage", {
+    configurable: true,
+    get() {
+      throw new Error("denied");
+    },
+  });
   keep("level", 9);
   assert.equal(canKeep(), false);
   assert.equal(getKept("level", 5), 9);
-  Object.defineProperty(globalThis, "localStorage", { configurable: true, writable: true, value: usual });
+  Object.defineProperty(globalThis, "localStorage", {
+    configurable: true,
+    writable: true,
+    value: usual,
+  });
   assert.equal(canKeep(), true);
 });
 
@@ -52,8 +79,17 @@ test("a level of one's own goes up after good games and down after hints", async
   const { makeLevels, OWN } = await load("own_level.js");
   storage = {};
   const parts = {};
-  const mine = (part) => { parts[part] ??= new Element(); return parts[part]; };
-  const game = { title: () => "a game", most: () => 8, levels: () => [{ name: "10", label: "10" }], write: String, deal() {} };
+  const mine = (part) => {
+    parts[part] ??= new Element();
+    return parts[part];
+  };
+  const game = {
+    title: () => "a game",
+    most: () => 8,
+    levels: () => [{ name: "10", label: "10" }],
+    write: String,
+    deal() {},
+  };
   const levels = makeLevels(mine, { first: 5, least: 2, step: 2 }, game);
   levels.begin(false);
   parts.level.value = OWN;
@@ -83,13 +119,17 @@ test("the day is the visitor's", async () => {
   const { name, number } = findDay(new Date(2026, 10, 26, 0, 30));
   assert.equal(name, "2026-11-26");
   assert.equal(findDay(new Date(2026, 10, 25, 23, 30)).number, number - 1);
-  assert.ok(new Set(Array.from({ length: 1000 }, (_, at) => drawNumber(number + at, 362880))).size > 990);
+  assert.ok(
+    new Set(Array.from({ length: 1000 }, (_, at) => drawNumber(number + at, 362880))).size > 990,
+  );
 });
 
 test("damage to the page's data is named", async () => {
   const { carried, openIndex } = await load("reader.js");
   const packed = gzipSync(Buffer.alloc(500, 7));
-  const put = (bytes) => { blocks["x.idx"] = { textContent: bytes.toString("base64") }; };
+  const put = (bytes) => {
+    blocks["x.idx"] = { textContent: bytes.toString("base64") };
+  };
   put(packed);
   assert.equal((await carried("x.idx")).length, 500);
   for (const at of [0, 12, packed.length - 6]) {
@@ -107,11 +147,18 @@ test("damage to the page's data is named", async () => {
 
 const workers = [];
 globalThis.Worker = class {
-  constructor() { workers.push(this); this.boards = []; }
+  constructor() {
+    workers.push(this);
+    this.boards = [];
+  }
 
-  postMessage({ board }) { if (board) this.boards.push(board); }
+  postMessage({ board }) {
+    if (board) this.boards.push(board);
+  }
 
-  terminate() { this.isEnded = true; }
+  terminate() {
+    this.isEnded = true;
+  }
 };
 const { makeSolver } = await load("pattern_solver.js");
 
@@ -134,7 +181,11 @@ test("a worker that fails fails its question, and the others are asked of anothe
 });
 
 test("a browser without workers fails each question", async () => {
-  globalThis.Worker = class { constructor() { throw new Error("refused"); } };
+  globalThis.Worker = class {
+    constructor() {
+      throw new Error("refused");
+    }
+  };
   const { solve } = makeSolver([]);
   await assert.rejects(solve([1]), /cannot run the search/);
   await assert.rejects(solve([2]), /cannot run the search/);

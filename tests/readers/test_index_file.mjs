@@ -19,7 +19,12 @@ const MANIFEST = {
 const BOTH = {
   ...MANIFEST,
   indexes: { [FILE]: [CONTENT, NEW_CONTENT] },
-  tables: { numbers: [...MANIFEST.tables.numbers, { content: NEW_CONTENT, index: { file: FILE, bytes: BLOCK } }] },
+  tables: {
+    numbers: [
+      ...MANIFEST.tables.numbers,
+      { content: NEW_CONTENT, index: { file: FILE, bytes: BLOCK } },
+    ],
+  },
 };
 
 function makeIndex({ version = 2 } = {}) {
@@ -32,7 +37,10 @@ function makeIndex({ version = 2 } = {}) {
   view.setUint32(12, BLOCK, true);
   view.setBigUint64(16, BigInt(PER_BLOCK * BLOCKS), true);
   bytes.set(content, 24);
-  bytes.set([..."numbers"].map((letter) => letter.charCodeAt(0)), 56);
+  bytes.set(
+    [..."numbers"].map((letter) => letter.charCodeAt(0)),
+    56,
+  );
   for (let number = 0; number <= BLOCKS; number++) {
     const at = BLOCK * number;
     for (let place = 0; number && place < PER_BLOCK; place++) {
@@ -51,15 +59,23 @@ const INDEX = makeIndex();
 function openHost({ index = INDEX, manifest = MANIFEST, isWhole = false } = {}) {
   const sent = [];
   const answer = async (url, { headers }) => {
-    await new Promise((done) => { setTimeout(done); });
+    await new Promise((done) => {
+      setTimeout(done);
+    });
     if (!url.endsWith(FILE)) return new Response(JSON.stringify(manifest));
     sent.push(headers.Range);
     if (isWhole) return new Response(index);
     const [first, last] = headers.Range.match(/\d+/g).map(Number);
     const range = `bytes ${first}-${last}/${index.length}`;
-    return new Response(index.subarray(first, last + 1), { status: 206, headers: { "Content-Range": range } });
+    return new Response(index.subarray(first, last + 1), {
+      status: 206,
+      headers: { "Content-Range": range },
+    });
   };
-  return { tables: new Tables(new HttpSource("http://example.org", { fetch: answer, retryDelays: [] })), sent };
+  return {
+    tables: new Tables(new HttpSource("http://example.org", { fetch: answer, retryDelays: [] })),
+    sent,
+  };
 }
 
 const readRecord = async (index, rank) => (await index.records([rank]))[0];
@@ -72,7 +88,10 @@ test("questions asked at the same time are all answered, however many blocks the
     for (let step = 0; step < 20; step++) {
       const ranks = Array.from({ length: 4 }, () => (next++ * 1_234_577) % (PER_BLOCK * BLOCKS));
       assert.deepEqual((await index.records(ranks)).map(readNumber), ranks);
-      assert.deepEqual((await index.records([ranks[0], ranks[0] + 1])).map(readNumber), [ranks[0], ranks[0] + 1]);
+      assert.deepEqual((await index.records([ranks[0], ranks[0] + 1])).map(readNumber), [
+        ranks[0],
+        ranks[0] + 1,
+      ]);
     }
   };
   await Promise.all(Array.from({ length: 60 }, walk));
@@ -90,7 +109,11 @@ test("a host that ignores ranges sends a file once", async () => {
   const { tables, sent } = openHost({ isWhole: true });
   const ranks = [0, PER_BLOCK * 900, PER_BLOCK * 2000, PER_BLOCK * 3999];
   const index = tables.openIndex("numbers", 4);
-  const [records] = await Promise.all([index.records(ranks), index.records(ranks.slice(2)), readRecord(index, 9)]);
+  const [records] = await Promise.all([
+    index.records(ranks),
+    index.records(ranks.slice(2)),
+    readRecord(index, 9),
+  ]);
   assert.equal(records.length, 4);
   await readRecord(index, PER_BLOCK * 3000);
   assert.equal(sent.length, 1);
@@ -101,7 +124,8 @@ test("a failed question does not keep later ones from an answer", async () => {
   const { fetch } = tables.source;
   tables.source.fetch = async () => new Response("", { status: 404 });
   await assert.rejects(readRecord(tables.openIndex("numbers", 4), 5), { code: 3 });
-  tables.source.fetch = async (url, how) => (url.endsWith(FILE) ? new Response("", { status: 404 }) : fetch(url, how));
+  tables.source.fetch = async (url, how) =>
+    url.endsWith(FILE) ? new Response("", { status: 404 }) : fetch(url, how);
   await assert.rejects(readRecord(tables.openIndex("numbers", 4), 5), { code: 3, status: 404 });
   tables.source.fetch = fetch;
   assert.equal(readNumber(await readRecord(tables.openIndex("numbers", 4), 5)), 5);
@@ -109,7 +133,10 @@ test("a failed question does not keep later ones from an answer", async () => {
 
 test("version 0 of a file is a version", async () => {
   const index = openHost({ index: makeIndex({ version: 0 }) }).tables.openIndex("numbers", 4);
-  await assert.rejects(readRecord(index, 0), /numbers\.idx cannot be used: it is of format version 0, not 2\./);
+  await assert.rejects(
+    readRecord(index, 0),
+    /numbers\.idx cannot be used: it is of format version 0, not 2\./,
+  );
   const { tables } = openHost({ manifest: { ...MANIFEST, format_version: 0 } });
   await assert.rejects(tables.listBoards(), /it is of format version 0, not 4\./);
 });
@@ -117,20 +144,27 @@ test("version 0 of a file is a version", async () => {
 test("each listed version of an index answers", async () => {
   const { tables } = openHost({ manifest: BOTH });
   const index = tables.openIndex("numbers", 4);
-  assert.deepEqual(await Promise.all([5, 70000].map(async (rank) => readNumber(await readRecord(index, rank)))), [5, 70000]);
+  assert.deepEqual(
+    await Promise.all([5, 70000].map(async (rank) => readNumber(await readRecord(index, rank)))),
+    [5, 70000],
+  );
 });
 
 test("a damaged manifest means its copy", async () => {
   for (const damaged of ["{", JSON.stringify(MANIFEST).replaceAll("0707", "0708")]) {
     const { tables } = openHost();
     const { fetch } = tables.source;
-    tables.source.fetch = (url, options) => (url.endsWith("manifest.json") ? new Response(damaged) : fetch(url, options));
+    tables.source.fetch = (url, options) =>
+      url.endsWith("manifest.json") ? new Response(damaged) : fetch(url, options);
     assert.equal(readNumber(await readRecord(tables.openIndex("numbers", 4), 5)), 5);
   }
 });
 
 test("this folder and the root are places of files", () => {
-  assert.deepEqual([".", "/", "a/"].map((place) => openTables(place).source.locate("x")), ["./x", "/x", "a/x"]);
+  assert.deepEqual(
+    [".", "/", "a/"].map((place) => openTables(place).source.locate("x")),
+    ["./x", "/x", "a/x"],
+  );
 });
 
 test("what is not the number of a record is refused, and 0 is one", async () => {
@@ -138,13 +172,19 @@ test("what is not the number of a record is refused, and 0 is one", async () => 
   const index = tables.openIndex("numbers", 4);
   assert.equal(readNumber(await readRecord(index, 0)), 0);
   for (const wrong of ["", "0", null, undefined, Number.NaN, 0.5]) {
-    await assert.rejects(readRecord(index, wrong), { code: 2, message: `${JSON.stringify(wrong)} is not the number of a record.` });
+    await assert.rejects(readRecord(index, wrong), {
+      code: 2,
+      message: `${JSON.stringify(wrong)} is not the number of a record.`,
+    });
   }
   await assert.rejects(readRecord(index, -1), { code: 3 });
 });
 
 test("a place without a name is refused", () => {
   for (const wrong of ["", 0, null, undefined]) {
-    assert.throws(() => openTables(wrong), { code: 2, message: `Tables are in a folder or at a URL, not in ${JSON.stringify(wrong)}.` });
+    assert.throws(() => openTables(wrong), {
+      code: 2,
+      message: `Tables are in a folder or at a URL, not in ${JSON.stringify(wrong)}.`,
+    });
   }
 });

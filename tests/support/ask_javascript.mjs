@@ -10,7 +10,9 @@ let [rounds, running] = [0, 0];
 /** Count requests that begin while no other runs as a new round. */
 async function fetchInRounds(...words) {
   if (!running++) rounds++;
-  const end = () => { running--; };
+  const end = () => {
+    running--;
+  };
   try {
     const response = await fetch(...words);
     for (const how of ["arrayBuffer", "text"]) {

@@ -6,7 +6,10 @@ import { readFileSync } from "node:fs";
 const html = readFileSync(process.argv[2], "utf8");
 const blocks = [...html.matchAll(/<script type="application\/gzip" id="([^"]*)">([^<]*)</g)];
 const scripts = blocks.map(([, id, textContent]) => ({ id, textContent }));
-globalThis.document = { scripts, getElementById: (id) => scripts.find((script) => script.id === id) ?? null };
+globalThis.document = {
+  scripts,
+  getElementById: (id) => scripts.find((script) => script.id === id) ?? null,
+};
 
 // browsers have it, and Node since version 22
 const iterators = Object.getPrototypeOf(Object.getPrototypeOf([].values()));
@@ -24,7 +27,9 @@ const { BOARDS, knightFacts, openKnight, toursOf } = await load("knight_tours.js
 const { findDay } = await load("today.js");
 
 const opened = {
-  ...await EIGHT.open(), senet: await senet.openSenet(), knight_tours_8x8: await openKnight(),
+  ...(await EIGHT.open()),
+  senet: await senet.openSenet(),
+  knight_tours_8x8: await openKnight(),
 };
 for (const game of Object.values(SLIDING)) Object.assign(opened, await game.open());
 const games = { eight: EIGHT, ...SLIDING };
@@ -47,15 +52,23 @@ const answers = {
   knight(name, start, which) {
     const board = BOARDS[name];
     const from = board.numberOf(start);
-    return knightFacts(board, from, typeof which === "number" ? which : toursOf(board).numberTo(from, board.numberOf(which)));
+    return knightFacts(
+      board,
+      from,
+      typeof which === "number" ? which : toursOf(board).numberTo(from, board.numberOf(which)),
+    );
   },
   total: (name, start) => toursOf(BOARDS[name]).total(BOARDS[name].numberOf(start)),
   complete: (name, squares) => toursOf(BOARDS[name]).complete(squares),
   count: (name, squares) => toursOf(BOARDS[name]).count(squares),
   numberOf: (name, squares) => toursOf(BOARDS[name]).numberOf(squares),
-  planes: () => Object.fromEntries(Object.entries(opened).map(([name, { planes }]) => (
-    [name, createHash("sha256").update(Buffer.concat(planes)).digest("hex")]
-  ))),
+  planes: () =>
+    Object.fromEntries(
+      Object.entries(opened).map(([name, { planes }]) => [
+        name,
+        createHash("sha256").update(Buffer.concat(planes)).digest("hex"),
+      ]),
+    ),
 };
 for (const line of readFileSync(0, "utf8").trim().split("\n")) {
   const [name, ...words] = JSON.parse(line);

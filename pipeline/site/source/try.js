@@ -7,7 +7,13 @@ const STEP = { U: -3, D: 3, L: -1, R: 1 };
 // parts of files only: a whole index would be the largest part of what the page loads
 const tables = openTables(new URL(".", import.meta.url), { wholeBytes: 0 });
 const [form, input, button, board, distance, moves, cost] = [
-  "#ask", "#state", "#ask button", "#board", "#distance", "#moves", "#cost",
+  "#ask",
+  "#state",
+  "#ask button",
+  "#board",
+  "#distance",
+  "#moves",
+  "#cost",
 ].map((place) => document.querySelector(place));
 let asked = 0;
 
@@ -25,11 +31,16 @@ async function show(state) {
   if (turn !== asked) return;
   drawBoard(answer.state);
   const { goal, goal_state: end, solutions } = answer;
-  const text = answer.distance === 0 ? `This is the goal ${goal}.`
-    : `${count(answer.distance, "move")} to ${goal} (${end}); ${count(solutions, "shortest solution")}.`;
+  const text =
+    answer.distance === 0
+      ? `This is the goal ${goal}.`
+      : `${count(answer.distance, "move")} to ${goal} (${end}); ${count(solutions, "shortest solution")}.`;
   const { requests, bytes } = tables.source;
-  showText(text, `${count(requests, "request")}, ${bytes.toLocaleString("en")} bytes of the tables so far`,
-    [...answer.best_moves].map((letter) => makeMove(answer.state, letter)));
+  showText(
+    text,
+    `${count(requests, "request")}, ${bytes.toLocaleString("en")} bytes of the tables so far`,
+    [...answer.best_moves].map((letter) => makeMove(answer.state, letter)),
+  );
 }
 
 function showText(text, told, buttons) {
@@ -39,7 +50,9 @@ function showText(text, told, buttons) {
 }
 
 function drawBoard(state) {
-  [...board.children].forEach((cell, at) => { cell.textContent = state[at] === "0" ? "" : state[at]; });
+  [...board.children].forEach((cell, at) => {
+    cell.textContent = state[at] === "0" ? "" : state[at];
+  });
 }
 
 /** Make the button that plays a best move: the letter says where the blank goes. */

@@ -25,13 +25,16 @@ function went(name, parts, { replace = false } = {}) {
 }
 
 function addressed() {
-  const parts = location.hash.slice(1).split("/").map((part) => {
-    try {
-      return decodeURIComponent(part);
-    } catch {
-      return part;
-    }
-  });
+  const parts = location.hash
+    .slice(1)
+    .split("/")
+    .map((part) => {
+      try {
+        return decodeURIComponent(part);
+      } catch {
+        return part;
+      }
+    });
   while (parts.at(-1) === "") parts.pop();
   return parts;
 }
@@ -48,7 +51,9 @@ async function missing(name) {
   listViews();
   if (view.make) return "";
   const add = view.command ? ` To add it: ${view.command}, then pipeline explore.` : "";
-  const titles = listNames().map((one) => VIEWS[one].title).join(", ");
+  const titles = listNames()
+    .map((one) => VIEWS[one].title)
+    .join(", ");
   return `This page has no puzzle ${quoted(name)}. It has ${titles}.${add}${problem ? ` ${problem}` : ""}`;
 }
 
@@ -61,7 +66,8 @@ async function route() {
   const left = showing;
   showing = name;
   if (left !== name) views[left]?.leave();
-  for (const section of document.querySelectorAll(".view")) section.hidden = section.id !== `view-${name}`;
+  for (const section of document.querySelectorAll(".view"))
+    section.hidden = section.id !== `view-${name}`;
   markCurrent();
   trouble(problem);
   try {
@@ -76,8 +82,11 @@ async function route() {
     document.body.dataset.ready = name;
   } catch (error) {
     if (mine !== routes) return;
-    trouble(error.name === "TablebaseError" ? error.message
-      : `This page is damaged: ${error.message} Make it again with: pipeline explore`);
+    trouble(
+      error.name === "TablebaseError"
+        ? error.message
+        : `This page is damaged: ${error.message} Make it again with: pipeline explore`,
+    );
   }
 }
 
@@ -102,18 +111,27 @@ function markCurrent() {
 /** List the views that the page can show; links that are there already keep their addresses. */
 function listViews() {
   const nav = document.querySelector("nav");
-  nav.replaceChildren(...listNames().map((name) => (
-    nav.querySelector(`[data-view=${name}]`) ?? make("a", { href: `#${name}`, "data-view": name }, VIEWS[name].title)
-  )));
+  nav.replaceChildren(
+    ...listNames().map(
+      (name) =>
+        nav.querySelector(`[data-view=${name}]`) ??
+        make("a", { href: `#${name}`, "data-view": name }, VIEWS[name].title),
+    ),
+  );
   markCurrent();
 }
 
 /** Add what the tables beside the page have, and say what is wrong with them; the page does not wait for them. */
 async function addHosted() {
   const { games, problem, isAbsent } = await findHosted();
-  const boards = Object.keys(games).map((board) => board.replace("x", "×")).join(", ");
-  byId("beside").textContent = boards ? `The answers of ${boards} are read from the tables beside this page.`
-    : problem && !isAbsent ? `The tables beside this page cannot be used. ${problem}` : "";
+  const boards = Object.keys(games)
+    .map((board) => board.replace("x", "×"))
+    .join(", ");
+  byId("beside").textContent = boards
+    ? `The answers of ${boards} are read from the tables beside this page.`
+    : problem && !isAbsent
+      ? `The tables beside this page cannot be used. ${problem}`
+      : "";
   if (!boards) return;
   await VIEWS.sliding.findMore();
   listViews();
@@ -125,7 +143,8 @@ byId("keeps").textContent = canKeep()
   ? "Results of the day, your level and whether you see the timer are kept in this browser, and sent nowhere."
   : "This browser keeps nothing for this page: results of the day and your level last until you close it.";
 // the address of a file means nothing elsewhere
-if (IS_ON_DISK) byId("share").textContent = ": its end, from # on, works in every copy of this page";
+if (IS_ON_DISK)
+  byId("share").textContent = ": its end, from # on, works in every copy of this page";
 
 /** Return what of the board on show can have the focus. */
 function findBoard() {

@@ -15,16 +15,30 @@ export function drawChart(chart, distances, shown) {
   const step = (100 - 2 * KNOB) / Math.max(distances.length - 1, 1);
   const wide = Math.min(0.8 * step, 2 * KNOB);
   const bars = distances.map((distance, at) => {
-    const height = 1 + (28 * (distance === null ? most : distance ?? 0)) / most;
+    const height = 1 + (28 * (distance === null ? most : (distance ?? 0))) / most;
     const lost = isLoss(distances[at - 1], distance) ? " lost" : "";
     return drawn("rect", {
-      x: KNOB + at * step - wide / 2, width: wide, y: 30 - height, height,
+      x: KNOB + at * step - wide / 2,
+      width: wide,
+      y: 30 - height,
+      height,
       class: `${at === shown ? "now" : at < shown ? "gone" : "ahead"}${lost}`,
     });
   });
-  const said = distances.map((distance) => (distance === null ? "out of reach" : distance ?? "unknown"));
-  chart.replaceChildren(drawn("svg", {
-    viewBox: "0 0 100 30", preserveAspectRatio: "none", role: "img", "aria-label": `Distance after each move: ${said.join(", ")}`,
-  }, ...bars));
+  const said = distances.map((distance) =>
+    distance === null ? "out of reach" : (distance ?? "unknown"),
+  );
+  chart.replaceChildren(
+    drawn(
+      "svg",
+      {
+        viewBox: "0 0 100 30",
+        preserveAspectRatio: "none",
+        role: "img",
+        "aria-label": `Distance after each move: ${said.join(", ")}`,
+      },
+      ...bars,
+    ),
+  );
   chart.hidden = distances.length < 2;
 }

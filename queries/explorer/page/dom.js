@@ -35,14 +35,18 @@ export function drawn(tag, attributes = {}, ...children) {
 }
 
 export function icon(name) {
-  return drawn("svg", { class: "icon", "aria-hidden": "true" }, drawn("use", { href: `#icon-${name}` }));
+  return drawn(
+    "svg",
+    { class: "icon", "aria-hidden": "true" },
+    drawn("use", { href: `#icon-${name}` }),
+  );
 }
 
 /** Fill a description list with rows: a term and its descriptions. */
 export function setFacts(list, rows) {
-  list.replaceChildren(...rows.flatMap(([term, ...said]) => [
-    make("dt", {}, term), make("dd", {}, ...said),
-  ]));
+  list.replaceChildren(
+    ...rows.flatMap(([term, ...said]) => [make("dt", {}, term), make("dd", {}, ...said)]),
+  );
 }
 
 /** Show a problem in its place, or hide it; `wrong` is the field that has it, of those described. */
@@ -60,7 +64,10 @@ export function setProblem(place, text, wrong = null) {
  * is shown. While the user types, an incomplete text is neither: one of less than `length()` letters. It is entered
  * on leaving the field, or on Enter, even if it is unchanged.
  */
-export function onTyped(field, { read = (text) => text.trim().toLowerCase(), length = () => Infinity, check, set }) {
+export function onTyped(
+  field,
+  { read = (text) => text.trim().toLowerCase(), length = () => Infinity, check, set },
+) {
   const handle = (isEntered) => {
     const text = read(field.value);
     const isEarly = !isEntered && text.length < length();
@@ -70,7 +77,9 @@ export function onTyped(field, { read = (text) => text.trim().toLowerCase(), len
   };
   field.addEventListener("input", () => handle(false));
   field.addEventListener("change", () => handle(true));
-  field.addEventListener("keydown", ({ key }) => { if (key === "Enter") handle(true); });
+  field.addEventListener("keydown", ({ key }) => {
+    if (key === "Enter") handle(true);
+  });
 }
 
 /** Shorten a text of the user's for a message. */

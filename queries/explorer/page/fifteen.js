@@ -18,19 +18,28 @@ export const FIFTEEN = new SolvedGame({
   address: [],
   distances: [5, 10, 20, 30],
   first: () => FIFTEEN.random(GOAL.state),
-  knows: "This page searches for a shortest solution: no table could hold all 10,461,394,944,000 boards.",
+  knows:
+    "This page searches for a shortest solution: no table could hold all 10,461,394,944,000 boards.",
   goalsHere: "the gap of a goal must be in a corner of this board",
   open: once(async () => {
-    solver = makeSolver(await Promise.all(PATTERNS.map(async (name) => ({
-      tiles: readTiles(name),
-      records: (await openIndex(name)).planes[0],
-    }))));
+    solver = makeSolver(
+      await Promise.all(
+        PATTERNS.map(async (name) => ({
+          tiles: readTiles(name),
+          records: (await openIndex(name)).planes[0],
+        })),
+      ),
+    );
   }),
   /** Search for a shortest solution. */
   async find(state, goal) {
     const view = FIFTEEN.turn(goal);
     const { cells } = await solver.solve(readTiles(view.state(state)), ({ bound, most }) => {
-      if (most) FIFTEEN.onKnown(state, { least: bound ?? 0, path: followBlank(FIFTEEN, view, state, most) });
+      if (most)
+        FIFTEEN.onKnown(state, {
+          least: bound ?? 0,
+          path: followBlank(FIFTEEN, view, state, most),
+        });
     });
     return { path: followBlank(FIFTEEN, view, state, cells) };
   },

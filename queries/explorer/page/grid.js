@@ -8,7 +8,9 @@ export function makeGrid(place, picked, typed = () => false) {
   let cells = [];
   let columns = 0;
   const focus = (cell) => {
-    cells.forEach((other, at) => { other.tabIndex = at === cell ? 0 : -1; });
+    cells.forEach((other, at) => {
+      other.tabIndex = at === cell ? 0 : -1;
+    });
     cells[cell].focus();
   };
   const cellOf = (event) => cells.indexOf(event.target.closest("button"));
@@ -28,9 +30,13 @@ export function makeGrid(place, picked, typed = () => false) {
   /** Fill the element with `count` buttons, row by row. */
   function lay(count, across) {
     columns = across;
-    cells = Array.from({ length: count }, (_, cell) => make("button", {
-      type: "button", tabindex: cell ? "-1" : "0", "data-cell": cell,
-    }));
+    cells = Array.from({ length: count }, (_, cell) =>
+      make("button", {
+        type: "button",
+        tabindex: cell ? "-1" : "0",
+        "data-cell": cell,
+      }),
+    );
     place.replaceChildren(...cells);
     return cells;
   }

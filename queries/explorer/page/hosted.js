@@ -8,9 +8,10 @@ import { makeGoal } from "#tables/sliding.js";
 
 /** Statuses of a host that has no such file: a page may be hosted without tables. */
 const ABSENT = [403, 404, 410];
-const FROM_DISK = "Boards of more than 10 cells are not inside a page: it reads them from the tables beside it, which browsers "
-  + "allow only over HTTP, and this page was opened from disk. In its folder run: python3 -m http.server, and open "
-  + "localhost:8000/ followed by the page’s name and the part of this address from # on.";
+const FROM_DISK =
+  "Boards of more than 10 cells are not inside a page: it reads them from the tables beside it, which browsers " +
+  "allow only over HTTP, and this page was opened from disk. In its folder run: python3 -m http.server, and open " +
+  "localhost:8000/ followed by the page’s name and the part of this address from # on.";
 
 const tables = location.protocol.startsWith("http") ? openTables("manifest.json") : null;
 let finding = null;
@@ -22,10 +23,13 @@ let finding = null;
  */
 export async function findHosted() {
   if (!tables) return { games: {}, problem: FROM_DISK, isAbsent: true };
-  finding ??= listGames().then((games) => ({ games, problem: "", isAbsent: false }), (error) => {
-    finding = null;
-    return { games: {}, problem: error.message, isAbsent: ABSENT.includes(error.status) };
-  });
+  finding ??= listGames().then(
+    (games) => ({ games, problem: "", isAbsent: false }),
+    (error) => {
+      finding = null;
+      return { games: {}, problem: error.message, isAbsent: ABSENT.includes(error.status) };
+    },
+  );
   return finding;
 }
 
@@ -33,7 +37,9 @@ async function listGames() {
   const games = {};
   for (const [board, goals] of Object.entries(await tables.listBoards())) {
     const blanks = goals.map((goal) => goal.indexOf("0") + 1);
-    const isInside = blanks.every((cell) => document.getElementById(`sliding_${board}_${cell}.idx`));
+    const isInside = blanks.every((cell) =>
+      document.getElementById(`sliding_${board}_${cell}.idx`),
+    );
     if (!isInside) games[board] = makeHostedBoard(board, goals);
   }
   return games;
@@ -41,16 +47,22 @@ async function listGames() {
 
 function makeHostedBoard(board, goals) {
   const game = new SolvedGame({
-    ...describeBoard(board, goals.map((state) => ({ name: state, state }))),
+    ...describeBoard(
+      board,
+      goals.map((state) => ({ name: state, state })),
+    ),
     distances: [5, 10, 20],
     first: () => makeGoal(game.cells, game.cells - 1).replace(/(.)(.)0$/, "0$1$2"),
     knows: "This page reads the answer from the tables beside it, a few blocks for each move.",
     goalsHere: "no table beside this page has the gap of a goal there",
     findsBestMoves: true,
     /** Read a shortest solution from the host's tables. */
-    find: (state, goal) => tables.sliding(board, state, {
-      goal, onProgress: ({ moves }) => game.onProgress(`${counted(moves, "move")} found in the tables beside this page`),
-    }),
+    find: (state, goal) =>
+      tables.sliding(board, state, {
+        goal,
+        onProgress: ({ moves }) =>
+          game.onProgress(`${counted(moves, "move")} found in the tables beside this page`),
+      }),
   });
   return game;
 }

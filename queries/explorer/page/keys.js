@@ -8,11 +8,16 @@ export function handleKeys(board) {
     const key = isUndo ? "u" : event.key;
     const isTyping = target.matches("input:not([type=range]), select, textarea");
     if (event.defaultPrevented || isTyping || ((ctrlKey || metaKey || altKey) && !isUndo)) return;
-    const button = [...document.querySelectorAll("[data-key]")].find((one) => one.dataset.key === key && one.checkVisibility());
+    const button = [...document.querySelectorAll("[data-key]")].find(
+      (one) => one.dataset.key === key && one.checkVisibility(),
+    );
     if (button) {
       button.click();
       if (key === "?") button.focus(); // it may be out of view
-    } else if (/^(Arrow.*|\d)$/.test(key) && (target === document.body || target.matches("[data-key], .game button, .modes button"))) {
+    } else if (
+      /^(Arrow.*|\d)$/.test(key) &&
+      (target === document.body || target.matches("[data-key], .game button, .modes button"))
+    ) {
       board().focus();
       board().dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
     } else return;

@@ -12,11 +12,16 @@ export function makeKnightBoard(picked) {
   let cells = []; // by square
   const place = byId("knight-board");
   /** Map a button to its square, or back: the last rank is first. */
-  const flipped = (cell) => board.side * (board.side - 1 - Math.floor(cell / board.side)) + (cell % board.side);
+  const flipped = (cell) =>
+    board.side * (board.side - 1 - Math.floor(cell / board.side)) + (cell % board.side);
   const grid = makeGrid(place, (cell) => picked(flipped(cell)));
   const path = drawn("path", { class: "path" });
   const back = drawn("path", { class: "way-back" });
-  const rider = drawn("text", { class: "rider", "text-anchor": "middle", "dominant-baseline": "central" }, "♞");
+  const rider = drawn(
+    "text",
+    { class: "rider", "text-anchor": "middle", "dominant-baseline": "central" },
+    "♞",
+  );
   const tour = drawn("svg", { class: "tour", "aria-hidden": "true" }, back, path, rider);
 
   /** Change to another board. */
@@ -28,8 +33,12 @@ export function makeKnightBoard(picked) {
     place.setAttribute("aria-label", `Chess board of ${board.name}`);
     tour.setAttribute("viewBox", `0 0 ${board.side} ${board.side}`);
     place.append(tour);
-    const label = (id, texts) => byId(id).replaceChildren(...texts.map((text) => make("span", {}, text)));
-    label("knight-ranks", board.squares.slice(0, board.side).map((rank) => String(board.side - rank)));
+    const label = (id, texts) =>
+      byId(id).replaceChildren(...texts.map((text) => make("span", {}, text)));
+    label(
+      "knight-ranks",
+      board.squares.slice(0, board.side).map((rank) => String(board.side - rank)),
+    );
     label("knight-files", [...board.files]);
     for (const button of document.querySelectorAll("#view-knight [data-board]")) {
       button.setAttribute("aria-pressed", String(button.dataset.board === board.name));
@@ -44,9 +53,15 @@ export function makeKnightBoard(picked) {
     const order = new Map(visited.map((square, step) => [square, step + 1]));
     for (const square of board.squares) {
       const step = order.get(square);
-      const [classes, words] = [1, 2].map((part) => marks(square).filter(([isMarked]) => isMarked).map((mark) => mark[part]));
+      const [classes, words] = [1, 2].map((part) =>
+        marks(square)
+          .filter(([isMarked]) => isMarked)
+          .map((mark) => mark[part]),
+      );
       cells[square].className = [board.isLight(square) ? "light" : "dark", ...classes].join(" ");
-      cells[square].replaceChildren(make("span", { class: "place" }, step && square !== standing ? String(step) : ""));
+      cells[square].replaceChildren(
+        make("span", { class: "place" }, step && square !== standing ? String(step) : ""),
+      );
       const said = [board.nameOf(square), ...words, step ? `number ${step}` : ""];
       cells[square].setAttribute("aria-label", said.filter(Boolean).join(", "));
     }
@@ -68,12 +83,15 @@ function findMiddle(board, square) {
 
 /** Return the jumps between squares as an SVG path: a line each, which leaves the numbers free. */
 function drawJumps(board, squares) {
-  return squares.slice(1).map((to, at) => {
-    const [[x1, y1], [x2, y2]] = [squares[at], to].map((square) => findMiddle(board, square));
-    const part = GAP / Math.hypot(x2 - x1, y2 - y1);
-    const point = (share) => `${round(x1 + share * (x2 - x1))} ${round(y1 + share * (y2 - y1))}`;
-    return `M${point(part)}L${point(1 - part)}`;
-  }).join("");
+  return squares
+    .slice(1)
+    .map((to, at) => {
+      const [[x1, y1], [x2, y2]] = [squares[at], to].map((square) => findMiddle(board, square));
+      const part = GAP / Math.hypot(x2 - x1, y2 - y1);
+      const point = (share) => `${round(x1 + share * (x2 - x1))} ${round(y1 + share * (y2 - y1))}`;
+      return `M${point(part)}L${point(1 - part)}`;
+    })
+    .join("");
 }
 
 /** Draw a tour, or the first squares of one, as a picture. */
@@ -82,10 +100,16 @@ export function drawKnight(board, squares) {
   const isClosed = squares.length === board.count && board.jump(squares.at(-1), squares[0]) > 0;
   const line = { stroke: "#0b6b67", "stroke-width": 0.05 };
   return makePicture(
-    board.side, board.side,
-    ...board.squares.map((square) => drawCell(...at(square), board.isLight(square) ? "#f7f3ea" : "#d5dfd9")),
+    board.side,
+    board.side,
+    ...board.squares.map((square) =>
+      drawCell(...at(square), board.isLight(square) ? "#f7f3ea" : "#d5dfd9"),
+    ),
     drawPath(drawJumps(board, squares), line),
-    drawPath(isClosed ? drawJumps(board, [squares.at(-1), squares[0]]) : "", { ...line, "stroke-dasharray": "0.12 0.1" }),
+    drawPath(isClosed ? drawJumps(board, [squares.at(-1), squares[0]]) : "", {
+      ...line,
+      "stroke-dasharray": "0.12 0.1",
+    }),
     ...squares.map((square, step) => drawLabel(...at(square), String(step + 1), 20)),
   );
 }

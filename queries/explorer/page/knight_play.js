@@ -19,8 +19,9 @@ export function makeKnightPlay({ drawing, mine, name: view, changed }) {
 
   const name = (square) => board.nameOf(square);
   const isWhole = () => squares.length === board.count;
-  const isOpen = (square) => !squares.includes(square)
-    && (squares.length ? board.neighbours[squares.at(-1)].includes(square) : !noStart(board, square));
+  const isOpen = (square) =>
+    !squares.includes(square) &&
+    (squares.length ? board.neighbours[squares.at(-1)].includes(square) : !noStart(board, square));
   const listOpen = () => board.squares.filter(isOpen);
 
   /** Return the tour so far as parts of its address. */
@@ -35,18 +36,30 @@ export function makeKnightPlay({ drawing, mine, name: view, changed }) {
       visited: squares,
       isClosed: isWhole() && isClosed(),
       marks: (square) => [
-        [open.has(square), isBegun ? "reachable" : "", isBegun ? "can be reached" : "can be the start"],
-        [square === hint, "hinted", "the hint"], [square === squares[0], "start", ""],
+        [
+          open.has(square),
+          isBegun ? "reachable" : "",
+          isBegun ? "can be reached" : "can be the start",
+        ],
+        [square === hint, "hinted", "the hint"],
+        [square === squares[0], "start", ""],
         [!isBegun && !open.has(square), "barred", "cannot start here"],
       ],
     });
     mine("again").classList.toggle("main", isWhole());
     round.show({
-      count: squares.length, noun: `of ${board.count} squares`, word: word(open.size), isSolved: isWhole(),
+      count: squares.length,
+      noun: `of ${board.count} squares`,
+      word: word(open.size),
+      isSolved: isWhole(),
       hidden: {
-        help: isWhole() || (squares.length && !open.size), ask: !squares.length || isWhole(), undo: !squares.length, again: !squares.length,
+        help: isWhole() || (squares.length && !open.size),
+        ask: !squares.length || isWhole(),
+        undo: !squares.length,
+        again: !squares.length,
       },
-      hints, score: isWhole() ? `${board.count}/${board.count}` : "",
+      hints,
+      score: isWhole() ? `${board.count}/${board.count}` : "",
     });
   }
 
@@ -54,14 +67,16 @@ export function makeKnightPlay({ drawing, mine, name: view, changed }) {
 
   /** Return what is said of the tour now. */
   function word(open) {
-    if (isWhole()) return `You made a tour! It is ${isClosed() ? "closed" : "open"}. ${wordNumber()}`;
+    if (isWhole())
+      return `You made a tour! It is ${isClosed() ? "closed" : "open"}. ${wordNumber()}`;
     if (told) return told;
     return squares.length && !open ? "The knight is stuck: undo some jumps, or start again." : "";
   }
 
   function wordNumber() {
     const number = toursOf(board).numberOf(squares);
-    if (number === null) return "This page does not know its number: it has too few of the board’s tours.";
+    if (number === null)
+      return "This page does not know its number: it has too few of the board’s tours.";
     const [place, all] = [number, toursOf(board).total(squares[0])].map(writeNumber);
     return `Of the ${all} tours from ${name(squares[0])}, numbered from 0, it is number ${place}.`;
   }
@@ -70,7 +85,9 @@ export function makeKnightPlay({ drawing, mine, name: view, changed }) {
   function ask() {
     const { tour, isSure } = toursOf(board).complete(squares);
     const count = tour && toursOf(board).count(squares);
-    const ways = count ? ` ${count === 1 ? "One tour begins" : `${writeNumber(count)} tours begin`} like this.` : "";
+    const ways = count
+      ? ` ${count === 1 ? "One tour begins" : `${writeNumber(count)} tours begin`} like this.`
+      : "";
     if (tour) return `Yes, it can still be completed.${ways}`;
     return isSure ? "No: no tour begins like this. Undo some jumps." : "This page does not know.";
   }
@@ -90,8 +107,11 @@ export function makeKnightPlay({ drawing, mine, name: view, changed }) {
   function pick(square) {
     if (squares.at(-1) === square) return undo();
     if (isOpen(square)) return set([...squares, square]);
-    told = squares.length ? squares.includes(square) ? `The knight has been on ${name(square)}.`
-      : `${name(square)} is not a jump from ${name(squares.at(-1))}.` : noStart(board, square);
+    told = squares.length
+      ? squares.includes(square)
+        ? `The knight has been on ${name(square)}.`
+        : `${name(square)} is not a jump from ${name(squares.at(-1))}.`
+      : noStart(board, square);
     return refresh();
   }
 
@@ -139,7 +159,9 @@ export function makeKnightPlay({ drawing, mine, name: view, changed }) {
     use: (to) => begin(to, [], {}),
     pick,
     begin,
-    get place() { return { board, squares }; },
+    get place() {
+      return { board, squares };
+    },
     title: () => `${squares.length} of ${board.count}`,
     /** Show the contents of an address: a board, and the squares so far; return its problem. */
     show([text = USUAL, path = ""]) {
@@ -150,7 +172,9 @@ export function makeKnightPlay({ drawing, mine, name: view, changed }) {
       return bad || problem;
     },
     /** Return the number of the tour, if it is whole and has one. */
-    get number() { return isWhole() && listed(board) ? toursOf(board).numberOf(squares) : null; },
+    get number() {
+      return isWhole() && listed(board) ? toursOf(board).numberOf(squares) : null;
+    },
   };
 }
 
@@ -162,9 +186,13 @@ function readPath(board, text) {
     if (bad) return { squares, problem: `${quoted(word)} is not a square: ${bad}.` };
     const square = board.numberOf(word);
     if (squares.includes(square)) return { squares, problem: `${word} is visited twice.` };
-    if (!squares.length && noStart(board, square)) return { squares, problem: noStart(board, square) };
+    if (!squares.length && noStart(board, square))
+      return { squares, problem: noStart(board, square) };
     if (squares.length && !board.jump(squares.at(-1), square)) {
-      return { squares, problem: `${word} is not a knight’s jump from ${board.nameOf(squares.at(-1))}.` };
+      return {
+        squares,
+        problem: `${word} is not a knight’s jump from ${board.nameOf(squares.at(-1))}.`,
+      };
     }
     squares.push(square);
   }

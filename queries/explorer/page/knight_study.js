@@ -1,6 +1,25 @@
 // The knight in study: two squares or a number to choose, and the tour, which is animated.
-import { calm, make, onTyped, pickOne, quoted, say, setFacts, setProblem, writeNumber } from "#page/dom.js";
-import { BOARDS, boardProblem, knightFacts, listed, noNumber, noStart, noTour, toursOf } from "#page/knight_tours.js";
+import {
+  calm,
+  make,
+  onTyped,
+  pickOne,
+  quoted,
+  say,
+  setFacts,
+  setProblem,
+  writeNumber,
+} from "#page/dom.js";
+import {
+  BOARDS,
+  boardProblem,
+  knightFacts,
+  listed,
+  noNumber,
+  noStart,
+  noTour,
+  toursOf,
+} from "#page/knight_tours.js";
 import { makePlayer } from "#page/player.js";
 
 const KNIGHT_MS = 130;
@@ -15,7 +34,11 @@ export function makeKnightStudy({ drawing, mine, changed }) {
   let facts = null;
   const fields = { start: mine("start"), end: mine("end"), number: mine("number") };
   const player = makePlayer(mine("player"), {
-    name: "Jumps made", step: "jump", delay: KNIGHT_MS, show: shown, stopped: () => changed(parts(), { replace: true }),
+    name: "Jumps made",
+    step: "jump",
+    delay: KNIGHT_MS,
+    show: shown,
+    stopped: () => changed(parts(), { replace: true }),
   });
 
   const end = () => facts?.squares.at(-1) ?? null;
@@ -41,7 +64,11 @@ export function makeKnightStudy({ drawing, mine, changed }) {
   function begin(from, number = null, { draw = true, step, ...how } = {}) {
     start = from;
     facts = number === null ? null : knightFacts(board, start, number);
-    const texts = { start: start === null ? "" : name(start), end: facts?.finish ?? "", number: facts?.number ?? "" };
+    const texts = {
+      start: start === null ? "" : name(start),
+      end: facts?.finish ?? "",
+      number: facts?.number ?? "",
+    };
     for (const [key, field] of Object.entries(fields)) {
       if (document.activeElement !== field) field.value = texts[key];
     }
@@ -80,21 +107,26 @@ export function makeKnightStudy({ drawing, mine, changed }) {
   function paint(at) {
     const visited = facts ? facts.squares.slice(0, at + 1) : [];
     const isChoosing = start !== null && !facts;
-    const isBarred = (square) => (isChoosing ? square !== start && Boolean(noTour(board, start, square))
-      : start === null && Boolean(noStart(board, square)));
+    const isBarred = (square) =>
+      isChoosing
+        ? square !== start && Boolean(noTour(board, start, square))
+        : start === null && Boolean(noStart(board, square));
     const isClosing = (square) => isChoosing && !isBarred(square) && board.jump(start, square) > 0;
     drawing.paint({
       visited,
       standing: visited.at(-1) ?? start ?? undefined,
       isClosed: facts?.closed && at === board.count - 1,
       marks: (square) => [
-        [square === start, "start", "start"], [square === end(), "end", "end"],
+        [square === start, "start", "start"],
+        [square === end(), "end", "end"],
         [isBarred(square), "barred", isChoosing ? "cannot end here" : "cannot start here"],
         [isClosing(square), "closing", "ends a closed tour"],
       ],
     });
     const words = wordTour(at);
-    ["now", "kind", "ends"].forEach((part, place) => { mine(part).textContent = words[place]; });
+    ["now", "kind", "ends"].forEach((part, place) => {
+      mine(part).textContent = words[place];
+    });
   }
 
   /** Return what is said above the board at a step of the tour, of what kind the tour is, and what follows that. */
@@ -104,10 +136,20 @@ export function makeKnightStudy({ drawing, mine, changed }) {
       const now = `${from} to ${finish}: square ${at + 1} of ${board.count} is ${name(facts.squares[at])}.`;
       return [now, closed ? "Closed" : "Open", `tour from ${from} to ${finish}`];
     }
-    if (start === null) return ["Choose the square where the tour starts.", "Start?", "choose a square"];
+    if (start === null)
+      return ["Choose the square where the tour starts.", "Start?", "choose a square"];
     const [from, total] = [name(start), writeNumber(toursOf(board).total(start))];
-    return listed(board) ? [`From ${from}: now choose where it ends, or a number.`, "End?", `${total} tours start at ${from}`]
-      : [`From ${from}: now choose where it ends.`, "End?", `${total} squares can end a tour from ${from}`];
+    return listed(board)
+      ? [
+          `From ${from}: now choose where it ends, or a number.`,
+          "End?",
+          `${total} tours start at ${from}`,
+        ]
+      : [
+          `From ${from}: now choose where it ends.`,
+          "End?",
+          `${total} squares can end a tour from ${from}`,
+        ];
   }
 
   function answer() {
@@ -117,19 +159,47 @@ export function makeKnightStudy({ drawing, mine, changed }) {
     mine("other").disabled = start === null;
     mine("next").disabled = !facts || facts.number + 1 === total;
     const spaced = (list) => make("span", { class: "tiles" }, list.join(" "));
-    setFacts(mine("facts"), !facts ? [] : [
-      ["Why", `its end is ${facts.closed ? "" : "not "}one jump from its start`],
-      ["Number", writeNumber(facts.number), " ", make("small", {}, listed(board)
-        ? `from 0, of all ${writeNumber(total)} from ${facts.start}`
-        : `from 0, of the ${total} from ${facts.start} on this page, one for each end`)],
-      ["Squares", spaced(facts.squares.map(name))],
-      ["Jumps", make("details", {}, make("summary", {}, "as numbers from 1 to 8"), spaced(facts.jumps), " ",
-        make("small", {}, "numbered clockwise from 1, two up and one left, to 8, one up and two left"))],
-    ]);
+    setFacts(
+      mine("facts"),
+      !facts
+        ? []
+        : [
+            ["Why", `its end is ${facts.closed ? "" : "not "}one jump from its start`],
+            [
+              "Number",
+              writeNumber(facts.number),
+              " ",
+              make(
+                "small",
+                {},
+                listed(board)
+                  ? `from 0, of all ${writeNumber(total)} from ${facts.start}`
+                  : `from 0, of the ${total} from ${facts.start} on this page, one for each end`,
+              ),
+            ],
+            ["Squares", spaced(facts.squares.map(name))],
+            [
+              "Jumps",
+              make(
+                "details",
+                {},
+                make("summary", {}, "as numbers from 1 to 8"),
+                spaced(facts.jumps),
+                " ",
+                make(
+                  "small",
+                  {},
+                  "numbered clockwise from 1, two up and one left, to 8, one up and two left",
+                ),
+              ),
+            ],
+          ],
+    );
   }
 
   function tell() {
-    if (facts) say(`${facts.closed ? "A closed" : "An open"} tour from ${facts.start} to ${facts.finish}.`);
+    if (facts)
+      say(`${facts.closed ? "A closed" : "An open"} tour from ${facts.start} to ${facts.finish}.`);
     else say(mine("now").textContent);
   }
 
@@ -166,10 +236,16 @@ export function makeKnightStudy({ drawing, mine, changed }) {
     set(text) {
       const square = board.numberOf(text);
       if (!text || square === start) return;
-      begin(square, facts && !noTour(board, square, end()) ? toursOf(board).numberTo(square, end()) : null);
+      begin(
+        square,
+        facts && !noTour(board, square, end()) ? toursOf(board).numberTo(square, end()) : null,
+      );
     },
   });
-  for (const [key, length] of [["end", 2], ["number", Infinity]]) {
+  for (const [key, length] of [
+    ["end", 2],
+    ["number", Infinity],
+  ]) {
     onTyped(fields[key], {
       length: () => length,
       check: (text) => (text && text !== facts?.finish ? numberFor(key, text)[1] : ""),
@@ -210,14 +286,19 @@ export function makeKnightStudy({ drawing, mine, changed }) {
     },
     /** Return the board and the squares that are drawn. */
     get place() {
-      return { board, squares: facts ? facts.squares.slice(0, player.at + 1) : start === null ? [] : [start] };
+      return {
+        board,
+        squares: facts ? facts.squares.slice(0, player.at + 1) : start === null ? [] : [start],
+      };
     },
     title: () => (facts ? `${facts.start} to ${facts.finish}` : "choose"),
     leave: () => player.halt(),
     /** Show the contents of an address: a board or none, a start, a tour's end or number, a step; return its problem. */
     show(given) {
       const named = BOARD_NAME.test(given[0] ?? "");
-      const [text, from, which, step] = named ? given : ["8x8", ...(given.length ? given : KNIGHT_FIRST)];
+      const [text, from, which, step] = named
+        ? given
+        : ["8x8", ...(given.length ? given : KNIGHT_FIRST)];
       const unknown = boardProblem(text);
       lay(BOARDS[unknown ? "8x8" : text]);
       let [square, bad] = unknown || from === undefined ? [null, unknown] : squareOf(from);
@@ -226,8 +307,15 @@ export function makeKnightStudy({ drawing, mine, changed }) {
       if (square !== null && which !== undefined) [number, bad] = tourOf(square, which);
       const isStep = step === undefined || (WHOLE_NUMBER.test(step) && Number(step) < board.count);
       // a tour from the address is shown complete, without animation
-      begin(square, number, { draw: false, step: isStep && step ? Number(step) : undefined, replace: true });
-      return bad || (isStep ? "" : `${quoted(step)} is not a step of a tour: they are 0 to ${board.count - 1}.`);
+      begin(square, number, {
+        draw: false,
+        step: isStep && step ? Number(step) : undefined,
+        replace: true,
+      });
+      return (
+        bad ||
+        (isStep ? "" : `${quoted(step)} is not a step of a tour: they are 0 to ${board.count - 1}.`)
+      );
     },
   };
 }

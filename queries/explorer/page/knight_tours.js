@@ -5,7 +5,9 @@ import { beginsWith, listBeginnings, searchTour } from "#page/knight_search.js";
 import { carried, mustBe, once, openIndex } from "#page/reader.js";
 import { KnightBoard } from "#tables/knight.js";
 
-export const BOARDS = Object.fromEntries([8, 6, 5].map((side) => [`${side}x${side}`, new KnightBoard(side)]));
+export const BOARDS = Object.fromEntries(
+  [8, 6, 5].map((side) => [`${side}x${side}`, new KnightBoard(side)]),
+);
 const PAIRS = BOARDS["8x8"];
 const PER_START = PAIRS.count / 2;
 const BEGUN = 6;
@@ -68,18 +70,25 @@ async function listedTours(board) {
     numberOf(squares) {
       const branch = branches(squares[0]).find(({ path }) => beginsWith(squares, path));
       let earlier = 0;
-      const { tour } = searchTour(board, branch?.path ?? squares, (path) => beginsWith(path, squares) || !++earlier);
+      const { tour } = searchTour(
+        board,
+        branch?.path ?? squares,
+        (path) => beginsWith(path, squares) || !++earlier,
+      );
       mustBe(branch && tour, name, "damaged");
       return branch.first + earlier;
     },
     count(squares) {
       if (squares.length > BEGUN) return null;
-      return [...branches(squares[0])].reduce((sum, { path, count }) => sum + (beginsWith(path, squares) ? count : 0), 0);
+      return [...branches(squares[0])].reduce(
+        (sum, { path, count }) => sum + (beginsWith(path, squares) ? count : 0),
+        0,
+      );
     },
     complete(squares) {
-      const branch = branches(squares[0]).find(({ path }) => (
-        squares.length < BEGUN ? beginsWith(path, squares) : beginsWith(squares, path)
-      ));
+      const branch = branches(squares[0]).find(({ path }) =>
+        squares.length < BEGUN ? beginsWith(path, squares) : beginsWith(squares, path),
+      );
       if (!branch) return { tour: null, isSure: true };
       return searchTour(board, squares.length < BEGUN ? branch.path : squares, () => true);
     },
@@ -98,15 +107,19 @@ export function listed(board) {
 
 /** Return the problem of a board's name; "" if there is none. */
 export function boardProblem(name) {
-  return Object.hasOwn(BOARDS, name) ? "" : `${quoted(name)} is not a board of this page. Boards: ${Object.keys(BOARDS).join(", ")}.`;
+  return Object.hasOwn(BOARDS, name)
+    ? ""
+    : `${quoted(name)} is not a board of this page. Boards: ${Object.keys(BOARDS).join(", ")}.`;
 }
 
 /** Return why no tour begins at a square; "" if one does. */
 export function noStart(board, start) {
   if (toursOf(board).total(start)) return "";
   const [most, fewest] = [Math.ceil(board.count / 2), Math.floor(board.count / 2)];
-  return `No tour of ${board.name} starts at ${board.nameOf(start)}: a tour alternates in colour, and the board `
-    + `has ${most} squares of a1’s colour and ${fewest} of the other, so a tour starts and ends on a1’s colour.`;
+  return (
+    `No tour of ${board.name} starts at ${board.nameOf(start)}: a tour alternates in colour, and the board ` +
+    `has ${most} squares of a1’s colour and ${fewest} of the other, so a tour starts and ends on a1’s colour.`
+  );
 }
 
 /** Return why no tour leads from one square to another; "" if one does. */
@@ -115,8 +128,10 @@ export function noTour(board, start, end) {
   if (start === end) return `A tour visits ${from} only once: it cannot end there.`;
   if (toursOf(board).numberTo(start, end) !== null) return "";
   if (board.joins(start, end)) return `No tour of ${board.name} leads from ${from} to ${to}.`;
-  return `No tour leads from ${from} to ${to}: the knight changes colour with every jump, so after `
-    + `${board.count - 1} jumps it is on ${board.count % 2 ? "its start’s" : "the other"} colour.`;
+  return (
+    `No tour leads from ${from} to ${to}: the knight changes colour with every jump, so after ` +
+    `${board.count - 1} jumps it is on ${board.count % 2 ? "its start’s" : "the other"} colour.`
+  );
 }
 
 /** Return why a start has no tour with a number; "" if it has. */
@@ -124,8 +139,10 @@ export function noNumber(board, start, number) {
   const total = toursOf(board).total(start);
   if (number < total) return "";
   const [all, last] = [total, total - 1].map(writeNumber);
-  return `${listed(board) ? `${board.name} has` : "This page has"} ${all} tours from ${board.nameOf(start)}, `
-    + `numbered 0 to ${last}.`;
+  return (
+    `${listed(board) ? `${board.name} has` : "This page has"} ${all} tours from ${board.nameOf(start)}, ` +
+    `numbered 0 to ${last}.`
+  );
 }
 
 /** Return the tour with a number, keyed as the table's columns. */

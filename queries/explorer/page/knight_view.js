@@ -25,7 +25,9 @@ const SHEET = {
   problem(name, start) {
     if (boardProblem(name)) return boardProblem(name);
     const bad = BOARDS[name].problem(start);
-    return bad ? `${quoted(start)} is not a square: ${bad}.` : noStart(BOARDS[name], BOARDS[name].numberOf(start));
+    return bad
+      ? `${quoted(start)} is not a square: ${bad}.`
+      : noStart(BOARDS[name], BOARDS[name].numberOf(start));
   },
   name: (name, start) => `board of ${name}, the knight on ${start}`,
   picture: (name, start) => drawKnight(BOARDS[name], [BOARDS[name].numberOf(start)]),
@@ -41,21 +43,35 @@ export function makeKnightView(went) {
   const view = makeView("knight", went, {
     name: () => "Knight’s tour",
     open: openKnight,
-    makeModes: (tools) => ({ play: makeKnightPlay({ drawing, ...tools }), study: makeKnightStudy({ drawing, ...tools }) }),
+    makeModes: (tools) => ({
+      play: makeKnightPlay({ drawing, ...tools }),
+      study: makeKnightStudy({ drawing, ...tools }),
+    }),
     sheet: SHEET,
     entered(mode, { board, squares }, { play, study }) {
       if (mode === study) study.begin(board, squares[0] ?? null, play.number);
-      else if (!squares.length && board === play.place.board) play.begin(board, play.place.squares, {});
+      else if (!squares.length && board === play.place.board)
+        play.begin(board, play.place.squares, {});
       else play.begin(board, squares, { hints: 1 });
     },
     taken({ place: { board, squares } }) {
-      const rows = board.squares.filter((square) => square % board.side === 0).reverse().map((first) => (
-        Array.from({ length: board.side }, (_, file) => String(squares.indexOf(first + file) + 1 || ".").padStart(3)).join("")
-      ));
+      const rows = board.squares
+        .filter((square) => square % board.side === 0)
+        .reverse()
+        .map((first) =>
+          Array.from({ length: board.side }, (_, file) =>
+            String(squares.indexOf(first + file) + 1 || ".").padStart(3),
+          ).join(""),
+        );
       const names = squares.map((square) => board.nameOf(square));
       return {
-        rows, facts: [["board", board.name], ["squares", names.join(" ")]],
-        picture: drawKnight(board, squares), name: `knight-${board.name}-${names[0] ?? ""}${names.at(-1) ?? ""}`,
+        rows,
+        facts: [
+          ["board", board.name],
+          ["squares", names.join(" ")],
+        ],
+        picture: drawKnight(board, squares),
+        name: `knight-${board.name}-${names[0] ?? ""}${names.at(-1) ?? ""}`,
       };
     },
   });

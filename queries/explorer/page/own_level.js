@@ -23,7 +23,11 @@ export function makeLevels(mine, { first, least, step }, game) {
   const choose = () => list.value || (getKept(IS_OWN, false) && OWN);
 
   function paint() {
-    setOptions(list, [...game.levels(), { name: OWN, label: `yours: ${game.write(find())}` }], choose());
+    setOptions(
+      list,
+      [...game.levels(), { name: OWN, label: `yours: ${game.write(find())}` }],
+      choose(),
+    );
   }
 
   list.addEventListener("change", () => {
@@ -37,7 +41,8 @@ export function makeLevels(mine, { first, least, step }, game) {
     });
   }
   return {
-    find, choose,
+    find,
+    choose,
     /** Begin a game, which may be over. */
     begin(isOver) {
       isCounted = isOver;
@@ -56,6 +61,7 @@ export function makeLevels(mine, { first, least, step }, game) {
       paint();
     },
     /** Say what the next game of the own level is; "" for other levels. */
-    wordNext: (noun) => (list.value === OWN ? ` Your next ${noun} takes ${game.write(find())}.` : ""),
+    wordNext: (noun) =>
+      list.value === OWN ? ` Your next ${noun} takes ${game.write(find())}.` : "",
   };
 }

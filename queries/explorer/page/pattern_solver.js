@@ -10,7 +10,10 @@ export function makeSolver(tables) {
   const waiting = [];
 
   function start() {
-    worker = new Worker(import.meta.resolve("#tables/pattern_search.js"), { type: "module", name: WORKER_NAME });
+    worker = new Worker(import.meta.resolve("#tables/pattern_search.js"), {
+      type: "module",
+      name: WORKER_NAME,
+    });
     worker.postMessage({ tables });
     worker.onerror = lose;
     worker.onmessage = ({ data }) => {
@@ -28,7 +31,8 @@ export function makeSolver(tables) {
 
   /** Tell who asked, if the search takes long, what it knows so far: the `bound`, and the cells of a solution, `most`. */
   function tell(question) {
-    if (question === running && performance.now() - question.since >= PATIENCE_MS) question.told?.(question);
+    if (question === running && performance.now() - question.since >= PATIENCE_MS)
+      question.told?.(question);
   }
 
   /** End the worker, and return its question. */
@@ -42,7 +46,8 @@ export function makeSolver(tables) {
 
   /** End the search, and those that wait: their questions fail. */
   function stop() {
-    for (const question of [end(), ...waiting.splice(0)]) question?.fail(Object.assign(new Error("The search was stopped."), { isStopped: true }));
+    for (const question of [end(), ...waiting.splice(0)])
+      question?.fail(Object.assign(new Error("The search was stopped."), { isStopped: true }));
   }
 
   /** Ask the newest question: it is what the user looks at. */

@@ -10,14 +10,26 @@ export function makePlayer(place, { name, step, delay, show, stopped }) {
   let last = 0;
   let at = 0;
   let timer = 0;
-  const key = (symbol, label, clicked) => makeButton(icon(symbol), clicked, { "aria-label": label, title: label });
-  const leap = (symbol, label, to) => key(symbol, label, () => { stop(); go(to()); });
+  const key = (symbol, label, clicked) =>
+    makeButton(icon(symbol), clicked, { "aria-label": label, title: label });
+  const leap = (symbol, label, to) =>
+    key(symbol, label, () => {
+      stop();
+      go(to());
+    });
   const first = leap("first", "To the beginning", () => 0);
   const back = leap("back", `One ${step} back`, () => at - 1);
   const play = key("play", "Play", () => (timer ? halt() : start()));
   const next = leap("step", `One ${step} on`, () => at + 1);
   const end = leap("last", "To the end", () => last);
-  const slider = make("input", { type: "range", min: 0, max: 0, step: 1, value: 0, "aria-label": name });
+  const slider = make("input", {
+    type: "range",
+    min: 0,
+    max: 0,
+    step: 1,
+    value: 0,
+    "aria-label": name,
+  });
   const count = make("p", { class: "count" });
   place.append(make("div", { class: "keys" }, first, back, play, next, end), slider, count);
 
@@ -29,7 +41,12 @@ export function makePlayer(place, { name, step, delay, show, stopped }) {
     play.title = label;
     place.classList.toggle("empty", last === 0);
     // a disabled button loses the focus, so these stay enabled and do nothing at the ends
-    for (const [button, dead] of [[first, at === 0], [back, at === 0], [next, at === last], [end, at === last]]) {
+    for (const [button, dead] of [
+      [first, at === 0],
+      [back, at === 0],
+      [next, at === last],
+      [end, at === last],
+    ]) {
       button.setAttribute("aria-disabled", String(dead));
     }
     play.setAttribute("aria-disabled", String(last === 0));
@@ -70,7 +87,10 @@ export function makePlayer(place, { name, step, delay, show, stopped }) {
     stopped();
   }
 
-  slider.addEventListener("input", () => { stop(); go(Number(slider.value)); });
+  slider.addEventListener("input", () => {
+    stop();
+    go(Number(slider.value));
+  });
   refresh();
 
   return {
@@ -84,7 +104,11 @@ export function makePlayer(place, { name, step, delay, show, stopped }) {
     go,
     start,
     halt,
-    get at() { return at; },
-    get last() { return last; },
+    get at() {
+      return at;
+    },
+    get last() {
+      return last;
+    },
   };
 }

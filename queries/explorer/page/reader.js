@@ -10,7 +10,9 @@ const UNREACHED = 255;
 export async function openIndex(name) {
   const data = await carried(`${name}.idx`);
   const { width, count } = readHeader(data);
-  const planes = Array.from({ length: width }, (_, at) => data.subarray(HEADER + count * at, HEADER + count * (at + 1)));
+  const planes = Array.from({ length: width }, (_, at) =>
+    data.subarray(HEADER + count * at, HEADER + count * (at + 1)),
+  );
   return { planes, count, record: (rank) => Uint8Array.from(planes, (plane) => plane[rank]) };
 }
 
@@ -50,8 +52,9 @@ export async function carried(name) {
   const block = document.getElementById(name);
   mustBe(block, name, "missing");
   try {
-    const packed = Uint8Array.fromBase64?.(block.textContent)
-      ?? Uint8Array.from(atob(block.textContent), (letter) => letter.charCodeAt(0));
+    const packed =
+      Uint8Array.fromBase64?.(block.textContent) ??
+      Uint8Array.from(atob(block.textContent), (letter) => letter.charCodeAt(0));
     const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
     return new Uint8Array(await new Response(stream).arrayBuffer());
   } catch {

@@ -56,7 +56,11 @@ export function makeRound({ name: view, mine }, title, findToday) {
     isRunning = !score;
     if (day) {
       kept.hints = Math.max(hints, Number(kept.hints) || 0);
-      const said = [score, kept.hints ? counted(kept.hints, "hint") : "no hint", getKept(IS_HIDDEN, false) ? "" : writeTime(seconds)];
+      const said = [
+        score,
+        kept.hints ? counted(kept.hints, "hint") : "no hint",
+        getKept(IS_HIDDEN, false) ? "" : writeTime(seconds),
+      ];
       if (isEnd) kept.result ??= said.filter(Boolean).join(", ");
       keep(record(), kept);
     }
@@ -77,9 +81,13 @@ export function makeRound({ name: view, mine }, title, findToday) {
     keep(IS_HIDDEN, !getKept(IS_HIDDEN, false));
     paintTime();
   });
-  mine("today").addEventListener("click", () => { location.hash = `#${view}/play/${findToday(findDay().number).join("/")}`; });
+  mine("today").addEventListener("click", () => {
+    location.hash = `#${view}/play/${findToday(findDay().number).join("/")}`;
+  });
   mine("result").lastElementChild.addEventListener("click", async ({ target }) => {
-    target.textContent = await copyText(mine("result").firstElementChild.textContent) ? "Copied" : "Select the line to copy it";
+    target.textContent = (await copyText(mine("result").firstElementChild.textContent))
+      ? "Copied"
+      : "Select the line to copy it";
   });
 
   return { begin, show };

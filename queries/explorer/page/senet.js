@@ -2,7 +2,14 @@
 import { answerFrom, findMost, findRanks, once, openIndex } from "#page/reader.js";
 import { guarded, THROWS } from "#page/senet_rules.js";
 import { drawNumber } from "#page/today.js";
-import { answerSenet, followBack, NEVER, OPENING, rankPosition, unrankPosition } from "#tables/senet.js";
+import {
+  answerSenet,
+  followBack,
+  NEVER,
+  OPENING,
+  rankPosition,
+  unrankPosition,
+} from "#tables/senet.js";
 
 /** The planes of the records with the fewest even plies and the fewest odd ones. */
 const PLIES = [0, 2];
@@ -23,7 +30,8 @@ export function senetLine(position, plies) {
 /** Return the answer for a position, keyed as the table's columns; `plies` is null if it is never reached. */
 export function senetFacts(position) {
   const rank = rankPosition(position);
-  if (PLIES.every((plane) => tables.senet.planes[plane][rank] === NEVER)) return { position, plies: null };
+  if (PLIES.every((plane) => tables.senet.planes[plane][rank] === NEVER))
+    return { position, plies: null };
   const answer = answerFrom(tables, answerSenet(position));
   delete answer.lines; // not in the page
   const line = senetLine(position, answer.plies);
@@ -34,7 +42,8 @@ export function senetFacts(position) {
 const listPlies = once(() => {
   const [even, odd] = PLIES.map((plane) => tables.senet.planes[plane]);
   const plies = even.slice();
-  for (let rank = 0; rank < plies.length; rank++) if (odd[rank] < plies[rank]) plies[rank] = odd[rank];
+  for (let rank = 0; rank < plies.length; rank++)
+    if (odd[rank] < plies[rank]) plies[rank] = odd[rank];
   return plies;
 });
 
@@ -76,7 +85,12 @@ function* listBefore(position, mover) {
     if (position[goal - 1] !== mover) continue;
     for (let start = Math.max(goal - THROWS.length, 1); start < goal; start++) {
       const there = position[start - 1];
-      const before = position.slice(0, start - 1) + mover + position.slice(start, goal - 1) + there + position.slice(goal);
+      const before =
+        position.slice(0, start - 1) +
+        mover +
+        position.slice(start, goal - 1) +
+        there +
+        position.slice(goal);
       if (there === "." || (there !== mover && !guarded(before, goal))) yield before;
     }
   }

@@ -18,8 +18,14 @@ function fill(squares, position, each = () => {}) {
     const [column, row] = placeSquare(cell, 5);
     element.style.setProperty("--place", `${row + 1} / ${column + 1}`);
     element.replaceChildren(make("span", { class: "square" }, String(square)));
-    if (piece !== ".") element.append(make("span", { class: `piece ${piece.toLowerCase()}${held ? " guarded" : ""}` }, piece));
-    each(element, square, [`square ${square}: ${piece === "." ? "empty" : piece}`, ...(held ? ["guarded"] : [])]);
+    if (piece !== ".")
+      element.append(
+        make("span", { class: `piece ${piece.toLowerCase()}${held ? " guarded" : ""}` }, piece),
+      );
+    each(element, square, [
+      `square ${square}: ${piece === "." ? "empty" : piece}`,
+      ...(held ? ["guarded"] : []),
+    ]);
   });
 }
 
@@ -28,13 +34,19 @@ export function paintPosition(place, position) {
   const squares = [...position].map(() => make("span"));
   fill(squares, position);
   place.replaceChildren(...squares);
-  place.setAttribute("aria-label", `The position to reach: ${[...position].map((piece) => (piece === "." ? "empty" : piece)).join(" ")}`);
+  place.setAttribute(
+    "aria-label",
+    `The position to reach: ${[...position].map((piece) => (piece === "." ? "empty" : piece)).join(" ")}`,
+  );
 }
 
 /** Make the board; `picked(square)` and `typed(square, key)` are called on clicks and keys. */
 export function makeSenetBoard(picked, typed) {
-  const cells = makeGrid(byId("senet-board"), (cell) => picked(cell + 1), (cell, key) => typed(cell + 1, key))
-    .lay(SQUARES, SQUARES);
+  const cells = makeGrid(
+    byId("senet-board"),
+    (cell) => picked(cell + 1),
+    (cell, key) => typed(cell + 1, key),
+  ).lay(SQUARES, SQUARES);
 
   /** Show a position, the squares of its last move, and the moves that can be chosen. */
   function paint(position, last = null, choices = []) {
@@ -42,9 +54,16 @@ export function makeSenetBoard(picked, typed) {
       const from = choices.find(({ start }) => start === square);
       const to = choices.find(({ goal }) => goal === square);
       button.className = [
-        last && (last.start === square || last.goal === square) && "last", from && "open", to && "target",
-      ].filter(Boolean).join(" ");
-      button.setAttribute("aria-label", [...words, ...(from ? [`can move to ${from.goal}`] : [])].join(", "));
+        last && (last.start === square || last.goal === square) && "last",
+        from && "open",
+        to && "target",
+      ]
+        .filter(Boolean)
+        .join(" ");
+      button.setAttribute(
+        "aria-label",
+        [...words, ...(from ? [`can move to ${from.goal}`] : [])].join(", "),
+      );
     });
   }
 
@@ -52,13 +71,20 @@ export function makeSenetBoard(picked, typed) {
   function travel({ start, goal, swap }) {
     if (calm()) return;
     const [one, other] = [start, goal].map((square) => cells[square - 1]);
-    for (const [cell, from] of swap ? [[other, one], [one, other]] : [[other, one]]) {
+    for (const [cell, from] of swap
+      ? [
+          [other, one],
+          [one, other],
+        ]
+      : [[other, one]]) {
       const across = from.offsetLeft - cell.offsetLeft;
       const down = from.offsetTop - cell.offsetTop;
-      cell.querySelector(".piece").animate(
-        [{ transform: `translate(${across}px, ${down}px)` }, { transform: "none" }],
-        { duration: TRAVEL_MS, easing: "ease-in-out" },
-      );
+      cell
+        .querySelector(".piece")
+        .animate([{ transform: `translate(${across}px, ${down}px)` }, { transform: "none" }], {
+          duration: TRAVEL_MS,
+          easing: "ease-in-out",
+        });
     }
   }
 
@@ -81,12 +107,23 @@ export function drawSenet(position, across = SQUARES) {
     A: { d: "m0.2 0.5a0.3 0.3 0 1 0 0.6 0a0.3 0.3 0 1 0 -0.6 0", fill: "#0b6b67", ink: "#ffffff" },
     B: { d: "m0.22 0.22h0.56v0.56h-0.56z", fill: "#f6e5c8", ink: "#9a5b00" },
   };
-  return makePicture(across, SQUARES / across, ...[...position].flatMap((piece, square) => {
-    const at = placeSquare(square, across);
-    const corner = at.map((place) => place - 0.36);
-    const cell = [drawCell(...at, "#fffefb"), drawLabel(...corner, String(square + 1), 11, "#5b636a")];
-    if (piece === ".") return cell;
-    const { d, fill, ink } = shapes[piece];
-    return [...cell, drawPath(`M${at.join(" ")}${d}`, { fill }), drawLabel(...at, piece, 22, ink)];
-  }));
+  return makePicture(
+    across,
+    SQUARES / across,
+    ...[...position].flatMap((piece, square) => {
+      const at = placeSquare(square, across);
+      const corner = at.map((place) => place - 0.36);
+      const cell = [
+        drawCell(...at, "#fffefb"),
+        drawLabel(...corner, String(square + 1), 11, "#5b636a"),
+      ];
+      if (piece === ".") return cell;
+      const { d, fill, ink } = shapes[piece];
+      return [
+        ...cell,
+        drawPath(`M${at.join(" ")}${d}`, { fill }),
+        drawLabel(...at, piece, 22, ink),
+      ];
+    }),
+  );
 }

@@ -2,7 +2,15 @@
 import { calm, counted, makeButton, pickOne, quoted, say, wordEnd } from "#page/dom.js";
 import { drawTarget, findMostPlies, senetFacts } from "#page/senet.js";
 import { paintPosition, wordMove } from "#page/senet_board.js";
-import { afterMove, listMoves, MOVES, otherSide, readMoves, senetProblem, THROWS } from "#page/senet_rules.js";
+import {
+  afterMove,
+  listMoves,
+  MOVES,
+  otherSide,
+  readMoves,
+  senetProblem,
+  THROWS,
+} from "#page/senet_rules.js";
 import { makeLevels, OWN } from "#page/own_level.js";
 import { makeRound } from "#page/round.js";
 import { listBest, measureLine } from "#page/senet_search.js";
@@ -19,7 +27,13 @@ const FREE = "free";
 const TODAY_PLIES = [4, 5, 6, 7, 8];
 /** What an address of a game can have. */
 const PARTS = {
-  aim: /^to=(.*)$/, text: /^[AB.]{2,}$/, side: /^[AB]$/, line: MOVES, value: /^[1-5]$/, hinted: /^hints=(\d{1,4})$/, page: /^page$/,
+  aim: /^to=(.*)$/,
+  text: /^[AB.]{2,}$/,
+  side: /^[AB]$/,
+  line: MOVES,
+  value: /^[1-5]$/,
+  hinted: /^hints=(\d{1,4})$/,
+  page: /^page$/,
   free: /^free$/,
 };
 const SEEDS = 2 ** 32;
@@ -39,18 +53,28 @@ export function makeSenetPlay({ board, mine, name, change, changed }) {
   let hints = 0;
   let told = ""; // the answer to the last question
   let timer = 0;
-  const round = makeRound({ name, mine }, () => PUZZLE, (number) => (
-    [`to=${drawTarget(TODAY_PLIES[drawNumber(number, TODAY_PLIES.length)], number)}`]
-  ));
+  const round = makeRound(
+    { name, mine },
+    () => PUZZLE,
+    (number) => [`to=${drawTarget(TODAY_PLIES[drawNumber(number, TODAY_PLIES.length)], number)}`],
+  );
   const other = mine("other");
   const levels = makeLevels(mine, OWN_LEVELS, {
-    title: () => PUZZLE, deal, most: findMostPlies, write: count,
+    title: () => PUZZLE,
+    deal,
+    most: findMostPlies,
+    write: count,
     levels: () => [
-      ...Array.from({ length: findMostPlies() }, (_, at) => ({ name: String(at + 1), label: `a position in ${count(at + 1)}` })),
+      ...Array.from({ length: findMostPlies() }, (_, at) => ({
+        name: String(at + 1),
+        label: `a position in ${count(at + 1)}`,
+      })),
       { name: FREE, label: "none: a free game" },
     ],
   });
-  const dice = THROWS.map((value) => makeButton(String(value), () => cast(value), { "aria-label": `Choose ${value}` }));
+  const dice = THROWS.map((value) =>
+    makeButton(String(value), () => cast(value), { "aria-label": `Choose ${value}` }),
+  );
   mine("dice").append(...dice);
 
   const position = () => (moves.length ? afterMove(moves.at(-1)) : start);
@@ -65,9 +89,12 @@ export function makeSenetPlay({ board, mine, name, change, changed }) {
   function parts() {
     const isUsual = start === OPENING && first === "A";
     const said = [
-      ...(target ? [`to=${target}`] : []), ...(isUsual ? [] : [start, first]),
-      ...(moves.length ? [moves.map(writeMove).join(",")] : []), ...(thrown ? [thrown] : []),
-      ...(hints ? [`hints=${hints}`] : []), ...(!target && other.value === "page" ? ["page"] : []),
+      ...(target ? [`to=${target}`] : []),
+      ...(isUsual ? [] : [start, first]),
+      ...(moves.length ? [moves.map(writeMove).join(",")] : []),
+      ...(thrown ? [thrown] : []),
+      ...(hints ? [`hints=${hints}`] : []),
+      ...(!target && other.value === "page" ? ["page"] : []),
     ];
     return said.length ? said : [FREE];
   }
@@ -83,21 +110,38 @@ export function makeSenetPlay({ board, mine, name, change, changed }) {
       button.setAttribute("aria-pressed", String(THROWS[at] === thrown));
     });
     round.show({
-      count: moves.length, noun: moves.length === 1 ? "ply" : "plies", word: word(open), isSolved: isReached(),
+      count: moves.length,
+      noun: moves.length === 1 ? "ply" : "plies",
+      word: word(open),
+      isSolved: isReached(),
       hidden: {
-        throw: target || isOver() || waits || open.length, help: !target || isOver(), next: target ? !isReached() : !isOver(),
-        undo: !moves.length && !thrown, again: !target || !moves.length, back: !isReached() || !moves.length,
-        aim: !target, opponent: target, other: target,
+        throw: target || isOver() || waits || open.length,
+        help: !target || isOver(),
+        next: target ? !isReached() : !isOver(),
+        undo: !moves.length && !thrown,
+        again: !target || !moves.length,
+        back: !isReached() || !moves.length,
+        aim: !target,
+        opponent: target,
+        other: target,
       },
-      hints, score: isReached() ? `${moves.length}/${best}` : !target && isOver() ? String(moves.length) : "",
+      hints,
+      score: isReached()
+        ? `${moves.length}/${best}`
+        : !target && isOver()
+          ? String(moves.length)
+          : "",
     });
   }
 
   /** Show what does not change during a game. */
   function paintGame() {
-    mine("task").textContent = target ? "Choose throws and move both sides until the board looks like the small one."
+    mine("task").textContent = target
+      ? "Choose throws and move both sides until the board looks like the small one."
       : "Throw, then move one of your pieces forward that many squares.";
-    mine("next").textContent = mine("another").textContent = target ? "Another position" : "New game";
+    mine("next").textContent = mine("another").textContent = target
+      ? "Another position"
+      : "New game";
     if (target) paintPosition(mine("aim-board"), target);
   }
 
@@ -106,12 +150,18 @@ export function makeSenetPlay({ board, mine, name, change, changed }) {
     const side = mover();
     const last = moves.at(-1);
     const before = last ? `${last.mover} threw ${last.throw}: ${wordMove(last)}. ` : "";
-    if (isReached()) return wordEnd(`Reached in ${count(moves.length)}`, moves.length, hints, best) + levels.wordNext("position");
+    if (isReached())
+      return (
+        wordEnd(`Reached in ${count(moves.length)}`, moves.length, hints, best) +
+        levels.wordNext("position")
+      );
     if (told) return told;
-    if (isOver()) return `${before}${side} cannot move with any throw: ${target ? "undo some plies" : `the game ends after ${count(moves.length)}`}.`;
+    if (isOver())
+      return `${before}${side} cannot move with any throw: ${target ? "undo some plies" : `the game ends after ${count(moves.length)}`}.`;
     if (isPageToMove()) return `${before}${side} is about to throw.`;
     if (!thrown) return `${before}${side} ${target ? "is to move" : "throws"}.`;
-    return open.length ? `${side} threw ${thrown}: tap a marked piece.`
+    return open.length
+      ? `${side} threw ${thrown}: tap a marked piece.`
       : `${side} threw ${thrown}, and no piece can move ${thrown}: throw again.`;
   }
 
@@ -172,7 +222,14 @@ export function makeSenetPlay({ board, mine, name, change, changed }) {
   function begin(game, how = {}) {
     forget();
     const isSame = mine("level").length && (game.target ?? null) === target;
-    ({ target = null, position: start = OPENING, mover: first = "A", moves = [], hints = 0, thrown = null } = game);
+    ({
+      target = null,
+      position: start = OPENING,
+      mover: first = "A",
+      moves = [],
+      hints = 0,
+      thrown = null,
+    } = game);
     best = target && senetFacts(target).plies;
     round.begin(target ? [`to=${target}`] : [FREE], moves.length || hints);
     paintGame();
@@ -188,7 +245,8 @@ export function makeSenetPlay({ board, mine, name, change, changed }) {
     const plies = chosen === OWN ? levels.find() : Number(chosen);
     let to = null;
     if (chosen !== FREE) {
-      do to = drawTarget(plies, Math.floor(Math.random() * SEEDS)); while (to === target);
+      do to = drawTarget(plies, Math.floor(Math.random() * SEEDS));
+      while (to === target);
     }
     begin({ target: to }, how);
   }
@@ -215,7 +273,8 @@ export function makeSenetPlay({ board, mine, name, change, changed }) {
   other.addEventListener("change", () => refresh());
 
   return {
-    begin, pick,
+    begin,
+    pick,
     /** Show the game as it was left. */
     resume: () => refresh({ replace: false }),
     typed(_, key) {
@@ -223,13 +282,20 @@ export function makeSenetPlay({ board, mine, name, change, changed }) {
       cast(Number(key));
       return true;
     },
-    get place() { return target ? { target, moves, hints } : { position: position(), mover: mover() }; },
+    get place() {
+      return target ? { target, moves, hints } : { position: position(), mover: mover() };
+    },
     get taken() {
-      return { position: position(), facts: [
-        ...(target ? [["target", target]] : []), ["to move", `${mover()}, after ${count(moves.length)}`],
-        ...(start === OPENING ? [] : [["start", `${start}, ${first} to move`]]),
-        ["dice", moves.map((one) => one.throw).join(" ")], ["moves", moves.map(writeMove).join(" ")],
-      ] };
+      return {
+        position: position(),
+        facts: [
+          ...(target ? [["target", target]] : []),
+          ["to move", `${mover()}, after ${count(moves.length)}`],
+          ...(start === OPENING ? [] : [["start", `${start}, ${first} to move`]]),
+          ["dice", moves.map((one) => one.throw).join(" ")],
+          ["moves", moves.map(writeMove).join(" ")],
+        ],
+      };
     },
     title: () => (isReached() ? "reached" : count(moves.length)),
     leave: () => clearTimeout(timer),
@@ -238,19 +304,34 @@ export function makeSenetPlay({ board, mine, name, change, changed }) {
       const { text, side = "A", line, value, aim, hinted, page, strange } = readParts(given, PARTS);
       const [to, from = OPENING] = [aim, text].map((part) => part?.padEnd(OPENING.length, "."));
       const wrong = [to ?? OPENING, from].find(senetProblem);
-      const bad = wrong ? `${quoted(wrong)} is not a position: ${senetProblem(wrong)}.`
-        : to && senetFacts(to).plies === null ? `${to} is never reached from the opening.` : "";
+      const bad = wrong
+        ? `${quoted(wrong)} is not a position: ${senetProblem(wrong)}.`
+        : to && senetFacts(to).plies === null
+          ? `${to} is never reached from the opening.`
+          : "";
       other.value = page ? "page" : "friend";
       if (!given.length || (bad && to)) {
         deal({ replace: true });
         return bad;
       }
-      const read = line && !bad ? readMoves(to ? OPENING : from, side, line) : { moves: [], problem: "" };
-      begin({
-        ...(bad ? {} : to ? { target: to } : { position: from, mover: side }), moves: read.moves,
-        hints: Number(hinted ?? 0), thrown: value && !read.problem ? Number(value) : null,
-      }, { replace: true });
-      return bad || read.problem || (strange === undefined ? "" : `${quoted(strange)} is neither a position, moves nor a throw.`);
+      const read =
+        line && !bad ? readMoves(to ? OPENING : from, side, line) : { moves: [], problem: "" };
+      begin(
+        {
+          ...(bad ? {} : to ? { target: to } : { position: from, mover: side }),
+          moves: read.moves,
+          hints: Number(hinted ?? 0),
+          thrown: value && !read.problem ? Number(value) : null,
+        },
+        { replace: true },
+      );
+      return (
+        bad ||
+        read.problem ||
+        (strange === undefined
+          ? ""
+          : `${quoted(strange)} is neither a position, moves nor a throw.`)
+      );
     },
   };
 }

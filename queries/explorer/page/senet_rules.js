@@ -16,12 +16,14 @@ export function senetProblem(text) {
   if (text.length !== SQUARES) {
     return `it has ${text.length} square${text.length > 1 ? "s" : ""}, not ${SQUARES}`;
   }
-  return [..."AB."].map((piece) => [piece, text.split(piece).length - 1])
+  return [..."AB."]
+    .map((piece) => [piece, text.split(piece).length - 1])
     .filter(([, count]) => count !== 5)
     .map(([piece, count]) => {
       const things = piece === "." ? "empty squares" : `${piece}${count === 1 ? "" : "s"}`;
       return `it has ${count} ${things}, not 5`;
-    }).join(", ");
+    })
+    .join(", ");
 }
 
 /** Return whether the piece on a square (1-15) has one of its colour on a neighbouring square. */

@@ -56,7 +56,9 @@ class Target {
 
   constructor(position) {
     this.position = position;
-    [..."AB"].forEach((side, at) => this.#add(at, maskOf(position, side), maskOf(position, otherSide(side))));
+    [..."AB"].forEach((side, at) =>
+      this.#add(at, maskOf(position, side), maskOf(position, otherSide(side))),
+    );
   }
 
   #add(side, own, other) {
@@ -97,12 +99,19 @@ export function measure(to, position, mover, most = UNKNOWN) {
 
 /** Return the fewest plies to a target at every place of a line of moves from a position with a side to move. */
 export function measureLine(to, position, mover, moves) {
-  return [measure(to, position, mover), ...moves.map((move) => measure(to, afterMove(move), otherSide(move.mover)))];
+  return [
+    measure(to, position, mover),
+    ...moves.map((move) => measure(to, afterMove(move), otherSide(move.mover))),
+  ];
 }
 
 /** Return the first moves of shortest lines to a target; none if it is out of reach. */
 export function listBest(to, position, mover) {
   const plies = measure(to, position, mover);
   const moves = THROWS.flatMap((value) => listMoves(position, mover, value));
-  return plies ? moves.filter((move) => measure(to, afterMove(move), otherSide(mover), plies - 1) === plies - 1) : [];
+  return plies
+    ? moves.filter(
+        (move) => measure(to, afterMove(move), otherSide(mover), plies - 1) === plies - 1,
+      )
+    : [];
 }

@@ -1,7 +1,16 @@
 // Senet in study: a position to set up, its plies, and the shortest line that leads to it.
 import { drawChart, isLoss } from "#page/chart.js";
 import {
-  counted, make, makeButton, onTyped, pickOne, quoted, say, setFacts, setProblem, writeNumber,
+  counted,
+  make,
+  makeButton,
+  onTyped,
+  pickOne,
+  quoted,
+  say,
+  setFacts,
+  setProblem,
+  writeNumber,
 } from "#page/dom.js";
 import { makePlayer } from "#page/player.js";
 import { countLines, findMostPlies, listRanks, senetFacts, senetLine } from "#page/senet.js";
@@ -29,7 +38,11 @@ export function makeSenetStudy({ board, mine, change, changed }) {
   let game = null; // if the line is that of a game: its hints, and the plies to the position at each place
   const field = mine("position");
   const player = makePlayer(mine("player"), {
-    name: "Place in the line of play", step: "ply", delay: SENET_MS, show: shown, stopped: () => changed(parts(), { replace: true }),
+    name: "Place in the line of play",
+    step: "ply",
+    delay: SENET_MS,
+    show: shown,
+    stopped: () => changed(parts(), { replace: true }),
   });
 
   /** Return the position after a number of plies of the line. */
@@ -45,7 +58,11 @@ export function makeSenetStudy({ board, mine, change, changed }) {
     if (draft) return [draft];
     const step = player.at === line.length ? [] : [player.at];
     if (game) return [position, line.map(writeMove).join(","), ...step];
-    return [position, ...step, ...(line.length === (facts.plies ?? 0) ? [] : ["AB"[line.length % 2]])];
+    return [
+      position,
+      ...step,
+      ...(line.length === (facts.plies ?? 0) ? [] : ["AB"[line.length % 2]]),
+    ];
   }
 
   /** Show the line to a position: of a game, to the given side's move, or the shortest; at a step, or at its end. */
@@ -137,7 +154,8 @@ export function makeSenetStudy({ board, mine, change, changed }) {
     const place = mine("now");
     const loss = wordLoss(at);
     const [better] = loss ? listBest(position, made.before, made.mover) : [];
-    mine("change").textContent = loss && `This ${loss}. Better: throw ${better.throw}, ${wordMove(better)}.`;
+    mine("change").textContent =
+      loss && `This ${loss}. Better: throw ${better.throw}, ${wordMove(better)}.`;
     mine("from").hidden = !loss;
     if (draft) {
       const count = (piece) => draft.split(piece).length - 1;
@@ -156,25 +174,62 @@ export function makeSenetStudy({ board, mine, change, changed }) {
   function answer() {
     const never = facts.plies === null;
     mine("plies").textContent = draft ? "…" : never ? "Never" : facts.plies;
-    mine("unit").textContent = draft ? "not a position yet" : never ? "reached"
-      : facts.plies === 0 ? "plies: this is the opening"
-        : facts.plies === 1 ? "ply from the opening" : "plies from the opening";
-    setFacts(mine("facts"), draft ? [["Still", `${senetProblem(draft)}.`]] : never ? unreached() : reached());
-    const known = never ? [] : [facts.plies_even, facts.plies_odd].filter((plies) => plies !== null);
-    mine("parity").replaceChildren(...(game || known.length > 1 ? known : [])
-      .map((plies) => makeButton(`${"AB"[plies % 2]} to move: ${count(plies)}`, () => {
-        choose(lineOf(plies));
-        changed(parts(), { replace: true });
-        mine("parity").querySelector("[aria-pressed=true]").focus();
-      }, { "aria-pressed": String(!game && plies === line.length) })));
-    mine("line").replaceChildren(...line.map((move, place) => make("li", {}, makeButton(make("span", {},
-      make("span", { class: `who ${move.mover.toLowerCase()}` }, move.mover), " throws ",
-      make("b", { class: "die" }, String(move.throw)), ` ${wordMove(move)}`,
-      make("span", { class: "change farther" }, wordLoss(place + 1) && `, ${wordLoss(place + 1)}`),
-    ), () => {
-      player.halt();
-      player.go(place + 1);
-    }))));
+    mine("unit").textContent = draft
+      ? "not a position yet"
+      : never
+        ? "reached"
+        : facts.plies === 0
+          ? "plies: this is the opening"
+          : facts.plies === 1
+            ? "ply from the opening"
+            : "plies from the opening";
+    setFacts(
+      mine("facts"),
+      draft ? [["Still", `${senetProblem(draft)}.`]] : never ? unreached() : reached(),
+    );
+    const known = never
+      ? []
+      : [facts.plies_even, facts.plies_odd].filter((plies) => plies !== null);
+    mine("parity").replaceChildren(
+      ...(game || known.length > 1 ? known : []).map((plies) =>
+        makeButton(
+          `${"AB"[plies % 2]} to move: ${count(plies)}`,
+          () => {
+            choose(lineOf(plies));
+            changed(parts(), { replace: true });
+            mine("parity").querySelector("[aria-pressed=true]").focus();
+          },
+          { "aria-pressed": String(!game && plies === line.length) },
+        ),
+      ),
+    );
+    mine("line").replaceChildren(
+      ...line.map((move, place) =>
+        make(
+          "li",
+          {},
+          makeButton(
+            make(
+              "span",
+              {},
+              make("span", { class: `who ${move.mover.toLowerCase()}` }, move.mover),
+              " throws ",
+              make("b", { class: "die" }, String(move.throw)),
+              ` ${wordMove(move)}`,
+              make(
+                "span",
+                { class: "change farther" },
+                wordLoss(place + 1) && `, ${wordLoss(place + 1)}`,
+              ),
+            ),
+            () => {
+              player.halt();
+              player.go(place + 1);
+            },
+          ),
+        ),
+      ),
+    );
   }
 
   function reached() {
@@ -182,7 +237,9 @@ export function makeSenetStudy({ board, mine, change, changed }) {
     const [first, second] = facts.plies % 2 ? "BA" : "AB";
     const lines = make("span", {}, "being counted…");
     const { plies } = facts;
-    setTimeout(() => { if (lines.isConnected) lines.textContent = writeNumber(countLines(position, plies)); });
+    setTimeout(() => {
+      if (lines.isConnected) lines.textContent = writeNumber(countLines(position, plies));
+    });
     return [
       [`${first} to move`, `after ${count(facts.plies)}`],
       [`${second} to move`, other === null ? "never" : `after ${count(other)}`],
@@ -192,8 +249,13 @@ export function makeSenetStudy({ board, mine, change, changed }) {
   }
 
   function unreached() {
-    return [["Why", `No line of play from the opening leads here. This is true of ${listRanks(NEVER).length} `
-      + `of the ${writeNumber(POSITIONS)} positions.`]];
+    return [
+      [
+        "Why",
+        `No line of play from the opening leads here. This is true of ${listRanks(NEVER).length} ` +
+          `of the ${writeNumber(POSITIONS)} positions.`,
+      ],
+    ];
   }
 
   function tell() {
@@ -207,9 +269,15 @@ export function makeSenetStudy({ board, mine, change, changed }) {
   }
 
   onTyped(field, {
-    read: (text) => text.trim().toUpperCase(), length: () => OPENING.length, check, set: (text) => { if (text !== position) begin(text); },
+    read: (text) => text.trim().toUpperCase(),
+    length: () => OPENING.length,
+    check,
+    set: (text) => {
+      if (text !== position) begin(text);
+    },
   });
-  const oneOf = (part, ranks) => mine(part).addEventListener("click", () => begin(unrankPosition(pickOne(ranks()))));
+  const oneOf = (part, ranks) =>
+    mine(part).addEventListener("click", () => begin(unrankPosition(pickOne(ranks()))));
   oneOf("farthest", () => listRanks(findMostPlies()));
   oneOf("never", () => listRanks(NEVER));
   oneOf("random", () => [Math.floor(Math.random() * POSITIONS)]);
@@ -230,13 +298,28 @@ export function makeSenetStudy({ board, mine, change, changed }) {
     typed,
     /** Return the position on the board and the side to move, and the game so far that led there; nothing while one is set up. */
     get place() {
-      const played = game && { target: position, moves: line.slice(0, player.at), hints: game.hints + 1 };
-      return draft ? null : { position: onBoard(), mover: "AB"[player.at % 2], studied: position, played };
+      const played = game && {
+        target: position,
+        moves: line.slice(0, player.at),
+        hints: game.hints + 1,
+      };
+      return draft
+        ? null
+        : { position: onBoard(), mover: "AB"[player.at % 2], studied: position, played };
     },
     get taken() {
       const { plies, dice, moves } = draft ? {} : senetFacts(onBoard());
-      return { position: onBoard(), facts: draft || plies === null ? [["plies", draft ? "not a position yet" : "never reached"]]
-        : [["plies", plies], ["dice", [...dice].join(" ")], ["moves", moves]] };
+      return {
+        position: onBoard(),
+        facts:
+          draft || plies === null
+            ? [["plies", draft ? "not a position yet" : "never reached"]]
+            : [
+                ["plies", plies],
+                ["dice", [...dice].join(" ")],
+                ["moves", moves],
+              ],
+      };
     },
     title: () => (draft ? "set up" : facts.plies === null ? "never reached" : count(facts.plies)),
     leave: () => player.halt(),
@@ -252,7 +335,10 @@ export function makeSenetStudy({ board, mine, change, changed }) {
         changed(parts(), { replace: true });
       } else {
         begin(given === undefined || bad ? SENET_FIRST : given, {
-          step: step && Number(step), side, replace: true, played: read && { moves: read.moves, hints: 0 },
+          step: step && Number(step),
+          side,
+          replace: true,
+          played: read && { moves: read.moves, hints: 0 },
         });
       }
       if (bad || read?.problem) return bad || read.problem;

@@ -59,13 +59,22 @@ export function makeSheet(puzzle, { name: view, mine: find, now, changed, change
     mine("title").textContent = puzzle.title(about);
     mine("task").textContent = puzzle.task;
     mine("key").textContent = puzzle.key;
-    mine("aim").replaceChildren(...(puzzle.aim ? [picture(puzzle.aim(about), "The board to reach")] : []));
+    mine("aim").replaceChildren(
+      ...(puzzle.aim ? [picture(puzzle.aim(about), "The board to reach")] : []),
+    );
     list("boards", true, (item) => [
       picture(puzzle.picture(about, item), puzzle.name(about, item)),
-      make("p", { class: "blanks" }, ...puzzle.blanks(about, item).map((label) => make("span", {}, label))),
+      make(
+        "p",
+        { class: "blanks" },
+        ...puzzle.blanks(about, item).map((label) => make("span", {}, label)),
+      ),
     ]);
-    list("answers", puzzle.drawAnswer, (item) => [puzzle.drawAnswer
-      ? picture(puzzle.drawAnswer(about, item), puzzle.answer(about, item)) : puzzle.answer(about, item)]);
+    list("answers", puzzle.drawAnswer, (item) => [
+      puzzle.drawAnswer
+        ? picture(puzzle.drawAnswer(about, item), puzzle.answer(about, item))
+        : puzzle.answer(about, item),
+    ]);
   }
 
   /** List the levels of new sheets. */
@@ -98,8 +107,10 @@ export function makeSheet(puzzle, { name: view, mine: find, now, changed, change
     if (!items.length || location.hash !== address) return;
     enter("sheet");
     Object.assign(at, { about, items });
-    mine("few").textContent = items.length < count
-      ? `There ${items.length === 1 ? "is" : "are"} only ${counted(items.length, "board")}${mine("level").value && " of this difficulty"}.` : "";
+    mine("few").textContent =
+      items.length < count
+        ? `There ${items.length === 1 ? "is" : "are"} only ${counted(items.length, "board")}${mine("level").value && " of this difficulty"}.`
+        : "";
     paint();
     changed(parts());
   }
@@ -116,12 +127,19 @@ export function makeSheet(puzzle, { name: view, mine: find, now, changed, change
   mine("close").addEventListener("click", () => change("play"));
 
   return {
-    lay, parts, read,
+    lay,
+    parts,
+    read,
     /** Return why an address describes no sheet; "" if it does. */
     problem(given) {
       const { about, items } = read(given);
       const bad = items.map((item) => puzzle.problem(about, item)).find(Boolean);
-      return bad || (items.length && items.length <= puzzle.most ? "" : `A sheet has 1 to ${puzzle.most} boards, not ${items.length}.`);
+      return (
+        bad ||
+        (items.length && items.length <= puzzle.most
+          ? ""
+          : `A sheet has 1 to ${puzzle.most} boards, not ${items.length}.`)
+      );
     },
     /** Show a sheet that an address describes. */
     show({ about, items }) {
@@ -132,10 +150,14 @@ export function makeSheet(puzzle, { name: view, mine: find, now, changed, change
       return "";
     },
     learn: paint,
-    get place() { return puzzle.place?.(at.about, at.items); },
+    get place() {
+      return puzzle.place?.(at.about, at.items);
+    },
     get whole() {
       const { about, items } = at;
-      const text = items.map((item, number) => `${number + 1}  ${item}  ${puzzle.answer(about, item)}\n`).join("");
+      const text = items
+        .map((item, number) => `${number + 1}  ${item}  ${puzzle.answer(about, item)}\n`)
+        .join("");
       return { text, picture: puzzle.picture(about, items[0]), name: `${view}-sheet` };
     },
     title: () => `sheet of ${counted(at.items.length, "board")}`,

@@ -38,10 +38,13 @@ export function makeSlideBoard(place, slid) {
       const towards = moveTowards(cell);
       const move = towards?.cell === cell ? towards : null;
       const isBest = Boolean(move) && best.includes(move.letter);
-      button.className = tile === "0" ? "gap" : `tile${move ? " open" : ""}${isBest ? " best" : ""}`;
+      button.className =
+        tile === "0" ? "gap" : `tile${move ? " open" : ""}${isBest ? " best" : ""}`;
       button.firstChild.textContent = tile === "0" ? "" : nameTile(tile);
       button.lastChild.textContent = isBest ? TILE_ARROW[move.letter] : "";
-      const way = towards ? `, slides ${TILE_WAY[towards.letter]}${move ? "" : " with others"}${isBest ? ", a best move" : ""}` : "";
+      const way = towards
+        ? `, slides ${TILE_WAY[towards.letter]}${move ? "" : " with others"}${isBest ? ", a best move" : ""}`
+        : "";
       button.setAttribute("aria-label", tile === "0" ? "the gap" : `tile ${nameTile(tile)}${way}`);
       button.setAttribute("aria-disabled", String(!towards));
     });
@@ -113,14 +116,22 @@ export function makeSlideBoard(place, slid) {
     const cell = cells.indexOf(event.target.closest("button"));
     drag = null;
     if (cell < 0 || event.button) return;
-    drag = { button: cells[cell], move: game.moves(state).find((move) => move.cell === cell), part: 0, moved: false, x: event.clientX, y: event.clientY };
+    drag = {
+      button: cells[cell],
+      move: game.moves(state).find((move) => move.cell === cell),
+      part: 0,
+      moved: false,
+      x: event.clientX,
+      y: event.clientY,
+    };
     drag.button.setPointerCapture(event.pointerId);
   });
 
   /** Return the way of a drag, as the key of an arrow, and its length. */
   function measureDrag(event) {
     const [right, down] = [event.clientX - drag.x, event.clientY - drag.y];
-    if (Math.abs(right) > Math.abs(down)) return [right > 0 ? "ArrowRight" : "ArrowLeft", Math.abs(right)];
+    if (Math.abs(right) > Math.abs(down))
+      return [right > 0 ? "ArrowRight" : "ArrowLeft", Math.abs(right)];
     return [down > 0 ? "ArrowDown" : "ArrowUp", Math.abs(down)];
   }
 
@@ -130,7 +141,8 @@ export function makeSlideBoard(place, slid) {
     if (length > CLICK_PIXELS) drag.moved = true;
     if (!drag.moved) return;
     // a tile follows the pointer only into the gap
-    const size = drag.move?.letter === ARROW_LETTERS[key] ? cells[1].offsetLeft - cells[0].offsetLeft : 0;
+    const size =
+      drag.move?.letter === ARROW_LETTERS[key] ? cells[1].offsetLeft - cells[0].offsetLeft : 0;
     drag.part = size && Math.min(1, length / size);
     const shift = drag.part * size * (/Right|Down/.test(key) ? 1 : -1);
     drag.button.style.transform = `translate${/Right|Left/.test(key) ? "X" : "Y"}(${shift}px)`;

@@ -23,7 +23,11 @@ export function makeSlidePlay({ name: view, mine, board, game, changed, begin, c
   let isLost = false; // whether a search has failed
   const title = () => game().title;
   const levels = makeLevels(mine, OWN_LEVELS, {
-    title, deal, most: () => game().most(at.goal), levels: () => game().levels(at.goal), write: (level) => counted(level, "move"),
+    title,
+    deal,
+    most: () => game().most(at.goal),
+    levels: () => game().levels(at.goal),
+    write: (level) => counted(level, "move"),
   });
   const round = makeRound({ name: view, mine }, title, (number) => game().findToday(number));
 
@@ -31,8 +35,11 @@ export function makeSlidePlay({ name: view, mine, board, game, changed, begin, c
   function parts() {
     const isHinted = Boolean(hint || asked);
     return [
-      at.start, at.goal, ...(at.moves ? [at.moves] : []),
-      ...(at.hints === Number(isHinted) ? [] : [`hints=${at.hints}`]), ...(isHinted ? ["hint"] : []),
+      at.start,
+      at.goal,
+      ...(at.moves ? [at.moves] : []),
+      ...(at.hints === Number(isHinted) ? [] : [`hints=${at.hints}`]),
+      ...(isHinted ? ["hint"] : []),
     ];
   }
 
@@ -59,24 +66,38 @@ export function makeSlidePlay({ name: view, mine, board, game, changed, begin, c
     if (solved) levels.count({ best, moves: at.moves.length, hints: at.hints });
     board.show(states.at(-1), solved ? "" : hint, { sliding });
     round.show({
-      count: at.moves.length, noun: at.moves.length === 1 ? "move" : "moves", word: word(), isSolved: solved,
+      count: at.moves.length,
+      noun: at.moves.length === 1 ? "move" : "moves",
+      word: word(),
+      isSolved: solved,
       hidden: {
-        help: solved || !isPossible(), next: !solved && isPossible(), undo: !at.moves, again: !at.moves, back: !solved || !at.moves,
+        help: solved || !isPossible(),
+        next: !solved && isPossible(),
+        undo: !at.moves,
+        again: !at.moves,
+        back: !solved || !at.moves,
       },
-      hints: at.hints, score: solved && best !== undefined ? `${at.moves.length}/${best}` : "",
+      hints: at.hints,
+      score: solved && best !== undefined ? `${at.moves.length}/${best}` : "",
     });
   }
 
   /** Return what is said of the game now. */
   function word() {
-    if (!isPossible()) return "This board cannot reach the goal: two of its tiles would have to be swapped.";
+    if (!isPossible())
+      return "This board cannot reach the goal: two of its tiles would have to be swapped.";
     if (!isSolved()) return hint ? hinted() : asked ? "Searching for the best move…" : "";
     const done = `Solved! ${counted(at.moves.length, "move")}`;
-    return wordEnd(done, at.moves.length, at.hints, best, isLost ? "" : " The best is being searched…") + levels.wordNext("board");
+    return (
+      wordEnd(done, at.moves.length, at.hints, best, isLost ? "" : " The best is being searched…") +
+      levels.wordNext("board")
+    );
   }
 
   function hinted() {
-    const move = game().moves(states.at(-1)).find(({ letter }) => letter === hint);
+    const move = game()
+      .moves(states.at(-1))
+      .find(({ letter }) => letter === hint);
     return `Hint: slide tile ${nameTile(move.tile)} ${TILE_WAY[move.letter]}.`;
   }
 
@@ -106,7 +127,9 @@ export function makeSlidePlay({ name: view, mine, board, game, changed, begin, c
   function paintAim() {
     const tiles = [...at.goal].map((tile) => (tile === "0" ? "" : nameTile(tile)));
     mine("aim").style.setProperty("--columns", game().columns);
-    mine("aim").replaceChildren(...tiles.map((tile) => make("span", { class: tile ? "" : "gap" }, tile)));
+    mine("aim").replaceChildren(
+      ...tiles.map((tile) => make("span", { class: tile ? "" : "gap" }, tile)),
+    );
     mine("aim").setAttribute("aria-label", `Goal: ${tiles.map((tile) => tile || "gap").join(" ")}`);
     const isOrdered = at.goal === makeGoal(game().cells, game().cells - 1);
     mine("task").textContent = isOrdered
@@ -116,18 +139,28 @@ export function makeSlidePlay({ name: view, mine, board, game, changed, begin, c
 
   /** Return the name of the level of the board; undefined if it is of none. */
   function findLevel() {
-    const named = game().levels(at.goal).find(({ name }) => Number(name) === best);
-    return named ? named.name : best > 0 && game().hardest && best === game().most(at.goal) ? "hardest" : undefined;
+    const named = game()
+      .levels(at.goal)
+      .find(({ name }) => Number(name) === best);
+    return named
+      ? named.name
+      : best > 0 && game().hardest && best === game().most(at.goal)
+        ? "hardest"
+        : undefined;
   }
 
   /** Return a random board of the chosen difficulty, if the game has that; null if none can be found. */
   async function draw(goal, from = game()) {
     const names = from.levels(goal).map(({ name }) => name);
     const chosen = levels.choose();
-    const level = chosen === OWN ? levels.find(from.title, from.most(goal)) : names.find((name) => name === chosen) ?? names[0];
+    const level =
+      chosen === OWN
+        ? levels.find(from.title, from.most(goal))
+        : (names.find((name) => name === chosen) ?? names[0]);
     let state = at.start;
     // another board, if there is one: some levels have only two
-    for (let tries = TRIES; tries && state === at.start; tries--) state = await from.draw(goal, level);
+    for (let tries = TRIES; tries && state === at.start; tries--)
+      state = await from.draw(goal, level);
     return state;
   }
 
@@ -158,14 +191,25 @@ export function makeSlidePlay({ name: view, mine, board, game, changed, begin, c
   });
 
   return {
-    show, parts, draw, slid,
-    get states() { return states; },
+    show,
+    parts,
+    draw,
+    slid,
+    get states() {
+      return states;
+    },
     /** Return the game, so that it can be studied. */
-    get place() { return { ...at, step: at.moves.length }; },
+    get place() {
+      return { ...at, step: at.moves.length };
+    },
     get taken() {
       return {
         state: states.at(-1),
-        facts: [["goal", at.goal], ["start", at.start], ["moves", `${at.moves.length} ${at.moves}`.trim()]],
+        facts: [
+          ["goal", at.goal],
+          ["start", at.start],
+          ["moves", `${at.moves.length} ${at.moves}`.trim()],
+        ],
       };
     },
     /** Show what a search has found out meanwhile. */

@@ -39,17 +39,22 @@ export class Game extends Board {
     if (!text) return "it is empty";
     const known = this.cells > 10 ? "0123456789abcdef" : "0123456789";
     const foreign = [...text].find((letter) => !known.includes(letter));
-    if (foreign) return `“${foreign}” is not one of the ${this.cells > 10 ? "characters" : "digits"} 0–${this.marks.at(-1)}`;
+    if (foreign)
+      return `“${foreign}” is not one of the ${this.cells > 10 ? "characters" : "digits"} 0–${this.marks.at(-1)}`;
     const said = [];
-    if (text.length !== this.cells) said.push(`it has ${text.length} digit${text.length > 1 ? "s" : ""}, not ${this.cells}`);
+    if (text.length !== this.cells)
+      said.push(`it has ${text.length} digit${text.length > 1 ? "s" : ""}, not ${this.cells}`);
     const called = (digit) => (digit === "0" ? "the blank (0)" : `tile ${nameTile(digit)}`);
     for (const digit of `${known.slice(1)}0`) {
       const count = text.split(digit).length - 1;
       if (!this.marks.includes(digit) && count) said.push(`${called(digit)} does not exist`);
-      else if (count > 1) said.push(`${called(digit)} stands ${count === 2 ? "twice" : `${count} times`}`);
+      else if (count > 1)
+        said.push(`${called(digit)} stands ${count === 2 ? "twice" : `${count} times`}`);
     }
     if (text.length >= this.cells) {
-      const missing = [...makeGoal(this.cells, this.cells - 1)].filter((digit) => !text.includes(digit));
+      const missing = [...makeGoal(this.cells, this.cells - 1)].filter(
+        (digit) => !text.includes(digit),
+      );
       said.push(...missing.map((digit) => `${called(digit)} is missing`));
     }
     return said.join(", ");
@@ -74,13 +79,21 @@ export class Game extends Board {
   /** Return the letters of the moves that a text names, by letters or by tiles, and the problem of the first that is none. */
   readMoves(start, text) {
     const words = text.trim().split(/[\s,]+/);
-    const steps = words.every((word) => /^\d+$/.test(word)) && words.length > 1 ? words.map((word) => this.marks[Number(word)])
-      : [...words.join("")];
+    const steps =
+      words.every((word) => /^\d+$/.test(word)) && words.length > 1
+        ? words.map((word) => this.marks[Number(word)])
+        : [...words.join("")];
     const isLetters = steps.every((step) => "UDLRudlr".includes(step));
     let [state, letters] = [start, ""];
     for (const step of steps) {
-      const move = this.moves(state).find((one) => (isLetters ? one.letter === step.toUpperCase() : one.tile === step?.toLowerCase()));
-      if (!move) return { letters, problem: `Move ${letters.length + 1} of ${quoted(text)} is not possible.` };
+      const move = this.moves(state).find((one) =>
+        isLetters ? one.letter === step.toUpperCase() : one.tile === step?.toLowerCase(),
+      );
+      if (!move)
+        return {
+          letters,
+          problem: `Move ${letters.length + 1} of ${quoted(text)} is not possible.`,
+        };
       letters += move.letter;
       state = move.after;
     }
@@ -90,7 +103,10 @@ export class Game extends Board {
   /** Return a random state that reaches the goal. */
   random(goal) {
     const left = [...this.marks];
-    const state = this.marks.replace(/./g, () => left.splice(Math.floor(Math.random() * left.length), 1)[0]);
+    const state = this.marks.replace(
+      /./g,
+      () => left.splice(Math.floor(Math.random() * left.length), 1)[0],
+    );
     if (this.joins(state, goal)) return state;
     const [one, other] = [...state].filter((tile) => tile !== "0");
     return swapCells(state, state.indexOf(one), state.indexOf(other));

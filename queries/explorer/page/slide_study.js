@@ -1,7 +1,16 @@
 // A sliding board in study: the distance, the best moves, and a shortest solution to step through.
 import { drawChart, isLoss } from "#page/chart.js";
 import {
-  counted, make, makeButton, onTyped, pickOne, quoted, say, setFacts, setProblem, writeNumber,
+  counted,
+  make,
+  makeButton,
+  onTyped,
+  pickOne,
+  quoted,
+  say,
+  setFacts,
+  setProblem,
+  writeNumber,
 } from "#page/dom.js";
 import { makeGrid } from "#page/grid.js";
 import { makePlayer } from "#page/player.js";
@@ -22,12 +31,21 @@ export function makeSlideStudy(view) {
   let facts = null;
   let isLost = false; // whether the search for the answer has failed
   const player = makePlayer(mine("player"), {
-    name: "Place on the way", step: "move", delay: PLAY_MS, show: shown, stopped: () => changed(parts(), { replace: true }),
+    name: "Place on the way",
+    step: "move",
+    delay: PLAY_MS,
+    show: shown,
+    stopped: () => changed(parts(), { replace: true }),
   });
   const setups = [
-    makeSetup(view, "start", { get: () => state(), set: (to) => begin(to, at.goal), check: (to) => game().problem(to) }),
+    makeSetup(view, "start", {
+      get: () => state(),
+      set: (to) => begin(to, at.goal),
+      check: (to) => game().problem(to),
+    }),
     makeSetup(view, "goal", {
-      get: () => at.goal, set: (to) => begin(state(), to),
+      get: () => at.goal,
+      set: (to) => begin(state(), to),
       check: (to) => game().problem(to) || game().goalProblem(to),
     }),
   ];
@@ -77,7 +95,11 @@ export function makeSlideStudy(view) {
     board.show(state(), facts.best_moves ?? "", { sliding });
     paintChange(step);
     paintAnswer();
-    drawChart(mine("chart"), line.map((one) => game().distance(one, at.goal)), step);
+    drawChart(
+      mine("chart"),
+      line.map((one) => game().distance(one, at.goal)),
+      step,
+    );
     // the text with the problem is no longer on view
     setProblem(mine("problem"), "");
     setups.forEach(({ refresh }) => refresh());
@@ -92,11 +114,19 @@ export function makeSlideStudy(view) {
 
   function paintAnswer() {
     const words = wordAnswer();
-    ["distance", "unit", "now"].forEach((part, at) => { mine(part).textContent = words[at]; });
-    mine("marks").textContent = !facts.best_moves ? ""
-      : facts.has_one_best ? "A best move is marked." : "The best moves are marked.";
+    ["distance", "unit", "now"].forEach((part, at) => {
+      mine(part).textContent = words[at];
+    });
+    mine("marks").textContent = !facts.best_moves
+      ? ""
+      : facts.has_one_best
+        ? "A best move is marked."
+        : "The best moves are marked.";
     mine("mend").hidden = facts.distance !== null;
-    setFacts(mine("facts"), facts.distance === null ? listUnsolved() : facts.distance ? listSolved() : []);
+    setFacts(
+      mine("facts"),
+      facts.distance === null ? listUnsolved() : facts.distance ? listSolved() : [],
+    );
     const [one, other] = listExchange().map(nameTile);
     mine("exchange").textContent = `Swap tiles ${one} and ${other}`;
   }
@@ -104,32 +134,60 @@ export function makeSlideStudy(view) {
   /** Return the distance as it is written, what follows it, and what is said above the board. */
   function wordAnswer() {
     const { distance } = facts;
-    if (distance === undefined) return isLost ? ["…", "not known", "Not known."] : ["…", "searching for a shortest solution", "Searching…"];
+    if (distance === undefined)
+      return isLost
+        ? ["…", "not known", "Not known."]
+        : ["…", "searching for a shortest solution", "Searching…"];
     if (distance === null) return ["No solution", "for this goal", "Out of reach."];
     if (distance === 0) return [0, "moves: this is the goal", "Solved."];
-    return [distance, `move${distance === 1 ? "" : "s"} to the goal`, `${counted(distance, "move")} to go.`];
+    return [
+      distance,
+      `move${distance === 1 ? "" : "s"} to the goal`,
+      `${counted(distance, "move")} to go.`,
+    ];
   }
 
   function listSolved() {
     const tiles = [...facts.best_tiles].map(nameTile);
-    const best = [...facts.best_moves].map((letter, place) => make("span", {
-      class: "chip", "aria-label": `${tiles[place]} ${TILE_WAY[letter]}`, role: "img",
-    }, `${tiles[place]} ${TILE_ARROW[letter]}`));
-    const term = facts.has_one_best ? "A best move" : best.length === 1 ? "Best move" : "Best moves";
+    const best = [...facts.best_moves].map((letter, place) =>
+      make(
+        "span",
+        {
+          class: "chip",
+          "aria-label": `${tiles[place]} ${TILE_WAY[letter]}`,
+          role: "img",
+        },
+        `${tiles[place]} ${TILE_ARROW[letter]}`,
+      ),
+    );
+    const term = facts.has_one_best
+      ? "A best move"
+      : best.length === 1
+        ? "Best move"
+        : "Best moves";
     return [
       [term, ...best],
       ...(facts.solutions ? [["Shortest solutions", writeNumber(facts.solutions)]] : []),
       ["Tiles to move", make("span", { class: "tiles" }, [...facts.tiles].map(nameTile).join(" "))],
-      ["As letters", make("span", { class: "tiles" }, facts.solution), " ",
-        make("small", {}, "the gap goes up, down, left, right")],
+      [
+        "As letters",
+        make("span", { class: "tiles" }, facts.solution),
+        " ",
+        make("small", {}, "the gap goes up, down, left, right"),
+      ],
     ];
   }
 
   function listUnsolved() {
     const odd = game().parities(state(), at.goal);
     const [moves, swaps] = [odd.moves, odd.swaps].map((one) => (one ? "odd" : "even"));
-    return [["Why", `A move swaps the gap with a tile. From this board to the goal the gap makes an ${moves} number `
-      + `of moves, but it takes an ${swaps} number of swaps. Swap any two tiles to make the goal reachable.`]];
+    return [
+      [
+        "Why",
+        `A move swaps the gap with a tile. From this board to the goal the gap makes an ${moves} number ` +
+          `of moves, but it takes an ${swaps} number of swaps. Swap any two tiles to make the goal reachable.`,
+      ],
+    ];
   }
 
   const listExchange = () => [...state()].filter((tile) => tile !== "0").slice(0, 2);
@@ -137,17 +195,26 @@ export function makeSlideStudy(view) {
   function tell() {
     if (facts.distance === undefined) return;
     const ways = facts.solutions ? `, ${counted(facts.solutions, "shortest solution")}` : "";
-    say(facts.distance === null ? `This goal cannot be reached: ${listUnsolved()[0][1]}`
-      : facts.distance === 0 ? "Solved: this is the goal." : `${counted(facts.distance, "move")} to the goal${ways}. Best: ${nameMoves(facts)}.`);
+    say(
+      facts.distance === null
+        ? `This goal cannot be reached: ${listUnsolved()[0][1]}`
+        : facts.distance === 0
+          ? "Solved: this is the goal."
+          : `${counted(facts.distance, "move")} to the goal${ways}. Best: ${nameMoves(facts)}.`,
+    );
   }
 
   /** Say what the move to a place of the line did, and what would have been better. */
   function paintChange(step) {
-    const [before, after] = step ? [step - 1, step].map((place) => game().facts(line[place], at.goal)) : [{}, {}];
+    const [before, after] = step
+      ? [step - 1, step].map((place) => game().facts(line[place], at.goal))
+      : [{}, {}];
     const lost = isLoss(before.distance, after.distance);
     const [move] = game().trace(line.slice(step - 1, step + 1));
-    mine("change").textContent = !Number.isInteger(before.distance) || !Number.isInteger(after.distance) ? ""
-      : `Tile ${nameTile(move.tile)} ${TILE_WAY[move.letter]}: one move ${lost ? "farther" : "nearer"}.${lost && before.best_moves ? ` Better: ${nameMoves(before)}.` : ""}`;
+    mine("change").textContent =
+      !Number.isInteger(before.distance) || !Number.isInteger(after.distance)
+        ? ""
+        : `Tile ${nameTile(move.tile)} ${TILE_WAY[move.letter]}: one move ${lost ? "farther" : "nearer"}.${lost && before.best_moves ? ` Better: ${nameMoves(before)}.` : ""}`;
     mine("change").className = `change ${lost ? "farther" : "nearer"}`;
     mine("from").hidden = !lost;
   }
@@ -156,8 +223,11 @@ export function makeSlideStudy(view) {
   function lay() {
     mine("hardest").hidden = !game().hardest;
     setups.forEach((setup) => setup.lay());
-    mine("typed").textContent = game().cells > 10 ? `${game().cells} numbers` : `${game().cells} digits`;
-    const goals = game().goals.map(({ name, state: to, label }) => makeButton(label, () => begin(state(), to), { "data-goal": name }));
+    mine("typed").textContent =
+      game().cells > 10 ? `${game().cells} numbers` : `${game().cells} digits`;
+    const goals = game().goals.map(({ name, state: to, label }) =>
+      makeButton(label, () => begin(state(), to), { "data-goal": name }),
+    );
     mine("goals").replaceChildren(make("span", { class: "hint" }, "Goal:"), ...goals);
   }
 
@@ -184,14 +254,25 @@ export function makeSlideStudy(view) {
   });
 
   return {
-    lay, show, parts, slid,
-    get states() { return line; },
+    lay,
+    show,
+    parts,
+    slid,
+    get states() {
+      return line;
+    },
     /** Return the line up to the step that is shown, so that it can be played: who has seen it here has had a hint. */
-    get place() { return { ...at, moves: lettersTo(player.at), step: player.at, hints: at.hints + 1 }; },
+    get place() {
+      return { ...at, moves: lettersTo(player.at), step: player.at, hints: at.hints + 1 };
+    },
     get taken() {
       const { distance, solution, tiles } = facts;
       const known = Number.isInteger(distance)
-        ? [["distance", counted(distance, "move")], ["solution", solution], ["tiles slid", tiles]]
+        ? [
+            ["distance", counted(distance, "move")],
+            ["solution", solution],
+            ["tiles slid", tiles],
+          ]
         : [["distance", distance === null ? "out of reach" : "not known yet"]];
       return { state: state(), facts: [["goal", at.goal], ...known] };
     },
@@ -209,15 +290,21 @@ export function makeSlideStudy(view) {
       isLost = true;
       paintAnswer();
     },
-    title: () => (facts.distance === undefined ? "searching" : facts.distance === null ? "out of reach"
-      : counted(facts.distance, "move")),
+    title: () =>
+      facts.distance === undefined
+        ? "searching"
+        : facts.distance === null
+          ? "out of reach"
+          : counted(facts.distance, "move"),
     leave: () => player.halt(),
   };
 }
 
 /** Name the best moves of an answer in words. */
 function nameMoves({ best_moves = "", best_tiles }) {
-  return [...best_moves].map((letter, place) => `tile ${nameTile(best_tiles[place])} ${TILE_WAY[letter]}`).join(" or ");
+  return [...best_moves]
+    .map((letter, place) => `tile ${nameTile(best_tiles[place])} ${TILE_WAY[letter]}`)
+    .join(" or ");
 }
 
 /**
@@ -245,7 +332,9 @@ function makeSetup({ mine, game }, part, { get, set, check }) {
 
   function word(text) {
     const bad = check(text);
-    return bad && `${quoted(text)} is not an arrangement: ${bad}. Example: ${game().goals[0].state}.`;
+    return (
+      bad && `${quoted(text)} is not an arrangement: ${bad}. Example: ${game().goals[0].state}.`
+    );
   }
 
   function lay() {
@@ -268,7 +357,12 @@ function makeSetup({ mine, game }, part, { get, set, check }) {
   }
 
   onTyped(field, {
-    read: (text) => game().parse(text), length: () => game().cells, check: word, set: (text) => { if (text !== get()) set(text); },
+    read: (text) => game().parse(text),
+    length: () => game().cells,
+    check: word,
+    set: (text) => {
+      if (text !== get()) set(text);
+    },
   });
   return { lay, refresh };
 }

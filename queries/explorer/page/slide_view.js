@@ -8,13 +8,20 @@ import { makeSlideStudy } from "#page/slide_study.js";
 import { makeView, readParts, splitMode } from "#page/view.js";
 
 /** What can follow the start and the goal in an address. */
-const PARTS = { moves: /^[UDLR]+$/, step: /^\d{1,4}$/, hints: /^hints=(\d{1,4})$/, hinted: /^hint$/ };
+const PARTS = {
+  moves: /^[UDLR]+$/,
+  step: /^\d{1,4}$/,
+  hints: /^hints=(\d{1,4})$/,
+  hinted: /^hint$/,
+};
 
 /** Draw a board as a picture. */
 function drawSlide(state, columns) {
   const content = [...state].flatMap((tile, cell) => {
     const at = [cell % columns, Math.floor(cell / columns)];
-    return tile === "0" ? [drawCell(...at, "#e7e2d7")] : [drawCell(...at, "#ffffff"), drawLabel(...at, nameTile(tile))];
+    return tile === "0"
+      ? [drawCell(...at, "#e7e2d7")]
+      : [drawCell(...at, "#ffffff"), drawLabel(...at, nameTile(tile))];
   });
   return makePicture(columns, state.length / columns, ...content);
 }
@@ -36,7 +43,9 @@ function describeSheet(game) {
     problem(goal, state) {
       const bad = [goal, state].find((text) => game().problem(text));
       if (bad !== undefined) return `${quoted(bad)} is not an arrangement: ${game().problem(bad)}.`;
-      return game().goalProblem(goal) && `${quoted(goal)} is not a goal: ${game().goalProblem(goal)}.`;
+      return (
+        game().goalProblem(goal) && `${quoted(goal)} is not a goal: ${game().goalProblem(goal)}.`
+      );
     },
     name: (_, state) => [...state].map((tile) => (tile === "0" ? "gap" : nameTile(tile))).join(" "),
     aim: draw,
@@ -65,7 +74,12 @@ export function makeSlideView(name, games, went, findMore = async () => "") {
     name: () => game.title,
     address: () => game.address,
     makeModes(tools) {
-      const shared = { ...tools, board: makeSlideBoard(tools.mine("board"), (move) => tools.now().slid?.(move)), game: () => game, begin };
+      const shared = {
+        ...tools,
+        board: makeSlideBoard(tools.mine("board"), (move) => tools.now().slid?.(move)),
+        game: () => game,
+        begin,
+      };
       return { board: shared.board, play: makeSlidePlay(shared), study: makeSlideStudy(shared) };
     },
     sheet: describeSheet(() => game),
@@ -74,7 +88,9 @@ export function makeSlideView(name, games, went, findMore = async () => "") {
       changed(mode.parts());
     },
     taken({ taken: { state, facts } }) {
-      const rows = [...state].map((tile) => (tile === "0" ? " ." : ` ${tile}`)).join("")
+      const rows = [...state]
+        .map((tile) => (tile === "0" ? " ." : ` ${tile}`))
+        .join("")
         .match(new RegExp(`.{${2 * game.columns}}`, "g"));
       return { rows, facts, picture: drawSlide(state, game.columns), name: `${name}-${state}` };
     },
@@ -84,9 +100,13 @@ export function makeSlideView(name, games, went, findMore = async () => "") {
   /** Show what a search that takes long knows so far. */
   function showSearch({ least, path }) {
     const most = path.length - 1;
-    const tiles = game.trace(path).map(({ tile }) => nameTile(tile)).join(" ");
+    const tiles = game
+      .trace(path)
+      .map(({ tile }) => nameTile(tile))
+      .join(" ");
     mine("search").hidden = mine("stop").hidden = false;
-    mine("known").textContent = `Searching… A shortest solution has at least ${least} and at most ${most} moves.`;
+    mine("known").textContent =
+      `Searching… A shortest solution has at least ${least} and at most ${most} moves.`;
     mine("so-far").textContent = `A solution so far slides ${tiles}.`;
   }
 
@@ -109,16 +129,25 @@ export function makeSlideView(name, games, went, findMore = async () => "") {
       hideSearch();
       now().learn();
     };
-    game.onLost = () => { if (game === other) now().lose?.(); };
-    game.onKnown = (state, known) => { if (game === other && now().states?.includes(state)) showSearch(known); };
+    game.onLost = () => {
+      if (game === other) now().lose?.();
+    };
+    game.onKnown = (state, known) => {
+      if (game === other && now().states?.includes(state)) showSearch(known);
+    };
     hideSearch();
-    game.onProgress = (text) => { if (game === other) mine("unit").textContent = text; };
+    game.onProgress = (text) => {
+      if (game === other) mine("unit").textContent = text;
+    };
     modesOf.board.lay(game);
     modesOf.study.lay();
-    const arrangements = Array.from({ length: game.cells }, (_, at) => at + 1).reduce((a, b) => a * b);
+    const arrangements = Array.from({ length: game.cells }, (_, at) => at + 1).reduce(
+      (a, b) => a * b,
+    );
     mine("title").textContent = game.title;
-    mine("knows").textContent = game.knows
-      ?? `This page knows the shortest solutions of all ${writeNumber(arrangements)} arrangements.`;
+    mine("knows").textContent =
+      game.knows ??
+      `This page knows the shortest solutions of all ${writeNumber(arrangements)} arrangements.`;
     for (const button of mine("boards").querySelectorAll("button")) {
       button.setAttribute("aria-pressed", String(games[button.dataset.board] === game));
     }
@@ -136,7 +165,15 @@ export function makeSlideView(name, games, went, findMore = async () => "") {
     for (const each of Object.keys(games)) {
       if (mine("boards").querySelector(`[data-board="${each}"]`)) continue;
       const described = { "data-board": each, "aria-pressed": String(games[each] === game) };
-      mine("boards").append(makeButton(each.replace("x", "×"), () => { location.hash = `#${name}/${view.section.dataset.mode}/${each}`; }, described));
+      mine("boards").append(
+        makeButton(
+          each.replace("x", "×"),
+          () => {
+            location.hash = `#${name}/${view.section.dataset.mode}/${each}`;
+          },
+          described,
+        ),
+      );
     }
     mine("boards").hidden = Object.keys(games).length < 2;
   }
@@ -149,7 +186,11 @@ export function makeSlideView(name, games, went, findMore = async () => "") {
     if (!usual.address.length || !parts.length) return [usual, parts, ""];
     if (Object.hasOwn(games, parts[0])) return [games[parts[0]], parts.slice(1), ""];
     const known = Object.keys(games).join(", ");
-    return [usual, [], `This page has no board ${quoted(parts[0])}. It has ${known}.${unfound ? ` ${unfound}` : ""}`];
+    return [
+      usual,
+      [],
+      `This page has no board ${quoted(parts[0])}. It has ${known}.${unfound ? ` ${unfound}` : ""}`,
+    ];
   }
 
   /** Return what an address describes in a game, with its problems. */
@@ -162,16 +203,24 @@ export function makeSlideView(name, games, went, findMore = async () => "") {
     };
     const start = good(from, (text) => wanted.problem(text));
     const named = wanted.goals.find((one) => one.name === to)?.state ?? to;
-    const goal = good(named, (text) => wanted.problem(text) || wanted.goalProblem(text))
-      ?? wanted.findGoal(start ?? wanted.first());
+    const goal =
+      good(named, (text) => wanted.problem(text) || wanted.goalProblem(text)) ??
+      wanted.findGoal(start ?? wanted.first());
     if (start === undefined) return { start, goal, problems };
     const { moves: text = "", step, hinted, hints = hinted, strange } = readParts(rest, PARTS);
     const { letters: moves, problem } = wanted.readMoves(start, text);
     if (problem) problems.push(problem);
-    if (strange !== undefined) problems.push(`${quoted(strange)} is neither moves, such as ULDR, nor a step.`);
+    if (strange !== undefined)
+      problems.push(`${quoted(strange)} is neither moves, such as ULDR, nor a step.`);
     return {
-      start, goal, moves, step: Number(step ?? moves.length), hints: hints === "hint" ? 1 : Number(hints ?? 0),
-      hinted: Boolean(hinted), isRead: true, problems,
+      start,
+      goal,
+      moves,
+      step: Number(step ?? moves.length),
+      hints: hints === "hint" ? 1 : Number(hints ?? 0),
+      hinted: Boolean(hinted),
+      isRead: true,
+      problems,
     };
   }
 
@@ -193,11 +242,15 @@ export function makeSlideView(name, games, went, findMore = async () => "") {
       if (!game || named === "sheet") use(wanted);
       const bad = named === "sheet" ? modesOf.sheet.problem(rest) : "";
       const mode = bad ? "play" : named;
-      const asked = mode === "sheet" ? { problems: [], ...modesOf.sheet.read(rest) } : read(wanted, bad ? [] : rest);
+      const asked =
+        mode === "sheet"
+          ? { problems: [], ...modesOf.sheet.read(rest) }
+          : read(wanted, bad ? [] : rest);
       if (mode !== "sheet" && asked.start === undefined) {
         const address = location.hash;
         view.section.inert = !isShown;
-        asked.start = (mode === "play" ? await modesOf.play.draw(asked.goal, wanted) : null) ?? wanted.first();
+        asked.start =
+          (mode === "play" ? await modesOf.play.draw(asked.goal, wanted) : null) ?? wanted.first();
         if (location.hash !== address) return "";
       }
       view.section.inert = false;

@@ -39,22 +39,29 @@ export class SolvedGame extends Game {
   #ask(state, goal) {
     if (this.#asked.has(goal + state)) return;
     this.#asked.add(goal + state);
-    this.solve(state, goal).then(() => this.onLearned(), (error) => {
-      this.#asked.delete(goal + state); // it may be found later
-      this.onLost();
-      if (!error.isStopped) this.#fail(error);
-    });
+    this.solve(state, goal).then(
+      () => this.onLearned(),
+      (error) => {
+        this.#asked.delete(goal + state); // it may be found later
+        this.onLost();
+        if (!error.isStopped) this.#fail(error);
+      },
+    );
   }
 
   /** Return the answer for a state; its distance is undefined while it is searched for, and null if it is out of reach. */
   facts(state, goal = this.findGoal(state)) {
     if (!this.joins(state, goal)) return { state, goal_state: goal, distance: null };
-    if (!(this.findsBestMoves ? this.#bestMoves : this.#paths).has(goal + state)) this.#ask(state, goal);
+    if (!(this.findsBestMoves ? this.#bestMoves : this.#paths).has(goal + state))
+      this.#ask(state, goal);
     const path = this.#paths.get(goal + state);
     if (!path) return { state, goal_state: goal, distance: undefined };
     const line = this.trace(path);
     const letters = this.#bestMoves.get(goal + state);
-    const best = letters === undefined ? line.slice(0, 1) : this.moves(state).filter((move) => letters.includes(move.letter));
+    const best =
+      letters === undefined
+        ? line.slice(0, 1)
+        : this.moves(state).filter((move) => letters.includes(move.letter));
     return {
       state,
       goal,

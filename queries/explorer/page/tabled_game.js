@@ -14,7 +14,9 @@ class TabledGame extends Game {
   open = once(async () => {
     const names = [...new Set(this.goals.map(({ table }) => table))];
     const opened = await Promise.all(names.map((name) => openIndex(name)));
-    names.forEach((name, at) => { this.tables[name] = opened[at]; });
+    names.forEach((name, at) => {
+      this.tables[name] = opened[at];
+    });
     return this.tables;
   });
 
@@ -36,7 +38,7 @@ class TabledGame extends Game {
   }
 
   /** Yield the states at a distance from a goal, in a random order. */
-  * #drawStates(goal, distance) {
+  *#drawStates(goal, distance) {
     const view = this.turn(goal);
     const ranks = findRanks(this.#listDistances(view), distance);
     while (ranks.length) {
@@ -51,7 +53,8 @@ class TabledGame extends Game {
   hardest(goal) {
     let found = this.#hardest.get(goal) ?? [];
     if (found.length) return found;
-    for (let most = findMost(this.#listDistances(this.turn(goal))); !found.length; most--) found = [...this.#drawStates(goal, most)];
+    for (let most = findMost(this.#listDistances(this.turn(goal))); !found.length; most--)
+      found = [...this.#drawStates(goal, most)];
     this.#hardest.set(goal, found);
     return found;
   }
@@ -69,13 +72,18 @@ class TabledGame extends Game {
 
   /** Return a random state of a level; undefined if there is none. */
   draw(goal, level) {
-    return level === "hardest" ? pickOne(this.hardest(goal)) : this.#drawStates(goal, Number(level)).next().value;
+    return level === "hardest"
+      ? pickOne(this.hardest(goal))
+      : this.#drawStates(goal, Number(level)).next().value;
   }
 
   /** Return the levels of difficulty: some distances, and the largest of all. */
   levels(goal) {
     const distances = this.#listDistances(this.turn(goal));
-    return [...LEVELS.filter((distance) => distances.includes(distance)).map(this.nameLevel), { name: "hardest", label: "hardest" }];
+    return [
+      ...LEVELS.filter((distance) => distances.includes(distance)).map(this.nameLevel),
+      { name: "hardest", label: "hardest" },
+    ];
   }
 }
 
@@ -91,8 +99,13 @@ export const EIGHT = new TabledGame({
 
 /** The sliding boards of the page, by board. */
 export const SLIDING = Object.fromEntries(
-  Object.entries(listGoals(Array.from(document.scripts, ({ id }) => id))).map(([board, goals]) => [board, new TabledGame({
-    ...describeBoard(board, goals),
-    first() { return this.hardest(goals[0].state)[0]; },
-  })]),
+  Object.entries(listGoals(Array.from(document.scripts, ({ id }) => id))).map(([board, goals]) => [
+    board,
+    new TabledGame({
+      ...describeBoard(board, goals),
+      first() {
+        return this.hardest(goals[0].state)[0];
+      },
+    }),
+  ]),
 );

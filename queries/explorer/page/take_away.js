@@ -19,26 +19,37 @@ export function makeTakeAway(section, taken) {
   const takers = {
     async link() {
       const text = IS_ON_DISK ? location.hash : location.href;
-      if (!await copyText(text)) return text;
-      return IS_ON_DISK ? `${text} is copied: put it after the address of any copy of this page.` : "The link is copied.";
+      if (!(await copyText(text))) return text;
+      return IS_ON_DISK
+        ? `${text} is copied: put it after the address of any copy of this page.`
+        : "The link is copied.";
     },
     async text() {
       const { text } = taken();
-      return await copyText(text) ? "The text is copied." : text;
+      return (await copyText(text)) ? "The text is copied." : text;
     },
     svg: saver("svg", (picture) => new Blob([write(picture)], { type: "image/svg+xml" })),
     png: saver("png", paint),
   };
   if (IS_ON_DISK) section.querySelector("[data-take=link]").textContent = "Copy end of address";
   for (const button of section.querySelectorAll("[data-take]")) {
-    button.addEventListener("click", async () => { said.textContent = await takers[button.dataset.take](); });
+    button.addEventListener("click", async () => {
+      said.textContent = await takers[button.dataset.take]();
+    });
   }
-  section.querySelector(".take").addEventListener("toggle", () => { said.textContent = ""; });
+  section.querySelector(".take").addEventListener("toggle", () => {
+    said.textContent = "";
+  });
 }
 
 /** Copy a text; return whether the browser did: it refuses pages that are not secure. */
 export async function copyText(text) {
-  return navigator.clipboard?.writeText(text).then(() => true, () => false) ?? false;
+  return (
+    navigator.clipboard?.writeText(text).then(
+      () => true,
+      () => false,
+    ) ?? false
+  );
 }
 
 /** Return a picture as the text of an SVG file. */
@@ -52,10 +63,13 @@ async function paint(picture) {
   image.src = `data:image/svg+xml,${encodeURIComponent(write(picture))}`;
   await image.decode();
   const canvas = make("canvas", {
-    width: PNG_SCALE * picture.getAttribute("width"), height: PNG_SCALE * picture.getAttribute("height"),
+    width: PNG_SCALE * picture.getAttribute("width"),
+    height: PNG_SCALE * picture.getAttribute("height"),
   });
   canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
-  return new Promise((done) => { canvas.toBlob(done, "image/png"); });
+  return new Promise((done) => {
+    canvas.toBlob(done, "image/png");
+  });
 }
 
 function save(file, name) {

@@ -16,7 +16,9 @@ export function readParts(parts, patterns) {
     const [all, inside = all] = parts.map((part) => pattern.exec(part)).find(Boolean) ?? [];
     return [name, inside];
   });
-  const strange = parts.find((part) => !Object.values(patterns).some((pattern) => pattern.test(part)));
+  const strange = parts.find(
+    (part) => !Object.values(patterns).some((pattern) => pattern.test(part)),
+  );
   return { ...Object.fromEntries(found), strange };
 }
 
@@ -41,7 +43,8 @@ export function makeView(name, went, puzzle) {
   function enter(mode) {
     if (section.dataset.mode !== mode) now().leave?.();
     section.dataset.mode = mode;
-    for (const button of buttons) button.setAttribute("aria-pressed", String(button.dataset.mode === mode));
+    for (const button of buttons)
+      button.setAttribute("aria-pressed", String(button.dataset.mode === mode));
     // what screen readers say of the board is what is on view
     described?.setAttribute("aria-describedby", described.dataset[mode] ?? "");
     return now();
@@ -58,7 +61,9 @@ export function makeView(name, went, puzzle) {
   }
 
   for (const button of buttons) {
-    button.addEventListener("click", () => { if (button.dataset.mode !== section.dataset.mode) change(button.dataset.mode); });
+    button.addEventListener("click", () => {
+      if (button.dataset.mode !== section.dataset.mode) change(button.dataset.mode);
+    });
   }
   const tools = { name, mine, now, changed, change, enter };
   const modesOf = { ...puzzle.makeModes(tools), sheet: makeSheet(puzzle.sheet, tools) };
@@ -74,7 +79,12 @@ export function makeView(name, went, puzzle) {
     taken() {
       if (now().whole) return now().whole;
       const { rows, facts, ...file } = puzzle.taken(now());
-      return { ...file, text: [...rows, "", ...facts.map(([term, said]) => `${term.padEnd(12)}${said}`), ""].join("\n") };
+      return {
+        ...file,
+        text: [...rows, "", ...facts.map(([term, said]) => `${term.padEnd(12)}${said}`), ""].join(
+          "\n",
+        ),
+      };
     },
     /** Show the contents of an address; return its problem. */
     show(parts) {

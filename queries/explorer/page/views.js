@@ -23,7 +23,11 @@ export const VIEWS = {
   eight: { title: "8-puzzle", make: (went) => makeSlideView("eight", { "3x3": EIGHT }, went) },
   sliding: {
     title: "Sliding",
-    get make() { return Object.keys(SLIDES).length ? (went) => makeSlideView("sliding", SLIDES, went, findMore) : undefined; },
+    get make() {
+      return Object.keys(SLIDES).length
+        ? (went) => makeSlideView("sliding", SLIDES, went, findMore)
+        : undefined;
+    },
     command: "pipeline precompute sliding_2x3",
     findMore,
   },
