@@ -6,7 +6,6 @@ import json
 import re
 import subprocess
 import sys
-import tomllib
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote
@@ -20,12 +19,12 @@ import puzzle_tablebase as pt
 from puzzle_tablebase.errors import BadRequest, OutputError, TableDamaged
 from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.pipeline.proofs import verify
-from puzzle_tablebase.pipeline.site import DOC_PAGES, DOCS, SUMS, write_docs, write_site
+from puzzle_tablebase.pipeline.site import SUMS, write_site
 from puzzle_tablebase.stores.folder import Folder
 from tests.conftest import make_once
 from tests.support.browser import broken_rules
 from tests.support.hosts import run_python_server, serve
-from tests.support.shell import ROOT, Cli
+from tests.support.shell import Cli
 from tests.support.tampered import flip_byte, link_copy, replace_link, sha256, write_manifest
 
 WATCH_SHIFTS = """window.shifts = 0;
@@ -87,9 +86,8 @@ def test_every_file_is_listed_and_every_link_leads_to_a_file_and_a_heading(
     assert read_manifest(Folder(site / "v4")) == read_manifest(Folder(place / "outputs"))
     assert verify(Folder(site / "v4"), quick=True).unpublished == []
     assert {f"v4/javascript/{name}" for name in ("package.json", "index.js")} < {*listed}
-    pages = [site / "index.html", *sorted((site / "v4" / "docs").rglob("*.html"))]
+    pages = [site / "index.html", site / "v4" / "index.html"]
     documents = {path.resolve(): Document(path) for path in pages}
-    assert len(documents) == 1 + len(DOC_PAGES)
     for path, document in documents.items():
         assert len(document.anchors) == len({*document.anchors})
         for link in document.links:
@@ -215,16 +213,6 @@ def test_after_a_kill_there_is_no_site_and_the_next_run_names_what_is_left(
     assert left.exists(), "another run may be writing it"
 
 
-def test_the_wheel_has_the_pages_that_the_site_shows(tmp_path: Path) -> None:
-    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    wheel = settings["tool"]["hatch"]["build"]["targets"]["wheel"]
-    assert wheel["sources"] == {"docs": "puzzle_tablebase/pipeline/site/docs"}
-    write_docs(tmp_path)
-    needed = {f"docs/{name.replace('.html', '.md')}" for name in list_files(tmp_path)}
-    assert {name for name in wheel["only-include"] if "/" in name} == needed
-    assert all((DOCS.parent / name).is_file() for name in needed)
-
-
 def look_up(page: Page, address: str) -> int:
     """Look the first board up; return the bytes that the page has loaded by then."""
     loaded, said = list[Request](), list[str]()
@@ -261,7 +249,5 @@ def test_the_start_page_answers_with_and_without_ranges(site: Path, chromium: Br
         start.fill("#state", "123456788")
         start.click("#ask button")
         expect(start.locator("#moves button")).to_have_count(0)
-        assert broken_rules(start) == []
-        start.goto(f"{address}/v4/docs/tables.html")
         assert broken_rules(start) == []
     start.close()
