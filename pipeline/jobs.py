@@ -35,6 +35,7 @@ from puzzle_tablebase.formats.manifest import (
     is_own_file,
     read_manifest,
     read_versions,
+    require_table_name,
 )
 from puzzle_tablebase.pipeline.publish import (
     find_unlisted_files,
@@ -179,8 +180,10 @@ def list_jobs(
     """List the jobs of some tables; nothing is written.
 
     `say` gets the reason why the build replaces the manifest. Raise StoreError if it would replace
-    a file that is not this program's.
+    a file that is not this program's, and BadRequest for a table with an invalid name.
     """
+    for _, table in tables:
+        require_table_name(table)  # before a search that may take hours
     published, problem = _read_published(store, [table for _, table in tables], force=force)
     if problem:
         say(f"note: {problem}")
@@ -345,7 +348,10 @@ def build(
         return []
     try:
         with store.lock():  # another build may have ended meanwhile, so the jobs are listed again
-            return run_jobs(store, [*find(reporter.say)], tasks, reporter)
+            try:
+                return run_jobs(store, [*find(reporter.say)], tasks, reporter)
+            finally:  # no thread of this build may write once another build has the lock
+                tasks.end_all(lambda: reporter.say("waiting for the running tasks to end"))
     except StoreError:
         if is_due:
             raise

@@ -30,6 +30,8 @@ Step = Callable[[str, int, int | None], None]
 
 MIN_SAVED_SECONDS = 0.01
 """Seconds: the result of a faster task is not saved, since repeating it costs less than a file."""
+SOON_SECONDS = 1
+"""Seconds within which tasks usually end, once a build has failed."""
 MIN_SAVED_BYTES = 1 << 24
 """Bytes from which the arrays of a search in this process are saved."""
 
@@ -55,11 +57,13 @@ def make_no_records() -> Chunks:
 class _Shared:
     """What the tables of a build share: the error that ends them, and the memory that each holds.
 
-    `available`: the bytes for all of them, measured while none holds any; None: nobody knows.
+    `running`: the tasks that have not ended. `available`: the bytes for all tables, measured while
+    none holds any; None: nobody knows.
     """
 
     error: Future[None] = field(default_factory=Future)
     changed: Condition = field(default_factory=Condition)
+    running: set[Future[Any]] = field(default_factory=set)
     held: dict[str, int] = field(default_factory=dict)
     available: int | None = None
 
@@ -128,6 +132,19 @@ class Tasks:
             # that another pool is starting, where waiting for a thread would block both for ever
             pool.shutdown(wait=False, cancel_futures=True)
 
+    def end_all(self, on_wait: Callable[[], object]) -> None:
+        """Cancel the tasks that have not begun, and wait for the others, in whatever thread.
+
+        Tasks of other machines are not waited for: they write nothing but checkpoints. `on_wait` is
+        called if that takes long.
+        """
+        seconds: float | None = SOON_SECONDS
+        # `wait` never returns for a cancelled task, which its pool may have forgotten
+        while running := [each for each in self._shared.running.copy() if not each.cancel()]:
+            if wait(running, seconds).not_done and seconds is not None:
+                on_wait()
+                seconds = None
+
     def report(self, doing: str, done: int, total: int | None = None) -> None:
         """Report a step; raise the error that has ended another table or task."""
         self._require_no_error()
@@ -175,8 +192,7 @@ class Tasks:
         pending = deque[Future[Result]]()
         try:
             for arguments in items:
-                pending.append(submit(arguments))
-                pending[-1].add_done_callback(self._note_error)
+                pending.append(self._begin(submit, arguments))
                 if len(pending) > self.jobs:
                     yield self._take_first(pending)
             while pending:
@@ -187,6 +203,15 @@ class Tasks:
         finally:
             for future in pending:
                 future.cancel()
+
+    def _begin(
+        self, submit: Callable[[tuple[Any, ...]], Future[Result]], arguments: tuple[Any, ...]
+    ) -> Future[Result]:
+        future = submit(arguments)
+        # no lock: an iterator that is collected, in whatever thread, cancels its tasks
+        self._shared.running.add(future)
+        future.add_done_callback(self._note_end)
+        return future
 
     def _take_first(self, pending: deque[Future[Result]]) -> Result:
         """Wait for the first task and return its result; raise what ends the build meanwhile."""
@@ -200,7 +225,8 @@ class Tasks:
         if self._shared.error.done():
             self._shared.error.result()
 
-    def _note_error(self, future: Future[Any]) -> None:
+    def _note_end(self, future: Future[Any]) -> None:
+        self._shared.running.discard(future)
         if not future.cancelled() and (error := future.exception()):
             self._end(error)
 

@@ -23,7 +23,7 @@ from msgspec import Meta, MsgspecError, Struct, json
 
 from puzzle_tablebase.errors import BadRequest, TableDamaged, TableVersionError, quote
 from puzzle_tablebase.formats import FORMAT_VERSION, MADE_BY
-from puzzle_tablebase.formats.index import HEADER, MAGIC, Header
+from puzzle_tablebase.formats.index import HEADER, MAGIC, MAX_NAME_BYTES, Header
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import BACKUP, MANIFEST
 from puzzle_tablebase.stores.access import format_rebuild_command, list_files, make_open_error
@@ -260,17 +260,23 @@ def find_mismatch(store: Store, entry: File | IndexEntry) -> str:
 
     Raise OSError if it cannot be opened.
     """
-    size, sha256 = measure_file(store, entry.file)
-    if size != entry.bytes:
-        return f"it has {size:,} bytes, the manifest says {entry.bytes:,}"
-    return "" if sha256 == entry.sha256 else "its SHA-256 differs from the manifest"
+    with store.open(entry.file) as file:
+        size = file.seek(0, os.SEEK_END)
+        if size != entry.bytes:  # a large file takes seconds to hash
+            return f"it has {size:,} bytes, the manifest says {entry.bytes:,}"
+        is_same = _hash_file(file) == entry.sha256
+    return "" if is_same else "its SHA-256 differs from the manifest"
 
 
 def measure_file(store: Store, name: str) -> tuple[int, str]:
     """Return the bytes and the SHA-256 of a file."""
     with store.open(name) as file:
-        digest = hashlib.file_digest(file, "sha256")  # type: ignore[arg-type]
-        return file.seek(0, os.SEEK_END), digest.hexdigest()
+        return file.seek(0, os.SEEK_END), _hash_file(file)
+
+
+def _hash_file(file: IO[bytes]) -> str:
+    file.seek(0)
+    return hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]
 
 
 def measure_footer(file: IO[bytes]) -> Footer:
@@ -327,10 +333,22 @@ def _is_consistent(name: str, entry: Entry) -> bool:
     )
 
 
+def require_table_name(table: Table) -> None:
+    """Raise BadRequest for a table with a name that no manifest or index can have."""
+    problem = ""
+    if not (table.name.isidentifier() and table.name.isascii()):
+        problem = "use ASCII letters, digits and underscores"
+        if table.name[:1].isdecimal():
+            problem += ", beginning with a letter"
+    elif table.index and len(table.name) > MAX_NAME_BYTES:
+        problem = f"{len(table.name)} characters are more than {MAX_NAME_BYTES}"
+    if problem:
+        raise BadRequest(f"Invalid table name {quote(table.name, 80)}: {problem}")
+
+
 def add_version(store: Store, name: str, entry: Entry) -> None:
     """List a new version of a table beside the others, before its files are put in place."""
-    if not _is_consistent(name, entry):
-        raise BadRequest(f"No manifest can list {quote(name)}", "Choose a plainer name")
+    assert _is_consistent(name, entry)
     _change_manifest(store, [name], lambda known: [*_leave_out([entry], known), entry])
 
 

@@ -5,7 +5,9 @@ import json
 import threading
 import time
 from collections import Counter
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 from unittest.mock import patch
@@ -36,6 +38,7 @@ from puzzle_tablebase.queries.published import count_states, list_counts
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import MANIFEST
 from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores.new_files import TemporaryFiles
 from tests import first
 from tests.support import sliding_oracle
 from tests.support.build_recorder import (
@@ -125,6 +128,52 @@ def test_a_failing_table_cancels_the_others(tmp_path: Path) -> None:
         build_pair(tmp_path, second_fails=True)
     assert (contents(tmp_path), litter(tmp_path)) == ({}, [])
     assert build_tables(tmp_path, PANCAKES).finished == ["pancakes"]
+
+
+def test_the_lock_is_left_when_no_thread_publishes_any_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Let a table fail while another one is being published."""
+    is_locked, is_publishing, failed = threading.Event(), threading.Event(), threading.Event()
+    seen, publish, lock = list[bool](), TemporaryFiles.publish, Folder.lock
+
+    def publish_slowly(files: TemporaryFiles) -> None:
+        is_publishing.set()
+        assert failed.wait(60)
+        time.sleep(0.3)  # until the build has ended, unless it waits
+        seen.append(is_locked.is_set())
+        publish(files)
+
+    @contextmanager
+    def watch_lock(store: Folder) -> Iterator[None]:
+        with lock(store):
+            is_locked.set()
+            try:
+                yield
+            finally:
+                is_locked.clear()
+
+    class Failing(Pancakes):
+        name = "failing"
+
+        def __init__(self) -> None:
+            super().__init__()
+            (old,) = self.tables
+            self.tables = (Table("failing", "", old.rank, old.columns, old.recipe, old.index),)
+
+        def make_graph(self) -> Graph:
+            assert is_publishing.wait(60)
+            failed.set()
+            raise SearchError("in the middle")
+
+    monkeypatch.setattr(TemporaryFiles, "publish", publish_slowly)
+    monkeypatch.setattr(Folder, "lock", watch_lock)
+    failing, recorder = Failing(), Recorder()
+    tables = [(PANCAKES, PANCAKES.tables), (failing, failing.tables)]
+    with pytest.raises(SearchError, match="in the middle"):
+        build_all(Folder(tmp_path), tables, recorder, jobs=2)
+    assert len(seen) > 1
+    assert all(seen)
 
 
 def test_any_number_of_jobs_gives_the_same_bytes(

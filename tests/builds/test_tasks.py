@@ -156,6 +156,33 @@ def test_after_an_error_nobody_waits_for_a_running_task() -> None:
     release.set()
 
 
+def test_the_end_of_a_build_waits_for_running_tasks_and_cancels_the_others(
+    pool: CountingExecutor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Expect it of tasks that an executor runs, and of threads that begin tasks of their own."""
+    monkeypatch.setattr(tasks, "SOON_SECONDS", 0.01)
+    build, begun, release, ended = Tasks(pool, 2), threading.Semaphore(0), Event(), list[int]()
+
+    def work(number: int) -> None:
+        begun.release()
+        release.wait(60)
+        time.sleep(0.2)
+        ended.append(number)
+
+    def run_inner(number: int) -> None:
+        [*build.run(work, [(number,), (number + 1,), (number + 2,)])]
+
+    results = build.run_in_threads(run_inner, [(0,), (10,)])
+    with ThreadPoolExecutor(1) as waiter:
+        waiting = waiter.submit(next, results)
+        assert begun.acquire(timeout=60)
+        assert begun.acquire(timeout=60)
+        build._end(ZeroDivisionError())
+        build.end_all(release.set)  # which is called, or the tasks would not end
+        assert len(ended) == 2
+        assert isinstance(waiting.exception(60), ZeroDivisionError)
+
+
 @pytest.mark.parametrize("limit", [None, 1_000])
 def test_too_little_memory_is_refused(limit: int | None, tmp_path: Path) -> None:
     build = Tasks(None, 1, memory=limit)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from puzzle_tablebase.errors import BadRequest, quote
 from puzzle_tablebase.puzzles import (
     MODULES,
     PluginError,
@@ -17,6 +18,7 @@ from puzzle_tablebase.puzzles import (
     list_puzzles,
 )
 from puzzle_tablebase.queries import open_tables
+from tests.support.build_recorder import build_tables
 from tests.support.pancakes import PUZZLE as PANCAKE_PUZZLE
 from tests.support.shell import ROOT, SCRIPT, Cli, run
 
@@ -120,6 +122,29 @@ def test_a_plugin_at_the_shell(cli: Cli, site: Path, tmp_path: Path) -> None:
         words = f"pipeline {line}"
         variables = {"_PIPELINE_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": "2"}
         assert cli(env={**env, **variables}).out.split() == ["pancakes"]
+
+
+LONG = "n" * 65
+NAMES = [
+    ("twin-table", "use ASCII letters, digits and underscores."),
+    ("zwölf", "use ASCII letters, digits and underscores."),
+    ("2pancakes", "use ASCII letters, digits and underscores, beginning with a letter."),
+    (LONG, "65 characters are more than 64."),
+]
+
+
+@pytest.mark.parametrize(("table", "problem"), NAMES)
+def test_an_invalid_table_name_is_refused_before_the_search(
+    site: Path, table: str, problem: str, tmp_path: Path
+) -> None:
+    code = f"{CLASS}class Cakes(t.GoalPuzzle):\n"
+    code += "    name, goals, letters, size, example = 'cakes', {'a': 'a'}, 'x', 1, 'a'\n"
+    code += f"PUZZLE = Cakes()\nPUZZLE.tables = (PUZZLE.make_goal_table({table!r}, '', ('a',)),)"
+    install(site, "breakfast", "cakes", code)
+    with pytest.raises(BadRequest) as caught:  # its search would raise NotImplementedError
+        build_tables(tmp_path / "outputs", get_puzzle("cakes"))
+    assert str(caught.value) == f"Invalid table name {quote(table, 80)}: {problem}"
+    assert not (tmp_path / "outputs").exists()
 
 
 def test_a_broken_plugin_does_not_affect_other_puzzles(cli: Cli, site: Path, outputs: Path) -> None:

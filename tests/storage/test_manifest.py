@@ -1,12 +1,14 @@
 """The manifest: it is accepted as a whole, or refused with a message that names the fault."""
 
 import hashlib
+import io
 import json
 import os
 import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from msgspec.structs import replace
@@ -19,7 +21,9 @@ from puzzle_tablebase.formats.manifest import (
     IndexEntry,
     add_version,
     drop_versions,
+    find_mismatch,
     format_manifest,
+    measure_file,
     parse_manifest,
     read_manifest,
     read_versions,
@@ -138,6 +142,37 @@ def test_a_damaged_manifest_means_its_copy(
     flip_byte(backup)
     with pytest.raises(TableDamaged):
         read_versions(store)
+
+
+class CountedReads(io.BytesIO):
+    """A file that counts what is read of it."""
+
+    bytes_read = 0
+
+    def read(self, *arguments: Any) -> bytes:
+        data = super().read(*arguments)
+        self.bytes_read += len(data)
+        return data
+
+    def readinto(self, buffer: Any) -> int:
+        count = super().readinto(buffer)
+        self.bytes_read += count
+        return count
+
+    def close(self) -> None:
+        """Stay open, to be opened again."""
+
+
+def test_a_file_of_another_size_is_not_read() -> None:
+    file = CountedReads(b"some bytes")
+    store = Mock(Folder, open=Mock(return_value=file))
+    digest = hashlib.sha256(file.getvalue()).hexdigest()
+    other = File("toys.parquet", 11, digest, NO_FOOTER)
+    assert find_mismatch(store, other) == "it has 10 bytes, the manifest says 11"
+    assert file.bytes_read == 0
+    assert find_mismatch(store, replace(other, bytes=10)) == ""
+    assert find_mismatch(store, replace(other, bytes=10, sha256="")).startswith("its SHA-256")
+    assert measure_file(store, "toys.parquet") == (10, digest)
 
 
 def test_versions_of_other_builds_stay(store: Folder) -> None:
