@@ -12,12 +12,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 from numpy.typing import ArrayLike
 
-from puzzle_tablebase.frontier.compiled import find_lowest
 from puzzle_tablebase.jit import Array, compiled
+from puzzle_tablebase.pipeline.proofs.bits import find_lowest
 from puzzle_tablebase.pipeline.proofs.claims import (
     Claim,
     Difference,
@@ -26,6 +25,7 @@ from puzzle_tablebase.pipeline.proofs.claims import (
     compare,
     require_equal,
 )
+from puzzle_tablebase.pipeline.proofs.knight_rules import Squares, list_jumps
 from puzzle_tablebase.pipeline.proofs.tour_walker import HalfBoard, walk
 from puzzle_tablebase.pipeline.proofs.verdicts import Proved, Verdict
 from puzzle_tablebase.pipeline.searches import estimate_count
@@ -81,21 +81,12 @@ CLOSED_HOWS = HOWS | {
 
 def recount_tours(board: KnightBoard) -> dict[str, Array]:
     """Count the tours and the closed tours from each square."""
-    near = list_jumps(board)
+    near = list_jumps(board.files, board.ranks)
     counts = [*run_in_threads(count_tours_from, [(near, at) for at in range(board.squares)])]
     return dict(zip(("tours", "closed"), np.array(counts).T, strict=True))
 
 
-def list_jumps(board: KnightBoard) -> npt.NDArray[np.int64]:
-    """Return, for each square, the squares that a knight can jump to, as bits."""
-    squares = np.arange(board.squares)
-    ranks, files = np.divmod(squares, board.files)
-    far = np.subtract.outer(files, files) * np.subtract.outer(ranks, ranks)
-    near: npt.NDArray[np.int64] = (abs(far) == 2) @ (1 << squares)
-    return near
-
-
-def count_tours_from(near: npt.NDArray[np.int64], start: int) -> tuple[int, int]:
+def count_tours_from(near: Squares, start: int) -> tuple[int, int]:
     """Count the tours and the closed tours from a square by following every path.
 
     Row s of `near` has a bit for each square that a knight can jump to from s.
@@ -108,9 +99,7 @@ def count_tours_from(near: npt.NDArray[np.int64], start: int) -> tuple[int, int]
 
 
 @compiled
-def _count_onward(
-    near: npt.NDArray[np.int64], start: int, here: int, free: int, lonely: int
-) -> tuple[int, int]:
+def _count_onward(near: Squares, start: int, here: int, free: int, lonely: int) -> tuple[int, int]:
     """Count the ways to continue a path from its last square over all free squares.
 
     `lonely` has the free squares with at most one free neighbour. A path is abandoned if a free

@@ -10,7 +10,6 @@ tour and each tour has one rank.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import permutations
 
 import numpy as np
 import polars as pl
@@ -28,9 +27,9 @@ from puzzle_tablebase.pipeline.proofs.claims import (
 from puzzle_tablebase.pipeline.proofs.knight_counts import (
     COUNTED_AGAIN,
     count_listed,
-    list_jumps,
     recount_tours,
 )
+from puzzle_tablebase.pipeline.proofs.knight_rules import find_ends, find_jumps, list_jumps
 from puzzle_tablebase.pipeline.proofs.tour_walker import HalfBoard, walk_layers
 from puzzle_tablebase.pipeline.proofs.verdicts import Proved, Verdict
 from puzzle_tablebase.pipeline.tasks import run_in_threads
@@ -124,7 +123,7 @@ def follow_paths(text: Array, board: KnightBoard) -> tuple[Array, Array]:
     square_of_name[np.frombuffer("".join(board.name_squares()).encode(), "<u2")] = np.arange(count)
     # a name of no square has no bit, so a path with one never visits all squares
     bits, near = np.zeros((2, UNKNOWN_SQUARE + 1), dtype=np.int64)
-    bits[:count], near[:count] = 1 << np.arange(count), list_jumps(board)
+    bits[:count], near[:count] = 1 << np.arange(count), list_jumps(board.files, board.ranks)
     squares: Array = square_of_name[text]
     visited = np.zeros(len(text), dtype=np.int64)
     is_legal = np.ones(len(text), dtype=np.bool_)
@@ -159,13 +158,8 @@ def find_bad_paths(
 
 def compare_columns(listed: ListedTable, board: KnightBoard) -> Iterator[Difference]:
     """Yield the first row whose columns differ from its path, which is a tour."""
-    names, jumps = board.name_squares(), list_jumps(board).tolist()
-    joined = {
-        f"{name}{other}"
-        for name, near in zip(names, jumps, strict=True)
-        for at, other in enumerate(names)
-        if near >> at & 1
-    }
+    names, jumps = board.name_squares(), find_jumps(board.files, board.ranks)
+    joined = {f"{names[start]}{names[end]}" for start, end in np.argwhere(jumps).tolist()}
     path = pl.col("path")
     start, finish = path.str.slice(0, 2), path.str.slice(2 * board.squares - 2, 2)
     rows, numbers = listed.scan_rows(), listed.scan_rows("start", "number")
@@ -191,7 +185,7 @@ def compare_counts(listed: ListedTable, board: KnightBoard) -> Iterator[Differen
 
 def compare_pairs(listed: ListedTable, board: KnightBoard) -> Iterator[Difference]:
     """Yield the first row that is not from and to the next pair of squares that a tour joins."""
-    ends = [pair for pair in permutations(range(board.squares), 2) if board.can_join(*pair)]
+    ends = np.argwhere(find_ends(board.files, board.ranks)).tolist()
     pairs = [f"{board.name_square(start)} to {board.name_square(end)}" for start, end in ends]
     yield from require_equal("rows", listed.entry.rows, len(pairs))
     ends_of_rows = pl.format("{} to {}", "start", "finish").alias("from")

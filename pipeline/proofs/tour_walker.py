@@ -1,6 +1,6 @@
 """A walker over half a board: its layers of states, and the number of ways to complete each.
 
-Proofs count with it what the search counted. It knows the board's rules and, from
+Proofs count with it what the search counted. It has rules of its own (`knight_rules`) and, from
 docs/format/ranks.md, the numbers of squares, cells, states and layers. It has nothing else from the
 search or the lookups: no table, no mirror images, and no counting back from the cut.
 
@@ -22,8 +22,9 @@ from typing import NamedTuple
 import numpy as np
 
 from puzzle_tablebase.errors import SearchError
-from puzzle_tablebase.frontier.compiled import count_ones, find_lowest
 from puzzle_tablebase.jit import Array, compiled
+from puzzle_tablebase.pipeline.proofs.bits import count_ones, find_lowest
+from puzzle_tablebase.pipeline.proofs.knight_rules import find_jumps, find_light, list_images
 from puzzle_tablebase.pipeline.tasks import run_in_threads
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.resources import count_cores
@@ -215,15 +216,15 @@ class HalfBoard:
     """
 
     def __init__(self, board: KnightBoard, *, is_open: bool) -> None:
-        board = self.board = KnightBoard(*sorted((board.files, board.ranks)))
-        self.is_open = is_open
-        self.here, height, squares = int(is_open), board.files, range(board.squares)
+        sides = self.height, width = sorted((board.files, board.ranks))
+        self.board, self.is_open, self.here = board, is_open, int(is_open)
+        height, squares = self.height, range(board.squares)
         self.cells = self.here + 2 * height + 1
-        self.longer = height * ((board.ranks - 1) // 2)
-        self.shorter = height * ((board.ranks - 2) // 2)
-        self.ends = [
-            is_open and not (board.squares % 2 and board.is_light(square)) for square in squares
-        ]
+        self.longer, self.shorter = height * ((width - 1) // 2), height * ((width - 2) // 2)
+        self._light, self._images = find_light(*sides), list_images(*sides)
+        self._later = [[*map(int, row.nonzero()[0])] for row in np.triu(find_jumps(*sides))]
+        # of an odd number of squares, a tour begins and ends on the colour that has more
+        self.ends = [is_open and not (board.squares % 2 and self._light[at]) for at in squares]
         """Whether a tour can end at each square, which is beside the virtual one then."""
         self.turns: list[int | None] = [None]
         """The squares from which tours are counted, each for all of its images; None for closed
@@ -239,8 +240,8 @@ class HalfBoard:
         self.between += [
             (cell, cells[to])
             for square, cell in cells.items()
-            for to in board.list_neighbours(square)
-            if square < to < end
+            for to in self._later[square]
+            if to < end
         ]
         one, other = (range(self.here + height * n, self.here + height * (n + 1)) for n in range(2))
         self.facing = np.array([*range(self.here), *other, *one, *range(self.cells - 1, MAX_CELLS)])
@@ -248,8 +249,8 @@ class HalfBoard:
 
     def find_turn(self, square: int) -> int:
         """Return the last image of a square up to the first file of the cut."""
-        end = self.longer + self.board.files
-        return max(image for image in self.board.find_images(square) if image < end)
+        images = self._images[:, square]
+        return int(images[images < self.longer + self.height].max())
 
     def _keep_balanced(self, needs: Array, square: int) -> Array:
         """Return the needs where the squares of each colour need as many edges.
@@ -262,7 +263,7 @@ class HalfBoard:
         for to in range(square + 1, self.board.squares):
             cell = to - square + self.here
             is_new = cell > self.cells
-            sign = 1 if self.board.is_light(to) else -1
+            sign = 1 if self._light[to] else -1
             surplus += sign * (FREE if is_new else needs >> 2 * cell & 3)
         kept: Array = needs[(surplus == 0) | (needs & 3 > 0)]
         return kept
@@ -271,8 +272,7 @@ class HalfBoard:
         """Return the layer after the step of a square; with `starts`, it is the tours' start."""
         if layer.numbers.sum(dtype=float) * 16 >= COUNT_LIMIT:
             raise SearchError(f"The partial tours of {self.board} are more than a proof can add.")
-        later = [to for to in self.board.list_neighbours(square) if to > square]
-        others = [0] * self.ends[square] + [to - square + self.here for to in later]
+        others = [0] * self.ends[square] + [to - square + self.here for to in self._later[square]]
         edges = [(self.here, other) for other in others]
         groups = group_states(layer.keys, FREE << 2 * self.cells, edges)
         if starts:

@@ -225,9 +225,9 @@ def test_a_signal_while_a_kernel_runs_in_the_main_thread(first_call: str) -> Non
         "import sys; from puzzle_tablebase.process import take_over_signals, watch_signals\n"
         "take_over_signals(); watch_signals()\n"
         "import numpy as np\n"
-        "from puzzle_tablebase.pipeline.proofs.knight_counts import list_jumps, count_tours_from\n"
-        "from puzzle_tablebase.puzzles.knight.board import KnightBoard\n"
-        f"near = list_jumps(KnightBoard(6, 6)); {first_call}; print('begun', flush=True)\n"
+        "from puzzle_tablebase.pipeline.proofs.knight_counts import count_tours_from\n"
+        "from puzzle_tablebase.pipeline.proofs.knight_rules import list_jumps\n"
+        f"near = list_jumps(6, 6); {first_call}; print('begun', flush=True)\n"
         "while True: count_tours_from(near, 0)\n"
     )
     with begin_python(code) as process:
