@@ -31,8 +31,8 @@ import numpy as np
 import numpy.typing as npt
 
 from puzzle_tablebase.formats.manifest import Depth
-from puzzle_tablebase.frontier.compiled import count_ones, find_lowest
 from puzzle_tablebase.jit import Array, compiled
+from puzzle_tablebase.pipeline.proofs.bits import count_ones, find_lowest
 from puzzle_tablebase.pipeline.proofs.claims import (
     Difference,
     ListedTable,
@@ -42,7 +42,7 @@ from puzzle_tablebase.pipeline.proofs.claims import (
 )
 from puzzle_tablebase.pipeline.proofs.verdicts import Proved, Verdict
 from puzzle_tablebase.pipeline.tasks import run_in_threads
-from puzzle_tablebase.puzzles.sliding import SlidingBoard, parse_board
+from puzzle_tablebase.puzzles.sliding import parse_board
 from puzzle_tablebase.schema import ROW_BYTES
 
 Words = npt.NDArray[np.uint64]
@@ -63,32 +63,33 @@ def prove_bits(listed: ListedTable, proved: Mapping[str, ListedTable]) -> Proof:
     """Prove the distances of a large board to one goal."""
     parameters = listed.definition.recipe.parameters
     board, (goal,) = parse_board(parameters["board"]), parameters["roots"]
-    records = board.size // (8 * ROW_BYTES)
+    numbering = Numbering(board.height, board.width)
+    records = numbering.size // (8 * ROW_BYTES)
     text = "there is a record for every 360 states"
     yield listed.claim_records(text, require_equal("records", listed.index.records, records))
 
-    bits, depths = read_bits(listed, board), dict[Depth, int]()
+    bits, depths = read_bits(listed, numbering), dict[Depth, int]()
     text = "each bit is bit 1 of the state's distance, layer by layer from the goal"
-    yield listed.claim_records(text, find_bad_bits(board, goal, bits, depths))
+    yield listed.claim_records(text, find_bad_bits(numbering, goal, bits, depths))
     return Proved(Verdict.PROVED, HOW, fields=("bits",), depths=depths)
 
 
-def read_bits(listed: ListedTable, board: SlidingBoard) -> Words:
+def read_bits(listed: ListedTable, numbering: Numbering) -> Words:
     """Read the index: a row for each place of the blank, a bit for each order of the tiles."""
-    bits = np.empty(board.size // WORD_STATES, dtype=np.uint64)
+    bits = np.empty(numbering.size // WORD_STATES, dtype=np.uint64)
     words = 8 * ROW_BYTES // WORD_STATES
     for begin, records in listed.iter_records():
         part = slice(words * begin, words * (begin + len(records)))
         bits[part] = split_records(view_field(records, "bits"))
-    return bits.reshape(board.cells, -1)
+    return bits.reshape(numbering.cells, -1)
 
 
 def find_bad_bits(
-    board: SlidingBoard, goal: str, bits: Words, depths: dict[Depth, int]
+    numbering: Numbering, goal: str, bits: Words, depths: dict[Depth, int]
 ) -> Iterator[Difference | int]:
     """Yield the first bit that differs from a second search, whose layers are counted."""
     states = 0
-    for distance, layers in iter_layers(board, goal):
+    for distance, layers in iter_layers(numbering, goal):
         is_set, parts, before = bool(distance & 2), layers.list_parts(distance), states
         tasks = (
             (layers.words[place, first:end], bits[place, first:end], is_set)
@@ -97,13 +98,57 @@ def find_bad_bits(
         compared = run_in_threads(compare_words, tasks)
         for (place, first, _), (count, word, bit) in zip(parts, compared, strict=True):
             if word >= 0:
-                rank = place * board.orders + (first + word) * WORD_STATES + bit
-                content = {"state": board.unrank(rank, goal), "distance": distance}
+                number = (first + word) * WORD_STATES + bit
+                state = numbering.write_state(place, number, layers.is_odd(place))
+                content = {"state": state, "distance": distance}
+                rank = place * numbering.orders + number
                 yield Difference(f"bit {1 - is_set}", f"{is_set:d}", rank, content)
             states += count
         depths[goal, distance] = states - before
         yield states // (8 * ROW_BYTES)
-    yield from require_equal("states that reach the goal", states, board.size)
+    yield from require_equal("states that reach the goal", states, numbering.size)
+
+
+# ---- the numbers of states --------------------------------------------------------------------
+
+
+class Numbering:
+    """The numbers that a table gives to the states of a board with no more rows than columns.
+
+    Places number the cells column by column; the tiles stand in the order of their places.
+    """
+
+    def __init__(self, height: int, width: int) -> None:
+        self.line, self.cells = height, height * width
+        """The cells of a line, which is a column; and those of the board."""
+        self.orders = factorial(self.cells - 1) // 2
+        """The numbers of the orders of the tiles."""
+        self.size = self.cells * self.orders
+        grid = np.arange(self.cells).reshape(height, width)
+        self._cells: list[int] = grid.T.ravel().tolist()
+
+    def read_state(self, state: str) -> tuple[int, int, bool]:
+        """Return the blank's place, the number of the order, and whether the order is odd."""
+        marks = [int(state[cell], 16) for cell in self._cells]
+        place = marks.index(0)
+        del marks[place]
+        # for each tile, the smaller ones behind it
+        smaller = [sum(later < mark for later in marks[at:]) for at, mark in enumerate(marks)]
+        number = sum(factorial(at) * count for at, count in enumerate(reversed(smaller)))
+        return place, number // 2, sum(smaller) % 2 == 1
+
+    def write_state(self, place: int, number: int, is_odd: bool) -> str:
+        """Return the state of a place and a number, with an odd or even order of the tiles."""
+        marks, rest, odd, tiles = ["0"] * self.cells, 2 * number, 0, self.cells - 1
+        free = [f"{tile:x}" for tile in range(1, self.cells)]
+        places = [at for at in range(self.cells) if at != place]
+        for at, left in zip(places, range(tiles - 1, -1, -1), strict=True):
+            index, rest = divmod(rest, factorial(left))
+            if left == 1:  # of the last two tiles, the smaller comes first, or the parity is right
+                index = (odd + is_odd) % 2
+            odd += index
+            marks[self._cells[at]] = free.pop(index)
+        return "".join(marks)
 
 
 # ---- the search -------------------------------------------------------------------------------
@@ -116,18 +161,23 @@ class Layers:
     of the last layer's colour these are its states, at the others those of the layer before.
     """
 
-    def __init__(self, board: SlidingBoard, goal: str) -> None:
-        places, self._line = board.cells, board.line
-        self.words: Words = np.zeros((places, board.orders // WORD_STATES), dtype=np.uint64)
-        root, number = divmod(board.rank(goal), board.orders)
+    def __init__(self, numbering: Numbering, goal: str) -> None:
+        places, line = numbering.cells, numbering.line
+        self._line = line
+        self.words: Words = np.zeros((places, numbering.orders // WORD_STATES), dtype=np.uint64)
+        root, number, is_odd = numbering.read_state(goal)
         self.words[root, number // WORD_STATES] = 1 << number % WORD_STATES
-        lines, steps = np.divmod(np.arange(places), board.line)
+        lines, steps = np.divmod(np.arange(places), line)
         self._colours = (lines + steps - lines[root] - steps[root]) % 2
-        parities = ((lines - lines[root]) * (board.line - 1) + board.is_odd(goal)) % 2
+        parities = ((lines - lines[root]) * (line - 1) + is_odd) % 2
         # for each place of the blank, 1 if it allows the odd orders of the tiles
         self._parities = parities.astype(np.uint8)
         self._heads = list_head_parities(places - 1)
-        self._moves = [list_moves(board, target) for target in range(places)]
+        self._moves = [list_moves(line, places, target) for target in range(places)]
+
+    def is_odd(self, place: int) -> bool:
+        """Return whether the orders of the tiles are odd where the blank is at a place."""
+        return bool(self._parities[place])
 
     def list_places(self, distance: int) -> list[int]:
         """List the places of the blank in the states at a distance."""
@@ -162,9 +212,9 @@ class Layers:
             np.bitwise_and(reached, ~layer[part], out=layer[part])
 
 
-def iter_layers(board: SlidingBoard, goal: str) -> Iterator[tuple[int, Layers]]:
+def iter_layers(numbering: Numbering, goal: str) -> Iterator[tuple[int, Layers]]:
     """Yield each distance with the layers up to there. The same object is changed each time."""
-    layers, distance = Layers(board, goal), 0
+    layers, distance = Layers(numbering, goal), 0
     while any(layers.words[place].any() for place in layers.list_places(distance)):
         yield distance, layers
         distance += 1
@@ -183,9 +233,9 @@ Move = tuple[int, Callable[..., None], tuple[Any, ...]]
 """A move of the blank from another line: its place there, and how its states are collected."""
 
 
-def list_moves(board: SlidingBoard, target: int) -> list[Move]:
+def list_moves(line: int, places: int, target: int) -> list[Move]:
     """List the moves of the blank to a place from the places in other lines."""
-    line, tiles, moves = board.line, board.cells - 1, list[Move]()
+    tiles, moves = places - 1, list[Move]()
     for source in (target - line, target + line):
         if not 0 <= source <= tiles:
             continue
@@ -299,8 +349,8 @@ def compare_words(layer: Words, bits: Words, is_set: bool) -> tuple[int, int, in
         if states:
             wrong = states & (~bits[at] if is_set else bits[at])
             if word < 0 and wrong:
-                word, bit = at, int(np.int64(find_lowest(wrong)))
-            count += count_ones(states)
+                word, bit = at, find_lowest(int(np.int64(wrong)))
+            count += count_ones(int(np.int64(states)))
     return count, word, bit
 
 

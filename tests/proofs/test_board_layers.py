@@ -6,6 +6,7 @@ import pytest
 from puzzle_tablebase.pipeline.proofs import board_layers
 from puzzle_tablebase.pipeline.proofs.board_layers import (
     WORD_STATES,
+    Numbering,
     compare_words,
     iter_layers,
 )
@@ -17,7 +18,8 @@ from tests.support.reference_numbers import numbers
 def list_depths(board: SlidingBoard, goal: str) -> list[int]:
     """List the distance of each state by its rank, as the second search finds it."""
     depth = np.full(board.size, 255)
-    for distance, layers in iter_layers(board, goal):
+    numbering = Numbering(board.height, board.width)
+    for distance, layers in iter_layers(numbering, goal):
         for place in layers.list_places(distance):
             words = layers.words[place][:, None].view(np.uint8)
             bits = np.unpackbits(words, axis=1, bitorder="little")[:, :WORD_STATES]
