@@ -33,8 +33,9 @@ from puzzle_tablebase.queries.answer_frames import (
 from puzzle_tablebase.resources import count_cores
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
+    from puzzle_tablebase.errors import TableDamaged
     from puzzle_tablebase.puzzle import SymmetryView
 
 CHUNK_ROWS = 1 << 15
@@ -83,10 +84,20 @@ def _get_lengths(texts: Bytes) -> npt.NDArray[np.uint32]:
 class DenseRows:
     """The answers of all orders of a board's marks for a goal, by number, and one of no state.
 
-    They are null where the goal is not reached. `table` has the rows of the table of `view`.
+    They are null where the goal is not reached. `table` has the rows of the table of `view`;
+    `goals` the goal's state by its name there, or all if each state has its own.
     """
 
-    def __init__(self, board: SlidingBoard, view: SymmetryView, table: pl.DataFrame) -> None:
+    def __init__(
+        self,
+        board: SlidingBoard,
+        view: SymmetryView,
+        table: pl.DataFrame,
+        goals: Mapping[str, str],
+        error: TableDamaged,
+    ) -> None:
+        self._goals, self._error = goals, error
+        """The error is raised if the rows lead to no goal."""
         self.board, self.size = board, factorial(board.cells)
         self.number_tiles = make_numbering(board.cells)
         names = np.argsort(list_names(view)).astype(np.uint8)
@@ -184,7 +195,22 @@ class DenseRows:
             states.append(self.states.gather(here))
         solution = pl.concat_str(letters, ignore_nulls=True).alias("solution")
         path = pl.concat_str(states, separator=" ", ignore_nulls=True).alias("path")
-        return pl.select(pl.when(pl.Series(depths >= 0)).then(each) for each in (solution, path))
+        found = pl.select(pl.when(pl.Series(depths >= 0)).then(each) for each in (solution, path))
+        self._require_solved(found["path"], numbers)
+        return found
+
+    def _require_solved(self, paths: pl.Series, numbers: Numbers) -> None:
+        """Raise the error if a path is no solution of the row with its number: as `Reader.walk`.
+
+        No illegal move leads to a state, so it is enough that as many lead to the goal.
+        """
+        cells, rows = self.board.cells, self.rows[pl.Series(numbers)]
+        goals = rows["goal"].cast(pl.String)
+        ends = goals.replace_strict(self._goals, default=None, return_dtype=pl.String)
+        lengths = rows["distance"].cast(pl.Int64) * (cells + 1) + cells
+        is_solved = (paths.str.tail(cells) == ends) & (paths.str.len_bytes() == lengths)
+        if not (is_solved.fill_null(value=False) | rows["distance"].is_null()).all():
+            raise self._error
 
 
 def list_names(view: SymmetryView) -> Bytes:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import polars as pl
 
+    from puzzle_tablebase.puzzle import GoalPuzzle
     from puzzle_tablebase.puzzles.sliding import Eight, SlidingBoard
     from puzzle_tablebase.queries.board_columns import DenseRows, Masks, Numbers
     from puzzle_tablebase.queries.options import Options
@@ -85,6 +86,21 @@ def find_moved_tile(state: str, letter: str, width: int) -> str:
     return state[state.index("0") + {"U": -width, "D": width, "L": -1, "R": 1}[letter]]
 
 
+EDGES = {"U": "first row", "D": "last row", "L": "first column", "R": "last column"}
+"""Where the blank is if its move is illegal, by the move."""
+
+
+def step_board(board: GoalPuzzle, state: str, move: str) -> tuple[str, str]:
+    """Return the state after a move, a letter or a tile; and the move and why it is illegal."""
+    blank = state.index("0")
+    for letter, after in board.moves(state):
+        if move in (letter, after[blank]):  # the tile that slides is where the blank was
+            return after, ""
+    if move in EDGES:
+        return state, f"{move}: the blank is in the {EDGES[move]}"
+    return state, f"tile {move}: it is not next to the blank"
+
+
 class BoardReader(GoalReader):
     """The tables of a board of up to ten cells. By default, the blank of its goal is last."""
 
@@ -136,7 +152,13 @@ class BoardReader(GoalReader):
             rows = self._rows_by_goal.pop(goal, None)
             if rows is None:
                 view = self.puzzle.view_goal(goal or self.puzzle.example)
-                rows = DenseRows(self.puzzle, view, self.read_table(view, goal))
+                goals = self.puzzle.goals if goal is None else {self.name_goal(goal): goal}
+                problem = "not every solution in its rows leads to the goal"
+                error = self.make_damage_error(
+                    self.table_names[view.table_goal], problem, "parquet"
+                )
+                table = self.read_table(view, goal)
+                rows = DenseRows(self.puzzle, view, table, goals, error)
             self._rows_by_goal[goal] = rows  # the last ones are those asked for last
             if len(self._rows_by_goal) > MAX_GOALS:
                 del self._rows_by_goal[next(iter(self._rows_by_goal))]
@@ -206,8 +228,6 @@ class BoardReader(GoalReader):
         return read_board_moves(text, start)
 
     def step(self, state: str, move: str, number: int) -> tuple[str, str]:
-        from puzzle_tablebase.queries.judging import step_board
-
         return step_board(self.puzzle, state, move)
 
 

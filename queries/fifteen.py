@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from time import monotonic
 
 from puzzle_tablebase.errors import (
@@ -19,7 +20,7 @@ from puzzle_tablebase.puzzles.fifteen import (
     name_partition,
 )
 from puzzle_tablebase.queries.answer import Judgement, format_count
-from puzzle_tablebase.queries.boards import BoardAnswer
+from puzzle_tablebase.queries.boards import BoardAnswer, step_board
 from puzzle_tablebase.queries.options import (
     ANSWERS,
     ANY_KEYS,
@@ -193,15 +194,18 @@ class FifteenReader(Reader):
                 raise Undecided(state, seconds, least)
 
         found = self.open_solver(options.patterns).search(board, pause)
-        states, letters = [state], ""
-        for cell in found.blanks[1:]:
-            moves = BOARD.moves(states[-1])
-            letter, after = next(move for move in moves if move[1][view.cells[cell]] == "0")
-            letters += letter
-            states.append(after)
+        cells = [view.cells[cell] for cell in found.blanks]
+        letters = "".join(
+            {to: letter for letter, to in BOARD.list_exits(cell)}.get(after, "-")
+            for cell, after in pairwise(cells)
+        )
+        goal = options.goal or BOARD.example
+        table = make_tables(self._choose_partition(options.patterns))[0].name
+        problem = f"its distances lead from {state} to no solution"
+        states = self.walk(state, letters, goal, table, problem)
         return FifteenSolution(
             state=state,
-            goal=options.goal or BOARD.example,
+            goal=goal,
             _states=states,
             _has_boards=options.boards,
             _width=BOARD.width,
@@ -222,8 +226,6 @@ class FifteenReader(Reader):
         return read_board_moves(text, start)
 
     def step(self, state: str, move: str, number: int) -> tuple[str, str]:
-        from puzzle_tablebase.queries.judging import step_board
-
         return step_board(BOARD, state, move)
 
     def judge_distance(
@@ -268,12 +270,15 @@ class FifteenReader(Reader):
         """Return the search with a partition, for None the best one that is published."""
         return self.keep(("solver", requested), lambda: self._make_solver(requested))
 
+    def _choose_partition(self, requested: str | None) -> str:
+        best = (name for name in PARTITIONS if self._is_published(name))
+        return requested or next(best, DEFAULT_PARTITION)
+
     def _make_solver(self, requested: str | None) -> Solver:
         from puzzle_tablebase.queries.fifteen_search import Solver
         from puzzle_tablebase.resources import get_free_memory
 
-        best = (name for name in PARTITIONS if self._is_published(name))
-        partition = requested or next(best, DEFAULT_PARTITION)
+        partition = self._choose_partition(requested)
         group = "fifteen" if partition == DEFAULT_PARTITION else name_partition(partition)
         indexes = [self.open_table_index(table, group) for table in make_tables(partition)]
         return Solver(PARTITIONS[partition], indexes, get_free_memory())

@@ -169,11 +169,11 @@ class GoalReader(Reader):
 
     def solution(self, key: str, goal: str | None = None) -> str:
         """Return the letters of a shortest solution, the first in letter order."""
-        return "".join(letter for letter, _ in self._find_solution(key, goal)[1:])
+        return self._find_solution(key, goal)[0]
 
     def path(self, key: str, goal: str | None = None) -> list[str]:
         """Return every state on the shortest solution of `solution`, first to last."""
-        return [step for _, step in self._find_solution(key, goal)]
+        return self._find_solution(key, goal)[1]
 
     def moves(self, key: str) -> list[tuple[str, str]]:
         """Return the letter of every legal move from a state, with the state it leads to."""
@@ -181,19 +181,17 @@ class GoalReader(Reader):
 
     def apply(self, key: str, moves: str) -> str:
         """Return the state after moves, written as for `check`; BadRequest if one is illegal."""
-        from puzzle_tablebase.queries.judging import follow
-
         state = self.puzzle.parse(key)
         steps, problem = self.read_moves(require_text(moves, "moves", "UL"), state)
         if problem:
             raise BadRequest(problem)
-        ends: list[str] = [state, *follow(self, state, steps)]
+        ends: list[str] = [state, *self.follow(state, steps)]
         return ends[-1]
 
     def _parse_question(self, key: str, goal: str | None) -> tuple[str, str]:
         return self.parse_ends(key, self.parse(PROBE, {"goal": goal}))
 
-    def _find_solution(self, key: str, goal: str | None) -> list[tuple[str, str]]:
+    def _find_solution(self, key: str, goal: str | None) -> tuple[str, list[str]]:
         ends = self._parse_question(key, goal)
         self.find_distance(*ends)
         return self.find_path(*ends)
@@ -228,8 +226,7 @@ class GoalReader(Reader):
         """Find the facts of a shortest solution, and of all if the options ask for them."""
         puzzle = self.puzzle
         all_solutions = self.list_solutions(state, goal) if options.solutions else None
-        path = self.find_path(state, goal)
-        states = [step for _, step in path]
+        solution, states = self.find_path(state, goal)
         table = self.table_names[puzzle.find_reachable_goal(state)]
         others = {
             name: other
@@ -246,7 +243,7 @@ class GoalReader(Reader):
             "solutions": len(all_solutions) if all_solutions else solutions,
             "goal_state": goal,
             "features": puzzle.compute_features(state, goal),
-            "solution": "".join(letter for letter, _ in path[1:]),
+            "solution": solution,
             "out_of_reach": [*others] if options.goal is None else None,
             "path": states if options.path or options.boards else None,
             "all_solutions": all_solutions,
@@ -340,18 +337,18 @@ class GoalReader(Reader):
             if self.read_record(view, neighbour)[0] == distance:
                 yield letter, neighbour
 
-    def find_path(self, state: str, goal: str) -> list[tuple[str, str]]:
-        """Return the states on the first shortest solution, each with the letter that led to it."""
-        view = self.puzzle.view_goal(goal)
-        distance, path = self.read_record(view, state)[0], [("", state)]
+    def find_path(self, state: str, goal: str) -> tuple[str, list[str]]:
+        """Return the letters of the first shortest solution, and every state on its way."""
+        view, here, letters = self.puzzle.view_goal(goal), state, list[str]()
+        distance = self.read_record(view, state)[0]
         for remaining in reversed(range(distance)):
-            path.append(next(self.iter_moves_at(view, path[-1][1], remaining), ("", "")))
-            if not path[-1][1]:
+            letter, here = next(self.iter_moves_at(view, here, remaining), ("", ""))
+            letters.append(letter)
+            if not here:
                 break
-        if path[-1][1] != goal:
-            moves = format_count(distance, "move")
-            raise self.make_goal_error(goal, f"no solution of {moves} leads from {state} to {goal}")
-        return path
+        moves, table = format_count(distance, "move"), self.table_names[view.table_goal]
+        problem = f"no solution of {moves} leads from {state} to {goal}"
+        return "".join(letters), self.walk(state, letters, goal, table, problem)
 
     def list_solutions(self, state: str, goal: str) -> list[str]:
         """Return the letters of every shortest solution, in letter order; BadRequest for many."""

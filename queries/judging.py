@@ -1,7 +1,7 @@
 """Judging: what an answer to a key is worth by the rules and the tables, and the summary of many.
 
-The moves of an answer are read, and followed from where it starts by the `step` of a reader, which
-is any `Reader` here.
+The moves of an answer are read, and followed from where it starts, by a reader, which is any
+`Reader` here.
 """
 
 from __future__ import annotations
@@ -9,16 +9,15 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from puzzle_tablebase.errors import IllegalMove, quote
+from puzzle_tablebase.puzzles.sliding import LETTERS
 from puzzle_tablebase.queries.answer import Judgement, format_count
 
 if TYPE_CHECKING:
-    from puzzle_tablebase.puzzle import GoalPuzzle
     from puzzle_tablebase.queries.options import Options
 
 Moves = tuple[list[str], str]
@@ -52,7 +51,7 @@ def judge(reader: Any, key: str, answer: object, options: Options) -> Judgement:
         return Judgement(result="unreadable", step=len(moves) + 1, problem=problem, **facts)
     done, here, passed = 0, start, list[Any]()
     try:
-        for done, here in enumerate(follow(reader, start, moves), 1):
+        for done, here in enumerate(reader.follow(start, moves), 1):
             if shortest is not None and done <= shortest + 1:
                 passed.append(here)
     except IllegalMove as error:
@@ -72,15 +71,6 @@ def judge(reader: Any, key: str, answer: object, options: Options) -> Judgement:
         judged = judge_solution(len(moves), shortest, facts["first_loss"])
     completed: Judgement = reader.complete(judged, start, here, options)
     return completed
-
-
-def follow(reader: Any, here: Any, moves: list[str]) -> Iterator[Any]:
-    """Yield where each move leads; raise IllegalMove for one that is illegal."""
-    for number, move in enumerate(moves, 1):
-        here, problem = reader.step(here, move, number)
-        if problem:
-            raise IllegalMove(f"move {number}, {problem}")
-        yield here
 
 
 def judge_solution(length: int, shortest: int | None, first_loss: int | None = None) -> Judgement:
@@ -125,27 +115,12 @@ def read_tiles(text: str, tiles: str) -> Moves:
     return [names.get(move, move) for move in moves], problem
 
 
-EDGES = {"U": "first row", "D": "last row", "L": "first column", "R": "last column"}
-"""Where the blank is if its move is illegal, by the move."""
-
-
 def read_board_moves(text: str, start: str) -> Moves:
     """Read an answer's letters of the blank's moves, or tiles that slide."""
     tiles = "".join(sorted(start.replace("0", "")))
     if text.lstrip(SEPARATORS)[:1] in {*tiles}:
         return read_tiles(text, tiles)
-    return read_letters(text, "".join(EDGES))
-
-
-def step_board(board: GoalPuzzle, state: str, move: str) -> tuple[str, str]:
-    """Return the state after a move, a letter or a tile; and the move and why it is illegal."""
-    blank = state.index("0")
-    for letter, after in board.moves(state):
-        if move in (letter, after[blank]):  # the tile that slides is where the blank was
-            return after, ""
-    if move in EDGES:
-        return state, f"{move}: the blank is in the {EDGES[move]}"
-    return state, f"tile {move}: it is not next to the blank"
+    return read_letters(text, LETTERS)
 
 
 JUDGED = pl.Schema(

@@ -6,6 +6,7 @@ from _thread import RLock  # `threading` takes longer to import
 
 from puzzle_tablebase.errors import (
     BadRequest,
+    IllegalMove,
     NoAnswer,
     NotationError,
     TablebaseError,
@@ -24,7 +25,7 @@ from puzzle_tablebase.stores.folder import Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any, TypeVar
 
     import polars as pl
@@ -232,6 +233,31 @@ class Reader:
     def step(self, here: Any, move: str, number: int) -> tuple[Any, str]:
         """Return where a move leads; and the move and why it is illegal, or ""."""
         raise NotImplementedError
+
+    def follow(self, here: Any, moves: Iterable[str]) -> Iterator[Any]:
+        """Yield where each move leads; raise IllegalMove for one that is illegal."""
+        for number, move in enumerate(moves, 1):
+            here, problem = self.step(here, move, number)
+            if problem:
+                raise IllegalMove(f"move {number}, {problem}")
+            yield here
+
+    def walk(
+        self, start: Any, moves: Iterable[str], goal: Any, table: str, problem: str,
+        suffix: str = "idx",
+    ) -> list[Any]:  # fmt: skip
+        """Follow a solution by the rules before it is told; return every place on the way.
+
+        TableDamaged, with this problem, if it does not lead to the goal: the file that it comes
+        from may be forged, with right checksums.
+        """
+        try:
+            places = [start, *self.follow(start, moves)]
+        except IllegalMove:
+            places = []
+        if places[-1:] != [goal]:
+            raise self.make_damage_error(table, problem, suffix)
+        return places
 
     def is_at(self, here: Any, goal: Any, distance: int) -> bool:
         """Return whether a place is at a distance from the goal, as far as that is known."""

@@ -13,7 +13,7 @@ from puzzle_tablebase.puzzles.senet import (
     swap_squares,
 )
 from puzzle_tablebase.puzzles.senet import moves as list_moves
-from puzzle_tablebase.queries.answer import Answer, align_rows
+from puzzle_tablebase.queries.answer import Answer, align_rows, format_count
 from puzzle_tablebase.queries.options import (
     ALL,
     ALONE,
@@ -41,8 +41,6 @@ PLIES = (0, 2)
 """The fields of a record that hold the even and the odd plies; after each comes the last move."""
 LINES = 4
 """The field of a record that holds the number of shortest lines."""
-Line = list[tuple[int, int, str]]
-"""Moves in order, each as a throw, a starting square and the position before it."""
 
 
 class SenetAnswer(Answer):
@@ -84,6 +82,16 @@ class SenetAnswer(Answer):
         from puzzle_tablebase.queries.svg import draw_line
 
         return draw_line(self.position, self.dice, self.moves.split())
+
+
+def parse_squares(move: str) -> tuple[int, int]:
+    """Return the squares that a move leads from and to.
+
+    >>> parse_squares("4x7")
+    (4, 7)
+    """
+    start, goal = move.replace("x", "-").split("-")
+    return int(start), int(goal)
 
 
 def parse_turn(given: object, *_: object) -> str:
@@ -153,17 +161,17 @@ class SenetReader(Reader):
         plies = (even, odd)[SIDES.index(options.turn)] if options.turn else fewest
         if plies is None:
             raise NoAnswer(f"{position} is never reached with {options.turn} to move: {NO_LINE}")
-        line = self._find_line(position, plies)
+        moves, path = self._find_line(position, plies)
         return SenetAnswer(
             position=position,
             plies=plies,
             plies_even=even,
             plies_odd=odd,
-            dice="".join(str(throw) for throw, _, _ in line),
-            moves=" ".join(format_move(before, throw, start) for throw, start, before in line),
+            dice="".join(str(goal - start) for start, goal in map(parse_squares, moves)),
+            moves=" ".join(moves),
             # the index has the number of lines for the fewest plies only
             lines=record[LINES] if plies == fewest else None,
-            path=[*(before for _, _, before in line), position] if options.path else None,
+            path=path if options.path else None,
         )
 
     def answer_keys(self, keys: pl.Series, options: Options) -> pl.DataFrame:
@@ -191,7 +199,7 @@ class SenetReader(Reader):
         return read_moves(text, move, "a move such as 5-10 or 4x7")
 
     def step(self, position: str, move: str, number: int) -> tuple[str, str]:
-        start, goal = map(int, move.replace("x", "-").split("-"))
+        start, goal = parse_squares(move)
         mover, is_swap = SIDES[(number - 1) % 2], "x" in move
         for throw, square, after in list_moves(position, mover):
             if (square, square + throw) == (start, goal) and is_swap == (position[goal - 1] != "."):
@@ -203,20 +211,18 @@ class SenetReader(Reader):
         record = self.open_index("senet").read_record(rank(position))
         return min((record[at] for at in PLIES if record[at] != UNREACHED), default=None)
 
-    def _find_line(self, position: str, plies: int) -> Line:
-        """Return the smallest line of this many plies, by following the last moves backwards."""
-        line: Line = []
+    def _find_line(self, position: str, plies: int) -> tuple[list[str], list[str]]:
+        """Return the moves of the smallest line of this many plies, and every position on its way.
+
+        The last moves in the records lead backwards.
+        """
+        problem = f"no line of {format_count(plies, 'move')} leads to {position}"
+        moves, here = list[str](), position
         for ply in range(plies, 0, -1):
-            record = self.open_index("senet").read_record(rank(position))
+            record = self.open_index("senet").read_record(rank(here))
             throw, start = divmod(record[PLIES[ply % 2] + 1], 16)
-            mover = SIDES[(ply - 1) % 2]
-            if (
-                record[PLIES[ply % 2]] != ply
-                or position[start + throw - 1 : start + throw] != mover
-            ):
-                break
-            position = swap_squares(position, start, start + throw)
-            line.append((throw, start, position))
-        if (len(line), position) != (plies, OPENING):
-            raise self.make_damage_error("senet", f"no line leads to {position}")
-        return line[::-1]
+            if record[PLIES[ply % 2]] != ply or not 0 < start < start + throw <= SQUARES:
+                raise self.make_damage_error("senet", problem)
+            here = swap_squares(here, start, start + throw)
+            moves.insert(0, format_move(here, throw, start))
+        return moves, self.walk(OPENING, moves, position, "senet", problem)

@@ -1,5 +1,5 @@
 // The 15-puzzle: no table has its distances, so its shortest solutions are searched for.
-import { NO_ANSWER, TablebaseError } from "./errors.js";
+import { makeUnusable, NO_ANSWER, TablebaseError } from "./errors.js";
 import { searchSolution, unpackPatterns } from "./pattern_search.js";
 import { Board, joinLetters, joinTiles, makeGoal } from "./sliding.js";
 
@@ -26,12 +26,13 @@ export function readTiles(text) {
   return [...text.replace("fifteen_", "")].map((tile) => Number.parseInt(tile, 16));
 }
 
-/** Return the states on the way of the blank over some cells of a goal's view. */
+/** Return the states on the way of the blank over some cells of a goal's view, to that goal. */
 export function followBlank(board, view, state, cells) {
-  const path = [view.state(state)];
-  for (const cell of cells.slice(1))
-    path.push(board.moves(path.at(-1)).find((move) => move.cell === cell).after);
-  return path.map(view.undo);
+  const moves = cells.slice(1).map((cell) => ({ cell }));
+  const fail = () => makeUnusable(`${PATTERNS[0]}.idx`, "its distances lead to no solution");
+  return board
+    .walk(view.state(state), moves, moves.length, view.tableGoal.state, fail)
+    .map(view.undo);
 }
 
 /**

@@ -1,6 +1,7 @@
 // The knight on square boards, and its tours of 8x8: one for each pair of squares that a tour can join.
 // Square number = file + side * rank: a1 = 0, b1 = 1.
-import { BAD_REQUEST, NO_ANSWER, TablebaseError } from "./errors.js";
+import { BAD_REQUEST, makeUnusable, NO_ANSWER, TablebaseError } from "./errors.js";
+import { walkSolution } from "./solution.js";
 
 /** The jumps 1-8 as (files, ranks downwards). */
 const JUMPS = [
@@ -97,7 +98,18 @@ export function* answerKnight(...texts) {
       `No tour leads from ${start} to ${finish}: it ends on the other colour.`,
     );
   }
-  const [squares] = yield { table: "knight_tours_8x8", width: 64, ranks: [32 * from + (to >> 1)] };
-  const path = [...squares].map((square) => BOARD.nameOf(square)).join("");
+  const table = "knight_tours_8x8";
+  const [squares] = yield { table, width: BOARD.count, ranks: [32 * from + (to >> 1)] };
+  const path = walkSolution({
+    start: "",
+    moves: [...squares],
+    step: (before, square) => {
+      const near = before ? BOARD.neighbours[BOARD.numberOf(before.slice(-2))] : [from];
+      const name = BOARD.nameOf(square);
+      return near.includes(square) && !before.includes(name) ? before + name : undefined;
+    },
+    isGoal: (here) => here.endsWith(finish),
+    fail: () => makeUnusable(`${table}.idx`, `the tour from ${start} to ${finish} is none`),
+  }).at(-1);
   return { board: BOARD.name, start, finish, closed: BOARD.jump(to, from) > 0, path };
 }

@@ -80,6 +80,7 @@ export function unpackPatterns(tables) {
 /**
  * Find a shortest solution of a board, given the tile on each cell, in rounds; yield before each a number of moves
  * that no solution is below. Return the cells of the blank, the first included, and the number of positions searched.
+ * There are no cells if false distances lead to no solution.
  * With a weight above 1, find a solution sooner that may be longer, by up to this factor.
  * @param {Patterns} patterns
  * @param {number[]} given
@@ -166,10 +167,11 @@ export function* searchSolution({ entries, slots, shifts }, given, weight = 1) {
   }
 
   const blank = board.indexOf(0);
-  for (; ; limit += 2) {
+  for (; limit < MOST_MOVES; limit += 2) {
     yield limit;
     if (visit(0, blank, -1, ...bounds)) return { cells: [...path.slice(0, moves + 1)], positions };
   }
+  return { cells: [], positions };
 }
 
 if (globalThis.name === WORKER_NAME) {

@@ -1,10 +1,13 @@
 // Senet on 15 squares: a shortest line of play, followed back by the last moves in the index.
-import { BAD_REQUEST, NO_ANSWER, TablebaseError } from "./errors.js";
+import { BAD_REQUEST, makeUnusable, NO_ANSWER, TablebaseError } from "./errors.js";
 import { SEPARATORS, swapCells } from "./sliding.js";
+import { walkSolution } from "./solution.js";
 
 export const OPENING = "ABABABABAB.....";
 export const PIECES = ".AB";
 export const NEVER = 255;
+export const THROWS = [1, 2, 3, 4, 5];
+const SQUARES = OPENING.length;
 /** The number of arrangements. */
 export const POSITIONS = 756756;
 /** What needs records of Senet. */
@@ -56,6 +59,31 @@ export function writeMove({ start, swap, goal }) {
   return `${start}${swap ? "x" : "-"}${goal}`;
 }
 
+/** Return whether the piece on a square (1-15) has one of its colour on a neighbouring square. */
+export function guarded(position, square) {
+  const piece = position[square - 1];
+  return piece !== "." && (position[square - 2] === piece || position[square] === piece);
+}
+
+/** Return a side's legal moves with a throw, by their start squares. */
+export function listMoves(position, mover, throwOf) {
+  const moves = [];
+  for (let start = 1; start + throwOf <= SQUARES; start++) {
+    const goal = start + throwOf;
+    const there = position[goal - 1];
+    if (position[start - 1] !== mover || there === mover) continue;
+    const swap = there !== ".";
+    if (swap && guarded(position, goal)) continue;
+    moves.push({ mover, throw: throwOf, start, goal, swap, before: position });
+  }
+  return moves;
+}
+
+/** Return the position after a move. */
+export function afterMove({ before, start, goal }) {
+  return swapCells(before, start - 1, goal - 1);
+}
+
 /**
  * Follow the last moves in the records back from a position, for a number of plies; return the moves of that
  * line, each with the position before it.
@@ -81,6 +109,17 @@ export function* followBack(position, plies, onProgress = () => {}) {
     });
     onProgress({ moves: line.length, state: before });
   }
+  walkSolution({
+    start: OPENING,
+    moves: line,
+    step: (here, { mover, throw: throwOf, start }) => {
+      const legal = THROWS.includes(throwOf) ? listMoves(here, mover, throwOf) : [];
+      const move = legal.find((one) => one.start === start);
+      return move && afterMove(move);
+    },
+    isGoal: (here) => here === position,
+    fail: () => makeUnusable("senet.idx", `no line of ${plies} plies leads to ${position}`),
+  });
   return line;
 }
 

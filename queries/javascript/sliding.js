@@ -2,6 +2,7 @@
 // numbered in reading order; a state has a character for each cell, 0 for the blank. A move's letter is
 // the direction in which the blank goes.
 import { BAD_REQUEST, makeMissing, makeUnusable, NO_ANSWER, TablebaseError } from "./errors.js";
+import { walkSolution } from "./solution.js";
 
 const MARKS = "0123456789abcdef";
 /** Boards of more cells have a bit for each state. */
@@ -234,6 +235,12 @@ export class Board {
       .map((after, at) => this.moves(path[at]).find((move) => move.after === after));
   }
 
+  /** Return the states on the way of a solution, given as moves; see `walkSolution`. */
+  walk(start, moves, distance, goal, fail) {
+    const step = (here, move) => this.moves(here).find(({ cell }) => cell === move.cell)?.after;
+    return walkSolution({ start, moves, distance, step, isGoal: (here) => here === goal, fail });
+  }
+
   /** Return the goal of a name or a state; without one, the first that a state reaches. */
   findGoal(state, goal) {
     if (goal !== undefined && goal !== null) {
@@ -263,16 +270,15 @@ export class Board {
     const walk = new Walk(this, view);
     const first = yield* walk.begin(state);
     const steps = [];
-    const path = [state];
-    for (let best = first.best; best.length && (solution || this.isPacked);) {
+    const isWalked = solution || this.isPacked;
+    for (let best = first.best; best.length && isWalked;) {
       if (steps.length === MAX_STEPS) throw walk.fail();
       steps.push(best[0]);
-      path.push(best[0].after);
       onProgress({ moves: steps.length, state: best[0].after });
       best = yield* walk.next(best[0].after, goalState);
     }
-    if (steps.length && path.at(-1) !== goalState) throw walk.fail();
     const { distance = steps.length, solutions } = first;
+    const path = isWalked ? this.walk(state, steps, distance, goalState, walk.fail) : [];
     return {
       state,
       goal: this.goals.find((one) => one.state === goalState)?.name ?? goalState,
@@ -349,12 +355,11 @@ class Walk {
     });
   }
 
-  fail() {
-    return makeUnusable(
+  fail = () =>
+    makeUnusable(
       this.board.locate(`${this.view.tableGoal.table}.idx`),
       "no walk leads from a state to the goal",
     );
-  }
 }
 
 /** Return the state with the tiles in reading order and the blank on a cell. */

@@ -10,17 +10,20 @@ from puzzle_tablebase.frontier.layers import InconsistentLayers, LayerReader
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import explain_no_tour, make_ranking_table
 from puzzle_tablebase.puzzles.knight.tour_ranker import TourRanker
-from puzzle_tablebase.queries.reader import Reader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Any
 
 
 class RankedTours:
-    """The ranked tours of a board: the closed ones, or the open ones of each start."""
+    """The ranked tours of a board: the closed ones, or the open ones of each start.
 
-    def __init__(self, reader: Reader, board: KnightBoard, *, closed: bool) -> None:
+    `reader` is a `KnightReader`, whose module imports this one.
+    """
+
+    def __init__(self, reader: Any, board: KnightBoard, *, closed: bool) -> None:
         self._reader = reader
         self.board = board
         self.closed = closed
@@ -45,11 +48,10 @@ class RankedTours:
             kind = "closed tours" if self.closed else f"tours from {board.name_square(start)}"
             why = f"{board} has {total:,} {kind}, numbered 0 to {total - 1:,}."
             raise NoAnswer(why if total else explain_no_tour(board, start))
-        if problem := find_tour_problem(board, squares, closed=self.closed):
-            kind = "closed " * self.closed
-            raise self._reader.make_damage_error(
-                self.table.name, f"{kind}tour {number:,} is none: {problem}"
-            )
+        problem = f"{'closed ' * self.closed}tour {number:,} is none"
+        self._reader.walk_tour(board, start, squares, self.table.name, problem)
+        if self.closed and squares[-1] not in board.list_neighbours(start):
+            raise self._reader.make_damage_error(self.table.name, problem)
         return squares
 
     def rank(self, squares: list[int]) -> int:

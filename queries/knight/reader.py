@@ -296,6 +296,16 @@ class KnightReader(Reader):
         result = "closed tour" if board.is_jump(squares[-1], squares[0]) else "tour"
         return Judgement(result=result, length=judged.length, score=1.0)
 
+    def walk_tour(
+        self, board: KnightBoard, start: int, squares: list[int], table: str, problem: str,
+        suffix: str = "idx",
+    ) -> list[int]:  # fmt: skip
+        """Return squares of a table; TableDamaged, with this problem, if they are no tour."""
+        names = [board.name_square(square) for square in squares[1:]]
+        goal = board, squares if len(squares) == board.squares else []
+        self.walk((board, [start]), names, goal, table, problem, suffix)
+        return squares
+
     def open_ranked_tours(self, board: KnightBoard, *, closed: bool) -> RankedTours:
         """Return the ranked tours of a board; their index is opened once."""
         from puzzle_tablebase.queries.knight.ranked_tours import RankedTours
@@ -313,10 +323,9 @@ class KnightReader(Reader):
         index = self.open_index(table)
         for candidate in range(TOURS_PER_START) if number is None else [number]:
             squares = list(index.read_record(TOURS_PER_START * start + candidate)[0])
-            if squares[0] != start or not board.is_tour(squares):
-                raise self.make_damage_error(table, f"tour {candidate} from {square} is none")
             if end in (None, squares[-1]) and (not closed or board.is_jump(start, squares[-1])):
-                return candidate, squares
+                problem = f"tour {candidate} from {square} is none"
+                return candidate, self.walk_tour(board, start, squares, table, problem)
         raise self.make_damage_error(table, f"an existing tour from {square} is missing")
 
 

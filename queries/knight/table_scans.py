@@ -44,7 +44,7 @@ CHUNK_TOURS = 1_000
 """Tours that are drawn by rank before they are written."""
 
 
-def find_listed_tour(reader: Reader, wanted: WantedTour) -> tuple[int, list[int]]:
+def find_listed_tour(reader: Any, wanted: WantedTour) -> tuple[int, list[int]]:
     """Find the number and the squares of the first such tour in the list of a board's tours."""
     board, start, end, number, closed = wanted
     table, name = make_tour_table(board), board.name_square(start)
@@ -56,12 +56,13 @@ def find_listed_tour(reader: Reader, wanted: WantedTour) -> tuple[int, list[int]
     if number is not None or len(values) == 1:
         values["number"] = number or 0
     rows = find_rows(reader.store, table, values, ("number", "path"))
+    numbers = {name: square for square, name in enumerate(board.name_squares())}
     for found, path in rows.head(1).rows():
-        squares = [board.parse_square(path[at : at + 2]) for at in range(0, len(path), 2)]
-        is_found = squares[0] == start and end in (None, squares[-1])
+        squares = [numbers.get(path[at : at + 2], -1) for at in range(0, len(path), 2)]
+        problem = f"tour {found} from {name} is none"
+        reader.walk_tour(board, start, squares, table.name, problem, "parquet")
         is_closed = squares[-1] in board.list_neighbours(start)
-        if not is_found or not board.is_tour(squares) or is_closed < closed:
-            problem = f"tour {found} from {name} is none"
+        if end not in (None, squares[-1]) or is_closed < closed:
             raise reader.make_damage_error(table.name, problem, "parquet")
         return found, squares
     count = len(find_rows(reader.store, table, {"start": name}, ("start",)))

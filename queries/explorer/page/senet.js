@@ -1,13 +1,14 @@
 // Senet's answers, from its table.
 import { answerFrom, findMost, findRanks, once, openIndex } from "#page/reader.js";
-import { guarded, THROWS } from "#page/senet_rules.js";
 import { drawNumber } from "#page/today.js";
 import {
   answerSenet,
   followBack,
+  guarded,
   NEVER,
   OPENING,
   rankPosition,
+  THROWS,
   unrankPosition,
 } from "#tables/senet.js";
 

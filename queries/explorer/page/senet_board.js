@@ -2,8 +2,7 @@
 import { byId, calm, make } from "#page/dom.js";
 import { makeGrid } from "#page/grid.js";
 import { drawCell, drawLabel, drawPath, makePicture } from "#page/pictures.js";
-import { guarded } from "#page/senet_rules.js";
-import { OPENING } from "#tables/senet.js";
+import { guarded, OPENING } from "#tables/senet.js";
 
 const TRAVEL_MS = 450;
 const SQUARES = OPENING.length;

@@ -2,21 +2,13 @@
 import { calm, counted, makeButton, pickOne, quoted, say, wordEnd } from "#page/dom.js";
 import { drawTarget, findMostPlies, senetFacts } from "#page/senet.js";
 import { paintPosition, wordMove } from "#page/senet_board.js";
-import {
-  afterMove,
-  listMoves,
-  MOVES,
-  otherSide,
-  readMoves,
-  senetProblem,
-  THROWS,
-} from "#page/senet_rules.js";
+import { MOVES, otherSide, readMoves, senetProblem } from "#page/senet_rules.js";
 import { makeLevels, OWN } from "#page/own_level.js";
 import { makeRound } from "#page/round.js";
 import { listBest, measureLine } from "#page/senet_search.js";
 import { drawNumber } from "#page/today.js";
 import { readParts } from "#page/view.js";
-import { OPENING, writeMove } from "#tables/senet.js";
+import { afterMove, listMoves, OPENING, THROWS, writeMove } from "#tables/senet.js";
 
 const WAIT_MS = 700;
 const FIRST_LEVEL = "3";

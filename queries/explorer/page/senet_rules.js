@@ -1,10 +1,8 @@
 // Senet's rules on 15 squares. A position is 15 characters of A, B and ".", square 1 first. A moves
 // first, then the sides alternate; passing is not allowed.
-import { OPENING, PIECES, writeMove } from "#tables/senet.js";
-import { swapCells } from "#tables/sliding.js";
+import { afterMove, listMoves, OPENING, PIECES, THROWS, writeMove } from "#tables/senet.js";
 
 const SQUARES = OPENING.length;
-export const THROWS = [1, 2, 3, 4, 5];
 /** Moves as text, in an address. */
 export const MOVES = /^\d+[-x]\d+(?:,\d+[-x]\d+)*$/;
 
@@ -26,34 +24,9 @@ export function senetProblem(text) {
     .join(", ");
 }
 
-/** Return whether the piece on a square (1-15) has one of its colour on a neighbouring square. */
-export function guarded(position, square) {
-  const piece = position[square - 1];
-  return piece !== "." && (position[square - 2] === piece || position[square] === piece);
-}
-
-/** Return a side's legal moves with a throw, by their start squares. */
-export function listMoves(position, mover, throwOf) {
-  const moves = [];
-  for (let start = 1; start + throwOf <= SQUARES; start++) {
-    const goal = start + throwOf;
-    const there = position[goal - 1];
-    if (position[start - 1] !== mover || there === mover) continue;
-    const swap = there !== ".";
-    if (swap && guarded(position, goal)) continue;
-    moves.push({ mover, throw: throwOf, start, goal, swap, before: position });
-  }
-  return moves;
-}
-
 /** Return the side that moves after another. */
 export function otherSide(side) {
   return side === "A" ? "B" : "A";
-}
-
-/** Return the position after a move. */
-export function afterMove({ before, start, goal }) {
-  return swapCells(before, start - 1, goal - 1);
 }
 
 /** Return the moves that a text names, from a position, and the problem of the first illegal one. */

@@ -1,7 +1,7 @@
 // Searches of Senet, back from a position. A side's pieces are a mask with a bit for each square, the first one lowest.
 import { once } from "#page/reader.js";
-import { afterMove, listMoves, otherSide, THROWS } from "#page/senet_rules.js";
-import { OPENING } from "#tables/senet.js";
+import { otherSide } from "#page/senet_rules.js";
+import { afterMove, listMoves, OPENING, THROWS } from "#tables/senet.js";
 
 const UNKNOWN = 255;
 const PIECES = 5;

@@ -15,10 +15,10 @@ import {
 import { makePlayer } from "#page/player.js";
 import { countLines, findMostPlies, listRanks, senetFacts, senetLine } from "#page/senet.js";
 import { wordMove } from "#page/senet_board.js";
-import { afterMove, MOVES, readMoves, senetProblem } from "#page/senet_rules.js";
+import { MOVES, readMoves, senetProblem } from "#page/senet_rules.js";
 import { listBest, measureLine } from "#page/senet_search.js";
 import { readParts } from "#page/view.js";
-import { NEVER, OPENING, POSITIONS, unrankPosition, writeMove } from "#tables/senet.js";
+import { afterMove, NEVER, OPENING, POSITIONS, unrankPosition, writeMove } from "#tables/senet.js";
 
 const SENET_FIRST = "ABAAABBB.B...A.";
 const SENET_MS = 1200;

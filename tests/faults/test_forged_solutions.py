@@ -1,0 +1,126 @@
+"""Tables whose checksums are right and whose content is false: no solution is told that is none."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from puzzle_tablebase.errors import TableDamaged, Undecided
+from puzzle_tablebase.puzzles.senet import rank
+from puzzle_tablebase.puzzles.sliding import EIGHT
+from puzzle_tablebase.queries import open_tables
+from puzzle_tablebase.schema import UNREACHED
+from tests.support import sliding_oracle
+from tests.support.reader_programs import run, tool
+from tests.support.shell import ROOT
+from tests.support.tampered import cell, change_records, link_copy, rewrite
+
+STATE = "123456789abc0def"
+"""A state of the 15-puzzle three moves from its goal."""
+PATTERN = "fifteen_9adef"
+ASK = ROOT / "tests" / "support" / "ask_javascript.mjs"
+Records = npt.NDArray[np.uint8]
+
+
+def fill(number: int) -> Callable[[Records], object]:
+    return lambda every: every.fill(number)
+
+
+def halve(every: Records) -> None:
+    every //= 2
+
+
+def ask_javascript(folder: Path, *question: str) -> dict[str, Any]:
+    said = run(tool("node"), ASK, str(folder), stdin=json.dumps(question))
+    assert said.err == ""
+    told: dict[str, Any] = json.loads(said.out)
+    return told
+
+
+def require_damage(told: dict[str, Any], file: str) -> None:
+    """Require that the JavaScript package told no answer, and which file is false."""
+    code, message, _ = told["error"]
+    assert (code, f"{file} cannot be used" in message) == (3, True), told
+
+
+@pytest.mark.parametrize("forge", [fill(0), fill(255), halve], ids=("none", "large", "halved"))
+def test_a_search_by_false_distances_tells_no_false_solution(
+    patterns_555: Path, tmp_path: Path, forge: Callable[[Records], object]
+) -> None:
+    folder = link_copy(patterns_555, tmp_path)
+    change_records(forge).edit(folder, PATTERN)
+    solutions = list[str]()
+    with open_tables(str(folder)) as tables:
+        try:
+            solutions.append(tables.fifteen.probe(STATE, time_limit=3).solution)
+        except (TableDamaged, Undecided):
+            pass
+        else:
+            judged = tables.fifteen.check(STATE, solutions[0])
+            assert judged.result in ("shortest", "longer")
+    told = ask_javascript(folder, "fifteen", STATE)
+    if "answer" in told:
+        solutions.append(told["answer"]["solution"])
+    else:
+        require_damage(told, "fifteen_12356.idx")
+    for solution in solutions:
+        last = sliding_oracle.replay(STATE, solution, 4, 4)[-1]
+        assert last == "123456789abcdef0"
+
+
+def test_a_line_with_an_illegal_move_is_not_told(copy: Path) -> None:
+    position = "ABABABAB.B....A"  # the opening after a move by six squares, which no throw allows
+
+    def forge(every: Records) -> None:
+        every[rank(position)] = [UNREACHED, 0, 1, 6 << 4 | 9, 1, 0, 0, 0]
+
+    change_records(forge).edit(copy, "senet")
+    with (
+        open_tables(str(copy)) as tables,
+        pytest.raises(TableDamaged, match="no line of 1 move leads"),
+    ):
+        tables.senet.probe(position)
+    require_damage(ask_javascript(copy, "senet", position), "senet.idx")
+
+
+@pytest.mark.parametrize(
+    "squares",
+    [bytes(range(64)), bytes(64), bytes([0, *[255] * 63])],
+    ids=("no jumps", "one square", "no squares"),
+)
+def test_squares_that_are_no_tour_are_not_told(copy: Path, squares: bytes) -> None:
+    def forge(every: Records) -> None:
+        every[:] = np.frombuffer(squares, np.uint8)
+
+    change_records(forge).edit(copy, "knight_tours_8x8")
+    with open_tables(str(copy)) as tables, pytest.raises(TableDamaged):
+        tables.knight.probe("a1")
+    require_damage(ask_javascript(copy, "knight", "a1", "b1"), "knight_tours_8x8.idx")
+
+
+def test_squares_of_a_list_that_are_no_squares_are_damage(copy: Path) -> None:
+    rewrite(copy, "knight_tours_5x5", cell("path", 0, "zz" * 25))
+    with (
+        open_tables(str(copy)) as tables,
+        pytest.raises(TableDamaged, match="tour 0 from a1 is none"),
+    ):
+        tables.knight.probe("a1", board="5x5")
+
+
+@pytest.mark.parametrize("moves", ["U", "UD", "R", ""])
+def test_paths_of_a_batch_lead_to_the_goal(copy: Path, moves: str) -> None:
+    state = "123456078"  # its best move is R, and so is the next one
+    rewrite(copy, "eight", cell("best_moves", EIGHT.rank(state), moves))
+    with open_tables(str(copy)) as tables:
+        if moves == "R":
+            row = tables.eight.annotate([state], path=True).row(0, named=True)
+            assert (row["solution"], row["path"].split()[-1]) == ("RR", "123456780")
+            return
+        with pytest.raises(TableDamaged, match="not every solution in its rows"):
+            tables.eight.annotate([state], path=True)
