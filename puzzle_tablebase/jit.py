@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import pickle
+import stat
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -56,7 +57,8 @@ class _CheckedFiles(NullCache):
         target.refresh()
         path = self._locate(signature, target.codegen())
         try:
-            if not os.path.isfile(path):  # or a named pipe, which nobody may ever write to
+            # or a named pipe, which nobody may ever write to
+            if not self._has_folder() or not os.path.isfile(path):
                 return None
             with open(path, "rb") as file:
                 checksum, code = file.read(CHECKSUM_BYTES), file.read()
@@ -73,7 +75,8 @@ class _CheckedFiles(NullCache):
         path, code = self._locate(signature, result.codegen), dumps(result._reduce())  # type: ignore[no-untyped-call]
         temporary = f"{path}.{os.getpid()}"  # one thread at a time compiles
         try:
-            os.makedirs(os.path.dirname(path), exist_ok=True)
+            if not self._has_folder(is_made=True):
+                return
             with open(temporary, "wb") as file:
                 file.write(self._compute_checksum(path, code) + code)
             os.replace(temporary, path)
@@ -81,26 +84,45 @@ class _CheckedFiles(NullCache):
             with suppress(OSError):
                 os.unlink(temporary)
 
+    @functools.cached_property
+    def _sources(self) -> str:
+        """The folder of the kernel's source."""
+        return os.path.dirname(self._kernel.__code__.co_filename)
+
+    @functools.cached_property
+    def _folder(self) -> str:
+        """The folder for machine code: by default beside the source."""
+        if given := os.environ.get("NUMBA_CACHE_DIR"):
+            return os.path.abspath(given)
+        if os.access(self._sources, os.W_OK):
+            return os.path.join(self._sources, "__pycache__")
+        return os.path.expanduser("~/.cache/puzzle-tablebase")
+
+    def _has_folder(self, *, is_made: bool = False) -> bool:
+        """Return whether there is a folder that nobody else may write to: what it has is run.
+
+        Whoever may write to the source may write beside it too. `is_made`: make it, if it is
+        missing; OSError if that fails.
+        """
+        if not os.path.isabs(self._folder):  # `~` of a user without a home
+            return False
+        is_beside = self._folder == os.path.join(self._sources, "__pycache__")
+        if is_made:
+            os.makedirs(self._folder, 0o777 if is_beside else 0o700, exist_ok=True)
+        folder, source = os.stat(self._folder), os.stat(self._sources)
+        owners, others = {os.geteuid()}, stat.S_IWGRP | stat.S_IWOTH
+        if is_beside:
+            owners, others = {*owners, source.st_uid}, others & ~source.st_mode
+        return folder.st_uid in owners and not folder.st_mode & others
+
     def _compute_checksum(self, path: str, code: bytes) -> bytes:
         return sha256(self._digest + os.path.basename(path).encode() + code).digest()
 
     def _locate(self, signature: object, generator: Any) -> str:
-        source = self._kernel.__code__.co_filename
-        key = source, signature, generator.magic_tuple()
+        key = self._kernel.__code__.co_filename, signature, generator.magic_tuple()
         name = f"{self._kernel.__module__}.{self._kernel.__qualname__}"
-        return os.path.join(
-            _find_folder(os.path.dirname(source)),
-            f"{name}-{sha256(repr(key).encode()).hexdigest()[:16]}.nbc",
-        )
-
-
-def _find_folder(sources: str) -> str:
-    """Return the folder for the machine code of kernels: by default beside their source."""
-    if given := os.environ.get("NUMBA_CACHE_DIR"):
-        return given
-    if os.access(sources, os.W_OK):
-        return os.path.join(sources, "__pycache__")
-    return os.path.expanduser("~/.cache/puzzle-tablebase")
+        file = f"{name}-{sha256(repr(key).encode()).hexdigest()[:16]}.nbc"
+        return os.path.join(self._folder, file)
 
 
 def _list_parts(kernel: Callable[..., Any], known: set[Callable[..., Any]]) -> Iterator[bytes]:

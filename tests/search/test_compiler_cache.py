@@ -2,6 +2,7 @@
 
 import importlib
 import os
+import pwd
 import resource
 import sys
 from collections.abc import Callable
@@ -154,3 +155,57 @@ def test_a_cache_that_cannot_be_written_is_left_out(tmp_path: Path, import_calle
     (tmp_path / "cache").rmdir()
     (tmp_path / "cache").write_bytes(b"")
     assert import_caller().call(4000) == 4321
+
+
+def count_hits(import_caller: Import) -> int:
+    caller = import_caller()
+    assert caller.call(4000) == 4321
+    return sum(caller.call.stats.cache_hits.values())
+
+
+def test_a_folder_that_others_own_or_may_write_to_is_not_used(
+    tmp_path: Path, import_caller: Import, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert [count_hits(import_caller) for _ in range(2)] == [0, 1]
+    cache = tmp_path / "cache"
+    assert cache.stat().st_mode & 0o777 == 0o700
+    files = {file: file.stat().st_mtime_ns for file in list_files(tmp_path)}
+    for mode in (0o702, 0o720):
+        cache.chmod(mode)
+        assert count_hits(import_caller) == 0
+    cache.chmod(0o755)
+    assert count_hits(import_caller) == 1
+    own = os.geteuid()
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "geteuid", lambda: own + 1)
+        assert count_hits(import_caller) == 0
+    assert {file: file.stat().st_mtime_ns for file in list_files(tmp_path)} == files
+
+
+def test_beside_the_source_may_write_who_may_write_to_the_source(
+    tmp_path: Path, import_caller: Import, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("NUMBA_CACHE_DIR")
+    assert [count_hits(import_caller) for _ in range(2)] == [0, 1]
+    (tmp_path / "__pycache__").chmod(0o775)
+    assert count_hits(import_caller) == 0
+    tmp_path.chmod(0o775)
+    assert count_hits(import_caller) == 1
+
+
+def test_without_a_home_there_is_no_cache(
+    tmp_path: Path, import_caller: Import, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A folder `~` in the current one is not a home: what lies there is not run."""
+    monkeypatch.delenv("NUMBA_CACHE_DIR")
+    monkeypatch.delenv("HOME")
+
+    def find_nobody(uid: int) -> None:
+        raise KeyError(uid)
+
+    monkeypatch.setattr(pwd, "getpwuid", find_nobody)
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "~").mkdir(0o700)
+    assert [count_hits(import_caller) for _ in range(2)] == [0, 0]
+    assert [*(tmp_path / "~").iterdir()] == []
