@@ -64,7 +64,7 @@ def publish_table(
         made = dict(zip(names, files.finish(), strict=True))
         parquet, index = None, None
         if table.columns:
-            with open(files[0].name, "rb") as written:
+            with files.reopen(0) as written:
                 parquet = File(table.file, *made[table.file], measure_footer(written))
         if table.index:
             index = IndexEntry(table.index_file, data.record_count, *made[table.index_file])

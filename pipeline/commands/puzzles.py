@@ -230,7 +230,7 @@ def _read_number(text: str | None) -> Any:
 
 
 MAX_FILE_CHARACTERS = 1 << 24
-"""The most characters of a contest's file that are read."""
+"""The most characters of a contest's file."""
 
 
 def run_check(name: str, words: list[str], values: Values) -> None:
@@ -300,8 +300,14 @@ def judge_files(open_judge: OpenJudge, names: list[str]) -> int:
             raise BadRequest("--testlib needs the files INPUT, OUTPUT and ANSWER")
         for name in names[:2]:
             with open(name, encoding="utf-8", errors="replace") as file:
-                texts.append(file.read(MAX_FILE_CHARACTERS))
-        code, line = _judge_output(*open_judge(), *texts)
+                texts.append(file.read(MAX_FILE_CHARACTERS + 1))
+        too_long = f"has more than {MAX_FILE_CHARACTERS:,} characters"
+        if len(texts[0]) > MAX_FILE_CHARACTERS:
+            raise BadRequest(f"The input {too_long}")
+        if len(texts[1]) > MAX_FILE_CHARACTERS:
+            code, line = 2, f"presentation error the output {too_long}"
+        else:
+            code, line = _judge_output(*open_judge(), *texts)
     except (TablebaseError, OSError) as error:
         code, line = 3, f"fail {error}"
     print_answer(f"{line}\n")

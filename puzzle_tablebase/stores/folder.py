@@ -7,6 +7,7 @@ small modules are imported at the top.
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 
@@ -192,7 +193,7 @@ class Folder(Store):
         return new_files.write_new_files(targets, self._translate_errors)
 
     def append(self, name: str, data: bytes) -> None:
-        with open(self.locate(name), "ab", buffering=0, opener=_open_file) as file:
+        with open(self.locate(name), "ab", buffering=0, opener=_open_own_file) as file:
             file.write(data)
 
     def remove(self, name: str) -> None:
@@ -235,6 +236,16 @@ def _open_file(path: str, flags: int) -> int:
         os.close(descriptor)
         raise
     return descriptor
+
+
+def _open_own_file(path: str, flags: int) -> int:
+    """Open a file of the folder itself: a link may lead out of it."""
+    try:
+        return _open_file(path, flags | os.O_NOFOLLOW)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise NotAFile("it is a link, not a file") from error
+        raise
 
 
 def _require_file(mode: int) -> None:

@@ -82,6 +82,12 @@ class TemporaryFiles:
         self._is_finished = True
         return [(file.tell(), file.digest.hexdigest()) for file in self._raw]
 
+    @contextlib.contextmanager
+    def reopen(self, number: int) -> Iterator[IO[bytes]]:
+        """Open a finished file for reading."""
+        with self._translate_errors(), open(self._targets[number][1], "rb") as file:
+            yield file
+
     def publish(self) -> None:
         """Put the files in place; if they are finished, write the folders to the disk too.
 
@@ -150,7 +156,7 @@ def lock_folder(folder: str, name: str) -> Iterator[None]:
     """
     from filelock import FileLock, Timeout  # slow to import, and most writes need no lock
 
-    path, work = os.path.join(folder, name), os.path.join(folder, WORK)
+    path, work = os.path.join(folder, name), os.path.join(folder, WORK.rstrip("/"))
     lock = FileLock(path, blocking=False, preserve_lock_file=True)
     with contextlib.ExitStack() as stack:
         with translate_store_errors(folder):
@@ -159,6 +165,8 @@ def lock_folder(folder: str, name: str) -> Iterator[None]:
             except Timeout as error:
                 problem = "it is locked by another build"
                 raise StoreError(folder, problem, "Wait until it has ended.") from error
+            if os.path.islink(work):  # its files would be written and removed elsewhere
+                raise StoreError(folder, f"{os.path.basename(work)} is a link", "Remove it.")
             with contextlib.suppress(FileNotFoundError):
                 for abandoned in os.listdir(work):
                     if abandoned.endswith(PART_SUFFIX):
@@ -175,6 +183,9 @@ def translate_store_errors(folder: str) -> Iterator[None]:
         yield
     except OSError as error:
         path = error.filename2 or error.filename or folder
+        if isinstance(error, FileNotFoundError) and str(error.filename).endswith(PART_SUFFIX):
+            problem = "another program removed a file that was being written"
+            raise StoreError(folder, problem, "Run one build at a time, and keep .lock.") from error
         where = "" if path == folder else f"{os.path.basename(path)}: "
         hint = "Free some space, or choose another folder with --outputs."
         raise StoreError(folder, where + explain_os_error(error), hint) from error

@@ -6,6 +6,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from puzzle_tablebase.pipeline.commands.puzzles import MAX_FILE_CHARACTERS
 from puzzle_tablebase.queries.judging import Summary
 from tests.support.shell import Cli
 
@@ -166,6 +167,21 @@ def test_a_contest_calls_it_as_a_checker(
     assert (text.code, text.err) == (code, "")
     assert text.out.startswith(line)
     assert text.out.count("\n") == 1
+
+
+def test_no_end_of_a_contestants_file_is_ignored(cli: Cli, tmp_path: Path) -> None:
+    spaces = " " * MAX_FILE_CHARACTERS
+    output, keys = tmp_path / "output", tmp_path / "input"
+    for text, key, code, line in (
+        (f"D{spaces[1:]}", STATE, 0, "ok shortest"),
+        (f"D{spaces}U", STATE, 2, "presentation error the output has more than 16,777,216"),
+        ("D", f"{STATE}{spaces}", 3, "fail The input has more than 16,777,216 characters."),
+    ):
+        output.write_text(text)
+        keys.write_text(key)
+        said = cli("check", "eight", "--testlib", str(keys), str(output))
+        assert (said.code, said.err) == (code, "")
+        assert said.out.startswith(line)
 
 
 def test_a_checker_fails_where_the_contestant_is_not_at_fault(cli: Cli, tmp_path: Path) -> None:

@@ -11,15 +11,16 @@ import numpy as np
 import pytest
 
 import puzzle_tablebase as pt
-from puzzle_tablebase.errors import BadRequest, NotAFile, TableUnreadable
+from puzzle_tablebase.errors import BadRequest, NotAFile, StoreError, TableUnreadable
+from puzzle_tablebase.pipeline.jobs import RUNS, log_run
 from puzzle_tablebase.pipeline.searches import checkpoints
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.sliding import EIGHT
 from puzzle_tablebase.stores import PART_SUFFIX, WORK
 from puzzle_tablebase.stores.access import format_rebuild_command, list_files, open_store
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores.folder import LOCK, Folder
 from tests.support.build_recorder import TOURS, build_tables, contents, litter
-from tests.support.shell import Cli, begin_python
+from tests.support.shell import Cli, begin_python, python
 
 LATIN_1 = os.fsdecode(b"caf\xe9")
 NO_STORES = ["", "a\0b", "\ud800", LATIN_1, "memory://x", "s3://", "http://", "http://[::1/x"]
@@ -70,6 +71,30 @@ def test_pipes_folders_and_devices_are_rejected(tmp_path: Path) -> None:
         Folder("/dev").get_size("null")
 
 
+def test_links_lead_no_writer_out_of_the_folder(tmp_path: Path) -> None:
+    folder, outside = tmp_path / "folder", tmp_path / "outside"
+    folder.mkdir()
+    outside.mkdir()
+    (outside / "log").write_text("of another program")
+    (outside / f"x{PART_SUFFIX}").touch()
+    store = Folder(folder)
+    for name in ("log", "nowhere"):
+        (folder / RUNS).symlink_to(outside / name)
+        with pytest.raises(NotAFile, match="it is a link"):
+            store.append(RUNS, b"more")
+        notes = list[str]()
+        log_run(store, "eight", "missing", 1.0, "built", notes.append)
+        assert notes == [f"note: {folder}/{RUNS} was not written: it is a link, not a file"]
+        (folder / RUNS).unlink()
+    (folder / WORK.rstrip("/")).symlink_to(outside)
+    with pytest.raises(StoreError, match=r"\.work is a link"), store.lock():
+        pass
+    assert {path.name: path.read_text() for path in outside.iterdir()} == {
+        "log": "of another program",
+        f"x{PART_SUFFIX}": "",
+    }
+
+
 class Unlistable(Folder):
     def list_names(self, begin: str = "") -> list[str]:
         raise PermissionError(13, "Permission denied")
@@ -96,6 +121,15 @@ with store.lock(), store.write_files("a.parquet", "a.idx"):
 """
 
 
+LOCKER = """
+import sys
+from puzzle_tablebase.stores.folder import Folder
+
+with Folder(sys.argv[1]).lock():
+    pass
+"""
+
+
 def test_the_next_build_removes_files_of_a_killed_one(tmp_path: Path) -> None:
     with begin_python(WRITER, tmp_path) as writer:
         writer.kill()
@@ -103,6 +137,20 @@ def test_the_next_build_removes_files_of_a_killed_one(tmp_path: Path) -> None:
     build_tables(tmp_path, KNIGHT, TOURS)
     assert litter(tmp_path) == []
     assert not (tmp_path / WORK).exists()
+
+
+def test_a_build_whose_lock_was_deleted_says_that_its_files_are_gone(tmp_path: Path) -> None:
+    """Another build then takes them for those of a killed one."""
+    store = Folder(tmp_path)
+
+    with store.lock(), store.write_files("a.parquet") as files:
+        files[0].write(b"rows")
+        (tmp_path / LOCK).unlink()
+        assert python(LOCKER, str(tmp_path)) == (0, "", "")
+        files.finish()
+        for step in (files.reopen(0).__enter__, files.publish):
+            with pytest.raises(StoreError, match="another program removed a file"):
+                step()
 
 
 def test_files_of_others_stay(tmp_path: Path) -> None:
