@@ -64,8 +64,8 @@ def judge(reader: Any, key: str, answer: object, options: Options) -> Judgement:
     lost = bisect_left(range(len(passed)), True, key=has_lost) + 1
     facts |= {"length": len(moves), "first_loss": lost if lost <= len(passed) else None}
     if problem:
-        judged = Judgement(result="illegal", step=done + 1, problem=problem, **facts)
-    elif here != goal:
+        return Judgement(result="illegal", step=done + 1, problem=problem, **facts)
+    if here != goal:
         judged = Judgement(result="incomplete", **facts)
     else:
         judged = judge_solution(len(moves), shortest, facts["first_loss"])
@@ -104,12 +104,17 @@ def read_letters(text: str, letters: str) -> Moves:
 
 
 def read_tiles(text: str, tiles: str) -> Moves:
-    """Read moves that are tiles, the first of which are digits; numbers of two are words."""
+    """Read moves that are tiles: as marks, or as numbers, where words of two digits are tiles.
+
+    >>> read_tiles("15", "123456789abcdef"), read_tiles("1 5", "123456789abcdef")
+    ((['f'], ''), (['1', '5'], ''))
+    """
     what = f"one of the tiles 1-{tiles[-1]}"
     words = text.replace(",", " ").split() if len(tiles) > 9 else []
-    if len(words) < 2 or max(map(len, words)) > 2:
-        return read_moves(text, f"[{tiles}]", what, stop=".")
     names = {str(number): tile for number, tile in enumerate(tiles, 1)}
+    is_number = len(words) == 1 and words[0] in names
+    if not is_number and (len(words) < 2 or max(map(len, words)) > 2):
+        return read_moves(text, f"[{tiles}]", what, stop=".")
     pattern = rf"(?:{'|'.join([*names][9:])}|[{tiles}])(?![^{SEPARATORS}])"
     moves, problem = read_moves(text, pattern, what)
     return [names.get(move, move) for move in moves], problem

@@ -17,6 +17,7 @@ from tests import first, usual_or_nightly
 from tests.support import sliding_oracle
 from tests.support.check_oracle import (
     FACTS,
+    SPACES,
     change,
     is_path,
     judge_board,
@@ -245,6 +246,43 @@ def test_any_text_is_judged_as_a_tour_and_as_a_line(
     assert read_facts(tables.senet.check(position, answer)) == judge_senet(position, answer, 2)
 
 
+TAILS = st.text("UDLRudlr0123456789abcdefhx-.;\0\n ,zЯ", min_size=1, max_size=6).filter(
+    lambda tail: bool(tail.strip(SPACES))
+)
+"""Texts that are more than white space and commas."""
+
+
+@given(TAILS)
+def test_nothing_behind_a_legal_answer_scores(tables: Tables, tail: str) -> None:
+    """A board's answer may go on with legal moves, and is a longer one then."""
+    tour, state = tables.knight.probe("b1"), "152703846"
+    line, solution = tables.senet.line("ABAAABBB.B...A."), tables.eight.probe(state, path=True)
+    assert solution.solution
+    assert solution.tiles
+    assert line
+    cases: list[tuple[Any, str, str, str, dict[str, Any]]] = [
+        (tables.eight, state, solution.solution, "UDLR", {}),
+        (tables.eight, state, " ".join(solution.tiles), "12345678", {}),
+        (tables.eight, state, str(solution.distance), "", {"answers": "distances"}),
+        (tables.senet, "ABAAABBB.B...A.", line, "", {}),
+        (tables.senet, "ABAAABBB.B...A.", "2", "", {"answers": "distances"}),
+        (tables.knight, "b1", tour.path, "", {}),
+        (tables.knight, "b1", "".join(map(str, tour.jumps)), "", {}),
+    ]
+    for reader, key, answer, moves, options in cases:
+        for text, is_whole in ((answer, True), (answer + tail, False)):
+            alone = reader.check(key, text, **options)
+            frame = pl.DataFrame({reader.columns[0]: [key], "answer": [text]})
+            judged = reader.check_frame(frame, **options).row(0, named=True)
+            assert (judged["result"], judged["score"]) == (alone.result, alone.score)
+            if is_whole:
+                assert alone.score == 1
+            elif alone.score:
+                assert alone.result == "longer"
+                assert {*tail} <= {*moves, *SPACES}
+                assert alone.problem is None
+
+
 def test_solutions_of_the_15_puzzle_are_judged_as_by_the_oracle(patterns_555: Path) -> None:
     fifteen = open_tables(str(patterns_555)).fifteen
     goal, random = "123456789abcdef0", Random(7)
@@ -257,6 +295,7 @@ def test_solutions_of_the_15_puzzle_are_judged_as_by_the_oracle(patterns_555: Pa
         answers = [letters, tiles, numbers, f"{letters}UD", letters[:-1], letters.lower()]
         pairs += [(state, change(answer, "UDLR1f x", random)) for answer in answers]
     pairs += [("213456789abcdef0", "U"), (goal, "unreachable"), (goal, "LR" * 3)]
+    pairs += [("123456789abcde0f", each) for each in ("15", "f", " 15,", "1 5", "51", "16")]
     frame = pl.DataFrame(pairs, schema=["state", "answer"], orient="row")
     rows = fifteen.check_frame(frame).to_dicts()
     for (state, answer), row in zip(pairs, rows, strict=True):

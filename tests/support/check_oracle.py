@@ -94,8 +94,9 @@ def _read(answer: str, cells: int) -> tuple[list[str], bool]:
     tiles = MARKS[1:cells]
     words = _split(answer)
     moves: list[str] = []
-    is_list = cells > 10 and len(words) > 1 and max(map(len, words)) < 3
-    if is_list and words[0][0] in tiles:  # tiles as numbers
+    is_list = len(words) > 1 or "".join(words) in [str(tile) for tile in range(10, cells)]
+    if is_list and cells > 10 and max(map(len, words)) < 3 and words[0][0] in tiles:
+        # tiles as numbers
         numbers = {str(number): MARKS[number] for number in range(10, cells)}
         numbers |= dict(zip(tiles, tiles, strict=True))
         for word in words:
