@@ -18,9 +18,9 @@ from typing import BinaryIO, NamedTuple, cast
 import polars as pl
 import pyarrow as pa
 import pyarrow.csv
-import pyarrow.parquet as pq
 
 from puzzle_tablebase.errors import BadRequest, OutputError, quote, require_choice
+from puzzle_tablebase.formats.parquet import open_rows
 from puzzle_tablebase.process import explain_os_error, is_full_disk
 from puzzle_tablebase.puzzle import SEPARATORS
 from puzzle_tablebase.queries.answer import COMPRESSED_SUFFIXES, INPUT_FORMATS, format_count
@@ -176,7 +176,7 @@ def _make_frame(rows: pa.Table | pa.RecordBatch) -> pl.DataFrame:
 
 def _read_parquet(file: BinaryIO) -> Iterator[pl.DataFrame]:
     # with a buffer a row group of any size is read in small parts
-    table = pq.ParquetFile(file, buffer_size=CHUNK_BYTES, pre_buffer=False)
+    table = open_rows(file, buffer_size=CHUNK_BYTES, pre_buffer=False)
     _require_distinct(table.schema_arrow.names)
     if "decimal256" in str(table.schema_arrow):  # polars panics
         raise ValueError("it has a column of type decimal256")

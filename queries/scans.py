@@ -10,7 +10,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from puzzle_tablebase.errors import TableDamaged, TableMissing
-from puzzle_tablebase.formats.manifest import Entry, File, read_manifest, read_versions
+from puzzle_tablebase.formats.manifest import (
+    Entry,
+    File,
+    hash_stream,
+    read_manifest,
+    read_versions,
+)
 from puzzle_tablebase.stores.access import (
     format_rebuild_command,
     make_damage_error,
@@ -54,30 +60,25 @@ def scan_table(store: Store, table: Table) -> pl.LazyFrame:
 
 
 def _scan_listed(store: Store, table: Table) -> pl.LazyFrame:
-    import polars as pl
+    from puzzle_tablebase.formats.parquet import scan_rows
 
     with translate_scan_errors(store, table.name):
-        source = store.open(table.file)
-        if not isinstance(getattr(source, "raw", None), io.FileIO):
-            with source:  # polars would read all of it too, but abort the process where that fails
-                source = io.BytesIO(source.read())
-        with source:  # polars has a descriptor, or the bytes, of its own
-            versions = _list_versions(store, table, source)
-            source.seek(0)
-            digest = hashlib.file_digest(source, "sha256").hexdigest()  # type: ignore[arg-type]
-            if digest not in [file.sha256 for file in versions]:
-                raise _make_error(store, table, "its SHA-256 differs from the manifest")
-            source.seek(0)
-            return pl.scan_parquet(source, glob=False)
+        opened = store.open_random_access(table.file)
+        versions = _list_versions(store, table, opened.size)
+        opened.load()
+        with opened.open_stream() as stream:
+            digest = hash_stream(stream)
+        if digest not in [file.sha256 for file in versions]:
+            raise _make_error(store, table, "its SHA-256 differs from the manifest")
+        return scan_rows(opened)
 
 
-def _list_versions(store: Store, table: Table, source: Any) -> list[File]:
-    """Return the listed versions of a table's file of rows that are as large as an open file."""
+def _list_versions(store: Store, table: Table, size: int) -> list[File]:
+    """Return the listed versions of a table's file of rows that have so many bytes."""
     versions = read_versions(store).get(table.name, [])
     files = [entry.parquet for entry in versions if entry.parquet]
     if not files:
         raise TableMissing(store.locate(table.file), format_rebuild_command(table.name, store))
-    size = source.seek(0, io.SEEK_END)
     if not (found := [file for file in files if file.bytes == size]):
         problem = f"it has {size:,} bytes, the manifest says {files[-1].bytes:,}"
         raise _make_error(store, table, problem)
@@ -128,18 +129,18 @@ def _find_listed(
     import polars as pl
     import pyarrow.parquet as pq
 
-    with translate_scan_errors(store, table.name), store.open(table.file) as source:
-        for file in _list_versions(store, table, source):
-            source.seek(min(max(0, file.bytes - file.footer.bytes), file.bytes))
-            footer = source.read()
+    from puzzle_tablebase.formats.parquet import open_rows
+
+    with translate_scan_errors(store, table.name):
+        opened = store.open_random_access(table.file)
+        for file in _list_versions(store, table, opened.size):
+            footer = opened.read(file.footer.bytes, max(0, file.bytes - file.footer.bytes))
             if hashlib.sha256(footer).hexdigest() == file.footer.sha256:
                 break
         else:
             raise _make_error(store, table, "its footer differs from the manifest")
-        # without the buffer of a remote file, of which each read is a request
-        raw = getattr(source, "raw", source)
-        rows = pq.ParquetFile(
-            raw,
+        rows = open_rows(
+            opened.open_stream(buffer=0),  # of a remote file each read is a request
             metadata=pq.read_metadata(io.BytesIO(footer)),
             page_checksum_verification=True,
             pre_buffer=True,

@@ -18,12 +18,13 @@ import polars as pl
 from puzzle_tablebase.errors import NotAFile, TablebaseError, TableError, Unreachable, quote
 from puzzle_tablebase.formats.index import read_records
 from puzzle_tablebase.formats.manifest import Entry, IndexEntry
+from puzzle_tablebase.formats.parquet import scan_rows
 from puzzle_tablebase.jit import Array
 from puzzle_tablebase.pipeline.proofs.verdicts import Proved, TableVerdict
 from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores.access import format_rebuild_command
-from puzzle_tablebase.stores.folder import Store
+from puzzle_tablebase.stores.folder import RandomAccessFile, Store
 
 MAX_SHOWN_VALUE = 200
 """Characters of a value that a message shows."""
@@ -67,6 +68,14 @@ class ListedTable:
     entry: Entry
     puzzle: Puzzle | None
     table: Table | None
+    opened: dict[str, RandomAccessFile] = field(default_factory=dict, init=False, repr=False)
+    """The files that claims have read, by name: all claims are about the same bytes."""
+
+    def open(self, file: str) -> RandomAccessFile:
+        """Open a file of the table the first time, and return that one from then on."""
+        if file not in self.opened:
+            self.opened[file] = self.store.open_random_access(file)
+        return self.opened[file]
 
     @property
     def file(self) -> str:
@@ -99,14 +108,14 @@ class ListedTable:
 
     def scan_rows(self, *columns: str) -> pl.LazyFrame:
         """Return all rows, or some columns of them, after a column with the number of the row."""
-        rows = pl.scan_parquet(self.store.get_source(self.file), row_index_name="row")
+        rows = scan_rows(self.open(self.file), "row")
         chosen = rows.select("row", *columns) if columns else rows
         return chosen.with_columns(pl.col(pl.Enum, pl.Categorical).cast(pl.String))
 
     def iter_records(self) -> Iterator[tuple[int, Array]]:
         """Yield the records of the index in chunks, each with the rank of its first record."""
         begin = 0
-        with self.store.open(self.index.file) as file:
+        with self.open(self.index.file).open_stream() as file:
             for records in read_records(file, self.definition, self.index.records):
                 yield begin, records
                 begin += len(records)

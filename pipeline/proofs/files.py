@@ -28,7 +28,7 @@ from puzzle_tablebase.formats.manifest import (
     Depth,
     File,
     IndexEntry,
-    measure_file,
+    hash_stream,
     measure_footer,
 )
 from puzzle_tablebase.formats.parquet import (
@@ -37,6 +37,7 @@ from puzzle_tablebase.formats.parquet import (
     TableWriter,
     list_sorting_columns,
     make_schema,
+    open_rows,
 )
 from puzzle_tablebase.pipeline.proofs.claims import (
     Claim,
@@ -72,15 +73,16 @@ def check_files(listed: ListedTable) -> Claims[None]:
 
 
 def _compare_bytes(listed: ListedTable, entry: File | IndexEntry) -> Iterator[Difference]:
-    size, sha256 = measure_file(listed.store, entry.file)
-    yield from require_equal("bytes", size, entry.bytes)
-    yield from require_equal("SHA-256", sha256, entry.sha256)
+    file = listed.open(entry.file)
+    yield from require_equal("bytes", file.size, entry.bytes)
+    with file.open_stream() as stream:
+        yield from require_equal("SHA-256", hash_stream(stream), entry.sha256)
 
 
 def _compare_index(listed: ListedTable) -> Iterator[Difference]:
     """Write an index with the same records, and compare its bytes."""
     entry, table, digest = listed.index, listed.definition, hashlib.sha256()
-    with listed.store.open(entry.file) as file:
+    with listed.open(entry.file).open_stream() as file:
         content = Header(file.read(BLOCK_BYTES)).content.hex()
         yield from require_equal("content hash", content, listed.entry.content)
         size = compute_index_bytes(table, entry.records)
@@ -131,16 +133,12 @@ def _compare_records(listed: ListedTable) -> Iterator[Difference]:
     yield from require_equal("content hash", hasher.content, entry.content)
 
 
-def _open_parquet(listed: ListedTable, footer: pq.FileMetaData | None = None) -> pq.ParquetFile:
-    return pq.ParquetFile(listed.store.get_source(listed.file), metadata=footer)
-
-
 def _compare_footer(listed: ListedTable) -> Iterator[Difference]:
     table, entry = listed.definition, listed.entry
-    with _open_parquet(listed) as file:
+    with listed.open(listed.file).open_stream() as stream:
+        file = open_rows(stream)
         schema, footer = file.schema_arrow, file.metadata
-    with listed.store.open(listed.file) as rows:
-        measured = measure_footer(rows)
+        measured = measure_footer(stream)
     yield from require_equal("footer", measured, entry.parquet and entry.parquet.footer)
     defined = make_schema(table)
     for column, expected in zip_longest(_list_columns(schema), _list_columns(defined)):
@@ -181,12 +179,13 @@ def _compare_rows(listed: ListedTable) -> Iterator[Difference | int]:
     """Decode all row groups, as many at once as there are processors, and hash them in order."""
     table, entry, done = listed.definition, listed.entry, 0
     content = ContentHash(table.columns)
-    with _open_parquet(listed) as file:
-        footer = file.metadata
+    opened = listed.open(listed.file)
+    with opened.open_stream() as stream:
+        footer = open_rows(stream).metadata
 
     def decode(number: int) -> tuple[pa.RecordBatch, list[Difference]]:
-        with _open_parquet(listed, footer) as file:
-            group = file.read_row_group(number, use_threads=False)
+        with opened.open_stream() as stream:
+            group = open_rows(stream, metadata=footer).read_row_group(number, use_threads=False)
         (rows,) = group.combine_chunks().to_batches()
         rows.validate(full=True)
         return rows, [*_compare_statistics(table, footer.row_group(number), rows)]

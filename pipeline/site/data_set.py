@@ -13,12 +13,11 @@ from string import Template
 from typing import Any, NamedTuple
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from puzzle_tablebase import __version__
 from puzzle_tablebase.formats import FORMAT_VERSION, MADE_BY
 from puzzle_tablebase.formats.manifest import Entry
-from puzzle_tablebase.formats.parquet import COMMENT
+from puzzle_tablebase.formats.parquet import COMMENT, open_rows
 from puzzle_tablebase.pipeline.proofs.verdicts import TableVerdict, find_weakest, group_boards
 from puzzle_tablebase.puzzles import find_owner
 from puzzle_tablebase.stores.folder import Store
@@ -65,7 +64,10 @@ def list_facts(
         owner = find_owner(name)
         table = owner.find_table(name) if owner else None
         meaning = table.meaning if table else ""
-        schema = pq.read_schema(store.get_source(entry.parquet.file)) if entry.parquet else None
+        schema = None
+        if entry.parquet:
+            with store.open(entry.parquet.file) as file:
+                schema = open_rows(file).schema_arrow
         facts.append(TableFacts(name, entry, meaning, schema, str(find_weakest(own)[name]), shown))
     return facts
 

@@ -264,17 +264,18 @@ def find_mismatch(store: Store, entry: File | IndexEntry) -> str:
         size = file.seek(0, os.SEEK_END)
         if size != entry.bytes:  # a large file takes seconds to hash
             return f"it has {size:,} bytes, the manifest says {entry.bytes:,}"
-        is_same = _hash_file(file) == entry.sha256
+        is_same = hash_stream(file) == entry.sha256
     return "" if is_same else "its SHA-256 differs from the manifest"
 
 
 def measure_file(store: Store, name: str) -> tuple[int, str]:
     """Return the bytes and the SHA-256 of a file."""
     with store.open(name) as file:
-        return file.seek(0, os.SEEK_END), _hash_file(file)
+        return file.seek(0, os.SEEK_END), hash_stream(file)
 
 
-def _hash_file(file: IO[bytes]) -> str:
+def hash_stream(file: IO[bytes]) -> str:
+    """Return the SHA-256 of an open file."""
     file.seek(0)
     return hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]
 

@@ -1,4 +1,4 @@
-"""Parquet files of tables: their content hash, schema and metadata, and a writer of row groups.
+"""Parquet files: how they are opened; of tables also their content hash, schema and writer.
 
 The content hash is a digest of the decoded values, however the file is encoded. Each column is
 hashed as one or more streams of bytes, each with SHA-256: for a nullable column first one byte for
@@ -27,12 +27,28 @@ from puzzle_tablebase.schema import KIND_LETTERS, ROW_BYTES, Column, Table
 
 if TYPE_CHECKING:
     from puzzle_tablebase.puzzle import Columns
+    from puzzle_tablebase.stores.folder import RandomAccessFile
 
 COMPRESSION_LEVEL = 3
 COMMENT = "comment"
 """The key of a column's meaning in its field's metadata: Spark and Delta tables use this one."""
 ROW_GROUP_ROWS = 1 << 16
 """Rows of a row group: few, so that reading one row skips most of the table."""
+
+
+def open_rows(file: IO[bytes], **options: Any) -> pq.ParquetFile:
+    """Open a Parquet file for pyarrow, whose options these are.
+
+    Only this function and the next hand files to libraries, and always open ones: these are the
+    files whose bytes were hashed, and a path may be taken for a pattern or an address.
+    """
+    return pq.ParquetFile(file, **options)
+
+
+def scan_rows(file: RandomAccessFile, row: str | None = None) -> pl.LazyFrame:
+    """Return the rows of a Parquet file for polars; `row` names a column with their numbers."""
+    with file.open_source() as source:  # polars has a descriptor, or the bytes, of its own
+        return pl.scan_parquet(source, glob=False, row_index_name=row)
 
 
 class ContentHash:

@@ -8,6 +8,7 @@ small modules are imported at the top.
 from __future__ import annotations
 
 import errno
+import io
 import os
 import stat
 
@@ -17,13 +18,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
-    from typing import IO
+    from typing import IO, Any
 
     from puzzle_tablebase.stores.new_files import TemporaryFiles
 
 
 DEFAULT_FOLDER = "outputs"
 LOCK = ".lock"
+STREAM_BYTES = 4 << 20
+"""Bytes that a stream reads at a time: of a URL, each read is a request."""
 ATTEMPTS = 3
 """The times that a reader reads the manifest and a file that does not match it."""
 
@@ -39,6 +42,7 @@ class RandomAccessFile:
     def __init__(self, file: IO[bytes]) -> None:
         with file:  # a file object that is not closed would print a warning
             self.size = file.seek(0, os.SEEK_END)
+            file.seek(0)  # where libraries begin
             self._descriptor = os.dup(file.fileno())
 
     def read(self, size: int, at: int) -> bytes:
@@ -50,12 +54,56 @@ class RandomAccessFile:
         """Read several parts, each given by its size and place."""
         return [self.read(size, at) for size, at in parts]
 
+    def load(self) -> None:
+        """Fetch the whole file, if each read is a request: all of it is needed, more than once."""
+
+    def open_stream(self, buffer: int = STREAM_BYTES) -> IO[bytes]:
+        """Open a stream of this very file, whatever bears its name by now, with its own place.
+
+        `buffer`: the bytes that are read at a time; 0: as many as are asked for.
+        """
+        stream: Any = _Stream(self)
+        return io.BufferedReader(stream, buffer) if buffer else stream
+
+    def open_source(self) -> IO[bytes]:
+        """Open this very file for a library, which would take a path for a pattern or a URL."""
+        return open(os.dup(self._descriptor), "rb", buffering=0)
+
     def close(self) -> None:
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
 
     __del__ = close
+
+
+class _Stream(io.RawIOBase):
+    """A stream of a file that others read, too."""
+
+    def __init__(self, file: RandomAccessFile) -> None:
+        self._file = file
+        self._at = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        self._at = offset + (0, self._at, self._file.size)[whence]
+        return self._at
+
+    def readall(self) -> bytes:
+        data = self._file.read(self._file.size, self._at)
+        self._at += len(data)
+        return data
+
+    def readinto(self, into: Any) -> int:
+        data = self._file.read(len(into), self._at)
+        into[: len(data)] = data
+        self._at += len(data)
+        return len(data)
 
 
 class Store:
@@ -97,10 +145,6 @@ class Store:
 
     def open_random_access(self, name: str) -> RandomAccessFile:
         return RandomAccessFile(self.open(name))
-
-    def get_source(self, name: str) -> str | IO[bytes]:
-        """Return a file in a form that polars and pyarrow accept: a path or a stream."""
-        return self.open(name)
 
     def write_files(self, *names: str) -> AbstractContextManager[TemporaryFiles]:
         """Open new files, which are invisible until they are published; others are removed."""
@@ -165,8 +209,6 @@ class Folder(Store):
 
     def locate(self, name: str) -> str:
         return os.path.join(self._path, name)
-
-    get_source = locate
 
     def list_names(self, begin: str = "") -> list[str]:
         folder, slash, begin = begin.rpartition("/")

@@ -21,13 +21,13 @@ import re
 import tempfile
 import time
 from datetime import timedelta
-from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
+from typing import IO, TYPE_CHECKING, NamedTuple, cast
 from urllib.parse import unquote, urlsplit
 
 from puzzle_tablebase.errors import BadRequest, FileChanged, StoreError, Unreachable, quote
 from puzzle_tablebase.process import explain_os_error
 from puzzle_tablebase.stores import BACKUP, MANIFEST
-from puzzle_tablebase.stores.folder import LOCK, RandomAccessFile, Store
+from puzzle_tablebase.stores.folder import LOCK, STREAM_BYTES, RandomAccessFile, Store
 from puzzle_tablebase.stores.new_files import name_temporary, write_new_files
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ MAX_SMALL_BYTES = 1 << 20
 """Files up to this size are fetched whole, by one request."""
 MAX_WHOLE_BYTES = 64 << 20
 """The largest file that is fetched whole where a host ignores ranges."""
-PIECE_BYTES = 4 << 20
+PIECE_BYTES = STREAM_BYTES
 """The most bytes of one request for a range."""
 MAX_TOGETHER = 8
 """The most requests at a time."""
@@ -258,7 +258,7 @@ class RemoteStore(Store):
     def open(self, name: str) -> IO[bytes]:
         if name == MANIFEST:
             return io.BytesIO(self.read(name))
-        return io.BufferedReader(_SequentialReader(self.open_random_access(name)), PIECE_BYTES)
+        return self.open_random_access(name).open_stream()
 
     def open_random_access(self, name: str) -> RandomAccessFile:
         return RemoteFile(self, name)
@@ -442,6 +442,14 @@ class RemoteFile(RandomAccessFile):
                 fetched = iter([*pool.map(lambda piece: self._fetch_known(*piece), pieces)])
         return [b"".join(next(fetched) for _ in span) for span in begins]
 
+    def load(self) -> None:
+        if self._whole is None:
+            self._whole = self.read(self.size, 0)
+
+    def open_source(self) -> IO[bytes]:
+        self.load()  # where a read fails, polars would abort the process
+        return io.BytesIO(self._whole or b"")
+
     def _fetch_known(self, at: int, end: int | None) -> bytes:
         """Fetch a span of the version that was opened; past caches, if it is another one."""
         for is_fresh in (False, True):
@@ -449,35 +457,6 @@ class RemoteFile(RandomAccessFile):
             if (content.meta["size"], content.version) == (self.size, self._version):
                 return content.data
         raise FileChanged("it has changed since it was opened")
-
-
-class _SequentialReader(io.RawIOBase):
-    """The stream of a remote file; each read is a request, so buffer it."""
-
-    def __init__(self, file: RandomAccessFile) -> None:
-        self._file = file
-        self._at = 0
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        self._at = offset + (0, self._at, self._file.size)[whence]
-        return self._at
-
-    def readall(self) -> bytes:
-        data = self._file.read(self._file.size, self._at)
-        self._at += len(data)
-        return data
-
-    def readinto(self, into: Any) -> int:
-        data = self._file.read(len(into), self._at)
-        into[: len(data)] = data
-        self._at += len(data)
-        return len(data)
 
 
 def _read_body(result: GetResult, expected: int) -> bytes:

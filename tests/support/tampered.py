@@ -3,6 +3,7 @@
 import contextlib
 import hashlib
 import json
+import shlex
 import shutil
 from collections import ChainMap
 from collections.abc import Callable, Generator, Iterator
@@ -377,7 +378,7 @@ def get_refutation(folder: Path, name: str, *evidence: str) -> VerifyFailed:
         prove_one(folder, name, *evidence)
     failure = caught.value
     assert (failure.exit_code, failure.claim["table"]) == (3, name)
-    assert f"--force --outputs {folder}" in failure.command
+    assert f"--force --outputs {shlex.quote(str(folder))}" in failure.command
     return failure
 
 

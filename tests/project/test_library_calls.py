@@ -1,0 +1,28 @@
+"""Files are handed to polars and pyarrow in one module, as open ones: no path is ever given."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.support.shell import ROOT
+
+ROOMS = ("puzzle_tablebase", "queries", "pipeline")
+OPENING = {
+    *("scan_parquet", "read_parquet", "read_parquet_schema", "read_parquet_metadata"),
+    *("ParquetFile", "ParquetDataset", "read_schema"),
+    *("scan_csv", "scan_ndjson", "scan_ipc", "read_ipc", "memory_map"),
+}
+"""What opens a file of rows, and takes a path."""
+
+
+def find_calls(folder: Path) -> Iterator[tuple[str, str]]:
+    for path in sorted(folder.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Attribute) and node.attr in OPENING:
+                yield path.relative_to(ROOT).as_posix(), node.attr
+
+
+def test_one_module_opens_files_for_libraries() -> None:
+    calls = [call for room in ROOMS for call in find_calls(ROOT / room)]
+    module = "puzzle_tablebase/formats/parquet.py"
+    assert {*calls} == {(module, "ParquetFile"), (module, "scan_parquet")}
