@@ -25,6 +25,7 @@ from puzzle_tablebase.queries.batch_input import (
     BatchQuery,
     Rows,
     find_suffix,
+    has_type,
     read_rows,
 )
 
@@ -136,7 +137,8 @@ def _write_text(file: IO[bytes], format: str) -> Iterator[WriteRows]:
 
     def write(rows: pl.DataFrame) -> None:
         nonlocal has_header
-        if "Binary" in str(rows.schema):  # polars panics
+        types = rows.clear().to_arrow().schema.types
+        if has_type(types, pa.types.is_large_binary):  # polars panics
             raise ValueError("a column has bytes")
         # through memory: polars would write to the file's descriptor, and so bypass the checks of
         # `open_output`

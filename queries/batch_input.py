@@ -11,7 +11,7 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import PurePath
 from typing import BinaryIO, NamedTuple, cast
 
@@ -178,11 +178,24 @@ def _read_parquet(file: BinaryIO) -> Iterator[pl.DataFrame]:
     # with a buffer a row group of any size is read in small parts
     table = open_rows(file, buffer_size=CHUNK_BYTES, pre_buffer=False)
     _require_distinct(table.schema_arrow.names)
-    if "decimal256" in str(table.schema_arrow):  # polars panics
+    if has_type(table.schema_arrow.types, pa.types.is_decimal256):  # polars panics
         raise ValueError("it has a column of type decimal256")
     batches = table.iter_batches(CHUNK_ROWS)
     parts = batches if table.metadata.num_rows else [table.schema_arrow.empty_table()]
     return map(_make_frame, parts)
+
+
+def has_type(kinds: Iterable[pa.DataType], is_wanted: Callable[[pa.DataType], bool]) -> bool:
+    """Return whether any of these types is wanted, or contains one that is.
+
+    >>> has_type([pa.list_(pa.int8()), pa.string()], pa.types.is_int8)
+    True
+    """
+    return any(
+        is_wanted(kind)
+        or has_type((kind.field(at).type for at in range(kind.num_fields)), is_wanted)
+        for kind in kinds
+    )
 
 
 class _EndedText:
@@ -206,9 +219,9 @@ class _EndedText:
 
 def _read_delimited(file: BinaryIO, delimiter: str) -> Iterator[pl.DataFrame]:
     """Read CSV or TSV, every cell as text; an empty cell is a null, an empty line is skipped."""
-    lines = iter(lambda: file.readline(CHUNK_BYTES), b"")
-    header = next((line for line in lines if line.strip(b"\r\n")), b"").decode()
-    names = next(csv.reader([header], delimiter=delimiter), [])
+    lines = map(bytes.decode, iter(lambda: file.readline(CHUNK_BYTES), b""))
+    # a quoted name may have line ends
+    names = next(filter(None, csv.reader(lines, delimiter=delimiter, strict=True)), [])
     if not names:
         return
     _require_distinct(names)

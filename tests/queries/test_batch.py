@@ -101,6 +101,17 @@ def test_all_formats_agree(ask: Ask, tmp_path: Path, given: str, kind: str) -> N
     assert answers["error"].is_null().to_list() == [True, True, False, True, True]
 
 
+def test_a_column_may_be_named_like_a_type(ask: Ask, tmp_path: Path) -> None:
+    """A column of bytes is refused by CSV and JSON lines, and one named after a type is not."""
+    for name, value, code in (("Binary", 1, 0), ("x", b"1", 2), ("x", [{"a": b"1"}], 2)):
+        source, frame = tmp_path / "in.parquet", {"state": ["123456708"], name: [value]}
+        pl.DataFrame(frame).write_parquet(source)
+        for kind in ("csv", "jsonl"):
+            said = ask("eight", "--input", str(source), "--format", kind)
+            assert said[0] == code
+            assert ("(a column has bytes)" in said[2]) == (code == 2)
+
+
 def test_a_path_is_one_text_in_every_format(ask: Ask, tmp_path: Path) -> None:
     for name, key, first, count in (
         ("eight", "378546201", "378546201", 28),

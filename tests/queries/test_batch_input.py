@@ -224,6 +224,7 @@ REFUSED: dict[str, list[bytes]] = {
         *(write_table(state=[True]), write_table(state=[b"123456780"]), write_table(state=[[1]])),
     ],
     "csv": [
+        *(b'"state\n', b'"state"x\n1\n'),
         *(b"state,a,a\n", b"state\n\xe9\n", b"state,\xe9\n1,2\n", b"012345678\n1\n"),
         *(b'state,x\n1,"open\n2,2\n', b'state,x\r\n1,"a\r\nb"\r\n1,"2\r\n'),
         b'state,note\n1,"' + b"1\n" * CHUNK_BYTES,
@@ -246,6 +247,19 @@ REFUSED: dict[str, list[bytes]] = {
 def test_bad_inputs_are_refused(tmp_path: Path, kind: str, data: bytes) -> None:
     with pytest.raises(BadRequest):
         read(tmp_path, data, format=kind)
+
+
+@pytest.mark.parametrize("name", ["a\nb", "Binary", 'a"b', "a,b"])
+def test_a_header_may_have_quoted_line_breaks(tmp_path: Path, name: str) -> None:
+    quoted = name.replace('"', '""')
+    data = f'\n"{quoted}",state\n1,123456780\n'
+    (rows,) = read(tmp_path, data, "asked.csv")
+    assert rows.frame.rows(named=True) == [{name: "1", "state": "123456780"}]
+
+
+def test_types_are_no_names(tmp_path: Path) -> None:
+    (rows,) = read(tmp_path, write_table(state=["123456780"], decimal256=[1]), "asked.parquet")
+    assert rows.frame["decimal256"].to_list() == [1]
 
 
 @pytest.mark.parametrize(
