@@ -25,7 +25,6 @@ from puzzle_tablebase.queries.batch_input import (
     BatchQuery,
     Rows,
     find_suffix,
-    has_type,
     read_rows,
 )
 
@@ -137,8 +136,7 @@ def _write_text(file: IO[bytes], format: str) -> Iterator[WriteRows]:
 
     def write(rows: pl.DataFrame) -> None:
         nonlocal has_header
-        types = rows.clear().to_arrow().schema.types
-        if has_type(types, pa.types.is_large_binary):  # polars panics
+        if any(map(_has_bytes, rows.dtypes)):  # polars panics
             raise ValueError("a column has bytes")
         # through memory: polars would write to the file's descriptor, and so bypass the checks of
         # `open_output`
@@ -151,6 +149,15 @@ def _write_text(file: IO[bytes], format: str) -> Iterator[WriteRows]:
         file.write(text.getbuffer())
 
     yield write
+
+
+def _has_bytes(kind: pl.DataType) -> bool:
+    """Return whether a column of this type holds bytes."""
+    if isinstance(kind, pl.Struct):
+        return any(_has_bytes(cast(pl.DataType, field.dtype)) for field in kind.fields)
+    if isinstance(kind, pl.List | pl.Array):
+        return _has_bytes(cast(pl.DataType, kind.inner))
+    return kind == pl.Binary
 
 
 @contextlib.contextmanager

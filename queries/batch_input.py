@@ -178,22 +178,22 @@ def _read_parquet(file: BinaryIO) -> Iterator[pl.DataFrame]:
     # with a buffer a row group of any size is read in small parts
     table = open_rows(file, buffer_size=CHUNK_BYTES, pre_buffer=False)
     _require_distinct(table.schema_arrow.names)
-    if has_type(table.schema_arrow.types, pa.types.is_decimal256):  # polars panics
+    if _has_type(table.schema_arrow.types, pa.types.is_decimal256):  # polars panics
         raise ValueError("it has a column of type decimal256")
     batches = table.iter_batches(CHUNK_ROWS)
     parts = batches if table.metadata.num_rows else [table.schema_arrow.empty_table()]
     return map(_make_frame, parts)
 
 
-def has_type(kinds: Iterable[pa.DataType], is_wanted: Callable[[pa.DataType], bool]) -> bool:
+def _has_type(kinds: Iterable[pa.DataType], is_wanted: Callable[[pa.DataType], bool]) -> bool:
     """Return whether any of these types is wanted, or contains one that is.
 
-    >>> has_type([pa.list_(pa.int8()), pa.string()], pa.types.is_int8)
+    >>> _has_type([pa.list_(pa.int8()), pa.string()], pa.types.is_int8)
     True
     """
     return any(
         is_wanted(kind)
-        or has_type((kind.field(at).type for at in range(kind.num_fields)), is_wanted)
+        or _has_type((kind.field(at).type for at in range(kind.num_fields)), is_wanted)
         for kind in kinds
     )
 
