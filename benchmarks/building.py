@@ -20,13 +20,13 @@ from benchmarks.measure import (
     measure_process,
     time_call,
 )
+from puzzle_tablebase.notation.senet import OPENING
+from puzzle_tablebase.notation.sliding import GOALS
 from puzzle_tablebase.pipeline.recipes.graph import search_breadth_first
 from puzzle_tablebase.pipeline.recipes.tour_pairs import find_paths
 from puzzle_tablebase.puzzle import StateSpace
 from puzzle_tablebase.puzzles import get_puzzle
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
-from puzzle_tablebase.puzzles.senet import OPENING
-from puzzle_tablebase.puzzles.sliding import GOALS
 
 
 def search_space(name: str, *roots: str) -> None:

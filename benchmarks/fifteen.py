@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 from benchmarks.measure import Row, compile_reference, format_table, time_processes
 from puzzle_tablebase.errors import TableMissing
+from puzzle_tablebase.notation.sliding import CHARACTERS
 from puzzle_tablebase.puzzles.fifteen import BOARD, PARTITIONS, make_tables
-from puzzle_tablebase.puzzles.sliding import CHARACTERS
 from puzzle_tablebase.queries import open_reader
 from puzzle_tablebase.queries.fifteen import FifteenReader
 from puzzle_tablebase.queries.fifteen_search import Solver

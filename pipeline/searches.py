@@ -31,7 +31,8 @@ ENCODERS = ("schema", "formats.index", "formats.parquet")
 SWEEPS = (
     *("pipeline.recipes.tour_sweep", "pipeline.recipes.tour_meet"),
     *("pipeline.recipes.tour_edge_sets", "pipeline.recipes.tour_keys"),
-    *("frontier.compiled", "frontier.layers", "puzzles.knight.board", "puzzles.knight.tour_ranker"),
+    *("frontier.compiled", "frontier.layers", "notation.knight"),
+    *("puzzles.knight.board", "puzzles.knight.tour_ranker"),
 )
 
 PROCESS_BYTES = 340_000_000
@@ -140,7 +141,7 @@ def estimate_sweep_seconds(table: Table) -> float:
 SEARCHES = {
     "breadth first": Search(
         "graph",
-        ("graph", "puzzles.board_arrays"),
+        ("graph", "notation.senet", "notation.sliding", "puzzles.board_arrays"),
         lambda table: 3e-6 * table.states,
         lambda table: PROCESS_BYTES + 390 * table.states,
     ),
@@ -149,7 +150,7 @@ SEARCHES = {
         (
             *("frontier.word_bfs", "frontier.word_kernels"),
             *("frontier.word_space", "frontier.compiled"),
-            *("puzzles.board_arrays", "puzzles.sliding"),
+            *("notation.sliding", "puzzles.board_arrays", "puzzles.sliding"),
         ),
         # rows take longer than the search
         lambda table: 1e-8 * table.states + 1.5e-6 * (table.rows or 0) * bool(table.columns),
@@ -159,19 +160,22 @@ SEARCHES = {
     ),
     "every tour": Search(
         "tour_lists",
-        ("frontier.compiled", "puzzles.knight.board"),
+        ("frontier.compiled", "notation.knight", "puzzles.knight.board"),
         lambda table: 7e-7 * table.states,
         lambda table: PROCESS_BYTES + min(BYTES_PER_TOUR * (table.rows or 0), MAX_TOUR_BYTES),
     ),
     "one tour a pair": Search(
         "tour_pairs",
-        ("pipeline.recipes.tour_lists", "frontier.compiled", "puzzles.knight.board"),
+        (
+            *("pipeline.recipes.tour_lists", "frontier.compiled"),
+            *("notation.knight", "puzzles.knight.board"),
+        ),
         lambda table: 2e-4 * table.states,
         lambda table: PROCESS_BYTES,
     ),
     "placements of a pattern": Search(
         "patterns",
-        ("frontier.compiled", "puzzles.sliding"),
+        ("frontier.compiled", "notation.sliding", "puzzles.sliding"),
         lambda table: 4e-8 * table.states,
         lambda table: PROCESS_BYTES + 2 * table.states,
     ),

@@ -1,4 +1,4 @@
-"""Base classes of puzzles: a notation, moves, and tables; and what boards with tiles share.
+"""Base classes of puzzles: their moves, ranks and tables; and what boards with tiles share.
 
 Nothing heavy is imported here, and no dataclasses: a single lookup imports this module, and must
 take a few milliseconds in all.
@@ -18,16 +18,15 @@ from puzzle_tablebase.schema import FIELD_KINDS, KIND_LETTERS, UNREACHED, Column
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from typing import Any
 
     import numpy as np
     import numpy.typing as npt
 
     from puzzle_tablebase.graph import Graph, SearchResult
+    from puzzle_tablebase.schema import Columns
 
     Bytes = npt.NDArray[np.bytes_]
     Ranks = npt.NDArray[np.integer]
-    Columns = Mapping[str, npt.NDArray[Any]]
 
 MANHATTAN = (
     "sum of each tile's steps to its place in the goal, across and down; never more than distance"
@@ -35,15 +34,6 @@ MANHATTAN = (
 """The meaning of the column `manhattan`."""
 ONLY_HALF = "only half of all states can reach it. Swap any two tiles to make it reachable."
 """Why a board of sliding tiles does not reach a goal, as the end of a sentence."""
-SEPARATORS = ",;/|[](){}"
-"""The characters that may stand between cells, beside white space."""
-BLANKS = "._"
-"""The characters that stand for the blank, beside 0."""
-
-_REPLACEMENTS = {
-    blank: str.maketrans(dict.fromkeys(SEPARATORS, " ") | dict.fromkeys(BLANKS, blank))
-    for blank in "0."
-}
 
 
 class Puzzle:
@@ -341,49 +331,6 @@ class GoalPuzzle(StateSpace):
 
         depth, _, ways = find_nearest(walks)
         return {"distance": depth, "solutions": ways}
-
-
-def write_cells(given: object) -> object:
-    """Return cells that are given as numbers, in rows or not, as text; all else as it is.
-
-    >>> write_cells([[3, 7, 8], [5, 4, 6], [2, 0, 1]])
-    '3 7 8 5 4 6 2 0 1'
-    """
-    rows = given.tolist() if hasattr(given, "tolist") else given
-    if not isinstance(rows, list | tuple):
-        return given
-    parts = [row if isinstance(row, list | tuple) else [row] for row in rows]
-    cells = [cell for part in parts for cell in part]
-    if not all(hasattr(cell, "__index__") and not isinstance(cell, bool) for cell in cells):
-        return given
-    return " ".join([str(cell.__index__()) for cell in cells])
-
-
-def split_cells(text: str, blank: str = "0") -> list[str]:
-    """Split a text at white space and separators, with the blank in one spelling, 0 or a dot.
-
-    >>> split_cells("[[3, 7, 8], [5, 4, 6], [2, ., 1]]")
-    ['3', '7', '8', '5', '4', '6', '2', '0', '1']
-    """
-    return text.translate(_REPLACEMENTS[blank]).split()
-
-
-def list_moved_tiles(states: list[str]) -> str:
-    """Return the tile that each move slides: after the move it is on the cell of the blank."""
-    blanks = [state.index("0") for state in states[:-1]]
-    return "".join([state[blank] for state, blank in zip(states[1:], blanks, strict=True)])
-
-
-def format_slide(letter: str, tile: str) -> str:
-    """Format a move with the tile that it slides."""
-    return f"{letter} (tile {tile})"
-
-
-def format_board(state: str, width: int) -> str:
-    """Draw a state of a board of `width` columns as lines of text."""
-    cells = state.replace("0", ".")
-    rows = range(0, len(cells), width)
-    return "".join(f" {' '.join(cells[row : row + width])}\n" for row in rows)
 
 
 DIGITS = "0123456789"

@@ -8,7 +8,13 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
+
+    import numpy.typing as npt
+
+    Columns = Mapping[str, npt.NDArray[Any]]
+    """The values of some columns, or of fields of the index, by name."""
 
 UNREACHED = 255
 """Depth of a node that a search did not reach, as tables store it; real depths stay below it."""
@@ -18,6 +24,13 @@ ROW_BYTES = 45
 """Bytes of a row of bits: 360 states."""
 BITS_INDEX = (("bits", f"{ROW_BYTES}s"),)
 """Fields of an index with one bit for each state."""
+RANKING_FIELDS = (("layer", "H"), ("key", "Q"), ("before", "Q"), ("states", "1005s"))
+"""Fields of a record with consecutive states of a layer, by ascending key.
+
+`key`: that of the first state. `before`: the sum of the numbers of all states of the layer before
+it. `states`: alternately the number of a state and the difference to the next key, written in
+groups of seven bits, the lowest first; the eighth bit is set in all bytes of a value but the last.
+The first byte that is 0 ends the record."""
 FIELD_KINDS = {"B": "int16", "H": "int32", "I": "int64", "Q": "int64", f"{ROW_BYTES}s": "bits"}
 """The smallest column kind for each kind of index field (`struct`); of `Q`, for values < 2^63."""
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 import polars as pl
 
 from puzzle_tablebase.errors import BadRequest, TablebaseError, TableError, quote
-from puzzle_tablebase.puzzle import BLANKS, SEPARATORS
+from puzzle_tablebase.notation import BLANKS, SEPARATORS
 from puzzle_tablebase.queries.answer import Answer
 from puzzle_tablebase.schema import Column
 

@@ -21,8 +21,8 @@ import pyarrow.csv
 
 from puzzle_tablebase.errors import BadRequest, OutputError, quote, require_choice
 from puzzle_tablebase.formats.parquet import open_rows
+from puzzle_tablebase.notation import SEPARATORS
 from puzzle_tablebase.process import explain_os_error, is_full_disk
-from puzzle_tablebase.puzzle import SEPARATORS
 from puzzle_tablebase.queries.answer import COMPRESSED_SUFFIXES, INPUT_FORMATS, format_count
 from puzzle_tablebase.queries.answer_frames import read_key_column, require_key_columns
 

@@ -15,7 +15,8 @@ import polars as pl
 
 from puzzle_tablebase.frontier.word_bfs import iter_word_records, search_words
 from puzzle_tablebase.jit import Array, compiled
-from puzzle_tablebase.puzzles.sliding import LETTERS, MOVE_SETS, SlidingBoard
+from puzzle_tablebase.notation.sliding import LETTERS, MOVE_SETS
+from puzzle_tablebase.puzzles.sliding import SlidingBoard
 from puzzle_tablebase.queries.board_columns import list_names, read_tiles, run_chunks
 from puzzle_tablebase.resources import count_cores
 from puzzle_tablebase.schema import UNREACHED

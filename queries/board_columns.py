@@ -15,13 +15,14 @@ import numpy.typing as npt
 import polars as pl
 
 from puzzle_tablebase.errors import BadRequest
+from puzzle_tablebase.notation.sliding import CHARACTERS, LETTERS, MOVE_SETS
 from puzzle_tablebase.puzzles.board_arrays import (
     iter_moves,
     list_boards,
     make_numbering,
     write_states,
 )
-from puzzle_tablebase.puzzles.sliding import CHARACTERS, LETTERS, MOVE_SETS, SlidingBoard
+from puzzle_tablebase.puzzles.sliding import SlidingBoard
 from puzzle_tablebase.queries.answer_frames import (
     BETWEEN_CELLS,
     Bytes,

@@ -8,16 +8,8 @@ sum of a part given by its first four digits and a part given by its last five.
 from __future__ import annotations
 
 from puzzle_tablebase.errors import GoalUnreachable
-from puzzle_tablebase.puzzle import (
-    NUMBER_BITS,
-    NUMBER_MASK,
-    SET_SHIFT,
-    View,
-    format_board,
-    format_slide,
-    list_moved_tiles,
-    make_number_parts,
-)
+from puzzle_tablebase.notation.sliding import format_board, format_slide, list_moved_tiles
+from puzzle_tablebase.puzzle import NUMBER_BITS, NUMBER_MASK, SET_SHIFT, View, make_number_parts
 from puzzle_tablebase.queries.answer import format_count
 from puzzle_tablebase.queries.goals import GOAL_OPTIONS, GoalAnswer, GoalReader
 from puzzle_tablebase.queries.options import PROBE, SHEETS, SPLIT, Option

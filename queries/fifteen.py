@@ -11,7 +11,7 @@ from puzzle_tablebase.errors import (
     Undecided,
     require_choice,
 )
-from puzzle_tablebase.puzzle import list_moved_tiles
+from puzzle_tablebase.notation.sliding import list_moved_tiles
 from puzzle_tablebase.puzzles.fifteen import (
     BOARD,
     DEFAULT_PARTITION,

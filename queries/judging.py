@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from puzzle_tablebase.errors import IllegalMove, quote
-from puzzle_tablebase.puzzles.sliding import LETTERS
+from puzzle_tablebase.notation.sliding import LETTERS
 from puzzle_tablebase.queries.answer import Judgement, format_count
 
 if TYPE_CHECKING:

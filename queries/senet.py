@@ -3,16 +3,9 @@
 from __future__ import annotations
 
 from puzzle_tablebase.errors import NoAnswer, require_choice
-from puzzle_tablebase.puzzles.senet import (
-    OPENING,
-    SIDES,
-    SQUARES,
-    format_move,
-    parse,
-    rank,
-    swap_squares,
-)
+from puzzle_tablebase.notation.senet import OPENING, SIDES, SQUARES, format_move, parse_position
 from puzzle_tablebase.puzzles.senet import moves as list_moves
+from puzzle_tablebase.puzzles.senet import rank, swap_squares
 from puzzle_tablebase.queries.answer import Answer, align_rows, format_count
 from puzzle_tablebase.queries.options import (
     ALL,
@@ -152,7 +145,7 @@ class SenetReader(Reader):
     def answer(self, key: Any, options: Options) -> Answer:
         if options.verb == ALL:
             return self.answer_hardest(options)
-        position = parse(key)
+        position = parse_position(key)
         record = self.open_index("senet").read_record(rank(position))
         even, odd = (None if record[at] == UNREACHED else record[at] for at in PLIES)
         fewest = self.find_fewest(position)
@@ -188,7 +181,7 @@ class SenetReader(Reader):
         return pl.Schema(schema | ({"path": pl.String()} if options.path else {}))
 
     def parse_answer(self, key: str, options: Options) -> tuple[str, str, int | None]:
-        position = parse(key)
+        position = parse_position(key)
         return OPENING, position, self.find_fewest(position)
 
     def read_moves(self, text: str, start: str) -> Moves:

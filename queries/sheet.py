@@ -6,8 +6,8 @@ from html import escape
 
 import polars as pl
 
+from puzzle_tablebase.notation.sliding import CHARACTERS
 from puzzle_tablebase.output import write_output
-from puzzle_tablebase.puzzles.sliding import CHARACTERS
 from puzzle_tablebase.queries.answer import format_count
 from puzzle_tablebase.queries.boards import BoardAnswer, BoardReader
 from puzzle_tablebase.queries.explorer import read_source

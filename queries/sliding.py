@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from puzzle_tablebase.errors import BadRequest, MemoryShort
+from puzzle_tablebase.notation.sliding import EXAMPLE_BOARD
 from puzzle_tablebase.puzzle import View
-from puzzle_tablebase.puzzles.sliding import (
-    EXAMPLE_BOARD,
-    ROW_STATES,
-    find_goal,
-    parse_board,
-)
+from puzzle_tablebase.puzzles.sliding import ROW_STATES, find_goal, parse_board
 from puzzle_tablebase.queries.boards import BoardReader
 from puzzle_tablebase.queries.options import ALL, ANY_KEYS, BATCH, CHECK, SAMPLE, Option
 from puzzle_tablebase.queries.reader import Reader

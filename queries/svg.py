@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from html import escape
 
+from puzzle_tablebase.notation.senet import OPENING, SIDES
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
-from puzzle_tablebase.puzzles.senet import OPENING, SIDES, swap_squares
+from puzzle_tablebase.puzzles.senet import swap_squares
 
 INK, MUTED, GRID, PAPER = "#1f2328", "#667080", "#e3e7ec", "#fdfdfc"
 BLUE, AMBER, GREEN = "#2f6f9f", "#bf6a28", "#43885a"

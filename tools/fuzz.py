@@ -20,6 +20,7 @@ from puzzle_tablebase.stores.folder import Folder
 with atheris.instrument_imports(include=["puzzle_tablebase"]):
     from puzzle_tablebase.errors import TablebaseError
     from puzzle_tablebase.formats.manifest import parse_manifest, read_versions
+    from puzzle_tablebase.notation.senet import OPENING, parse_position
     from puzzle_tablebase.pipeline.commands.puzzles import ROWS
     from puzzle_tablebase.pipeline.single_query import parse_simple_query
     from puzzle_tablebase.puzzles import senet
@@ -28,7 +29,7 @@ with atheris.instrument_imports(include=["puzzle_tablebase"]):
     from puzzle_tablebase.puzzles.sliding import EIGHT
     from puzzle_tablebase.queries.index_reader import IndexReader
 
-SEEDS = ("123456780", "1 5 2 7 0 3 8 4 6", senet.OPENING, "b1", "8x8", "--to c3 --closed b1")
+SEEDS = ("123456780", "1 5 2 7 0 3 8 4 6", OPENING, "b1", "8x8", "--to c3 --closed b1")
 TABLE = knight.PUZZLE.tables[2]
 FOLDER = Path(tempfile.mkdtemp())
 OUTPUTS = Path(__file__).resolve().parents[1] / "outputs"
@@ -44,7 +45,7 @@ def check_parsers(text: str) -> None:
         state = EIGHT.parse(text)
         assert EIGHT.unrank(EIGHT.rank(state)) == state
     with contextlib.suppress(TablebaseError):
-        position = senet.parse(text)
+        position = parse_position(text)
         assert senet.unrank(senet.rank(position)) == position
     with contextlib.suppress(TablebaseError):
         board = parse_board(text)

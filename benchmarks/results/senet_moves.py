@@ -12,7 +12,8 @@ import numpy as np
 import polars as pl
 
 from benchmarks.results.report import make_parser, save, show
-from puzzle_tablebase.puzzles.senet import PUZZLE, SIDES, SIZE, THROWS
+from puzzle_tablebase.notation.senet import SIDES
+from puzzle_tablebase.puzzles.senet import PUZZLE, SIZE, THROWS
 
 
 def summarize_lines(table: pl.DataFrame) -> pl.DataFrame:

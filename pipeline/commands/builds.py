@@ -284,12 +284,13 @@ class ProofPrinter:
             claims = format_count(len(result.claims), "claim")
             cells = f"{name:<30}  {amount:>18}  {claims:>9}  {format_duration(result.seconds):>6}"
             self._say("  ".join([cells, *find_weakest(result.verdicts).values()]))
+        by_plugin = any(each.by_plugin for each in result.verdicts)
         for verdict, how, boards in group_boards(result.verdicts):
             names = ", ".join(boards) if len(boards) <= FEW_BOARDS else f"{len(boards):,} boards"
             line = ": ".join(filter(None, (str(verdict), names, how)))
             if self._every_claim:
                 self._say(f"{result.table}: {line}")
-            elif not self._quick and (boards or verdict is not Verdict.PROVED):
+            elif not self._quick and (boards or by_plugin or verdict is not Verdict.PROVED):
                 self._say(f"  {line}")
         if result.trouble:
             self._say(f"  no verdict: {result.trouble}")

@@ -28,16 +28,20 @@ from puzzle_tablebase.pipeline.proofs.claims import (
     run_claims,
 )
 from puzzle_tablebase.pipeline.proofs.files import check_contents, check_counts, check_files
-from puzzle_tablebase.pipeline.proofs.goals import prove_goals
-from puzzle_tablebase.pipeline.proofs.knight_counts import estimate_recount, prove_counts
+from puzzle_tablebase.pipeline.proofs.goals import prove_board, prove_eight, prove_goals
+from puzzle_tablebase.pipeline.proofs.knight_counts import choose_way, prove_counts
 from puzzle_tablebase.pipeline.proofs.knight_tours import prove_every_tour, prove_pairs, prove_ranks
 from puzzle_tablebase.pipeline.proofs.patterns import prove_pattern
 from puzzle_tablebase.pipeline.proofs.senet import prove_senet
 from puzzle_tablebase.pipeline.proofs.verdicts import Proved, TableVerdict, Verdict
-from puzzle_tablebase.pipeline.searches import PROCESS_BYTES, estimate_cost
+from puzzle_tablebase.pipeline.searches import (
+    PROCESS_BYTES,
+    estimate_cost,
+    estimate_count,
+    list_swept_boards,
+)
 from puzzle_tablebase.puzzle import GoalPuzzle
 from puzzle_tablebase.puzzles import list_puzzles
-from puzzle_tablebase.puzzles.senet import Senet
 from puzzle_tablebase.resources import get_free_memory
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import MANIFEST
@@ -53,6 +57,12 @@ UNKNOWN_RULES = Proved(
 )
 BYTES_PER_ROW = 1_600
 """Bytes of memory for each row of a table that is proved by joins: measured, Senet's are most."""
+PROVERS_BY_TABLE: dict[str, Prove] = {
+    "eight": prove_eight,
+    "eight_edge": prove_eight,
+    "senet": prove_senet,
+}
+"""The proofs of tables whose search many puzzles share."""
 PROVERS: dict[str, Prove] = {
     "every tour": prove_every_tour,
     "one tour a pair": prove_pairs,
@@ -122,7 +132,7 @@ def verify(
             if not is_trouble(error):
                 raise
             path = store.locate(result.file or table.file)
-            command = format_rebuild_command(table.name if table.puzzle else "", store)
+            command = format_rebuild_command(table.name if table.table else "", store)
             result.trouble = make_open_error(path, error, command)
         except (VerifyFailed, PolarsError):
             if not is_replaced(table):
@@ -161,7 +171,7 @@ def prove(
         # no verdict is above *intact* if a column or field has no proof
         TableVerdict(listed.name, board, Verdict.INTACT, f"{how}; not proved: {', '.join(gaps)}")
         if gaps and verdict is not Verdict.INTACT
-        else TableVerdict(listed.name, board, verdict, how)
+        else TableVerdict(listed.name, board, verdict, how, conclusion.by_plugin)
         for board, (verdict, how) in verdicts.items()
     ]
 
@@ -173,15 +183,12 @@ def is_replaced(listed: ListedTable) -> bool:
 
 
 def find_proof(listed: ListedTable) -> Prove | None:
-    """Return the proof of a table, by its recipe or else by its puzzle; None if it has none."""
-    search, puzzle = listed.definition.recipe.search, listed.puzzle
-    if search in PROVERS:
-        return PROVERS[search]
+    """Return the proof of a table, by its search, by its name, or by the rules of its puzzle."""
+    search = listed.definition.recipe.search
     if search == "breadth first in blocks":
-        return prove_goals if listed.definition.columns else prove_bits
-    if isinstance(puzzle, GoalPuzzle):
-        return prove_goals
-    return prove_senet if isinstance(puzzle, Senet) else None
+        return prove_board if listed.definition.columns else prove_bits
+    own = prove_goals if listed.rules else None
+    return PROVERS.get(search) or PROVERS_BY_TABLE.get(listed.name) or own
 
 
 def list_tables(store: Store) -> list[ListedTable]:
@@ -190,13 +197,14 @@ def list_tables(store: Store) -> list[ListedTable]:
     if not entries:
         raise TableMissing(store.locate(MANIFEST), format_rebuild_command("", store))
     known = [
-        ListedTable(store, table.name, entries[table.name], puzzle, table)
+        ListedTable(store, table.name, entries[table.name], table, puzzle.depth, rules)
         for puzzle in list_puzzles()
+        for rules in [puzzle if isinstance(puzzle, GoalPuzzle) else None]
         for table in puzzle.list_published([*entries])
     ]
     first = {table.name: table for table in reversed(known)}
     unknown = sorted(entries.keys() - first.keys())
-    others = [ListedTable(store, name, entries[name], None, None) for name in unknown]
+    others = [ListedTable(store, name, entries[name], None, "", None) for name in unknown]
     return [*reversed(first.values()), *others]
 
 
@@ -212,7 +220,13 @@ def _order_by_cost(listed: ListedTable) -> tuple[bool, int]:
 def estimate_memory(table: Table) -> int:
     """Estimate the bytes of memory for a proof: for most about as many as for the search."""
     if table.recipe.search == "tour counts":
-        return PROCESS_BYTES + estimate_recount(table)
+        # boards that are counted path by path, or not again, need no more than the process
+        swept = (
+            estimate_count(board, closed)
+            for board, closed in list_swept_boards(table)
+            if choose_way(board, is_open=not closed) == "sweep"
+        )
+        return PROCESS_BYTES + max(swept, default=0)
     if table.index and table.columns and table.rows and "roots" in table.recipe.parameters:
         return PROCESS_BYTES + BYTES_PER_ROW * table.rows
     return estimate_cost(table).memory

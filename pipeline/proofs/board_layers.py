@@ -32,6 +32,7 @@ import numpy.typing as npt
 
 from puzzle_tablebase.formats.manifest import Depth
 from puzzle_tablebase.jit import Array, compiled
+from puzzle_tablebase.notation.sliding import parse_sides
 from puzzle_tablebase.pipeline.proofs.bits import count_ones, find_lowest
 from puzzle_tablebase.pipeline.proofs.claims import (
     Difference,
@@ -42,7 +43,6 @@ from puzzle_tablebase.pipeline.proofs.claims import (
 )
 from puzzle_tablebase.pipeline.proofs.verdicts import Proved, Verdict
 from puzzle_tablebase.pipeline.tasks import run_in_threads
-from puzzle_tablebase.puzzles.sliding import parse_board
 from puzzle_tablebase.schema import ROW_BYTES
 
 Words = npt.NDArray[np.uint64]
@@ -62,8 +62,7 @@ CHUNK_WORDS = 1 << 15
 def prove_bits(listed: ListedTable, proved: Mapping[str, ListedTable]) -> Proof:
     """Prove the distances of a large board to one goal."""
     parameters = listed.definition.recipe.parameters
-    board, (goal,) = parse_board(parameters["board"]), parameters["roots"]
-    numbering = Numbering(board.height, board.width)
+    numbering, (goal,) = Numbering(*parse_sides(parameters["board"])), parameters["roots"]
     records = numbering.size // (8 * ROW_BYTES)
     text = "there is a record for every 360 states"
     yield listed.claim_records(text, require_equal("records", listed.index.records, records))

@@ -21,7 +21,6 @@ from puzzle_tablebase.formats.manifest import Entry, IndexEntry
 from puzzle_tablebase.formats.parquet import scan_rows
 from puzzle_tablebase.jit import Array
 from puzzle_tablebase.pipeline.proofs.verdicts import Proved, TableVerdict
-from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores.access import format_rebuild_command
 from puzzle_tablebase.stores.folder import RandomAccessFile, Store
@@ -59,15 +58,31 @@ Claims = Generator[Claim, None, Result]
 Proof = Generator[Claim, None, Proved]
 
 
+class PuzzleRules(Protocol):
+    """A puzzle with goals, as a plugin gives it: states, moves and columns of its own as texts."""
+
+    title: str
+    letters: str
+
+    @property
+    def goals(self) -> Mapping[str, str]: ...
+    def list_states(self) -> Array: ...
+    def list_all_moves(self) -> Iterable[tuple[str, Array, Array]]: ...
+    def compute_features(self, state: str, goal: str) -> Mapping[str, int]: ...
+
+
 @dataclass(frozen=True, slots=True)
 class ListedTable:
-    """A table that the manifest lists; `puzzle` and `table` are None if no puzzle defines it."""
+    """A table that the manifest lists; `table` is its definition, None if no puzzle here has it."""
 
     store: Store
     name: str
     entry: Entry
-    puzzle: Puzzle | None
     table: Table | None
+    depth: str
+    """The column whose values the manifest counts, if the table has it."""
+    rules: PuzzleRules | None
+    """The rules of its puzzle, for a proof that has no rules of its own: of a puzzle with goals."""
     opened: dict[str, RandomAccessFile] = field(default_factory=dict, init=False, repr=False)
     """The files that claims have read, by name: all claims are about the same bytes."""
 
@@ -227,7 +242,7 @@ def _make_failure(
     if wrong.content is None and wrong.row is not None and is_row:
         cells = listed.scan_rows().slice(wrong.row, 1).drop("row").collect()
         wrong = wrong._replace(content=cells.to_dicts()[0])
-    name = listed.name if listed.puzzle else ""
+    name = listed.name if listed.table else ""
     command = format_rebuild_command(name, listed.store, force=True)
     return VerifyFailed(record, listed.store.locate(file), command, wrong)
 

@@ -49,7 +49,7 @@ from puzzle_tablebase.pipeline.proofs.claims import (
 )
 from puzzle_tablebase.pipeline.proofs.verdicts import Proved
 from puzzle_tablebase.pipeline.tasks import run_in_threads
-from puzzle_tablebase.schema import Table
+from puzzle_tablebase.schema import KIND_LETTERS, Table
 from puzzle_tablebase.stores import MANIFEST
 
 # ---- the files, byte by byte ------------------------------------------------------------------
@@ -250,12 +250,11 @@ def _compare_counts(
 
 def _count_rows(listed: ListedTable) -> dict[Depth, int]:
     """Count the rows of each goal at each distance; none of a table without distances."""
-    table, puzzle = listed.definition, listed.puzzle
-    names, depth = {column.name for column in table.columns}, puzzle.depth if puzzle else ""
-    if not puzzle or not puzzle.has_counts(table) or depth not in names:
+    kinds, depth = {each.name: each.kind for each in listed.definition.columns}, listed.depth
+    if kinds.get(depth) not in KIND_LETTERS:
         return {}
-    keys = [name for name in ("goal", depth) if name in names]
+    keys = [name for name in ("goal", depth) if name in kinds]
     counts = listed.scan_rows(*keys).collect().group_by(keys).len()
     counts = counts.sort(*reversed(keys), nulls_last=True)
-    goals = counts["goal"].to_list() if "goal" in names else [None] * len(counts)
+    goals = counts["goal"].to_list() if "goal" in kinds else [None] * len(counts)
     return dict(zip(zip(goals, counts[depth], strict=True), counts["len"], strict=True))

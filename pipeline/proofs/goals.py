@@ -8,41 +8,61 @@ such a row refutes the table, a distance is one more than the least of the neigh
 moves are those that lead there, and the number of solutions is the sum of theirs.
 
 The rules of sliding boards are written a second time here, for all rows at once, by cutting texts.
-Other puzzles give their moves and columns as texts themselves, and nothing of their `graph`.
+Those of a plugin are the plugin's: its moves and columns as texts, and nothing of its graph.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from math import factorial
 
 import numpy as np
 import polars as pl
 
 from puzzle_tablebase.jit import Array
+from puzzle_tablebase.notation.sliding import parse_sides
 from puzzle_tablebase.pipeline.proofs.claims import (
     Claim,
     Difference,
     ListedTable,
     Proof,
+    PuzzleRules,
     compare,
     compare_records,
     find_rows,
     require_ascending,
 )
 from puzzle_tablebase.pipeline.proofs.verdicts import Proved, Verdict
-from puzzle_tablebase.puzzle import GoalPuzzle
-from puzzle_tablebase.puzzles.sliding import Eight, parse_board
 from puzzle_tablebase.schema import UNREACHED
 
 HOW = "every state was compared with its neighbours; every column and record follows from the moves"
+HOW_OF_PLUGINS = f"by the plugin's own rules, {HOW}"
 COLUMNS = ("state", "goal", "distance", "best_moves", "solutions")
 FIELDS = ("distance", "solutions")
 
 
+def prove_eight(listed: ListedTable, proved: Mapping[str, ListedTable]) -> Proof:
+    """Prove a table of the 8-puzzle."""
+    return prove_rows(listed, BoardRules(3, 3, by_columns=False))
+
+
+def prove_board(listed: ListedTable, proved: Mapping[str, ListedTable]) -> Proof:
+    """Prove a table with rows of a sliding board."""
+    sides = parse_sides(listed.definition.recipe.parameters["board"])
+    return prove_rows(listed, BoardRules(*sides, by_columns=True))
+
+
 def prove_goals(listed: ListedTable, proved: Mapping[str, ListedTable]) -> Proof:
+    """Prove a table of another puzzle with goals by that puzzle's own rules."""
+    assert listed.rules
+    result = yield from prove_rows(listed, TextRules(listed.rules))
+    return replace(result, how=HOW_OF_PLUGINS, by_plugin=True)
+
+
+def prove_rows(listed: ListedTable, rules: Rules) -> Proof:
     """Prove every column and index field of a table from the moves of its puzzle."""
-    roots, rules = listed.definition.recipe.parameters["roots"], find_rules(listed)
+    roots = listed.definition.recipe.parameters["roots"]
     rows = rules.number(listed.scan_rows()).collect().lazy()
 
     text = f"the rows are different states of the {rules.title}"
@@ -244,7 +264,7 @@ class BoardRules:
 class TextRules:
     """Any puzzle with goals, by all its states and moves as texts."""
 
-    def __init__(self, puzzle: GoalPuzzle) -> None:
+    def __init__(self, puzzle: PuzzleRules) -> None:
         self._puzzle, self.title = puzzle, f"{puzzle.title}, in notation order"
         texts = _decode(puzzle.list_states())
         self.states = len(texts)
@@ -283,15 +303,3 @@ def _decode(texts: Array) -> list[str]:
 
 
 Rules = BoardRules | TextRules
-
-
-def find_rules(listed: ListedTable) -> Rules:
-    """Return the second rule book of a table's puzzle."""
-    puzzle = listed.puzzle
-    if name := listed.definition.recipe.parameters.get("board"):
-        board = parse_board(name)
-        return BoardRules(board.height, board.width, by_columns=True)
-    if isinstance(puzzle, Eight):
-        return BoardRules(3, 3, by_columns=False)
-    assert isinstance(puzzle, GoalPuzzle)
-    return TextRules(puzzle)

@@ -16,6 +16,7 @@ import polars as pl
 from numpy.typing import ArrayLike
 
 from puzzle_tablebase.jit import Array, compiled
+from puzzle_tablebase.notation.knight import TOURS_PREFIX, ChessBoard, parse_sides
 from puzzle_tablebase.pipeline.proofs.bits import find_lowest
 from puzzle_tablebase.pipeline.proofs.claims import (
     Claim,
@@ -28,10 +29,7 @@ from puzzle_tablebase.pipeline.proofs.claims import (
 from puzzle_tablebase.pipeline.proofs.knight_rules import Squares, list_jumps
 from puzzle_tablebase.pipeline.proofs.tour_walker import HalfBoard, walk
 from puzzle_tablebase.pipeline.proofs.verdicts import Proved, Verdict
-from puzzle_tablebase.pipeline.searches import estimate_count
 from puzzle_tablebase.pipeline.tasks import run_in_threads
-from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
-from puzzle_tablebase.puzzles.knight.tables import TOURS_PREFIX
 from puzzle_tablebase.schema import Table
 
 Counts = Mapping[str, ArrayLike]
@@ -79,7 +77,7 @@ CLOSED_HOWS = HOWS | {
 """The verdict on a board by the way, and on one of which closed tours alone are counted."""
 
 
-def recount_tours(board: KnightBoard) -> dict[str, Array]:
+def recount_tours(board: ChessBoard) -> dict[str, Array]:
     """Count the tours and the closed tours from each square."""
     near = list_jumps(board.files, board.ranks)
     counts = [*run_in_threads(count_tours_from, [(near, at) for at in range(board.squares)])]
@@ -129,7 +127,7 @@ def _count_onward(near: Squares, start: int, here: int, free: int, lonely: int) 
     return tours, closed
 
 
-def recount_by_sweep(board: KnightBoard, *, is_open: bool = True) -> Counts:
+def recount_by_sweep(board: ChessBoard, *, is_open: bool = True) -> Counts:
     """Count the closed tours from each square and, if `is_open`, all tours, by the walker."""
     # a closed tour has two directions
     closed = 2 * walk(HalfBoard(board, is_open=False))[None]
@@ -177,7 +175,7 @@ def prove_counts(listed: ListedTable, proved: Mapping[str, ListedTable]) -> Proo
 
 
 def compare_squares(
-    rows: pl.DataFrame, boards: Mapping[str, KnightBoard], closed: set[str]
+    rows: pl.DataFrame, boards: Mapping[str, ChessBoard], closed: set[str]
 ) -> Iterator[Difference]:
     """Yield a row that is not that of the next square, or has a null where tours are counted."""
     squares = [
@@ -216,7 +214,7 @@ def compare_totals(rows: pl.DataFrame) -> Iterator[Difference]:
     yield from compare(squares.lazy(), closed=pl.lit(PUBLISHED_CLOSED))
 
 
-def count_listed(tours: ListedTable, board: KnightBoard) -> dict[str, Array]:
+def count_listed(tours: ListedTable, board: ChessBoard) -> dict[str, Array]:
     """Count the listed tours, and the closed ones, from each square of a board."""
     squares = pl.DataFrame({"start": board.name_squares()})
     counts = (
@@ -230,7 +228,7 @@ def count_listed(tours: ListedTable, board: KnightBoard) -> dict[str, Array]:
 
 
 def choose_way(
-    board: KnightBoard, *, is_open: bool, proved: Mapping[str, ListedTable] | None = None
+    board: ChessBoard, *, is_open: bool, proved: Mapping[str, ListedTable] | None = None
 ) -> str:
     """Return how a board is counted again, a key of `CLAIMS`; "" if it is too large."""
     tours = (proved or {}).get(f"{TOURS_PREFIX}{board}")
@@ -244,18 +242,7 @@ def choose_way(
     return "totals" if is_open and str(board) == PUBLISHED_BOARD else ""
 
 
-def list_boards(table: Table) -> tuple[dict[str, KnightBoard], set[str]]:
+def list_boards(table: Table) -> tuple[dict[str, ChessBoard], set[str]]:
     """Return the boards of a table of counts by name, and those with closed tours alone."""
     names, closed = (table.recipe.parameters[each] for each in ("boards", "closed"))
-    return {name: parse_board(name) for name in names}, {*closed}
-
-
-def estimate_recount(table: Table) -> int:
-    """Estimate the bytes of memory for the largest sweep of the proof."""
-    boards, closed = list_boards(table)
-    costs = [
-        estimate_count(board, name in closed)
-        for name, board in boards.items()
-        if choose_way(board, is_open=name not in closed) == "sweep"
-    ]
-    return max(costs, default=0)
+    return {name: ChessBoard(*parse_sides(name)) for name in names}, {*closed}

@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 
 from puzzle_tablebase.jit import Array, compiled
+from puzzle_tablebase.notation.knight import ChessBoard, parse_sides
 from puzzle_tablebase.pipeline.proofs.claims import (
     Claim,
     Difference,
@@ -33,8 +34,7 @@ from puzzle_tablebase.pipeline.proofs.knight_rules import find_ends, find_jumps,
 from puzzle_tablebase.pipeline.proofs.tour_walker import HalfBoard, walk_layers
 from puzzle_tablebase.pipeline.proofs.verdicts import Proved, Verdict
 from puzzle_tablebase.pipeline.tasks import run_in_threads
-from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
-from puzzle_tablebase.puzzles.knight.tables import RANKING_FIELDS
+from puzzle_tablebase.schema import RANKING_FIELDS
 
 HOW = (
     "every path was walked, none appears twice, and a second count, path by path, finds as many "
@@ -84,12 +84,12 @@ def prove_pairs(listed: ListedTable, proved: Mapping[str, ListedTable]) -> Proof
     return Proved(Verdict.PROVED, HOW_OF_PAIRS, COLUMNS, ("squares",))
 
 
-def _get_board(listed: ListedTable) -> KnightBoard:
-    return parse_board(listed.definition.recipe.parameters["board"])
+def _get_board(listed: ListedTable) -> ChessBoard:
+    return ChessBoard(*parse_sides(listed.definition.recipe.parameters["board"]))
 
 
 def iter_paths(
-    listed: ListedTable, board: KnightBoard
+    listed: ListedTable, board: ChessBoard
 ) -> Iterator[tuple[int, Array, Difference | None]]:
     """Yield the paths as square numbers, some at a time, after the number of the first row.
 
@@ -113,7 +113,7 @@ def iter_paths(
     yield from run_in_threads(follow, zip(range(0, listed.entry.rows, PART_ROWS)))
 
 
-def follow_paths(text: Array, board: KnightBoard) -> tuple[Array, Array]:
+def follow_paths(text: Array, board: ChessBoard) -> tuple[Array, Array]:
     """Follow paths, given as the names of their squares; return their squares, and which are tours.
 
     Both arrays have a row for each path.
@@ -137,7 +137,7 @@ def follow_paths(text: Array, board: KnightBoard) -> tuple[Array, Array]:
 
 
 def find_bad_paths(
-    listed: ListedTable, board: KnightBoard, *, are_sorted: bool
+    listed: ListedTable, board: ChessBoard, *, are_sorted: bool
 ) -> Iterator[Difference | int]:
     """Yield the first path that is no tour, or with `are_sorted` does not come after the last."""
     last = None
@@ -156,7 +156,7 @@ def find_bad_paths(
         yield begin + len(squares)
 
 
-def compare_columns(listed: ListedTable, board: KnightBoard) -> Iterator[Difference]:
+def compare_columns(listed: ListedTable, board: ChessBoard) -> Iterator[Difference]:
     """Yield the first row whose columns differ from its path, which is a tour."""
     names, jumps = board.name_squares(), find_jumps(board.files, board.ranks)
     joined = {f"{names[start]}{names[end]}" for start, end in np.argwhere(jumps).tolist()}
@@ -175,7 +175,7 @@ def compare_columns(listed: ListedTable, board: KnightBoard) -> Iterator[Differe
     yield from compare(numbers.join(firsts, on="start"), number=number)
 
 
-def compare_counts(listed: ListedTable, board: KnightBoard) -> Iterator[Difference]:
+def compare_counts(listed: ListedTable, board: ChessBoard) -> Iterator[Difference]:
     """Yield the first square from which a second count finds another number of tours."""
     counts, names = count_listed(listed, board), board.name_squares()
     for what, expected in recount_tours(board).items():
@@ -183,7 +183,7 @@ def compare_counts(listed: ListedTable, board: KnightBoard) -> Iterator[Differen
             yield from require_equal(f"{what} from {name}:", int(found), int(must_be))
 
 
-def compare_pairs(listed: ListedTable, board: KnightBoard) -> Iterator[Difference]:
+def compare_pairs(listed: ListedTable, board: ChessBoard) -> Iterator[Difference]:
     """Yield the first row that is not from and to the next pair of squares that a tour joins."""
     ends = np.argwhere(find_ends(board.files, board.ranks)).tolist()
     pairs = [f"{board.name_square(start)} to {board.name_square(end)}" for start, end in ends]
@@ -200,8 +200,8 @@ def compare_pairs(listed: ListedTable, board: KnightBoard) -> Iterator[Differenc
 def prove_ranks(listed: ListedTable, proved: Mapping[str, ListedTable]) -> Proof:
     """Prove the ranking of a board's tours."""
     recipe = listed.definition.recipe
-    board, is_open = parse_board(recipe.parameters["board"]), recipe.search == "ranked tours"
-    half = HalfBoard(board, is_open=is_open)
+    is_open = recipe.search == "ranked tours"
+    half = HalfBoard(_get_board(listed), is_open=is_open)
     colours = ", of those whose colours need as many edges" * is_open
     text = (
         "every layer is counted again from the empty board: each state with the partial tours that "

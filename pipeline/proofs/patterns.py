@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from puzzle_tablebase.jit import Array, compiled
+from puzzle_tablebase.notation.sliding import parse_sides
 from puzzle_tablebase.pipeline.proofs.claims import ListedTable, Proof, compare_records
 from puzzle_tablebase.pipeline.proofs.verdicts import Proved, Verdict
-from puzzle_tablebase.puzzles.fifteen import parse_pattern
 
 UNKNOWN = 255
 
@@ -131,8 +131,8 @@ def fill_level(
 
 def prove_pattern(listed: ListedTable, proved: Mapping[str, ListedTable]) -> Proof:
     """Prove the distances of a pattern."""
-    pattern = parse_pattern(listed.definition.recipe.parameters)
-    places, depth = search_placements(pattern.height, pattern.width, pattern.tiles)
+    parameters = listed.definition.recipe.parameters
+    places, depth = search_placements(*parse_sides(parameters["board"]), parameters["tiles"])
 
     text = "every entry is the fewest moves of the tiles over all places of the blank"
     yield listed.claim_records(text, compare_records(listed, iter_least(places, depth)))

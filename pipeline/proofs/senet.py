@@ -18,6 +18,7 @@ from math import factorial
 import polars as pl
 
 from puzzle_tablebase.jit import Array
+from puzzle_tablebase.notation.senet import OPENING, SQUARES
 from puzzle_tablebase.pipeline.proofs.claims import (
     Claim,
     Difference,
@@ -30,7 +31,6 @@ from puzzle_tablebase.pipeline.proofs.claims import (
     require_equal,
 )
 from puzzle_tablebase.pipeline.proofs.verdicts import Proved, Verdict
-from puzzle_tablebase.puzzles.senet import OPENING, SQUARES, THROWS
 from puzzle_tablebase.schema import UNREACHED
 
 HOW = (
@@ -41,6 +41,7 @@ COLUMNS = ("position", "plies", "plies_even", "plies_odd", "dice", "moves", "lin
 FIELDS = ("plies_even", "last_even", "plies_odd", "last_odd", "lines")
 PLIES = ("plies_even", "plies_odd")
 PIECES = 5
+THROWS = range(1, 6)
 
 
 def prove_senet(listed: ListedTable, proved: Mapping[str, ListedTable]) -> Proof:

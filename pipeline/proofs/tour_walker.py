@@ -23,10 +23,10 @@ import numpy as np
 
 from puzzle_tablebase.errors import SearchError
 from puzzle_tablebase.jit import Array, compiled
+from puzzle_tablebase.notation.knight import ChessBoard
 from puzzle_tablebase.pipeline.proofs.bits import count_ones, find_lowest
 from puzzle_tablebase.pipeline.proofs.knight_rules import find_jumps, find_light, list_images
 from puzzle_tablebase.pipeline.tasks import run_in_threads
-from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.resources import count_cores
 
 MATCHING_BITS = 26
@@ -215,7 +215,7 @@ class HalfBoard:
     is the first cell, and squares follow it.
     """
 
-    def __init__(self, board: KnightBoard, *, is_open: bool) -> None:
+    def __init__(self, board: ChessBoard, *, is_open: bool) -> None:
         sides = self.height, width = sorted((board.files, board.ranks))
         self.board, self.is_open, self.here = board, is_open, int(is_open)
         height, squares = self.height, range(board.squares)

@@ -13,8 +13,8 @@ class Verdict(StrEnum):
     """The four verdicts, the strongest first."""
 
     PROVED = "proved"
-    """Every row and record follows from the rules, by code that shares only the rules, the file
-    formats and the task runner with the rest."""
+    """Every row and record follows from the rules, by code that shares with the rest only notation
+    and constants, the schema, the file formats, the compiler and the task runner."""
     RECOUNTED = "recounted"
     """A second computation, by another method that it names, gives the same numbers."""
     PUBLISHED = "published"
@@ -30,13 +30,15 @@ ORDER = tuple(Verdict)
 class TableVerdict:
     """The verdict on a table, or on one of its boards if `board` is given.
 
-    `how` states in a sentence what was checked and what was not.
+    `how` states in a sentence what was checked and what was not. `by_plugin`: whether the rules are
+    those of the plugin that built the table.
     """
 
     table: str
     board: str | None
     verdict: Verdict
     how: str
+    by_plugin: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,7 @@ class Proved:
 
     `columns`, `fields`: the columns and index fields that it compared; `depths`: the number of
     states of each goal at each distance; `boards`: verdicts on single boards, in place of one on
-    the table.
+    the table; `by_plugin`: whether it took its rules from the plugin that built the table.
     """
 
     verdict: Verdict
@@ -54,6 +56,7 @@ class Proved:
     fields: Collection[str] = ()
     depths: Mapping[Depth, int] = field(default_factory=dict)
     boards: Mapping[str | None, tuple[Verdict, str]] = field(default_factory=dict)
+    by_plugin: bool = False
 
 
 def find_weakest(verdicts: Iterable[TableVerdict]) -> dict[str, Verdict]:

@@ -43,6 +43,7 @@ from puzzle_tablebase.frontier.word_space import (
     WordSpace,
 )
 from puzzle_tablebase.jit import Array
+from puzzle_tablebase.notation.sliding import MOVE_SETS
 from puzzle_tablebase.pipeline.tasks import Chunks, TableData, Tasks
 from puzzle_tablebase.puzzle import Puzzle, list_parities
 from puzzle_tablebase.puzzles.board_arrays import (
@@ -53,13 +54,13 @@ from puzzle_tablebase.puzzles.board_arrays import (
     sum_steps,
     write_states,
 )
-from puzzle_tablebase.puzzles.sliding import MOVE_SETS, SlidingBoard, parse_board
+from puzzle_tablebase.puzzles.sliding import SlidingBoard, parse_board
 from puzzle_tablebase.resources import get_free_memory
 from puzzle_tablebase.schema import ROW_BYTES, UNREACHED, Table
 from puzzle_tablebase.stores.checkpoints import Arrays, Checkpoints
 
 if TYPE_CHECKING:
-    from puzzle_tablebase.puzzle import Columns
+    from puzzle_tablebase.schema import Columns
 
 Depths = npt.NDArray[np.uint8]
 

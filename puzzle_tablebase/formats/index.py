@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from puzzle_tablebase.puzzle import Columns
-    from puzzle_tablebase.schema import Table
+    from puzzle_tablebase.schema import Columns, Table
 else:
     from _struct import Struct  # all that `struct` has, without a module to find and read
 

@@ -26,7 +26,7 @@ from puzzle_tablebase.formats import FORMAT_VERSION, MADE_BY
 from puzzle_tablebase.schema import KIND_LETTERS, ROW_BYTES, Column, Table
 
 if TYPE_CHECKING:
-    from puzzle_tablebase.puzzle import Columns
+    from puzzle_tablebase.schema import Columns
     from puzzle_tablebase.stores.folder import RandomAccessFile
 
 COMPRESSION_LEVEL = 3

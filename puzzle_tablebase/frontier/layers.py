@@ -192,7 +192,7 @@ class InconsistentLayers(Exception):
 
 
 class LayerReader:
-    """Reader of layers in records with the fields `RANKING_FIELDS` (`puzzles.knight.tables`).
+    """Reader of layers in records with the fields `RANKING_FIELDS` of `schema`.
 
     `read_record` returns the fields of a record; there are `count` records.
     """

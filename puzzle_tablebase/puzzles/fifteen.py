@@ -11,8 +11,9 @@ from __future__ import annotations
 from itertools import chain
 from math import comb, factorial
 
+from puzzle_tablebase.notation.sliding import CHARACTERS
 from puzzle_tablebase.puzzle import Puzzle
-from puzzle_tablebase.puzzles.sliding import CHARACTERS, SlidingBoard
+from puzzle_tablebase.puzzles.sliding import SlidingBoard
 from puzzle_tablebase.schema import Recipe, Table
 
 TYPE_CHECKING = False

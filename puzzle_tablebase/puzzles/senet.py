@@ -8,8 +8,8 @@ rank + SIZE for B to move.
 
 from __future__ import annotations
 
-from puzzle_tablebase.errors import NotationError, require_text
-from puzzle_tablebase.puzzle import StateSpace, split_cells
+from puzzle_tablebase.notation.senet import CHARACTERS, OPENING, SQUARES, parse_position
+from puzzle_tablebase.puzzle import StateSpace
 from puzzle_tablebase.schema import UNREACHED, Column, Recipe, Table
 
 TYPE_CHECKING = False
@@ -20,40 +20,15 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from puzzle_tablebase.graph import Graph, SearchResult
-    from puzzle_tablebase.puzzle import Bytes, Columns
+    from puzzle_tablebase.puzzle import Bytes
+    from puzzle_tablebase.schema import Columns
 
-SQUARES = 15
 THROWS = range(1, 6)
 MOVE_KINDS = [(throw, start) for throw in THROWS for start in range(1, SQUARES - throw + 1)]
 """Each throw with each starting square, in the order of the graph's labels: the bits of a word."""
 NODES_AT_A_TIME = 8_192
 """As many as keep numpy's arrays of their moves in the processor's cache."""
-SIDES = "AB"
-OPENING = "ABABABABAB....."
 SIZE = 756_756
-CHARACTERS = ".AB"
-
-
-def parse(text: str) -> str:
-    """Return the position that a text names: 15 characters, or squares with separators.
-
-    The line with the squares' numbers, which is printed below a position, is skipped.
-
-    >>> parse("ababABABAB....."), parse("A B A B A B A B A B _ _ _ _ _")
-    ('ABABABABAB.....', 'ABABABABAB.....')
-    """
-    position = require_text(text, "a Senet position", OPENING).strip().upper()
-    if sorted(position) == sorted(OPENING):
-        return position
-    pieces, _, last_line = text.rstrip().rpartition("\n")
-    if pieces and last_line.split() == [str(square) for square in range(1, SQUARES + 1)]:
-        text = pieces
-    position = "".join(split_cells(text, ".")).upper()
-    if sorted(position) == sorted(OPENING):
-        return position
-    counts = ", ".join(f"{position.count(mark)} {mark!r}" for mark in "AB.")
-    problem = f"it has {len(position):,} squares with {counts}, not 15 with five of each"
-    raise NotationError("a Senet position", text, problem, OPENING)
 
 
 def rank(state: str) -> int:
@@ -113,12 +88,6 @@ def swap_squares(position: str, start: int, goal: int) -> str:
     return "".join(squares)
 
 
-def format_move(position: str, throw: int, start: int) -> str:
-    """Format a move from a position as in the table: `5-10`, or `4x7` for a swap."""
-    goal = start + throw
-    return f"{start}{'-' if position[goal - 1] == '.' else 'x'}{goal}"
-
-
 def _make_nullable_column(name: str, kind: str, meaning: str, *, distinct: bool = False) -> Column:
     """Make a column that is null for a position that no line of play leads to."""
     return Column(name, kind, meaning, nullable=True, distinct=distinct)
@@ -162,7 +131,7 @@ class Senet(StateSpace):
     size = SIZE
     example = OPENING
     depth = "plies"
-    parse = staticmethod(parse)
+    parse = staticmethod(parse_position)
     rank = staticmethod(rank)
     unrank = staticmethod(unrank)
 

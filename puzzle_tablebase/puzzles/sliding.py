@@ -10,16 +10,17 @@ from __future__ import annotations
 
 from math import factorial
 
-from puzzle_tablebase.errors import BadRequest, NotationError, require_text
-from puzzle_tablebase.puzzle import (
-    MANHATTAN,
-    ONLY_HALF,
-    GoalPuzzle,
-    Puzzle,
-    SymmetryView,
-    split_cells,
-    write_cells,
+from puzzle_tablebase.errors import BadRequest, NotationError
+from puzzle_tablebase.notation.sliding import (
+    CHARACTERS,
+    EXAMPLE_BOARD,
+    GOALS,
+    LETTERS,
+    MAX_CELLS,
+    parse_sides,
+    parse_state,
 )
+from puzzle_tablebase.puzzle import MANHATTAN, ONLY_HALF, GoalPuzzle, Puzzle, SymmetryView
 from puzzle_tablebase.schema import BITS_INDEX, ROW_BYTES, UNREACHED, Column, Recipe, Table
 
 TYPE_CHECKING = False
@@ -28,22 +29,9 @@ if TYPE_CHECKING:
 
     from puzzle_tablebase.frontier.word_space import WordSpace
     from puzzle_tablebase.graph import Graph, SearchResult
-    from puzzle_tablebase.puzzle import Bytes, Columns
+    from puzzle_tablebase.puzzle import Bytes
+    from puzzle_tablebase.schema import Columns
 
-
-CHARACTERS = "0123456789abcdef"
-"""The blank and the tiles."""
-MAX_CELLS = len(CHARACTERS)
-LETTERS = "UDLR"
-MOVE_SETS = tuple(
-    [
-        "".join([letter for at, letter in enumerate(LETTERS) if letters >> at & 1])
-        for letters in range(1 << len(LETTERS))
-    ]
-)
-"""The letters of each set of moves, indexed by the set's bits."""
-MARKS_BY_NUMBER = {str(number): mark for number, mark in enumerate(CHARACTERS)}
-"""The marks of cells that are written as numbers, if they are separated."""
 
 MAX_SMALL_CELLS = 10
 """Cells of the largest small boards. They get all goals by default, rows beside each index, and a
@@ -54,8 +42,6 @@ ALL_GOALS = "all"
 """The end of the name of a board's tables of all goals."""
 MAX_VIEWS = 64
 """Views of goals that a board keeps."""
-EXAMPLE_BOARD = "3x4"
-"""The board in examples."""
 FIFTEEN_BOARD = "4x4"
 """The board that the 15-puzzle's search solves, without a table of all its states."""
 
@@ -122,19 +108,7 @@ class SlidingBoard(GoalPuzzle):
         >>> SlidingBoard(3, 4).parse("1 2 3 4 5 6 7 8 9 10 11 0"), EIGHT.parse("152/7.3/846")
         ('123456789ab0', '152703846')
         """
-        known = CHARACTERS[: self.cells]
-        example = f"{known[1:]}0 (0 is the blank)"
-        lower = require_text(write_cells(text), self.what, example).lower()
-        state = "".join(lower.split())
-        if len(state) == self.cells and {*state} == {*known}:
-            return state
-        words = split_cells(lower)
-        marks = [*"".join(words)]
-        if len(words) == self.cells or len(words) == self.cells - 1 < len(marks) - 1:
-            marks = [MARKS_BY_NUMBER.get(word, word) for word in words]
-        if sorted(marks) != sorted(known):
-            raise NotationError(self.what, text, _find_problem(marks, known), example)
-        return "".join(marks)
+        return parse_state(text, self.cells, self.what)
 
     def make_ordered_state(self, blank: int) -> str:
         """Return the state with the blank on a cell and the tiles in reading order."""
@@ -270,30 +244,6 @@ class SlidingBoard(GoalPuzzle):
         return make_word_space(self.line, self.cells, place, self.is_odd(root), self.rank(root))
 
 
-def _find_problem(marks: list[str], known: str) -> str:
-    """Find the problem of marks that are not those known of a board, once each."""
-    foreign = next((mark for mark in marks if mark not in CHARACTERS), "")
-    if foreign.isascii() and foreign.isdecimal():
-        return f"tile {foreign} does not exist"
-    if foreign:
-        return f"{foreign!r} is neither a digit nor a tile's letter"
-    problems, names = [], {mark: f"tile {mark}" for mark in CHARACTERS} | {"0": "the blank (0)"}
-    if len(marks) != len(known):
-        cells = f"{len(marks):,} cell{'s'[: len(marks) != 1]}"
-        problems.append(f"it has {cells}, not {len(known)}")
-    for mark in CHARACTERS:
-        count = marks.count(mark)
-        if count and mark not in known:
-            problems.append(f"{names[mark]} does not exist")
-        elif count > 1:
-            problems.append(f"{names[mark]} stands {'twice' if count == 2 else f'{count:,} times'}")
-    if len(marks) >= len(known):
-        problems += [f"{names[mark]} is missing" for mark in known if mark not in marks]
-    elif {"0", *marks} == {*known}:
-        problems.append("and the blank is missing: write it as 0")
-    return ", ".join(problems)
-
-
 def rank_order(marks: Sequence[str]) -> int:
     """Return the number of an order of marks among all orders of these."""
     free, number = sorted(marks), 0
@@ -318,14 +268,7 @@ def parse_board(text: str) -> SlidingBoard:
     >>> str(parse_board("3x4"))
     '3x4'
     """
-    given = require_text(text, "a sliding board", EXAMPLE_BOARD)
-    sides = given.strip().lower().replace("×", "x").split("x")
-    if len(sides) == 2 and all(side in MARKS_BY_NUMBER for side in sides):
-        height, width = map(int, sides)
-        if min(height, width) > 1 and height * width <= MAX_CELLS:
-            return SlidingBoard(height, width)
-    problem = f"a board is rows x columns, 2 or more each, with {MAX_CELLS} cells at most"
-    raise NotationError("a sliding board", text, problem, EXAMPLE_BOARD)
+    return SlidingBoard(*parse_sides(text))
 
 
 def find_goal(table: str) -> tuple[SlidingBoard, str] | None:
@@ -398,8 +341,6 @@ class Sliding(Puzzle):
         return str(board_and_goal[0]) if board_and_goal else None
 
 
-GOALS = {"corner": "123456780", "centre": "123804765", "edge": "123456708"}
-"""The goals of the 8-puzzle."""
 RANK = "place of the state among all 362,880 in ascending order, from 0; number of its index record"
 MISPLACED = "number of tiles not at their place in the goal; never more than manhattan"
 

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from puzzle_tablebase.errors import NoAnswer, NotationError
-from puzzle_tablebase.puzzles.knight.board import FILES, JUMPS, KnightBoard, parse_board
-from puzzle_tablebase.puzzles.knight.tables import (
-    PAIRS_BOARD,
-    PUZZLE,
-    TOURS_PREFIX,
-)
+from puzzle_tablebase.notation.knight import FILES, TOURS_PREFIX
+from puzzle_tablebase.puzzles.knight.board import JUMPS, KnightBoard, parse_board
+from puzzle_tablebase.puzzles.knight.tables import PAIRS_BOARD, PUZZLE
 from puzzle_tablebase.queries.answer import Answer, Judgement, align_rows
 from puzzle_tablebase.queries.options import (
     ALL,

@@ -14,11 +14,11 @@ from puzzle_tablebase.errors import (
     NoAnswer,
 )
 from puzzle_tablebase.formats.manifest import read_manifest
+from puzzle_tablebase.notation.knight import TOURS_PREFIX
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.puzzles.knight.tables import (
     COUNTED_BOARDS,
     MAX_LISTED_SQUARES,
-    TOURS_PREFIX,
     explain_no_tour,
     get_sides,
     make_board_counts,

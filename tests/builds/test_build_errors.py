@@ -38,7 +38,7 @@ from tests.support.shell import Cli, begin_python
 from tests.support.tampered import seal_values
 
 if TYPE_CHECKING:
-    from puzzle_tablebase.puzzle import Columns
+    from puzzle_tablebase.schema import Columns
 
 
 # ---- the folder -----------------------------------------------------------------------------

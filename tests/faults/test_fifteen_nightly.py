@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 import puzzle_tablebase as pt
+from puzzle_tablebase.notation.sliding import CHARACTERS
 from puzzle_tablebase.pipeline.proofs import verify
 from puzzle_tablebase.puzzles.fifteen import PUZZLE, make_tables
-from puzzle_tablebase.puzzles.sliding import CHARACTERS
 from puzzle_tablebase.stores.folder import Folder
 from tests.support.build_recorder import build_tables
 from tests.support.reference_numbers import lines

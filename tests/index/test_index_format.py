@@ -13,6 +13,7 @@ import pytest
 
 from puzzle_tablebase.errors import TablebaseError
 from puzzle_tablebase.formats.index import BLOCK_BYTES, BODY_BYTES, HEADER
+from puzzle_tablebase.notation.senet import OPENING
 from puzzle_tablebase.puzzles import senet
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.sliding import EIGHT
@@ -137,7 +138,7 @@ def test_the_records_of_senet(outputs: Path) -> None:
     result = page.all_records(outputs, table).view(kind).ravel()
     fewest = np.minimum(result["plies_even"], result["plies_odd"])
     assert np.array_equal(result["lines"] == 0, fewest == 255)
-    opening = np.arange(len(result)) == senet.rank(senet.OPENING)
+    opening = np.arange(len(result)) == senet.rank(OPENING)
     largest = 0
     for side in ("even", "odd"):
         plies, last = result[f"plies_{side}"], result[f"last_{side}"]

@@ -54,7 +54,7 @@ def publish(vector: Any, folder: Path) -> ListedTable:
     text = manifest.IndexEntry(index.name, count, index.stat().st_size, sha256(index))
     entry = Entry(None, count, vector.content, "a test", "", {}, text)
     write_manifest(Folder(folder), {vector.name: entry})
-    return ListedTable(Folder(folder), vector.name, entry, None, table)
+    return ListedTable(Folder(folder), vector.name, entry, table, "", None)
 
 
 def test_a_lookup_does_as_the_vectors_say(vector: Any, tmp_path: Path) -> None:

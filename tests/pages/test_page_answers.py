@@ -14,6 +14,7 @@ import polars as pl
 import pytest
 
 from puzzle_tablebase.errors import NoAnswer
+from puzzle_tablebase.notation.senet import OPENING
 from puzzle_tablebase.puzzles import senet
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.sliding import EIGHT, parse_board
@@ -138,7 +139,7 @@ def test_the_puzzle_of_a_day_follows_from_the_date(boards_page: Path, outputs: P
 def test_positions_are_answered_as_by_query(explorer: Path, outputs: Path) -> None:
     rng, reader = random.Random(15), open_reader("senet", Folder(outputs))
     positions = [senet.unrank(rng.randrange(senet.SIZE)) for _ in range(500)]
-    positions += [senet.OPENING, "BBBBBAAAAA....."]
+    positions += [OPENING, "BBBBBAAAAA....."]
     expected = [answer(reader, one, {"position": one, "plies": None}) for one in positions]
     told = ask(explorer, *(["senet", position] for position in positions))
     require_facts(told, expected, {"plies_even", "plies_odd", "dice", "moves", "path"})

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from puzzle_tablebase.puzzles import senet
+from puzzle_tablebase.notation.senet import OPENING
 from puzzle_tablebase.queries import Tables
 from tests.support.browser import DESK, Explorer, broken_rules, in_both
 from tests.support.oracles import senet_successors
@@ -202,7 +202,7 @@ def read_position(page: Page) -> str:
 @in_both
 def test_senet(shown: Explorer, tables: Tables) -> None:
     page = shown.open("senet/play/free")
-    position, line = senet.OPENING, list[str]()
+    position, line = OPENING, list[str]()
     for throw in (5, 3, 2, 4, 1, 5, 2, 3, 1):
         mover = "AB"[len(line) % 2]
         moves = senet_successors(position, mover)
@@ -254,7 +254,7 @@ def test_senet(shown: Explorer, tables: Tables) -> None:
     page.fill("#senet-position", TARGET.lower())
     expect(page.locator("#senet-facts")).not_to_contain_text("being counted")
     assert shown.facts("senet")["Shortest lines"] == "1"
-    shown.open(f"senet/{senet.OPENING}")
+    shown.open(f"senet/{OPENING}")
     for square in "122":
         page.click(f"#senet-board [aria-label^='square {square}:']")
     assert shown.address() == "senet/BAABABABAB....."

@@ -110,7 +110,7 @@ def test_best_moves_of_any_letters_are_proved(
 def prove_made(folder: Path, rows: pa.Table) -> TableResult:
     """Prove rows as those of pancakes with further columns."""
     toy = Topped()
-    listed = replace(open_one(folder, "pancakes"), puzzle=toy, table=toy.tables[0])
+    listed = replace(open_one(folder, "pancakes"), rules=toy, table=toy.tables[0])
     made = make_listed(listed, rows)
     return run(made, prove_goals(made, {}))
 

@@ -42,7 +42,7 @@ from tests.support.tampered import (
 from tests.support.trust_page import require_rows
 
 if TYPE_CHECKING:
-    from puzzle_tablebase.puzzle import Columns
+    from puzzle_tablebase.schema import Columns
 
 Register = Callable[..., None]
 

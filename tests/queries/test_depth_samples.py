@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from puzzle_tablebase.errors import BadRequest, NoAnswer
-from puzzle_tablebase.puzzles.sliding import GOALS, parse_board
+from puzzle_tablebase.notation.sliding import GOALS
+from puzzle_tablebase.puzzles.sliding import parse_board
 from puzzle_tablebase.queries import Tables, open_reader, open_tables, pose
 from puzzle_tablebase.queries.options import SAMPLE
 from puzzle_tablebase.queries.samples import SampleRequest, find_twin

@@ -16,9 +16,9 @@ import pytest
 import puzzle_tablebase as pt
 from puzzle_tablebase.errors import Undecided
 from puzzle_tablebase.formats.index import BLOCK_BYTES, BODY_BYTES
+from puzzle_tablebase.notation.sliding import CHARACTERS
 from puzzle_tablebase.pipeline.run import run_command
 from puzzle_tablebase.puzzles.fifteen import PARTITIONS, list_images, make_pattern_table
-from puzzle_tablebase.puzzles.sliding import CHARACTERS
 from tests.support import sliding_oracle as oracle
 from tests.support.reference_numbers import lines
 from tests.support.shell import SCRIPT, Cli

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from puzzle_tablebase.puzzles import senet
+from puzzle_tablebase.notation.senet import parse_position
 from puzzle_tablebase.puzzles.sliding import EIGHT, SlidingBoard
 from tests.support.board_layouts import write_layouts
 from tests.support.strategies import senet_positions, white_space
@@ -43,4 +43,4 @@ def test_every_layout_of_senet_is_read_back(position: str, between: str, around:
     for empty in "._":
         text = between.join(position.replace(".", empty))
         for written in (text.lower(), f"[{text}]", f"{around}{text}\n", f"{text}{around}"):
-            assert senet.parse(written) == position
+            assert parse_position(written) == position

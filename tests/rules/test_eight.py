@@ -8,7 +8,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from puzzle_tablebase.errors import NotationError
-from puzzle_tablebase.puzzles.sliding import EIGHT, GOALS
+from puzzle_tablebase.notation.sliding import GOALS
+from puzzle_tablebase.puzzles.sliding import EIGHT
 from tests import usual_or_nightly
 from tests.support import oracles
 from tests.support.strategies import eight_states

@@ -9,7 +9,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from puzzle_tablebase.errors import NotationError
-from puzzle_tablebase.puzzles.senet import OPENING, PUZZLE, SIZE, format_move, moves, swap_squares
+from puzzle_tablebase.notation.senet import OPENING, format_move
+from puzzle_tablebase.puzzles.senet import PUZZLE, SIZE, moves, swap_squares
 from tests.support import oracles
 from tests.support.strategies import senet_positions
 

@@ -17,7 +17,7 @@ from puzzle_tablebase.puzzle import StateSpace
 from puzzle_tablebase.schema import UNREACHED, Column, Recipe, Table
 
 if TYPE_CHECKING:
-    from puzzle_tablebase.puzzle import Columns
+    from puzzle_tablebase.schema import Columns
 
 LITRES = (5, 3)
 MOVES = "FfEePp"

@@ -364,7 +364,8 @@ def make_listed(listed: ListedTable, rows: pa.Table, **fields: npt.NDArray[Any])
         records[name] = values
     index = listed.entry.index and replace(listed.entry.index, records=count)
     entry = replace(listed.entry, rows=len(frame), index=index)
-    return MadeTable(listed.store, listed.name, entry, listed.puzzle, listed.table, frame, records)
+    own = listed.table, listed.depth, listed.rules
+    return MadeTable(listed.store, listed.name, entry, *own, frame, records)
 
 
 def prove_one(folder: Path, name: str, *evidence: str) -> TableResult:

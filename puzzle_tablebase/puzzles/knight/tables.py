@@ -8,15 +8,20 @@ Tours are directed: one and its reverse are two.
 from __future__ import annotations
 
 from puzzle_tablebase.errors import BadRequest, NoAnswer, NotationError
-from puzzle_tablebase.puzzle import Puzzle
-from puzzle_tablebase.puzzles.knight.board import (
+from puzzle_tablebase.notation.knight import (
+    CLOSED_COUNTS_PREFIX,
+    CLOSED_RANKS_PREFIX,
+    COUNTS_PREFIX,
+    COUNTS_TABLE,
     MAX_FILES,
     MAX_RANKS,
+    RANKS_PREFIX,
     SQUARES,
-    KnightBoard,
-    parse_board,
+    TOURS_PREFIX,
 )
-from puzzle_tablebase.schema import Column, Recipe, Table
+from puzzle_tablebase.puzzle import Puzzle
+from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
+from puzzle_tablebase.schema import RANKING_FIELDS, Column, Recipe, Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,18 +49,7 @@ TOURS = {
 }  # fmt: skip
 """The number of directed open tours of every board that can be listed and has any, by its sides, as
 this program counts them."""
-TOURS_PREFIX = "knight_tours_"
 PAIRS_BOARD = (8, 8)
-RANKING_FIELDS = (("layer", "H"), ("key", "Q"), ("before", "Q"), ("states", "1005s"))
-"""Fields of a record with consecutive states of a layer, by ascending key.
-
-`key`: that of the first state. `before`: the sum of the numbers of all states of the layer before
-it. `states`: alternately the number of a state and the difference to the next key, written in
-groups of seven bits, the lowest first; the eighth bit is set in all bytes of a value but the last.
-The first byte that is 0 ends the record."""
-COUNTS_TABLE = "knight_counts"
-COUNTS_PREFIX, CLOSED_COUNTS_PREFIX = "knight_counts_", "knight_closed_counts_"
-RANKS_PREFIX, CLOSED_RANKS_PREFIX = "knight_ranks_", "knight_closed_ranks_"
 COUNTED_BOARDS = tuple(
     (files, ranks)
     for files in range(1, 13)
