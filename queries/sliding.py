@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from puzzle_tablebase.errors import BadRequest, MemoryShort
+from puzzle_tablebase.errors import BadRequest, MemoryShort, TableMissing
 from puzzle_tablebase.notation.sliding import EXAMPLE_BOARD
 from puzzle_tablebase.puzzle import View
-from puzzle_tablebase.puzzles.sliding import ROW_STATES, find_goal, parse_board
+from puzzle_tablebase.puzzles.sliding import FIFTEEN_BOARD, ROW_STATES, find_goal, parse_board
 from puzzle_tablebase.queries.boards import BoardReader
 from puzzle_tablebase.queries.options import ALL, ANY_KEYS, BATCH, CHECK, SAMPLE, Option
 from puzzle_tablebase.queries.reader import Reader
 from puzzle_tablebase.resources import get_free_memory
+from puzzle_tablebase.stores.access import format_outputs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,6 +46,18 @@ class BitReader(BoardReader):
     def __init__(self, puzzle: SlidingBoard, store: Store) -> None:
         super().__init__(puzzle, store)
         self.max_single_keys = 300 + puzzle.size // STATES_PER_WALK
+
+    def find_distance(self, state: str, goal: str) -> tuple[int, int | None]:
+        try:
+            return super().find_distance(state, goal)
+        except TableMissing as error:
+            is_corner = self.puzzle.view_goal(goal).table_goal == self.puzzle.example
+            if str(self.puzzle) != FIFTEEN_BOARD or not is_corner:
+                raise
+            # a search answers, where the table would take a cluster
+            option = "" if goal == self.puzzle.example else f" --goal {goal}"
+            command = f"pipeline query fifteen {state}{option}{format_outputs(str(self.store))}"
+            raise TableMissing(error.file, command) from error
 
     def find_record(self, view: View, state: str) -> int:
         return super().find_record(view, state) // ROW_STATES

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 BOARD = SlidingBoard(4, 4)
 TABLE_PREFIX = "fifteen_"
 DEFAULT_PARTITION = "6-6-3"
-EXAMPLE = "123456789abc0def"
-"""A state in the example of a query."""
 
 
 class Pattern:
@@ -154,6 +152,7 @@ class Fifteen(Puzzle):
 
     name = "fifteen"
     title = "15-puzzle"
+    example = "123456789abc0def"
     tables = ()
 
     def find_tables(self, name: str) -> tuple[Table, ...]:
@@ -171,7 +170,7 @@ class Fifteen(Puzzle):
     def format_example(self, table: str) -> str:
         """Format a query that the tables of a pattern's partition answer."""
         of_table = (name for name in PARTITIONS if table in [t.name for t in make_tables(name)])
-        return f"{self.name} {EXAMPLE} --patterns {next(of_table)}"
+        return f"{self.name} {self.example} --patterns {next(of_table)}"
 
 
 PUZZLE = Fifteen()

@@ -286,6 +286,7 @@ class Sliding(Puzzle):
 
     name = "sliding"
     title = "Sliding boards"
+    example = f"123456789a0b --board {EXAMPLE_BOARD}"
     tables = ()
     depth = "distance"
 

@@ -19,6 +19,11 @@ from puzzle_tablebase.stores import COMMAND
 from puzzle_tablebase.stores.folder import DEFAULT_FOLDER, Folder, Store
 
 
+def get_default_location() -> str:
+    """Return where tables are if nothing else is said: in `PIPELINE_OUTPUTS`, or else `outputs`."""
+    return os.environ.get("PIPELINE_OUTPUTS") or DEFAULT_FOLDER
+
+
 def open_store(location: object) -> Store:
     """Open the store of a path or URL; by default `PIPELINE_OUTPUTS`, or else `outputs`.
 
@@ -26,7 +31,7 @@ def open_store(location: object) -> Store:
     """
     if isinstance(location, Store):
         return location
-    given = os.environ.get("PIPELINE_OUTPUTS") or DEFAULT_FOLDER if location is None else location
+    given = get_default_location() if location is None else location
     text = os.path.expanduser(str(given))
     # messages must be able to show it: in UTF-8
     if not text or "\0" in text or text.encode(errors="ignore").decode() != text:
@@ -67,10 +72,11 @@ def format_command(store: Store, *words: str) -> str:
 
 
 def format_outputs(folder: str) -> str:
-    """Return the option that names a store; empty for the default folder."""
+    """Return the option that names a store; empty for the default folder, if it is the default."""
     from shlex import quote as quote_word  # importing it takes longer than an answer
 
-    return "" if folder == DEFAULT_FOLDER else f" --outputs {quote_word(folder)}"
+    is_default = folder == DEFAULT_FOLDER == get_default_location()
+    return "" if is_default else f" --outputs {quote_word(folder)}"
 
 
 def list_files(store: Store, begin: str = "") -> list[str]:

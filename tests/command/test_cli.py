@@ -104,6 +104,16 @@ def test_an_interrupt_on_the_fast_path(capsys: pytest.CaptureFixture[str]) -> No
     assert capsys.readouterr() == ("", "")
 
 
+@pytest.mark.parametrize("name", MODULES)
+def test_the_help_has_an_example_that_is_understood(name: str, cli: Cli, tmp_path: Path) -> None:
+    for command in ("query", "check"):
+        described = cli(command, name, "--help").out
+        (example,) = re.findall(r"Example: +(\S.*)$", described, re.MULTILINE)
+        words = example.replace("ANSWER", "1").split()
+        said = cli(command, name, *words, cwd=tmp_path, env={"PIPELINE_OUTPUTS": "none"})
+        assert said.code == 3 or (command == "check" and said.out), said  # judged by the rules
+
+
 def test_without_a_command_the_help_is_an_error(cli: Cli) -> None:
     for words in ([], ["query"]):
         assert cli(*words) == (2, "", cli(*words, "--help").out)

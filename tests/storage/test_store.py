@@ -52,6 +52,15 @@ def test_commands_name_other_folders_than_the_default(folder: str) -> None:
     assert words == ["pipeline", "precompute", "eight", "--force", "--outputs", folder]
 
 
+def test_commands_name_the_usual_folder_where_another_one_is_the_default(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("PIPELINE_OUTPUTS", "elsewhere")
+    for name in ("outputs", "elsewhere"):  # typed in another shell, a command means the same
+        command = format_rebuild_command("eight", Folder(name))
+        assert command == f"pipeline precompute eight --outputs {name}"
+
+
 def test_a_path_is_printed_without_its_control_characters(
     cli: Cli, outputs: Path, tmp_path: Path
 ) -> None:
