@@ -17,6 +17,7 @@ from distributed.scheduler import KilledWorker
 from distributed.utils import LoopRunner
 
 from puzzle_tablebase.errors import BadRequest, MachineLimit, quote
+from puzzle_tablebase.stores.folder import Address
 
 CONNECT_SECONDS = 10
 """Seconds within which a scheduler must answer, at the start and after a lost connection."""
@@ -30,10 +31,11 @@ def connect(
     for name in [*logging.root.manager.loggerDict]:  # their messages are raised as errors too
         if name.partition(".")[0] in ("asyncio", "distributed", "tornado"):
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    shown = Address(address)
     try:
         parse_address(address, strict=True)
     except ValueError as error:
-        problem = f"{quote(address)} is no scheduler's address"
+        problem = f"{quote(str(shown))} is no scheduler's address"
         raise BadRequest(problem, "Example: tcp://10.0.0.1:8786") from error
 
     async def identify() -> Any:
@@ -49,16 +51,16 @@ def connect(
         client = Client(address, timeout=connect_seconds, set_as_default=False)
         threads = sum(client.nthreads().values())
     except Exception as error:  # bytes of another protocol can fail anywhere, other versions too
-        raise MachineLimit(f"No Dask scheduler answers at {address}", step) from error
+        raise MachineLimit(f"No Dask scheduler answers at {shown}", step) from error
     try:
         if not threads:
-            raise MachineLimit(f"The scheduler {address} has no workers", step)
+            raise MachineLimit(f"The scheduler {shown} has no workers", step)
         yield _DaskExecutor(client), threads
     except (KilledWorker, CommClosedError, CancelledError) as error:
         is_killed = isinstance(error, KilledWorker)
         problem = "one task killed several workers" if is_killed else "it was lost"
         step = "Finished tasks are saved; run the command again to resume"
-        raise MachineLimit(f"The scheduler {address} failed: {problem}", step) from error
+        raise MachineLimit(f"The scheduler {shown} failed: {problem}", step) from error
     finally:
         with suppress(OSError):  # a slow scheduler says goodbye too late: all results are here
             client.close()

@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.table import Column
 from rich.text import Text
 
+from puzzle_tablebase.errors import make_printable
 from puzzle_tablebase.process import CleanupOnSignal
 
 LINE_INTERVAL = 5.0
@@ -73,7 +74,7 @@ class Reporter:
     def say(self, line: str) -> None:
         """Print a line, above the bars."""
         with self._lock:  # a bar that another thread adds meanwhile would stay on the screen
-            self._console.print(line, markup=False)
+            self._console.print(make_printable(line), markup=False)
 
     def update(self, doing: str, done: int = 0, total: int | None = None, *, of: str = "") -> None:
         """Show how much of an activity is done; `of`: its name."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 
+from puzzle_tablebase.errors import make_printable
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,21 +25,19 @@ def print_answer(text: str) -> None:
 
 def print_line(text: str) -> None:
     """Print a line of an answer."""
-    print_answer(f"{text}\n")
+    print_answer(f"{make_printable(text)}\n")
+
+
+def print_json(value: object) -> None:
+    """Print an answer as a line of JSON, which escapes control characters itself."""
+    import json
+
+    print_answer(f"{json.dumps(value)}\n")
 
 
 def print_error(text: object, mark: str = "pipeline: ") -> None:
     """Print a message to standard error."""
-    sys.stderr.write(f"{mark}{escape_control(str(text))}\n")
-
-
-def escape_control(text: str) -> str:
-    """Return the text with the characters that would control a terminal escaped.
-
-    >>> print(escape_control("12\\x1b[31m"))
-    12\\x1b[31m
-    """
-    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
+    sys.stderr.write(f"{mark}{make_printable(str(text))}\n")
 
 
 # ---- tables and numbers -----------------------------------------------------------------------
@@ -46,9 +46,7 @@ def escape_control(text: str) -> str:
 def print_rows(rows: Sequence[Mapping[str, Any]], *, as_json: bool = False) -> None:
     """Print rows as JSON, or as a table of the columns that have a value in some row."""
     if as_json:
-        import json
-
-        print_line(json.dumps(rows))
+        print_json(rows)
     elif rows:
         print_answer(format_rows(rows))
 
@@ -83,7 +81,7 @@ def _format_cell(name: str, value: Any) -> str:
         return decimal(value)
     if name == "seconds":
         return format_duration(value)
-    return f"{value:,}" if isinstance(value, int) else escape_control(value)
+    return f"{value:,}" if isinstance(value, int) else make_printable(value)
 
 
 def format_duration(seconds: float) -> str:

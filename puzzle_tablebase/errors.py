@@ -12,12 +12,58 @@ READ_ONLY = "The store is read-only: choose another one with --outputs."
 """Hint for a table in a read-only store."""
 
 
+MAX_LINE = 10_000
+"""The most characters of a line that is printed for people."""
+
+
+def make_printable(text: str) -> str:
+    """Return a line safe to print, whoever wrote it: control characters escaped, cut when long.
+
+    >>> print(make_printable("12\\x1b[31m"))
+    12\\x1b[31m
+    """
+    if len(text) > MAX_LINE:
+        text = f"{text[:MAX_LINE]}... ({len(text):,} characters)"
+    if text.isprintable():
+        return text
+    return "".join(each if each.isprintable() else repr(each)[1:-1] for each in text)
+
+
+def hide_login(text: str) -> str:
+    """Return an address without user name and password; any other text as it is.
+
+    One with a typo is an address too, if it begins as one with a password does.
+
+    >>> hide_login("s3://me:secret@host/tables"), hide_login("https:/me:secret@host/tables")
+    ('s3://host/tables', 'https:/host/tables')
+    """
+    scheme, mark, rest = text.partition("://")
+    if mark:
+        slashes = rest[: len(rest) - len(rest.lstrip("/"))]
+        rest = rest[len(slashes) :]
+        ends = (at for at in map(rest.find, "/?#") if at >= 0)
+        place = rest[: min(ends, default=len(rest))]
+        port = place.rpartition(":")[2]
+        if "@" in place:
+            rest = rest[place.rindex("@") + 1 :]
+        elif ":" in place and place[0] != "[" and not port.isdecimal():  # of a password with /
+            rest = rest.rpartition("@")[2] if "@" in rest else rest.partition(":")[0]
+        return f"{scheme}{mark}{slashes}{rest}"
+    before, mark, host = text.rpartition("@")
+    folder, slash, login = before.rpartition("/")
+    outer = folder.strip("/")
+    is_path = ":" not in login or "/" in outer or outer in (".", "..")
+    return text if not mark or is_path else f"{folder}{slash}{host}"
+
+
 def quote(text: str, limit: int = 60) -> str:
     """Return foreign text safe to print: quoted, control characters escaped, cut when long.
 
     >>> print(quote("12\\x1b[31m"))
     '12\\x1b[31m'
     """
+    if "://" in text:
+        text = hide_login(text)
     if len(text) > limit:
         return f"{text[:limit]!r}... ({len(text):,} characters)"
     return repr(text)

@@ -14,7 +14,6 @@ import os
 import stat
 import sys
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import IO
 
@@ -22,11 +21,15 @@ from puzzle_tablebase.errors import OutputError, StoreError, quote
 from puzzle_tablebase.formats.manifest import is_own_file
 from puzzle_tablebase.process import CompleteWriter, explain_os_error, is_full_disk
 from puzzle_tablebase.stores.access import open_store
-from puzzle_tablebase.stores.folder import Folder, Store
+from puzzle_tablebase.stores.folder import Address, Folder, Store
 from puzzle_tablebase.stores.new_files import name_temporary, write_new_files
 
 STANDARD = "-"
-quote_name = partial(quote, limit=300)
+
+
+def quote_name(name: str) -> str:
+    """Return an output's name for messages."""
+    return quote(str(Address(name)), limit=300)
 
 
 def require_other_file(output: str, source: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from puzzle_tablebase.errors import BadRequest
+from puzzle_tablebase.errors import BadRequest, make_printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ def format_json(value: object) -> str:
 def align_rows(rows: list[tuple[str, str]]) -> str:
     """Format labelled lines, with the values aligned."""
     width = max(len(label) for label, _ in rows)
-    lines = (f"{label:{width}}  {value}" for label, value in rows)
+    lines = (f"{label:{width}}  {make_printable(value)}" for label, value in rows)
     return "".join(f"{line.rstrip()}\n" for line in lines)
 
 
@@ -176,7 +176,7 @@ class HardestAnswer(Answer):
         rows = [("goal", self.goal)] if self.goal else []
         rows += [(name, str(value)) for name, value in self.depth.items()]
         rows += [(name, f"{len(keys):,}") for name, keys in self.named_keys.items()]
-        return "\n".join([align_rows(rows), *self.keys, ""])
+        return "\n".join([align_rows(rows), *map(make_printable, self.keys), ""])
 
     def to_svg(self) -> NoReturn:
         raise BadRequest("--hardest cannot be combined with --svg", "Leave out one of them")

@@ -25,6 +25,7 @@ from puzzle_tablebase.notation import SEPARATORS
 from puzzle_tablebase.process import explain_os_error, is_full_disk
 from puzzle_tablebase.queries.answer import COMPRESSED_SUFFIXES, INPUT_FORMATS, format_count
 from puzzle_tablebase.queries.answer_frames import read_key_column, require_key_columns
+from puzzle_tablebase.stores.folder import Address
 
 CHUNK_BYTES = 1 << 21
 """Bytes of text read at a time, and the most that a row may have."""
@@ -84,7 +85,7 @@ def read_rows(
     if format is not None:
         require_choice(format, "format", *INPUT_FORMATS)
     source = os.path.expanduser(source)
-    name = "Standard input" if source == "-" else f"The input {quote(source)}"
+    name = "Standard input" if source == "-" else f"The input {quote(str(Address(source)))}"
     names, is_empty = (column or query.columns[0], *query.columns[1:]), True
     with contextlib.ExitStack() as stack, translate_input_errors(name):
         stream = sys.stdin.buffer if source == "-" else stack.enter_context(open(source, "rb"))

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from puzzle_tablebase.errors import BadRequest, TableError, TableMissing
+from puzzle_tablebase.errors import BadRequest, TableDamaged, TableError, TableMissing
 from puzzle_tablebase.formats.manifest import Entry, find_mismatch, read_manifest
 from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.puzzles import (
@@ -133,6 +133,11 @@ def _iter_counts(store: Store, puzzle: Puzzle, table: Table) -> Iterator[tuple[o
         problem = f"it does not say how many states of {table.name} are at each distance"
         file = store.locate(MANIFEST)
         raise TableError(f"{file} is out of date: {problem}.", file, command)
+    goals = {None, *table.recipe.parameters.get("roots", ())}
+    if not goals.issuperset(counts.goal for counts in entry.counts):
+        command = format_rebuild_command(table.name, store, force=True)
+        problem = f"it counts states of goals that {table.name} has not"
+        raise TableDamaged(store.locate(MANIFEST), problem, command)
     for row in entry.list_depths():
         yield puzzle.name, puzzle.name_board(table.name), *row
 

@@ -4,11 +4,12 @@ This module and all others that declare options evaluate annotations when they a
 would otherwise evaluate each one, as text, at every start.
 """
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from puzzle_tablebase import __version__
+from puzzle_tablebase.errors import hide_login, make_printable
 from puzzle_tablebase.pipeline.commands.builds import precompute, remove, runs, verify
 from puzzle_tablebase.pipeline.commands.puzzles import add_puzzle_commands
 from puzzle_tablebase.pipeline.commands.stores import (
@@ -38,6 +39,15 @@ def _print_version(is_requested: bool) -> None:
         raise typer.Exit
 
 
+UsageError: Any = typer.BadParameter.__mro__[1]
+"""Typer's base class of errors of arguments, which it does not export."""
+
+
+def show_words(line: str) -> str:
+    """Return a line with a user's words safe to print."""
+    return make_printable(" ".join(map(hide_login, line.split(" "))))
+
+
 def load_app(arguments: list[str] | None = None) -> typer.Typer:
     """Return the application with the puzzles that a command line may name; None: with all."""
     add_puzzle_commands(app, arguments)
@@ -52,9 +62,14 @@ def run_app(arguments: list[str]) -> int:
     """
     code = 0
     try:
-        load_app(arguments)(arguments, prog_name="pipeline")
-    except SystemExit as ended:  # Typer has printed the help, or what is wrong with the arguments
+        code = load_app(arguments)(arguments, prog_name="pipeline", standalone_mode=False) or 0
+    except SystemExit as ended:  # Typer has printed the help
         code = int(ended.code or 0)
+    except UsageError as error:
+        # an argument that is wrong may be an address
+        error.message = "\n".join(map(show_words, error.message.split("\n")))
+        error.show()
+        code = error.exit_code
     finally:
         for refusal in get_load_errors():
             print_error(refusal)

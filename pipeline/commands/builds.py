@@ -1,6 +1,5 @@
 """The commands that build tables, prove them, remove them, and list past builds."""
 
-import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
@@ -27,6 +26,7 @@ from puzzle_tablebase.pipeline.terminal import (
     format_rows,
     print_answer,
     print_error,
+    print_json,
     print_line,
     print_rows,
 )
@@ -112,7 +112,7 @@ def precompute(
     rows.sort(key=lambda row: order.index(row["table"]))
     up_to_date = [name for name in order if name not in due]
     if as_json:
-        print_line(json.dumps({"tables": rows, "up_to_date": up_to_date}))
+        print_json({"tables": rows, "up_to_date": up_to_date})
     elif not quiet:
         print_rows(rows)
         if up_to_date:
@@ -239,12 +239,12 @@ def verify(
             verified = proofs.verify(store, selected, quick=quick, observer=printer)
         except proofs.VerifyFailed as failure:
             if as_json:
-                print_line(json.dumps({"failure": failure.to_dict()}))
+                print_json({"failure": failure.to_dict()})
             raise
     if names:
         verified = replace(verified, unpublished=missing)
     if as_json:
-        print_line(json.dumps(describe_verified(verified)))
+        print_json(describe_verified(verified))
     else:
         print_line(format_totals(verified, time.monotonic() - began, quick=quick))
     if verified.unpublished:

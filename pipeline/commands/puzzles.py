@@ -15,9 +15,16 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from puzzle_tablebase.errors import BadRequest, NoAnswer, TablebaseError, Undecided, quote
+from puzzle_tablebase.errors import (
+    BadRequest,
+    NoAnswer,
+    TablebaseError,
+    Undecided,
+    make_printable,
+    quote,
+)
 from puzzle_tablebase.pipeline.single_query import OUTPUTS, answer_as_text, list_options
-from puzzle_tablebase.pipeline.terminal import escape_control, print_answer, print_error
+from puzzle_tablebase.pipeline.terminal import print_answer, print_error, print_line
 from puzzle_tablebase.puzzles import collect_from_each, get_puzzle, is_registered
 from puzzle_tablebase.queries import get_reader_class, make_batch_query, open_reader, pose
 from puzzle_tablebase.queries.answer import FORMATS, INPUT_FORMATS, format_count, format_json
@@ -32,6 +39,7 @@ from puzzle_tablebase.queries.options import (
 )
 from puzzle_tablebase.queries.reader import Reader
 from puzzle_tablebase.stores.access import open_store
+from puzzle_tablebase.stores.folder import Address
 
 Values = dict[str, Any]
 OpenJudge = Callable[[], tuple[Reader, Options]]
@@ -164,7 +172,7 @@ def answer_rows(options: Values, make: Callable[[], Any]) -> int:
         print_error("reading keys from standard input (press Ctrl-D to finish)")
     with Reporter(quiet=is_typed) as bar:  # a bar would wipe away what is typed
         if not is_typed:
-            name_read = "standard input" if source == "-" else escape_control(source)
+            name_read = "standard input" if source == "-" else make_printable(str(Address(source)))
             bar.update(f"reading {name_read}")
         # after the first line on the screen, because it takes a second
         from puzzle_tablebase.queries.batch import choose_output_format, run_batch
@@ -310,7 +318,7 @@ def judge_files(open_judge: OpenJudge, names: list[str]) -> int:
             code, line = _judge_output(*open_judge(), *texts)
     except (TablebaseError, OSError) as error:
         code, line = 3, f"fail {error}"
-    print_answer(f"{line}\n")
+    print_line(line)
     return code
 
 

@@ -1,6 +1,5 @@
 """The commands on whole stores: their status, numbers, pages and comparison."""
 
-import json
 import os
 from collections.abc import Callable
 from datetime import datetime
@@ -13,16 +12,16 @@ from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.pipeline.commands.options import Json, Outputs
 from puzzle_tablebase.pipeline.terminal import (
     AMOUNTS,
-    escape_control,
     print_answer,
     print_error,
+    print_json,
     print_line,
     print_rows,
 )
 from puzzle_tablebase.puzzles import MODULES, find_owner, get_puzzle, list_puzzles_with_depths
 from puzzle_tablebase.stores import MANIFEST
 from puzzle_tablebase.stores.access import format_rebuild_command, open_store
-from puzzle_tablebase.stores.folder import Store
+from puzzle_tablebase.stores.folder import Address, Store
 
 WITH_DEPTHS = [name for name in MODULES if get_puzzle(name).depth]
 """The built-in puzzles whose states have depths."""
@@ -102,7 +101,10 @@ def histogram(
         problem = f"A puzzle is needed: {', '.join(WITH_DEPTHS)}"
         raise BadRequest(problem, "Example: pipeline histogram eight")
     counts = count_states(name, store, board)
-    print_answer(f"{json.dumps(counts.to_dicts())}\n" if as_json else format_bars(counts))
+    if as_json:
+        print_json(counts.to_dicts())
+    else:
+        print_answer(format_bars(counts))
 
 
 def report(outputs: Outputs = None, output: PageFile = None) -> None:
@@ -127,7 +129,7 @@ def _write_page(
     target = store.locate(page) if output is None else os.path.expanduser(output)
     write(store, target)
     if target != "-":
-        print_line(escape_control(target))
+        print_line(str(Address(target)))
 
 
 def site(
@@ -164,7 +166,7 @@ def site(
     day, verdicts = f"{date:%Y-%m-%d}" if date else "", verified.verdicts
     for note in write_site(store, folder, tables, verdicts, url=url or "", date=day):
         print_error(f"note: {note}")
-    print_line(escape_control(folder))
+    print_line(folder)
 
 
 def diff(

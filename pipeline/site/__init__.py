@@ -40,7 +40,7 @@ from puzzle_tablebase.queries.explorer import EXPLORER_PAGE, write_explorer
 from puzzle_tablebase.queries.published import format_repair_command
 from puzzle_tablebase.queries.report import REPORT_PAGE, write_report
 from puzzle_tablebase.stores import MANIFEST, PART_SUFFIX
-from puzzle_tablebase.stores.folder import Folder, Store
+from puzzle_tablebase.stores.folder import Address, Folder, Store
 
 PACKAGE = Path(__file__).resolve().parents[2] / "queries" / "javascript"
 EXAMPLE_URL = "https://example.org"
@@ -60,9 +60,18 @@ def find_target(folder: str) -> Path:
 
 
 def require_url(url: str) -> None:
-    """Raise BadRequest if a text is not the address of a site; it stands in pages as it is."""
+    """Raise BadRequest if a text is not the address of a site; it stands in pages as it is.
+
+    So it has neither a password nor a query.
+    """
+    address = Address(url)
+    if str(address) != url:
+        problem = f"The address of a site has no password and no query: {quote(str(address))}"
+        raise BadRequest(problem, f"Example: {EXAMPLE_URL}")
     if not URL.fullmatch(url):
-        raise BadRequest(f"{quote(url)} is not the address of a site", f"Example: {EXAMPLE_URL}")
+        raise BadRequest(
+            f"{quote(str(address))} is not the address of a site", f"Example: {EXAMPLE_URL}"
+        )
 
 
 def write_site(

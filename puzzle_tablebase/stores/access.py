@@ -16,7 +16,7 @@ from puzzle_tablebase.errors import (
 )
 from puzzle_tablebase.process import explain_os_error
 from puzzle_tablebase.stores import COMMAND
-from puzzle_tablebase.stores.folder import DEFAULT_FOLDER, Folder, Store
+from puzzle_tablebase.stores.folder import DEFAULT_FOLDER, Address, Folder, Store, make_scheme_error
 
 
 def get_default_location() -> str:
@@ -33,15 +33,18 @@ def open_store(location: object) -> Store:
         return location
     given = get_default_location() if location is None else location
     text = os.path.expanduser(str(given))
+    address = Address(text)
     # messages must be able to show it: in UTF-8
     if not text or "\0" in text or text.encode(errors="ignore").decode() != text:
-        problem = f"{quote(text)} is no folder's name in UTF-8, and no URL"
+        problem = f"{quote(str(address))} is no folder's name in UTF-8, and no URL"
         raise BadRequest(problem, "Example: outputs, or https://example.org/tables")
-    if "://" not in text:
-        return Folder(text)
-    from puzzle_tablebase.stores.remote import RemoteStore
+    if "://" in text:
+        from puzzle_tablebase.stores.remote import RemoteStore
 
-    return RemoteStore(text)
+        return RemoteStore(text)
+    if str(address) != text:  # commands and files would have its password
+        raise make_scheme_error(address)
+    return Folder(text)
 
 
 def format_rebuild_command(name: str, store: Store, *, force: bool = False) -> str:

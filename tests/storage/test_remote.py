@@ -21,7 +21,7 @@ from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.published import list_status
 from puzzle_tablebase.stores import MANIFEST, remote
 from puzzle_tablebase.stores.access import open_store
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores.folder import Address, Folder
 from puzzle_tablebase.stores.remote import RemoteFile, RemoteStore, make_client
 from tests.support import hosts
 from tests.support.faults import FAULTS, PASSING, fail, fail_after, make_fault, send_whole, spoil
@@ -352,6 +352,68 @@ def test_a_password_stays_with_its_host(outputs: Path, cli: Cli) -> None:
     for said in told:
         assert (said.code, said.err.count("cannot be read")) == (3, 1)
         assert not any(word in said.out + said.err for word in ("cret", "abc", "me:", "bWU6"))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "status https://{}h",
+        "query https://{}h x",
+        "status --outputs https:/{}h/x",
+        "status --outputs https//{}h",
+        "status --outputs {}h/x",
+        "status --outputs ftp://{}h/x?sig=S3cret",
+        "status --outputs https://u:S3/cret@h",
+        "status --outputs https://u:S3cret/x",
+        "diff https://{}127.0.0.1:9 outputs",
+        "query eight 123456780 --svg http:/{}h/x.svg",
+        "query eight 123456780 --svg http://{}h/x.svg",
+        "query eight 123456780 --goal https://{}h",
+        "query eight --input https://{}h/x.csv",
+        "sample eight --size 3 --output {}h/x.csv",
+        "explore --output s3://{}h",
+        "site https://{}h",
+        "site new --url https://{}h",
+        "site new --url https://h?sig=S3cret",
+        "verify https://{}h",
+        "precompute --scheduler tcp://{}127.0.0.1:9 eight --force",
+    ],
+)
+def test_no_message_has_a_password(words: str, cli: Cli, place: Path) -> None:
+    said = cli(*words.format("u:S3cret@").split(), cwd=place)
+    assert said.code in (2, 3)
+    assert not any(word in said.out + said.err for word in ("u:", "S3", "cret"))
+    assert not (place / "new").exists()
+
+
+@pytest.mark.parametrize(
+    "address", ["https://host/gh/a:b@1", "run:1/x", "a@b", "/data/x/a:b@c", "http://[::1]:80/x@1"]
+)
+def test_what_is_no_password_is_shown(address: str) -> None:
+    assert str(Address(address)) == address
+    assert repr(Address("https://u:S3cret@h/x?sig=1#a")) == "Address('https://h/x')"
+
+
+@pytest.mark.parametrize("scheme", ["http", "s3"])
+def test_no_other_host_learns_a_signature_or_a_session_token(
+    scheme: str, outputs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serve(outputs) as other, serve(outputs) as host:
+        if scheme == "s3":
+            secrets = {"AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret"}
+            for name, text in (secrets | {"AWS_SESSION_TOKEN": "token"}).items():
+                monkeypatch.setenv(name, text)
+            monkeypatch.setenv("AWS_ENDPOINT_URL", host.url)
+        store = open_store(f"{host.url}/?sig=abc" if scheme == "http" else "s3://bucket")
+        elsewhere = other.url.replace("127.0.0.1", "localhost")
+        host.fault = fail(302, Location=f"{elsewhere}/eight.idx")
+        with pytest.raises(Unreachable, match="it leads to another host"):
+            store.open_random_access("eight.idx")
+        host.fault = None
+        with open_tables(f"{host.url}/?sig=abc") as tables:
+            assert tables.eight.probe(STATE).distance == 27
+        assert host.requests
+        assert other.requests == []
 
 
 SIGN = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=localhost"
