@@ -11,27 +11,15 @@ from pathlib import Path
 import pytest
 
 from puzzle_tablebase.pipeline import proofs
-from puzzle_tablebase.pipeline.proofs import find_proof, knight_counts, knight_tours
-from puzzle_tablebase.puzzles import MODULES
-from puzzle_tablebase.puzzles import fifteen as fifteen_tables
-from puzzle_tablebase.puzzles.fifteen import PUZZLE as FIFTEEN
-from puzzle_tablebase.puzzles.fifteen import make_partition, make_pattern_table
-from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
-from puzzle_tablebase.puzzles.knight.tables import Knight
-from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
+from puzzle_tablebase.pipeline.proofs import find_proof
 from tests.conftest import make_once
-from tests.support.build_recorder import build_tables
 from tests.support.count_boards import TABLE
 from tests.support.false_tables import ANY, CASES, Case
-from tests.support.pancakes import PUZZLE as PANCAKES
-from tests.support.sliding_tables import treat_as_large
+from tests.support.small_tables import LIST, build_small_tables, use_small_tables
 from tests.support.tampered import falsify, link_copy, open_one, prove_one, story
 
-TINY = make_partition(3, 3, "1 2 5", "3 6", "4 7 8")
-LIST = "knight_tours_3x4"
 EVIDENCE = {TABLE.name: [LIST]}
 """The tables that are proved before another one."""
-RANKINGS = "knight_closed_ranks_5x6", "knight_ranks_4x5"
 
 
 @pytest.fixture
@@ -42,24 +30,11 @@ def make_folder(
     monkeypatch: pytest.MonkeyPatch,
 ) -> Callable[[str], Path]:
     """Return a function that copies the true table of a name, as files that may be changed."""
-    monkeypatch.setitem(MODULES, PANCAKES.name, "tests.support.pancakes")
-    monkeypatch.setitem(fifteen_tables.PARTITIONS, "5-5-5", TINY)
-    monkeypatch.setattr(Knight, "tables", (*KNIGHT.tables[:-1], TABLE))
-    monkeypatch.setattr(knight_counts, "WALKED_SQUARES", 16)
-    monkeypatch.setattr(knight_tours, "PART_ROWS", 100)
-    treat_as_large(monkeypatch, 8)
-
-    def make(place: Path) -> None:
-        build_tables(place, PANCAKES)
-        build_tables(place, FIFTEEN, *map(make_pattern_table, TINY))
-        for name in ("sliding_2x3", "sliding_2x4"):
-            build_tables(place, SLIDING, *SLIDING.find_tables(name))
-        for name in (TABLE.name, LIST, *RANKINGS):
-            build_tables(place, KNIGHT, *KNIGHT.find_tables(name))
+    use_small_tables(monkeypatch)
 
     def copy(name: str) -> Path:
         is_default = name.startswith(("eight", "knight_tours"))
-        made = make_once(tmp_path_factory, "false_values", make)
+        made = make_once(tmp_path_factory, "small_tables", build_small_tables)
         (tmp_path / name).mkdir()
         return link_copy(outputs if is_default else made, tmp_path / name)
 

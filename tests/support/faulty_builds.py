@@ -1,0 +1,293 @@
+"""Faults of builds: a function, a change of its text, and the smallest table that shows it.
+
+The change is that of a programmer's mistake: all that calls the function in this process runs the
+changed text, whether it builds, reads or proves. A compiled caller would keep the machine code of
+the old text, so such kernels run as plain Python meanwhile.
+"""
+
+from __future__ import annotations
+import __future__
+
+import ast
+import inspect
+import pkgutil
+import sys
+import textwrap
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import CodeType, FunctionType
+from typing import Any, NamedTuple
+
+from numba.core.dispatcher import Dispatcher
+
+from puzzle_tablebase import frontier, puzzles
+from puzzle_tablebase.pipeline import proofs, recipes
+
+PACKAGE = "puzzle_tablebase"
+ROOMS = frontier, proofs, puzzles, recipes
+
+
+class Fault(NamedTuple):
+    """A mistake: `old` stands once in the text of the function, and becomes `new`.
+
+    `function`: its module in the package, and its name there; `mark`: that of a test that takes
+    long; `in_shards`: whether workers of a cluster build the table.
+    """
+
+    function: str
+    old: str
+    new: str
+    table: str
+    mark: str = ""
+    in_shards: bool = False
+
+
+ROWS, BITS = "sliding_2x3_6", "sliding_2x4_8"
+TEXTS, PATTERN = "pancakes", "fifteen_125"
+LIST, PAIRS, COUNTS = "knight_tours_3x4", "knight_tours_8x8", "knight_counts"
+OPEN, CLOSED = "knight_ranks_4x5", "knight_closed_ranks_5x6"
+SLOW, NIGHTLY = "slow", "nightly"
+
+# ---- searches ---------------------------------------------------------------------------------
+
+RECIPE = "pipeline.recipes."
+GRAPHS = [
+    Fault(f"{RECIPE}graph:_expand", "= ways[target] + lines", "= ways[target] + ONE", TEXTS),
+    Fault(f"{RECIPE}graph:make", "puzzle.rank(root)", "puzzle.rank(root) ^ 1", TEXTS, SLOW),
+    Fault("graph:find_nearest", "np.argmin(depths", "np.argmax(depths", "eight", SLOW),
+    Fault("puzzle:StateSpace.list_states", "range(self.size)", "range(self.size)[::-1]", TEXTS),
+    Fault("puzzle:GoalPuzzle.fill_columns", "- 1\n", "\n", TEXTS, SLOW),
+    Fault(
+        "puzzle:GoalPuzzle.make_records",
+        '"solutions": ways',
+        '"solutions": ways[::-1]',
+        TEXTS,
+        SLOW,
+    ),
+]
+BOARDS = [
+    Fault(f"{RECIPE}boards:make_rows", "<< letter", "<< 3 - letter", ROWS),
+    Fault(f"{RECIPE}boards:list_reached", "== is_odd", "!= is_odd", ROWS, SLOW),
+    Fault(f"{RECIPE}boards:_iter_depths", ": depth}", ": depth | 1}", ROWS, SLOW),
+    Fault(f"{RECIPE}boards:_iter_records", "chunk.view", "chunk[::-1].copy().view", BITS, SLOW),
+    # only the manifest's counts are wrong
+    Fault(f"{RECIPE}boards:make", "enumerate(layers)}", "enumerate(layers[:-1])}", BITS),
+    Fault(f"{RECIPE}boards:Shard.collect_bits", "level & 2", "level & 1", BITS, in_shards=True),
+    Fault("frontier.word_bfs:Planes.add_root", "1 << bit", "1 << bit + 1", BITS),
+    Fault(
+        "frontier.word_bfs:iter_word_records",
+        *("pack_rows(words, records)", "pack_rows(words[:, WORDS:], records)", BITS, SLOW),
+    ),
+    Fault("frontier.word_kernels:_pull_rows", "run == cycle", "run > cycle", BITS),
+    Fault(
+        "frontier.word_kernels:_exchange_tails", "word & 1 else", "word & 1 ^ 1 else", BITS, SLOW
+    ),
+    Fault("frontier.word_kernels:close_rows", "level & 2", "level & 4", BITS, SLOW),
+    Fault("frontier.word_kernels:pack_rows", "high >>= np.uint64(4)", "high >>= ONE", BITS, SLOW),
+    Fault("frontier.word_kernels:write_depths", "= level", "= min(level, 14)", ROWS, SLOW),
+    Fault("frontier.word_space:make_masks", "(odd + sum(digits))", "sum(digits)", BITS),
+    Fault("frontier.word_space:make_word_space", "(line - 1) %", "line %", BITS, SLOW),
+    Fault("frontier.word_space:list_row_kinds", "% 2).astype", "// 2 % 2).astype", BITS, SLOW),
+    Fault(
+        "frontier.word_space:_trace_rows",
+        *("traced[at], traced[at + 1])", "traced[at + 1], traced[at])", BITS, SLOW),
+    ),
+]
+PATTERNS = [
+    Fault(f"{RECIPE}patterns:make_moves", "tile], order_map)", "tile], SAME_ORDER)", PATTERN),
+    Fault(
+        f"{RECIPE}patterns:make_order_maps",
+        *("insert(second, positions.pop(first))", "insert(first, positions.pop(second))"),
+        *(PATTERN, SLOW),
+    ),
+    Fault(f"{RECIPE}patterns:_reach_sets", "> level:", "> level + 1 or level > 9:", PATTERN, SLOW),
+    Fault(
+        f"{RECIPE}patterns:search_pattern", "level += 1", "level += 1 + level // 9", PATTERN, SLOW
+    ),
+    Fault(f"{RECIPE}patterns:make", ".T.ravel()", ".ravel()", PATTERN, SLOW),
+]
+TOURS = [
+    Fault(f"{RECIPE}tour_lists:list_prefixes", "(path[-1])", "(path[-1])[::-1]", LIST, SLOW),
+    Fault(f"{RECIPE}tour_lists:_search", "last[count] = node", "last[count] = path[0]", LIST),
+    Fault(
+        f"{RECIPE}tour_lists:iter_paths", "& np.uint64(1) == 1", "& np.uint64(1) == 0", LIST, SLOW
+    ),
+    Fault(f"{RECIPE}tour_lists:_iter_rows", "tours - first", "tours", LIST, SLOW),
+    Fault(f"{RECIPE}tour_lists:make_tour_columns", "[finish]", "[finish[::-1]]", LIST, SLOW),
+    Fault(
+        f"{RECIPE}tour_pairs:_search_pair",
+        *("= path[depth]", "= path[depth if depth != 9 else 10]", PAIRS),
+    ),
+    Fault(f"{RECIPE}tour_pairs:find_tours_to_each", "end)]", "end)][::-1]", PAIRS, SLOW),
+    Fault(
+        f"{RECIPE}tour_pairs:_iter_rows", "neighbours(start)", "neighbours(start)[1:]", PAIRS, SLOW
+    ),
+    Fault(
+        f"{RECIPE}tour_pairs:_iter_records", "tours.view", "tours[:, ::-1].copy().view", PAIRS, SLOW
+    ),
+]
+SWEEPS = [
+    Fault(f"{RECIPE}tour_counts:count_tours", "2 * count_cycles", "4 * count_cycles", COUNTS, SLOW),
+    Fault(f"{RECIPE}tour_counts:_iter_rows", ".T.ravel()", ".ravel()", COUNTS),
+    Fault(f"{RECIPE}tour_counts:count_cycles", "half[:, ::-1])", "half)", COUNTS, SLOW),
+    Fault(
+        f"{RECIPE}tour_edge_sets:_list_edge_sets",
+        "if balance == 0",
+        "if balance == 0 or row == 7",
+        OPEN,
+    ),
+    Fault(f"{RECIPE}tour_edge_sets:_rank_edge_sets", "-1 if has_cycle else", "", CLOSED, SLOW),
+    Fault(f"{RECIPE}tour_edge_sets:relabel_needs", "& 3)", "& 2)", OPEN, SLOW),
+    Fault(f"{RECIPE}tour_edge_sets:_insert_cell", "~below) << 2", "~below)", OPEN, SLOW),
+    Fault(
+        f"{RECIPE}tour_edge_sets:iter_successors", "step.surplus)", "step.surplus + 1)", OPEN, SLOW
+    ),
+    Fault(f"{RECIPE}tour_keys:rank_matching", "matching * others +", "matching +", CLOSED),
+    Fault(f"{RECIPE}tour_keys:_encode", "+= numbers[state]", "+= 1", CLOSED, SLOW),
+    Fault(f"{RECIPE}tour_meet:_sum_completions", "pairs_left - 2", "pairs_left - 3", CLOSED),
+    Fault(f"{RECIPE}tour_meet:make_sides", "between[1::2]", "between[2::2]", CLOSED, SLOW),
+    Fault(f"{RECIPE}tour_sweep:_use_table", "+= numbers[row]", "|= numbers[row]", OPEN),
+    Fault(f"{RECIPE}tour_sweep:advance_layer", "ways[rows]", "ways[rows] // 3 + 1", CLOSED, SLOW),
+    Fault(f"{RECIPE}tour_sweep:make_steps", "surplus=-2", "surplus=2", OPEN, SLOW),
+    Fault(f"{RECIPE}tour_rankings:_make_records", "states.ways * onward", "states.ways", CLOSED),
+    Fault(f"{RECIPE}tour_rankings:list_origins", "step._replace(wanted=0)", "step", OPEN, SLOW),
+    Fault(f"{RECIPE}tour_rankings:_iter_records", "sums[span]", "sums[span] + 1", CLOSED, SLOW),
+    Fault("frontier.compiled:count_ones", "int(word)", "(int(word) & 0xFFFFF)", CLOSED),
+    Fault("frontier.compiled:find_lowest", "(int(word) & -int(word))", "int(word)", PATTERN, SLOW),
+]
+
+# ---- rules ------------------------------------------------------------------------------------
+
+BOARD = "puzzles.sliding:SlidingBoard."
+ARRAYS = "puzzles.board_arrays:"
+SLIDING = [
+    Fault(f"{BOARD}list_exits", "if (blank + 1) %", "if blank and (blank + 1) %", ROWS),
+    Fault(f"{BOARD}list_exits", "if (blank + 1) %", "if blank and (blank + 1) %", PATTERN, SLOW),
+    Fault(f"{BOARD}count_steps", "abs(down) + abs(right)", "max(abs(down), abs(right))", ROWS),
+    Fault(f"{BOARD}rank", "// 2", "// 2 ^ 1", BITS, SLOW),
+    Fault(f"{BOARD}is_odd", "% 2 == 1", "% 2 == 0", BITS),
+    Fault(f"{BOARD}make_words", "self.rank(root)", "self.rank(root) ^ 1", BITS, SLOW),
+    Fault("puzzles.sliding:Eight.rank", "(state)", "(state) ^ 3", "eight_edge", SLOW),
+    Fault(
+        "puzzles.sliding:Eight.make_graph", "(self.cells)", "(self.cells)[::-1]", "eight_edge", SLOW
+    ),
+    Fault("puzzles.sliding:Eight.fill_columns", "np.argmin", "np.argmax", "eight_edge", SLOW),
+    Fault(f"{ARRAYS}sum_steps", "steps[0] = 0", "steps[1] = 0", ROWS, SLOW),
+    Fault(f"{ARRAYS}iter_moves", "[blank] >= 0", "[blank] > 0", ROWS),
+    Fault(f"{ARRAYS}list_boards", "boards >= first", "boards > first", ROWS, SLOW),
+    Fault(f"{ARRAYS}make_numbering", "(1 << cells) - 1", "(1 << cells - 1) - 1", ROWS, SLOW),
+    Fault(f"{ARRAYS}write_states", "tiles.T + ZERO", "tiles[::-1].T + ZERO", ROWS, SLOW),
+    Fault("puzzles.fifteen:list_neighbours", "(height, width)", "(1, height * width)", PATTERN),
+    Fault("puzzles.fifteen:rank_set", "enumerate(cells, 1)", "enumerate(cells[::-1], 1)", PATTERN),
+]
+KNIGHT = "puzzles.knight.board:KnightBoard."
+FARTHER = "for right, down in JUMPS", "for right, down in (*JUMPS, (3, 0), (-3, 0))"
+RULES = [
+    Fault(f"{KNIGHT}list_neighbours", *FARTHER, OPEN),
+    Fault(f"{KNIGHT}list_neighbours", *FARTHER, CLOSED, SLOW),
+    Fault(f"{KNIGHT}list_neighbours", *FARTHER, COUNTS),
+    Fault(f"{KNIGHT}list_neighbours", FARTHER[0], FARTHER[1].replace("3", "1"), PAIRS),
+    Fault(f"{KNIGHT}list_later_neighbours", "if to > at", "if to > at and at + to != 17", OPEN),
+    Fault(f"{KNIGHT}is_light", "square // self.files) %", "0) %", OPEN),
+    Fault(f"{KNIGHT}find_images", "(file, far_file)", "(file, file)", OPEN),
+    Fault("puzzles.knight.tour_ranker:Sweep.__init__", "*other, *one,", "*one, *other,", OPEN),
+    Fault("puzzles.knight.tour_ranker:Sweep.map_squares", "max(images", "min(images", OPEN, SLOW),
+]
+SENET = [
+    Fault("puzzles.senet:rank", "return total", "return total - 1", "senet", NIGHTLY),
+    Fault("puzzles.senet:_list_gains", "(own - rival) * steps", "own * steps", "senet", SLOW),
+    Fault("puzzles.senet:_find_legal_moves", "rival >> 1", "rival >> 2", "senet", NIGHTLY),
+    Fault("puzzles.senet:_format_lines", 'b"-", b"x"', 'b"x", b"-"', "senet", NIGHTLY),
+    Fault("puzzles.senet:Senet.fill_columns", "np.minimum", "np.maximum", "senet", NIGHTLY),
+    Fault("puzzles.senet:Senet.make_records", "label[SIZE:]", "label[:SIZE]", "senet", NIGHTLY),
+]
+FAULTS = [*GRAPHS, *BOARDS, *PATTERNS, *TOURS, *SWEEPS, *SLIDING, *RULES, *SENET]
+
+# ---- planting ---------------------------------------------------------------------------------
+
+# a module that is loaded later would keep what stands in another one at that moment
+for room in ROOMS:
+    for each in pkgutil.walk_packages(room.__path__, f"{room.__name__}."):
+        __import__(each.name)
+
+
+@contextmanager
+def plant(fault: Fault) -> Iterator[None]:
+    """Change the text of a function in this process, and put it back."""
+    module, _, path = fault.function.partition(":")
+    place: Any = __import__(f"{PACKAGE}.{module}", fromlist=["_"])
+    for part in path.split("."):
+        place = getattr(place, part)
+    function = getattr(place, "__wrapped__", None) or getattr(place, "py_func", place)
+    old, plain = function.__code__, [*_list_callers({place, function})]
+    function.__code__ = _change_code(function, fault)
+    try:
+        for names, name, kernel in plain:
+            names[name] = kernel.py_func
+        _forget()
+        yield
+    finally:
+        function.__code__ = old
+        for names, name, kernel in plain:
+            names[name] = kernel
+        _forget()
+
+
+def _change_code(function: FunctionType, fault: Fault) -> CodeType:
+    """Compile the changed text of a function, with the free variables that it has."""
+    text = textwrap.dedent(inspect.getsource(function))
+    assert text.count(fault.old) == 1, f"{text.count(fault.old)} times: {fault.old}"
+    (node,) = ast.parse(text.replace(fault.old, fault.new)).body
+    assert isinstance(node, ast.FunctionDef)
+    node.decorator_list = []
+    tree = ast.Module([node], [])
+    if free := function.__code__.co_freevars:  # `super()` needs the class
+        inner = textwrap.indent(ast.unparse(node), " ")
+        tree = ast.parse(f"def outer():\n {' = '.join(free)} = None\n{inner}")
+    file, flag = function.__code__.co_filename, __future__.annotations.compiler_flag
+    code = compile(ast.unparse(tree), file, "exec", flag, dont_inherit=True)
+    return _find_code(_find_code(code, "outer") if free else code, node.name)
+
+
+def _find_code(code: CodeType, name: str) -> CodeType:
+    return next(
+        each for each in code.co_consts if isinstance(each, CodeType) and each.co_name == name
+    )
+
+
+def _list_callers(changed: set[Any]) -> list[tuple[dict[str, Any], str, Dispatcher]]:
+    """List where kernels stand that are changed, or call one that is; they join `changed`."""
+    globals_of = [
+        vars(module) for name, module in [*sys.modules.items()] if name.startswith(PACKAGE)
+    ]
+    kernels = {each for names in globals_of for each in names.values() if _is_kernel(each)}
+    pending = True
+    while pending:
+        pending = False
+        for kernel in kernels - changed:
+            function = kernel.py_func
+            called = (function.__globals__.get(name) for name in function.__code__.co_names)
+            if any(
+                isinstance(each, Dispatcher | FunctionType) and each in changed for each in called
+            ):
+                changed.add(kernel)
+                pending = True
+    return [
+        (names, name, each)
+        for names in globals_of
+        for name, each in [*names.items()]
+        if _is_kernel(each) and each in changed
+    ]
+
+
+def _is_kernel(value: object) -> bool:
+    return isinstance(value, Dispatcher)
+
+
+def _forget() -> None:
+    """Empty the caches of functions, which may hold results of another text."""
+    for name, module in [*sys.modules.items()]:
+        if name.startswith(PACKAGE):
+            for each in [*vars(module).values()]:
+                if hasattr(each, "cache_clear") and hasattr(each, "__wrapped__"):
+                    each.cache_clear()
