@@ -95,7 +95,7 @@ test-other:
 		$(INSTALL) -r requirements.lock && $(INSTALL) -r $(VENV)/$(OTHER)/runner.lock && touch $(VENV)/$(OTHER)/.whole; }
 	$(VENV)/$(OTHER)/bin/python -m pytest -n logical --dist worksteal -p no:cacheprovider tests/rules tests/search
 
-FORMATTED := 'queries/**/*.{js,css}' 'pipeline/**/*.{js,css,html}' 'tests/**/*.mjs'
+FORMATTED := '{queries,pipeline}/**/*.{js,css,html}' 'tests/**/*.mjs'
 
 check: $(TESTS) $(if $(shell command -v npm),$(LINTER)) ## check lint, format, types and allowed imports
 	$(BIN)/ruff check .

@@ -1,6 +1,6 @@
 """The writer of the explorer: one page that shows every answer, with the data of its tables inside.
 
-`page/` holds its source: small modules of JavaScript, a style sheet and templates. They are
+`page/` holds its source: small modules of JavaScript, a style sheet and a page. They are
 combined here without a build tool: an import map holds the modules as data URLs, each index is
 compressed and written as text, and the page's content security policy allows the hashes of these
 scripts and of the style, and nothing else.
@@ -13,7 +13,7 @@ import gzip
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 from puzzle_tablebase.errors import TableMissing
@@ -21,7 +21,6 @@ from puzzle_tablebase.formats.index import HEADER
 from puzzle_tablebase.output import write_output
 from puzzle_tablebase.puzzles import MODULES
 from puzzle_tablebase.queries import open_reader
-from puzzle_tablebase.queries.knight.table_scans import make_signposts
 from puzzle_tablebase.queries.reader import Reader
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores.access import format_rebuild_command
@@ -59,46 +58,24 @@ def _make_page(store: Store) -> str:
     import_map = json.dumps({"imports": addresses, "integrity": hashes})
     scripts = (_hash_source(import_map), _hash_source(start), *hashes.values())
     allowed = " ".join(f"'{digest}'" for digest in scripts)
+    data = "".join(_make_data_block(*table) for table in iter_tables(store))
     parts = {
         "style": style,
-        "modules": import_map,
-        "start": start,
-        "data": "".join(_make_data_block(*table) for table in iter_tables(store)),
+        "scripts": f'{data}<script type="importmap">{import_map}</script>\n'
+        f'<script type="module">{start}</script>',
         "policy": f"default-src 'none'; script-src {allowed}; style-src '{_hash_source(style)}'; "
         # tables beside the page
         "connect-src 'self'; "
         # the worker is a module of the import map, whose hash has its source too
         "img-src data:; worker-src data:; base-uri 'none'; form-action 'none'",
     }
-    return _fill_template("index.html", parts)
+    return re.sub(r"\{\{(\w+)\}\}", lambda part: parts[part[1]], read_source("index.html"))
 
 
 def iter_tables(store: Store) -> Iterator[tuple[Reader, Table]]:
     """Yield the tables that the page contains, each with its reader."""
     for name in MODULES:
         yield from open_reader(name, store).iter_explored()
-
-
-def _fill_template(name: str, parts: Mapping[str, str]) -> str:
-    """Fill a template with its parts, and with views, each named with its puzzle's file.
-
-    A view has all parts that its puzzle's file describes; scripts write others.
-    """
-
-    def fill(match: re.Match[str]) -> str:
-        name, puzzle = match.groups()
-        return _make_view(name, puzzle) if puzzle else parts.get(name, "")
-
-    return re.sub(r"\{\{(\w+)(?: (\w+))?\}\}", fill, read_source(name))
-
-
-def _make_view(view: str, puzzle: str) -> str:
-    """Make the section of a view: what all have in common, with the parts of its puzzle's file."""
-    typing = f'autocomplete="off" spellcheck="false" aria-describedby="{view}-problem"'
-    described = _fill_template(f"{puzzle}.html", {"view": view, "typing": typing})
-    named = re.split(r"^== (\w+)\n", described, flags=re.MULTILINE)[1:]
-    parts = dict(zip(named[::2], map(str.strip, named[1::2]), strict=True))
-    return _fill_template("view.html", {**parts, "view": view})
 
 
 def read_source(name: str) -> str:
@@ -118,15 +95,12 @@ def _hash_source(text: str) -> str:
 def _make_data_block(reader: Reader, table: Table) -> str:
     """Make the page's element with a table's data, compressed and as text.
 
-    Of an index it is the header, then the first bytes of all records, then the second bytes, and so
-    on: grouped by their place in the record, the bytes compress better.
+    It is the header of its index, then the first bytes of all records, then the second bytes, and
+    so on: grouped by their place in the record, the bytes compress better.
     """
-    if table.index:
-        index, name = reader.open_table_index(table), table.index_file
-        records, width = index.read_records(), index.width - reader.explored.get(table.name, 0)
-        planes = (records[plane :: index.width] for plane in range(width))
-        data = b"".join((reader.store.read(name)[: HEADER.size], *planes))
-    else:
-        name, data = table.name, make_signposts(reader.scan_table(table), table)
+    index, name = reader.open_table_index(table), table.index_file
+    records, width = index.read_records(), index.width - reader.explored.get(table.name, 0)
+    planes = (records[plane :: index.width] for plane in range(width))
+    data = b"".join((reader.store.read(name)[: HEADER.size], *planes))
     text = _encode_base64(gzip.compress(data, mtime=0))
     return f'<script type="application/gzip" id="{name}">{text}</script>\n'

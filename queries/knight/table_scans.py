@@ -14,8 +14,7 @@ from puzzle_tablebase.errors import (
     NoAnswer,
 )
 from puzzle_tablebase.formats.manifest import read_manifest
-from puzzle_tablebase.notation.knight import TOURS_PREFIX
-from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
+from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import (
     COUNTED_BOARDS,
     MAX_LISTED_SQUARES,
@@ -143,46 +142,6 @@ def _find_count_table(store: Store, board: KnightBoard, *, is_closed: bool) -> T
     published = read_manifest(store)
     wanted = tables[-1 if is_closed else 0]  # closed tours alone are counted far quicker
     return next((table for table in tables if table.name in published), wanted)
-
-
-PREFIX_SQUARES = 6
-"""Squares of a tour's beginning: on 6x6 at most 65,908 tours share one."""
-
-
-def make_signposts(tours: pl.LazyFrame, table: Table) -> bytes:
-    """Make the page's data of the rows of a board's list, as JSON with an object for each start.
-
-    `begun` has the number of tours with each beginning, in ascending order of squares, and `first`
-    the number of the first tour to each end.
-    """
-    import json
-
-    import polars as pl
-
-    board = parse_board(table.name.removeprefix(TOURS_PREFIX))
-    beginnings = tours.group_by(pl.col("path").str.slice(0, 2 * PREFIX_SQUARES)).len().collect()
-    counts = dict(beginnings.rows())
-    firsts = tours.group_by("start", "finish").agg(pl.col("number").min()).sort("start", "finish")
-    first = firsts.collect()
-    rows = [
-        {
-            "begun": [counts.get(path, 0) for path in _list_prefixes(board, [start])],
-            "first": dict(first.filter(start=name).select("finish", "number").rows()),
-        }
-        for start, name in enumerate(board.name_squares())
-    ]
-    return json.dumps(rows, separators=(",", ":")).encode()
-
-
-def _list_prefixes(board: KnightBoard, path: list[int]) -> list[str]:
-    """Return every continuation of a path to `PREFIX_SQUARES` squares, in ascending order.
-
-    They are texts as in the tables.
-    """
-    if len(path) == PREFIX_SQUARES:
-        return ["".join(map(board.name_square, path))]
-    next_squares = [square for square in board.list_neighbours(path[-1]) if square not in path]
-    return [prefix for square in next_squares for prefix in _list_prefixes(board, [*path, square])]
 
 
 def draw_tours(

@@ -18,7 +18,7 @@ from tests.support.hosts import NGINX, Answer, Fault, Host, Request, run_nginx, 
 from tests.support.shell import ROOT
 from tests.support.tampered import link_copy
 
-BOARD = "sliding/3x4/0369147a258b/123456789ab0"
+BOARD = "sliding/study?board=3x4&start=0369147a258b&goal=123456789ab0"
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,7 @@ def test_a_board_beside_the_page_is_answered_and_played(
         assert 0 < len(parts) <= 37 * 3
         assert host.sent - (folder / "explorer.html").stat().st_size < 500_000
         assert "2×5, 3×4" in shown.text("#beside")
-        shown.go("sliding/play/3x4")
+        shown.go("sliding/play?board=3x4")
         for count in "12345":
             page.click("#sliding-help")
             page.click("#sliding-board .best")
@@ -66,7 +66,7 @@ def test_trouble_of_the_host_is_told_and_passes(folder: Path, browser: Browser) 
         expect(trouble).to_contain_text("or the host compresses parts of files", timeout=20_000)
         expect(page.locator("#sliding-unit")).to_have_text("not known")
         host.fault = None
-        shown.go("sliding/play/3x4")
+        shown.go("sliding/play?board=3x4")
         page.click("#sliding-help")
         expect(page.locator("#sliding-word")).to_contain_text("Hint: ", timeout=20_000)
         expect(trouble).to_be_hidden()
@@ -104,14 +104,14 @@ def test_the_page_waits_neither_for_the_manifest_nor_for_a_board(
     with show(folder, browser, "eight", hold) as (shown, page, _):
         page.click("#eight-help")
         assert page.locator("nav a[data-view=sliding]").count() == 0
-        page.goto(f"{shown.base}#sliding/play/2x5")
+        page.goto(f"{shown.base}#sliding/play?board=2x5")
         held["manifest.json"].set()
-        expect(page).to_have_url(re.compile("/play/2x5/[0-9]{10}/"))
+        expect(page).to_have_url(re.compile("play.board=2x5&start=[0-9]{10}&"))
         with page.expect_request(re.compile("sliding_3x4")):
             page.click("#sliding-boards >> text=3×4")
         assert page.locator("#sliding-board .tile").count() == 9, "the other board is not drawn yet"
         held["sliding_3x4_12.idx"].set()
-        expect(page).to_have_url(re.compile("/play/3x4/[0-9a-b]{12}/"))
+        expect(page).to_have_url(re.compile("play.board=3x4&start=[0-9a-b]{12}&"))
 
 
 ASK = """async (url) => {
@@ -150,7 +150,7 @@ def test_the_configuration_in_the_docs_hosts_pages_and_answers_those_of_other_si
             with urlopen(f"{url}/tables/{name}") as answer:
                 got = answer.headers
             assert (got["Content-Type"], got["Cache-Control"]) == kind
-        page.goto(f"{url}/tables/explorer.html#eight/378546201")
+        page.goto(f"{url}/tables/explorer.html#eight/study?start=378546201")
         expect(page.locator("#eight-distance")).to_have_text("27")
         page.goto(f"{site}/index.html")
         solved = tables.eight.probe("378546201", solution=True)

@@ -6,35 +6,9 @@ import { gzipSync } from "node:zlib";
 const page = new URL("../../queries/explorer/page/", import.meta.url);
 const load = (name) => import(new URL(name, page));
 
-/** An element as far as these modules use one. */
-class Element {
-  constructor() {
-    Object.assign(this, { value: "", handlers: {}, children: [] });
-  }
-
-  addEventListener(name, handler) {
-    this.handlers[name] = handler;
-  }
-
-  setAttribute(name, value) {
-    this[name] = value;
-  }
-
-  append(...children) {
-    this.textContent = children.join("");
-  }
-
-  replaceChildren(...children) {
-    this.children = children;
-  }
-
-  focus() {}
-}
-
 let storage = {};
 const blocks = {};
 globalThis.document = {
-  createElement: () => new Element(),
   getElementById: (id) => blocks[id] ?? null,
 };
 globalThis.localStorage = {
@@ -43,7 +17,7 @@ globalThis.localStorage = {
     storage[name] = value;
   },
 };
-const { canKeep, getKept, keep } = await load("kept.js");
+const { getKept, keep } = await load("kept.js");
 
 test("what is kept has the type that is usual, whatever else has its name", () => {
   keep("level", 7);
@@ -65,53 +39,12 @@ test("a browser that keeps nothing keeps it as long as the page is open", () => 
     },
   });
   keep("level", 9);
-  assert.equal(canKeep(), false);
   assert.equal(getKept("level", 5), 9);
   Object.defineProperty(globalThis, "localStorage", {
     configurable: true,
     writable: true,
     value: usual,
   });
-  assert.equal(canKeep(), true);
-});
-
-test("a level of one's own goes up after good games and down after hints", async () => {
-  const { makeLevels, OWN } = await load("own_level.js");
-  storage = {};
-  const parts = {};
-  const mine = (part) => {
-    parts[part] ??= new Element();
-    return parts[part];
-  };
-  const game = {
-    title: () => "a game",
-    most: () => 8,
-    levels: () => [{ name: "10", label: "10" }],
-    write: String,
-    deal() {},
-  };
-  const levels = makeLevels(mine, { first: 5, least: 2, step: 2 }, game);
-  levels.begin(false);
-  parts.level.value = OWN;
-  parts.level.handlers.change();
-  const play = (moves, hints = 0, best = levels.find()) => {
-    levels.begin(false);
-    levels.count({ best, moves, hints });
-    levels.count({ best, moves, hints }); // a game counts once
-    return levels.find();
-  };
-  // a long game changes nothing; hints lower it; no board is easier than the least or harder than the most
-  assert.deepEqual([play(5), play(7), play(20), play(8, 1)], [7, 8, 8, 6]);
-  assert.deepEqual([play(6, 1), play(4, 3), play(2, 1)], [4, 2, 2]);
-  assert.equal(play(4, 0, 4), 2, "a game of another level");
-  assert.equal(levels.wordNext("board"), " Your next board takes 2.");
-  levels.begin(true);
-  levels.count({ best: 2, moves: 2, hints: 0 });
-  assert.equal(levels.find(), 2, "a game that was over");
-  parts.level.value = "10";
-  assert.equal(play(2), 2);
-  levels.follow(10, "10");
-  assert.equal(levels.choose(), "10");
 });
 
 test("the day is the visitor's", async () => {

@@ -23,7 +23,7 @@ const load = (name) => import(new URL(name, page));
 const { EIGHT, SLIDING } = await load("tabled_game.js");
 const senet = await load("senet.js");
 const { listBest, measure } = await load("senet_search.js");
-const { BOARDS, knightFacts, openKnight, toursOf } = await load("knight_tours.js");
+const { BOARDS, completeTour, findTour, openKnight } = await load("knight_tours.js");
 const { findDay } = await load("today.js");
 
 const opened = {
@@ -48,20 +48,10 @@ const answers = {
   target: senet.drawTarget,
   measure,
   best: listBest,
-  // a tour by its board, its start, and its number or its end
-  knight(name, start, which) {
-    const board = BOARDS[name];
-    const from = board.numberOf(start);
-    return knightFacts(
-      board,
-      from,
-      typeof which === "number" ? which : toursOf(board).numberTo(from, board.numberOf(which)),
-    );
-  },
-  total: (name, start) => toursOf(BOARDS[name]).total(BOARDS[name].numberOf(start)),
-  complete: (name, squares) => toursOf(BOARDS[name]).complete(squares),
-  count: (name, squares) => toursOf(BOARDS[name]).count(squares),
-  numberOf: (name, squares) => toursOf(BOARDS[name]).numberOf(squares),
+  // a tour by its board, its start and its end
+  knight: (name, start, end) =>
+    findTour(BOARDS[name], ...[start, end].map((square) => BOARDS[name].numberOf(square))),
+  complete: (name, squares) => completeTour(BOARDS[name], squares),
   planes: () =>
     Object.fromEntries(
       Object.entries(opened).map(([name, { planes }]) => [

@@ -1,163 +1,155 @@
-// The page: its views, and the address, which has the name of the visible view and its contents.
-import { byId, make, quoted } from "#page/dom.js";
-import { findHosted } from "#page/hosted.js";
-import { canKeep } from "#page/kept.js";
-import { handleKeys } from "#page/keys.js";
-import { IS_ON_DISK, makeTakeAway } from "#page/take_away.js";
-import { VIEWS } from "#page/views.js";
+// The page. The address says which puzzle is shown, in which mode, and what of it: the mode reads that as a state.
+// What the user does makes another state, which is painted and written into the address.
+import { readAddress, writeAddress } from "#page/address.js";
+import { clearProblem } from "#page/field.js";
+import { html, paint } from "#page/html.js";
+import { findMore } from "#page/hosted.js";
+import { getKept, keep } from "#page/kept.js";
+import { handleKeys, LETTER_KEYS } from "#page/keys.js";
+import { IS_ON_DISK, showView } from "#page/layout.js";
+import { stopPlaying } from "#page/player.js";
+import { findPuzzle, listPuzzles } from "#page/puzzles.js";
+import { say } from "#page/text.js";
 
-const views = {};
-let showing = null;
-let routes = 0;
+let shown = null; // the puzzle, the mode and its state
+let isPainting = false; // a field that is removed reports its change: nobody has made one
+let turns = 0; // how often something else was asked for
+const addresses = {}; // by puzzle: where a link back to it leads
 
-/** Write what a view shows into the address: as a new entry of the history, or in place of this one. */
-function went(name, parts, { replace = false } = {}) {
-  const address = `#${[name, ...parts].join("/")}`;
-  if (showing !== name) return;
-  if (location.hash !== address) {
-    // a search that ends leaves what was wrong with the address on view
-    trouble("");
-    history[replace ? "replaceState" : "pushState"](null, "", address);
-  }
-  // a link back to the view restores what it showed
-  document.querySelector(`nav [data-view=${name}]`).setAttribute("href", address);
-  document.title = `${views[name].title()} · ${views[name].name()}`;
-}
-
-function addressed() {
-  const parts = location.hash
-    .slice(1)
-    .split("/")
-    .map((part) => {
-      try {
-        return decodeURIComponent(part);
-      } catch {
-        return part;
-      }
-    });
-  while (parts.at(-1) === "") parts.pop();
-  return parts;
-}
-
-/** The names of the views that the page can show. */
-const listNames = () => Object.keys(VIEWS).filter((name) => VIEWS[name].make);
-
-/** Return why the page has no view of a name; "" if it has, or if there is no name. */
-async function missing(name) {
-  if (name === undefined || listNames().includes(name)) return "";
-  const view = Object.hasOwn(VIEWS, name) ? VIEWS[name] : {};
-  // tables beside the page may have it
-  const problem = await view.findMore?.();
-  listViews();
-  if (view.make) return "";
-  const add = view.command ? ` To add it: ${view.command}, then pipeline explore.` : "";
-  const titles = listNames()
-    .map((one) => VIEWS[one].title)
-    .join(", ");
-  return `This page has no puzzle ${quoted(name)}. It has ${titles}.${add}${problem ? ` ${problem}` : ""}`;
-}
-
+/** Show what the address describes. */
 async function route() {
-  const [asked, ...parts] = addressed();
-  const mine = ++routes;
-  const problem = await missing(asked);
-  if (mine !== routes) return;
-  const name = problem || asked === undefined ? listNames()[0] : asked;
-  const left = showing;
-  showing = name;
-  if (left !== name) views[left]?.leave();
-  for (const section of document.querySelectorAll(".view"))
-    section.hidden = section.id !== `view-${name}`;
-  markCurrent();
-  trouble(problem);
+  const turn = ++turns;
+  const { name, mode, params } = readAddress();
   try {
-    views[name] ??= makeView(name);
-    await views[name].open(problem ? [] : parts);
-    // the user may have gone to another address while this one was loading
-    if (mine !== routes) return;
-    const wrong = await views[name].show(problem ? [] : parts);
-    if (mine !== routes) return;
-    trouble(problem || wrong || "");
-    performance.mark(name);
-    document.body.dataset.ready = name;
+    const { puzzle, problem: unknown } = await findPuzzle(name);
+    await puzzle.open();
+    const { problem, ...state } = await puzzle[mode].read(unknown ? {} : params);
+    if (turn !== turns) return; // the user has gone elsewhere meanwhile
+    enter({ puzzle, mode: state.mode ?? mode, state }, { isReplaced: true });
+    tellTrouble(unknown || problem);
+    performance.mark(puzzle.name);
+    document.body.dataset.ready = puzzle.name;
   } catch (error) {
-    if (mine !== routes) return;
-    trouble(
+    if (turn !== turns) return;
+    const remedy = "Make it again with: pipeline explore";
+    tellTrouble(
       error.name === "TablebaseError"
         ? error.message
-        : `This page is damaged: ${error.message} Make it again with: pipeline explore`,
+        : `This page is damaged: ${error.message} ${remedy}`,
     );
   }
 }
 
-function makeView(name) {
-  const view = VIEWS[name].make((shown, how) => went(name, shown, how));
-  makeTakeAway(byId(`view-${name}`), view.taken);
-  return view;
+/**
+ * Show another state after an act of the user, or as soon as it is found: in another `mode`, with what is `said` of it.
+ * `isReplaced`: in place of this entry of the history. `isPassing`: it is not written into the address.
+ */
+function go(state, { mode = shown.mode, said = "", ...how } = {}) {
+  if (isPainting) return false;
+  const turn = ++turns;
+  if (state instanceof Promise)
+    return state.then((found) => found && turn === turns && go(found, { mode, said, ...how }));
+  shown.puzzle[mode].note?.(state);
+  enter({ ...shown, mode, state }, how);
+  if (said) say(said);
+  return true;
 }
 
-function trouble(text) {
-  byId("trouble").textContent = text;
-  byId("trouble").hidden = !text;
-}
-
-function markCurrent() {
-  for (const link of document.querySelectorAll("nav a")) {
-    if (link.dataset.view === showing) link.setAttribute("aria-current", "page");
-    else link.removeAttribute("aria-current");
+function enter(next, { isReplaced = false, isPassing = false }) {
+  if (shown?.puzzle !== next.puzzle || shown.mode !== next.mode) stopPlaying();
+  shown = next;
+  clearProblem();
+  repaint();
+  if (isPassing) return;
+  const { puzzle, mode, state } = shown;
+  const address = writeAddress(puzzle.name, mode, puzzle[mode].write(state));
+  if (location.hash !== address) {
+    tellTrouble("");
+    history[isReplaced ? "replaceState" : "pushState"](null, "", address);
   }
+  addresses[puzzle.name] = address;
+  document.title = `${puzzle[mode].title(state)} · ${puzzle.head(state)}`;
+  listLinks();
 }
 
-/** List the views that the page can show; links that are there already keep their addresses. */
-function listViews() {
-  const nav = document.querySelector("nav");
-  nav.replaceChildren(
-    ...listNames().map(
-      (name) =>
-        nav.querySelector(`[data-view=${name}]`) ??
-        make("a", { href: `#${name}`, "data-view": name }, VIEWS[name].title),
-    ),
+/** Paint what is shown; the focus goes to the board if what had it is no longer there. */
+function repaint() {
+  if (!shown || isPainting) return;
+  const { activeElement } = document;
+  isPainting = true;
+  try {
+    paint(document.getElementById("view"), showView(shown, go));
+  } finally {
+    isPainting = false;
+  }
+  shown.puzzle.painted?.(shown);
+  if (activeElement !== document.body && !activeElement.checkVisibility())
+    findBoard()?.focus({ preventScroll: true });
+}
+
+/** Return the cell of the board on view that can have the focus. */
+const findBoard = () => document.querySelector("#view .board [tabindex='0']");
+
+function tellTrouble(text) {
+  const trouble = document.getElementById("trouble");
+  trouble.textContent = text ?? "";
+  trouble.hidden = !text;
+}
+
+function listLinks() {
+  paint(
+    document.querySelector("nav"),
+    listPuzzles().map(({ name, title }) => {
+      const isCurrent = shown?.puzzle.name === name;
+      return html`<a
+        href="${addresses[name] ?? `#${name}`}"
+        data-view="${name}"
+        aria-current=${isCurrent ? "page" : null}
+        >${title}</a
+      >`;
+    }),
   );
-  markCurrent();
 }
 
 /** Add what the tables beside the page have, and say what is wrong with them; the page does not wait for them. */
 async function addHosted() {
-  const { games, problem, isAbsent } = await findHosted();
-  const boards = Object.keys(games)
-    .map((board) => board.replace("x", "×"))
-    .join(", ");
-  byId("beside").textContent = boards
-    ? `The answers of ${boards} are read from the tables beside this page.`
+  const { boards, problem, isAbsent } = await findMore();
+  document.getElementById("beside").textContent = boards.length
+    ? `The answers of ${boards.join(", ").replaceAll("x", "×")} are read from the tables beside this page.`
     : problem && !isAbsent
       ? `The tables beside this page cannot be used. ${problem}`
       : "";
-  if (!boards) return;
-  await VIEWS.sliding.findMore();
-  listViews();
-  views.sliding?.listBoards();
+  listLinks();
+  repaint();
 }
 
-listViews();
-byId("keeps").textContent = canKeep()
-  ? "Results of the day, your level and whether you see the timer are kept in this browser, and sent nowhere."
-  : "This browser keeps nothing for this page: results of the day and your level last until you close it.";
+function choose(id, name, apply) {
+  const box = document.getElementById(id);
+  box.checked = getKept(name, box.checked);
+  const use = () => apply(box.checked);
+  box.addEventListener("change", () => {
+    keep(name, box.checked);
+    use();
+  });
+  use();
+}
+
+choose("letters", LETTER_KEYS, () => {});
+choose("large", "isLarge", (isLarge) => document.body.classList.toggle("large", isLarge));
 // the address of a file means nothing elsewhere
 if (IS_ON_DISK)
-  byId("share").textContent = ": its end, from # on, works in every copy of this page";
-
-/** Return what of the board on show can have the focus. */
-function findBoard() {
-  const board = byId(views[showing].board);
-  return board.tabIndex === 0 ? board : board.querySelector("button[tabindex='0']");
-}
-
-handleKeys(findBoard);
-byId("skip").addEventListener("click", (event) => {
+  document.getElementById("share").textContent =
+    ": its end, from # on, works in every copy of this page";
+document.getElementById("skip").addEventListener("click", (event) => {
   event.preventDefault();
   findBoard().focus();
 });
-
+handleKeys(findBoard);
+addEventListener("refresh", ({ detail }) => {
+  if (typeof detail === "string") tellTrouble(detail);
+  repaint();
+});
 addEventListener("hashchange", route);
+listLinks();
 route();
 addHosted();

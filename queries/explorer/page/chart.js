@@ -1,5 +1,5 @@
 // The distances along a line of moves, as bars above the slider of a player.
-import { drawn } from "#page/dom.js";
+import { html } from "#page/html.js";
 
 const KNOB = 1.9; // half the slider's knob, in hundredths of its length
 
@@ -8,37 +8,34 @@ export function isLoss(before, after) {
   return Number.isInteger(before) && (after === null || after >= before);
 }
 
-/** Draw the distance at every place of a line; those before the place that is shown are dark. */
-export function drawChart(chart, distances, shown) {
+/** Show the distance at every place of a line; those before the place that is shown are dark. */
+export function showChart(view, distances, shown) {
   const most = Math.max(...distances.map((distance) => distance ?? 0), 1);
   // each bar is above the place of the slider's knob for the same step
   const step = (100 - 2 * KNOB) / Math.max(distances.length - 1, 1);
   const wide = Math.min(0.8 * step, 2 * KNOB);
-  const bars = distances.map((distance, at) => {
-    const height = 1 + (28 * (distance === null ? most : (distance ?? 0))) / most;
-    const lost = isLoss(distances[at - 1], distance) ? " lost" : "";
-    return drawn("rect", {
-      x: KNOB + at * step - wide / 2,
-      width: wide,
-      y: 30 - height,
-      height,
-      class: `${at === shown ? "now" : at < shown ? "gone" : "ahead"}${lost}`,
-    });
-  });
   const said = distances.map((distance) =>
     distance === null ? "out of reach" : (distance ?? "unknown"),
   );
-  chart.replaceChildren(
-    drawn(
-      "svg",
-      {
-        viewBox: "0 0 100 30",
-        preserveAspectRatio: "none",
-        role: "img",
-        "aria-label": `Distance after each move: ${said.join(", ")}`,
-      },
-      ...bars,
-    ),
-  );
-  chart.hidden = distances.length < 2;
+  return html`<div id="${view}-chart" class="chart" hidden=${distances.length < 2}>
+    <svg
+      viewBox="0 0 100 30"
+      preserveAspectRatio="none"
+      role="img"
+      aria-label="Distance after each move: ${said.join(", ")}"
+    >
+      ${distances.map((distance, at) => {
+        const height = 1 + (28 * (distance === null ? most : (distance ?? 0))) / most;
+        const kind = at === shown ? "now" : at < shown ? "gone" : "ahead";
+        const lost = isLoss(distances[at - 1], distance) ? " lost" : "";
+        return html`<rect
+          class="${kind}${lost}"
+          x="${KNOB + at * step - wide / 2}"
+          width="${wide}"
+          y="${30 - height}"
+          height="${height}"
+        />`;
+      })}
+    </svg>
+  </div>`;
 }

@@ -2,6 +2,7 @@
 import { makeSolver } from "#page/pattern_solver.js";
 import { once, openIndex } from "#page/reader.js";
 import { SolvedGame } from "#page/solved_game.js";
+import { refresh } from "#page/text.js";
 import { FIFTEEN as BOARD, followBlank, PATTERNS, readTiles } from "#tables/fifteen.js";
 
 const [GOAL] = BOARD.goals;
@@ -15,7 +16,7 @@ export const FIFTEEN = new SolvedGame({
   ...BOARD,
   goals: [{ ...GOAL, label: "Gap last" }],
   title: "15-puzzle",
-  address: [],
+  name: "4x4",
   distances: [5, 10, 20, 30],
   first: () => FIFTEEN.random(GOAL.state),
   knows:
@@ -34,13 +35,12 @@ export const FIFTEEN = new SolvedGame({
   /** Search for a shortest solution. */
   async find(state, goal) {
     const view = FIFTEEN.turn(goal);
-    const { cells } = await solver.solve(readTiles(view.state(state)), ({ bound, most }) => {
-      if (most)
-        FIFTEEN.onKnown(state, {
-          least: bound ?? 0,
-          path: followBlank(FIFTEEN, view, state, most),
-        });
-    });
+    const tell = ({ bound = 0, most }) => {
+      if (!most) return;
+      FIFTEEN.search = { state, least: bound, path: followBlank(FIFTEEN, view, state, most) };
+      refresh();
+    };
+    const { cells } = await solver.solve(readTiles(view.state(state)), tell);
     return { path: followBlank(FIFTEEN, view, state, cells) };
   },
   stop: () => solver.stop(),

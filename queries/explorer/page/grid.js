@@ -1,55 +1,101 @@
-// A board of buttons: one of them is in the tab order, and the arrow keys move between them.
-import { make } from "#page/dom.js";
+// The drawing of boards: cells row by row, as buttons of which one is in the tab order, or as a picture.
+import { html } from "#page/html.js";
 
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+const focused = new Map(); // by board: the cell in the tab order
 
-/** Make a board in an element; `picked(cell)` and `typed(cell, key)` are called on clicks and keys. */
-export function makeGrid(place, picked, typed = () => false) {
-  let cells = [];
-  let columns = 0;
-  const focus = (cell) => {
-    cells.forEach((other, at) => {
-      other.tabIndex = at === cell ? 0 : -1;
-    });
-    cells[cell].focus();
-  };
-  const cellOf = (event) => cells.indexOf(event.target.closest("button"));
-  place.addEventListener("click", (event) => {
+/**
+ * Draw a board of `cells`, each with its `name`, `content`, classes (`kind`) and other `attributes`; `more` nodes follow
+ * them. `picked(cell)` is called on clicks, and `typed(key, cell)` on keys; it returns whether it took the key. Arrows
+ * that it does not take go from cell to cell, and with Shift all do.
+ */
+export function showGrid({
+  id,
+  kind,
+  label,
+  columns,
+  cells,
+  more,
+  picked,
+  typed = () => false,
+  attributes = {},
+}) {
+  const tab = Math.min(focused.get(id) ?? 0, cells.length - 1);
+  const cellOf = ({ target }) => Number(target.closest("[data-cell]")?.dataset.cell ?? -1);
+  function focus(board, cell) {
+    focused.set(id, cell);
+    [...board.querySelectorAll("[data-cell]")].forEach(
+      (one, at) => (one.tabIndex = at === cell ? 0 : -1),
+    );
+    board.querySelector(`[data-cell="${cell}"]`).focus();
+  }
+  function click(event) {
     const cell = cellOf(event);
     if (cell < 0) return;
-    focus(cell);
+    focus(event.currentTarget, cell);
     picked(cell);
-  });
-  place.addEventListener("keydown", (event) => {
-    const cell = cellOf(event);
-    if (cell < 0 || event.ctrlKey || event.metaKey || event.altKey) return;
-    const next = stepped(event.key, cell, cells.length, columns);
-    if (next !== null) focus(next);
-    if (next !== null || typed(cell, event.key)) event.preventDefault();
-  });
-  /** Fill the element with `count` buttons, row by row. */
-  function lay(count, across) {
-    columns = across;
-    cells = Array.from({ length: count }, (_, cell) =>
-      make("button", {
-        type: "button",
-        tabindex: cell ? "-1" : "0",
-        "data-cell": cell,
-      }),
-    );
-    place.replaceChildren(...cells);
-    return cells;
   }
-  return { lay };
+  function press(event) {
+    const { key, shiftKey, ctrlKey, metaKey, altKey, currentTarget } = event;
+    const cell = cellOf(event);
+    if (cell < 0 || ctrlKey || metaKey || altKey) return;
+    const isTaken = !shiftKey && typed(key, cell);
+    const next = isTaken ? null : stepTo(key, cell, cells.length, columns);
+    if (next !== null) focus(currentTarget, next);
+    if (isTaken || next !== null) event.preventDefault();
+  }
+  const [board] = html`<div
+    id="${id}"
+    class="board ${kind}"
+    role="group"
+    aria-label="${label}"
+    style=${{ "--columns": columns }}
+    onclick=${click}
+    onkeydown=${press}
+  >
+    ${cells.map(({ name, content, kind: cellKind, attributes: own }, at) => {
+      const [button] = html`<button
+        type="button"
+        class="${cellKind}"
+        data-cell="${at}"
+        aria-label="${name}"
+        tabindex="${at === tab ? 0 : -1}"
+      >
+        ${content}
+      </button>`;
+      Object.assign(button.attributes, own);
+      return button;
+    })}${more}
+  </div>`;
+  Object.assign(board.attributes, attributes);
+  return board;
 }
 
-function stepped(key, cell, count, columns) {
+/** Draw a board as a picture. */
+export function showPicture({ id = null, kind, label, columns, cells, more }) {
+  const drawn = cells.map(({ content, kind: cellKind, attributes }) => {
+    const [cell] = html`<span class="${cellKind}">${content}</span>`;
+    cell.attributes.style = attributes?.style;
+    return cell;
+  });
+  return html`<div
+    id=${id}
+    class="board picture ${kind}"
+    role="img"
+    aria-label="${label}"
+    style=${{ "--columns": columns }}
+  >
+    ${drawn}${more}
+  </div>`;
+}
+
+function stepTo(key, cell, count, columns) {
   if (key === "Home") return 0;
   if (key === "End") return count - 1;
   if (!(key in ARROWS)) return null;
   const [right, down] = ARROWS[key];
   const column = (cell % columns) + right;
   const row = Math.floor(cell / columns) + down;
-  const inside = column >= 0 && column < columns && row >= 0 && row < count / columns;
-  return inside ? row * columns + column : cell;
+  const isInside = column >= 0 && column < columns && row >= 0 && row < count / columns;
+  return isInside ? row * columns + column : cell;
 }

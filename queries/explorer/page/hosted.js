@@ -1,8 +1,9 @@
 // Sliding boards whose tables are not inside the page but beside it, on the host that it came from: their
 // answers are read in parts. A page that was opened from disk has none.
-import { counted } from "#page/dom.js";
 import { describeBoard } from "#page/slide_rules.js";
 import { SolvedGame } from "#page/solved_game.js";
+import { SLIDING } from "#page/tabled_game.js";
+import { counted, refresh } from "#page/text.js";
 import { openTables } from "#tables/index.js";
 import { makeGoal } from "#tables/sliding.js";
 
@@ -16,21 +17,24 @@ const FROM_DISK =
 const tables = location.protocol.startsWith("http") ? openTables("manifest.json") : null;
 let finding = null;
 
+/** The sliding boards inside the page, and those beside it as soon as they are found. */
+export const SLIDES = { ...SLIDING };
+
 /**
- * Find the boards of the host that the page does not have: their games by name, the `problem` of its
- * tables if they cannot be read, and whether the host has none (`isAbsent`). After a problem, a later
- * call tries once more.
+ * Add the boards of the host that the page does not have; return the `boards` that it adds, the `problem` of its
+ * tables if they cannot be read, and whether the host has none (`isAbsent`). After a problem, a later call tries once more.
  */
-export async function findHosted() {
-  if (!tables) return { games: {}, problem: FROM_DISK, isAbsent: true };
-  finding ??= listGames().then(
-    (games) => ({ games, problem: "", isAbsent: false }),
-    (error) => {
-      finding = null;
-      return { games: {}, problem: error.message, isAbsent: ABSENT.includes(error.status) };
-    },
-  );
-  return finding;
+export async function findMore() {
+  if (!tables) return { boards: [], problem: FROM_DISK, isAbsent: true };
+  finding ??= listGames();
+  try {
+    const games = await finding;
+    Object.assign(SLIDES, games);
+    return { boards: Object.keys(games), problem: "", isAbsent: false };
+  } catch (error) {
+    finding = null;
+    return { boards: [], problem: error.message, isAbsent: ABSENT.includes(error.status) };
+  }
 }
 
 async function listGames() {
@@ -46,6 +50,10 @@ async function listGames() {
 }
 
 function makeHostedBoard(board, goals) {
+  const onProgress = ({ moves }) => {
+    game.progress = `${counted(moves, "move")} found in the tables beside this page`;
+    refresh();
+  };
   const game = new SolvedGame({
     ...describeBoard(
       board,
@@ -57,12 +65,7 @@ function makeHostedBoard(board, goals) {
     goalsHere: "no table beside this page has the gap of a goal there",
     findsBestMoves: true,
     /** Read a shortest solution from the host's tables. */
-    find: (state, goal) =>
-      tables.sliding(board, state, {
-        goal,
-        onProgress: ({ moves }) =>
-          game.onProgress(`${counted(moves, "move")} found in the tables beside this page`),
-      }),
+    find: (state, goal) => tables.sliding(board, state, { goal, onProgress }),
   });
   return game;
 }

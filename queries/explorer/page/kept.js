@@ -1,5 +1,5 @@
-// What the page keeps in the browser: results, a level, the choice to see the timer. It is sent nowhere. Where a browser
-// keeps nothing, it lasts as long as the page is open.
+// What the page keeps in the browser: results of the day, levels, the choice of keys. It is sent nowhere. Where a
+// browser keeps nothing, it lasts as long as the page is open.
 
 const NAME = "puzzle-explorer";
 let values = {};
@@ -24,20 +24,9 @@ export function getKept(name, usual) {
 /** Keep a value by a name. */
 export function keep(name, value) {
   values = { ...read(), [name]: value };
-  write();
-}
-
-/** Return whether the browser keeps anything. */
-export function canKeep() {
-  read();
-  return write();
-}
-
-function write() {
   try {
     localStorage.setItem(NAME, JSON.stringify(values));
-    return true;
   } catch {
-    return false;
+    // it lasts until the page is closed
   }
 }

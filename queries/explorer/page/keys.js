@@ -1,25 +1,30 @@
 // The keys of the page: a button has its key as `data-key`, and is pressed by it when it can be seen.
+import { getKept } from "#page/kept.js";
 
-/** Handle keys; `board()` returns what of the view on show has the arrows and digits that nothing else takes. */
-export function handleKeys(board) {
+/** The name by which the choice to use letters is kept. */
+export const LETTER_KEYS = "hasLetterKeys";
+
+/** Handle keys; `findBoard()` returns the cell of the board that has the arrows and digits that nothing else takes. */
+export function handleKeys(findBoard) {
   addEventListener("keydown", (event) => {
     const { target, ctrlKey, metaKey, altKey } = event;
     const isUndo = event.key === "z" && (ctrlKey || metaKey);
     const key = isUndo ? "u" : event.key;
-    const isTyping = target.matches("input:not([type=range]), select, textarea");
+    const isTyping = target.matches("input:not([type=range], [type=checkbox]), select, textarea");
     if (event.defaultPrevented || isTyping || ((ctrlKey || metaKey || altKey) && !isUndo)) return;
-    const button = [...document.querySelectorAll("[data-key]")].find(
-      (one) => one.dataset.key === key && one.checkVisibility(),
-    );
+    const buttons = [...document.querySelectorAll(`[data-key="${CSS.escape(key)}"]`)];
+    const button =
+      (isUndo || getKept(LETTER_KEYS, true)) && buttons.find((one) => one.checkVisibility());
     if (button) {
       button.click();
       if (key === "?") button.focus(); // it may be out of view
     } else if (
       /^(Arrow.*|\d)$/.test(key) &&
-      (target === document.body || target.matches("[data-key], .game button, .modes button"))
+      (target === document.body || target.matches(".side button, .modes button, [data-key]"))
     ) {
-      board().focus();
-      board().dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+      const cell = findBoard();
+      cell?.focus();
+      cell?.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
     } else return;
     event.preventDefault();
   });

@@ -1,24 +1,24 @@
-// Searches for tours that begin with given squares.
+// Searches for tours, of boards small enough to be searched to the end, or for a while.
 
 /**
- * Find a tour that begins with some squares and that `accept(tour)` takes; tours are tried in ascending
- * order of their squares, or, `quick`, first where fewest jumps lead on. Return the tour and whether the
- * search came to its end; it gives up after `most` squares.
+ * Find a tour that begins with some squares, and ends on the square `end` if there is one; squares with the fewest jumps
+ * onward are tried first. Return the tour and whether the search came to its end; it gives up after `most` squares.
  *
- * A free square with one free neighbour is next, or else it is the end. With three of them there is
- * no tour; with two, one of them is next.
+ * A free square with one free neighbour is next, or else it is the end. If the end may be any square, with three of them
+ * there is no tour, and with two, one of them is next.
  */
-export function searchTour(board, begun, accept, { quick = false, most = Infinity } = {}) {
+export function searchTour(board, begun, { end = null, most = Infinity } = {}) {
   const { count, neighbours } = board;
   const free = new Uint8Array(count).fill(1);
   const ways = Uint8Array.from(neighbours, (list) => list.length);
   const path = [];
+  const room = end === null ? 2 : 1;
   let pressed = 0;
   let visits = 0;
   const visit = (here) => {
     visits++;
     path.push(here);
-    if (path.length === count && accept(path)) return true;
+    if (path.length === count) return true;
     const before = pressed;
     let dead = false;
     free[here] = 0;
@@ -26,14 +26,16 @@ export function searchTour(board, begun, accept, { quick = false, most = Infinit
     for (const next of neighbours[here]) {
       ways[next]--;
       if (!free[next]) continue;
-      if (ways[next] === 1) pressed++;
+      if (ways[next] === 1 && next !== end) pressed++;
       else if (ways[next] === 0 && path.length < count - 1) dead = true;
     }
-    if (!dead && pressed < 3 && visits < most) {
+    if (!dead && pressed <= room && visits < most) {
+      const isLast = path.length === count - 1;
       const onward = path.length < begun.length ? [begun[path.length]] : neighbours[here];
-      const ordered = quick ? [...onward].sort((one, other) => ways[one] - ways[other]) : onward;
-      for (const next of ordered) {
-        if (free[next] && (pressed < 2 || ways[next] === 1) && visit(next)) return true;
+      for (const next of [...onward].sort((one, other) => ways[one] - ways[other])) {
+        const isOpen =
+          free[next] && (pressed < room || ways[next] === 1) && (isLast || next !== end);
+        if (isOpen && visit(next)) return true;
       }
     }
     for (const next of neighbours[here]) ways[next]++;
@@ -44,20 +46,4 @@ export function searchTour(board, begun, accept, { quick = false, most = Infinit
   };
   const tour = visit(begun[0]) ? path : null;
   return { tour, isSure: tour !== null || visits < most };
-}
-
-/** Yield every path of `length` squares from a start, in ascending order. */
-export function* listBeginnings(board, path, length) {
-  if (path.length === length) {
-    yield path;
-    return;
-  }
-  for (const next of board.neighbours[path.at(-1)]) {
-    if (!path.includes(next)) yield* listBeginnings(board, [...path, next], length);
-  }
-}
-
-/** Return whether a path begins with the squares of another. */
-export function beginsWith(path, squares) {
-  return squares.every((square, at) => path[at] === square);
 }

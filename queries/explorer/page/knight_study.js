@@ -1,321 +1,180 @@
-// The knight in study: two squares or a number to choose, and the tour, which is animated.
-import {
-  calm,
-  make,
-  onTyped,
-  pickOne,
-  quoted,
-  say,
-  setFacts,
-  setProblem,
-  writeNumber,
-} from "#page/dom.js";
-import {
-  BOARDS,
-  boardProblem,
-  knightFacts,
-  listed,
-  noNumber,
-  noStart,
-  noTour,
-  toursOf,
-} from "#page/knight_tours.js";
-import { makePlayer } from "#page/player.js";
+// The knight in study: two squares to choose, and a tour between them, step by step.
+import { showAnswer, showButton } from "#page/controls.js";
+import { complain, showField } from "#page/field.js";
+import { showGrid } from "#page/grid.js";
+import { html } from "#page/html.js";
+import { cellToSquare, describeChess } from "#page/knight_board.js";
+import { beginTour } from "#page/knight_play.js";
+import { findTour, noStart, noTour } from "#page/knight_tours.js";
+import { showPlayer } from "#page/player.js";
+import { pickOne, quoted } from "#page/text.js";
 
 const KNIGHT_MS = 130;
-const KNIGHT_FIRST = ["b1", "a3"];
-const BOARD_NAME = /^[0-9]+x[0-9]+$/;
-const WHOLE_NUMBER = /^[0-9]+$/;
 
-/** Make the part of the view that studies; `changed(parts, how)` changes the address. */
-export function makeKnightStudy({ drawing, mine, changed }) {
-  let board = null;
-  let start = null;
-  let facts = null;
-  const fields = { start: mine("start"), end: mine("end"), number: mine("number") };
-  const player = makePlayer(mine("player"), {
-    name: "Jumps made",
-    step: "jump",
-    delay: KNIGHT_MS,
-    show: shown,
-    stopped: () => changed(parts(), { replace: true }),
-  });
+/** Return the state of a tour, or of a start alone, or of nothing chosen on a board. */
+export const studyTour = (board, start = null, tour = null) => ({ board, start, tour });
 
-  const end = () => facts?.squares.at(-1) ?? null;
-  const name = (square) => board.nameOf(square);
+/** Return the squares on view, the last step and the step that is shown. */
+export function lineOf({ board, start, tour, step }) {
+  const last = tour ? board.count - 1 : 0;
+  const at = Math.min(step ?? last, last);
+  return { at, last, squares: tour ? tour.slice(0, at + 1) : start === null ? [] : [start] };
+}
 
-  /** Show a board with no square chosen. */
-  function lay(to) {
-    [board, start, facts] = [to, null, null];
-    drawing.lay(board);
-  }
+/** Return what is studied as a game, as after a hint. */
+export const playOn = (state) =>
+  beginTour(state.board, lineOf(state).squares, state.start === null ? 0 : 1);
 
-  /** Return what is shown as parts of an address: a board, a start, a tour and the step if it is not the last. */
-  function parts() {
-    return [
-      ...(listed(board) ? [board.name] : []),
-      ...(start === null ? [] : [name(start)]),
-      ...(facts ? [listed(board) ? facts.number : facts.finish] : []),
-      ...(facts && player.at < player.last ? [player.at] : []),
-    ];
-  }
+/** Return what is said above the board, of what kind the tour is, and what follows that. */
+function wordTour({ board, start, tour }, at) {
+  if (start === null)
+    return ["Choose the square where the tour starts.", "Start?", "choose a square"];
+  const from = board.nameOf(start);
+  if (!tour) return [`From ${from}: now choose where it ends.`, "End?", "choose another square"];
+  const to = board.nameOf(tour.at(-1));
+  const now = `${from} to ${to}: square ${at + 1} of ${board.count} is ${board.nameOf(tour[at])}.`;
+  return [now, board.jump(tour.at(-1), start) ? "Closed" : "Open", `tour from ${from} to ${to}`];
+}
 
-  /** Choose a start and its tour with a number, the start alone, or nothing. `draw` animates the tour. */
-  function begin(from, number = null, { draw = true, step, ...how } = {}) {
-    start = from;
-    facts = number === null ? null : knightFacts(board, start, number);
-    const texts = {
-      start: start === null ? "" : name(start),
-      end: facts?.finish ?? "",
-      number: facts?.number ?? "",
-    };
-    for (const [key, field] of Object.entries(fields)) {
-      if (document.activeElement !== field) field.value = texts[key];
-    }
-    problem("");
-    const isAnimated = draw && facts && !calm();
-    const last = facts ? board.count - 1 : 0;
-    player.set(last, isAnimated ? 0 : Math.min(step ?? last, last));
-    paint(player.at);
-    answer();
-    tell();
-    if (!isAnimated) return changed(parts(), how);
-    // the address is that of the whole tour
-    changed(parts().slice(0, -1), how);
-    return player.start();
-  }
+function listFacts({ board, tour }) {
+  const isClosed = board.jump(tour.at(-1), tour[0]) > 0;
+  const jumps = tour.slice(1).map((square, place) => board.jump(tour[place], square));
+  return [
+    ["Why", `its end is ${isClosed ? "" : "not "}one jump from its start`],
+    ["Squares", tour.map((square) => board.nameOf(square)).join(" ")],
+    [
+      "Jumps",
+      html`<details id="knight-jumps">
+        <summary>as numbers from 1 to 8</summary>
+        ${jumps.join(" ")}
+        <small>numbered clockwise from 1, two up and one left, to 8, one up and two left</small>
+      </details>`,
+    ],
+  ];
+}
 
-  function picked(square) {
-    if (start === null || facts) {
-      const none = noStart(board, square);
-      if (none) problem(none);
-      else begin(square);
-    } else if (square === start) {
-      begin(null);
-    } else if (noTour(board, start, square)) {
-      problem(noTour(board, start, square));
-    } else {
-      begin(start, toursOf(board).numberTo(start, square));
-    }
-  }
-
-  function shown(at, { moved, playing }) {
-    paint(at);
-    if (moved && !playing) say(`${at + 1}: ${name(facts.squares[at])}.`);
-  }
-
-  function paint(at) {
-    const visited = facts ? facts.squares.slice(0, at + 1) : [];
-    const isChoosing = start !== null && !facts;
-    const isBarred = (square) =>
-      isChoosing
-        ? square !== start && Boolean(noTour(board, start, square))
-        : start === null && Boolean(noStart(board, square));
-    const isClosing = (square) => isChoosing && !isBarred(square) && board.jump(start, square) > 0;
-    drawing.paint({
-      visited,
-      standing: visited.at(-1) ?? start ?? undefined,
-      isClosed: facts?.closed && at === board.count - 1,
-      marks: (square) => [
-        [square === start, "start", "start"],
-        [square === end(), "end", "end"],
-        [isBarred(square), "barred", isChoosing ? "cannot end here" : "cannot start here"],
-        [isClosing(square), "closing", "ends a closed tour"],
-      ],
+/** Show a tour in study; `go(state, how)` is called with what follows. */
+export function showStudy(state, go) {
+  const { board, start, tour } = state;
+  const end = tour?.at(-1) ?? null;
+  const { at, last, squares } = lineOf(state);
+  const [now, kind, ends] = wordTour(state, at);
+  const isChoosing = start !== null && !tour;
+  const begin = (from, to = null) => {
+    const next = studyTour(board, from, to === null ? null : findTour(board, from, to));
+    go(next, {
+      said: wordTour(next, board.count - 1)
+        .slice(1)
+        .join(" "),
     });
-    const words = wordTour(at);
-    ["now", "kind", "ends"].forEach((part, place) => {
-      mine(part).textContent = words[place];
-    });
-  }
-
-  /** Return what is said above the board at a step of the tour, of what kind the tour is, and what follows that. */
-  function wordTour(at) {
-    if (facts) {
-      const { start: from, finish, closed } = facts;
-      const now = `${from} to ${finish}: square ${at + 1} of ${board.count} is ${name(facts.squares[at])}.`;
-      return [now, closed ? "Closed" : "Open", `tour from ${from} to ${finish}`];
-    }
-    if (start === null)
-      return ["Choose the square where the tour starts.", "Start?", "choose a square"];
-    const [from, total] = [name(start), writeNumber(toursOf(board).total(start))];
-    return listed(board)
-      ? [
-          `From ${from}: now choose where it ends, or a number.`,
-          "End?",
-          `${total} tours start at ${from}`,
-        ]
-      : [
-          `From ${from}: now choose where it ends.`,
-          "End?",
-          `${total} squares can end a tour from ${from}`,
-        ];
-  }
-
-  function answer() {
-    const total = start === null ? 0 : toursOf(board).total(start);
-    mine("legend").hidden = start === null || facts !== null;
-    mine("turn").disabled = !facts;
-    mine("other").disabled = start === null;
-    mine("next").disabled = !facts || facts.number + 1 === total;
-    const spaced = (list) => make("span", { class: "tiles" }, list.join(" "));
-    setFacts(
-      mine("facts"),
-      !facts
-        ? []
-        : [
-            ["Why", `its end is ${facts.closed ? "" : "not "}one jump from its start`],
-            [
-              "Number",
-              writeNumber(facts.number),
-              " ",
-              make(
-                "small",
-                {},
-                listed(board)
-                  ? `from 0, of all ${writeNumber(total)} from ${facts.start}`
-                  : `from 0, of the ${total} from ${facts.start} on this page, one for each end`,
-              ),
-            ],
-            ["Squares", spaced(facts.squares.map(name))],
-            [
-              "Jumps",
-              make(
-                "details",
-                {},
-                make("summary", {}, "as numbers from 1 to 8"),
-                spaced(facts.jumps),
-                " ",
-                make(
-                  "small",
-                  {},
-                  "numbered clockwise from 1, two up and one left, to 8, one up and two left",
-                ),
-              ),
-            ],
-          ],
-    );
-  }
-
-  function tell() {
-    if (facts)
-      say(`${facts.closed ? "A closed" : "An open"} tour from ${facts.start} to ${facts.finish}.`);
-    else say(mine("now").textContent);
-  }
-
-  const problem = (text, field) => setProblem(mine("problem"), text, field);
-
-  /** Return the square that a text names, or its problem. */
-  function squareOf(text) {
-    const bad = board.problem(text);
-    return bad ? [null, `${quoted(text)} is not a square: ${bad}.`] : [board.numberOf(text), ""];
-  }
-
-  /** Return the number of the tour from a start that a text names, by its number or its end. */
-  function tourOf(from, text) {
-    if (WHOLE_NUMBER.test(text)) {
-      const none = noNumber(board, from, Number(text));
-      return none ? [null, none] : [Number(text), ""];
-    }
-    const [square, bad] = squareOf(text);
-    const none = bad || noTour(board, from, square);
-    return none ? [null, none] : [toursOf(board).numberTo(from, square), ""];
-  }
-
-  /** Return the number of the tour that the text of a field, not empty, is for, or its problem. */
-  function numberFor(key, text) {
-    if (start === null) return [null, "Choose the start first."];
-    if (key === "end" && WHOLE_NUMBER.test(text)) return squareOf(text);
-    if (key === "end" || WHOLE_NUMBER.test(text)) return tourOf(start, text);
-    return [null, `${quoted(text)} is not a tour’s number: it must be a whole number from 0.`];
-  }
-
-  onTyped(fields.start, {
-    length: () => 2,
-    check: (text) => text && (squareOf(text)[1] || noStart(board, board.numberOf(text))),
-    set(text) {
-      const square = board.numberOf(text);
-      if (!text || square === start) return;
-      begin(
-        square,
-        facts && !noTour(board, square, end()) ? toursOf(board).numberTo(square, end()) : null,
-      );
-    },
-  });
-  for (const [key, length] of [
-    ["end", 2],
-    ["number", Infinity],
-  ]) {
-    onTyped(fields[key], {
-      length: () => length,
-      check: (text) => (text && text !== facts?.finish ? numberFor(key, text)[1] : ""),
-      set(text) {
-        const number = text && text !== facts?.finish ? numberFor(key, text)[0] : facts?.number;
-        if (number !== facts?.number) begin(start, number);
+  };
+  const show = (step, { isPassing = false }) =>
+    go(
+      { ...state, step },
+      {
+        isReplaced: true,
+        isPassing,
+        said: isPassing ? "" : `${step + 1}: ${board.nameOf(tour[step])}.`,
       },
-    });
+    );
+  function pick(cell) {
+    const square = cellToSquare(board, cell);
+    const none =
+      isChoosing && square !== start
+        ? noTour(board, start, square)
+        : isChoosing
+          ? ""
+          : noStart(board, square);
+    if (none) complain("", none);
+    else if (square === start && isChoosing) begin(null);
+    else if (isChoosing) begin(start, square);
+    else begin(square);
   }
-
-  /** Return a random square where tours begin. */
-  const anyStart = () => pickOne(board.squares.filter((square) => toursOf(board).total(square)));
-
-  mine("random").addEventListener("click", () => {
+  const isBarred = (square) =>
+    Boolean(
+      isChoosing
+        ? square !== start && noTour(board, start, square)
+        : start === null && noStart(board, square),
+    );
+  const marks = (square) => [
+    [square === start, "start", "start"],
+    [square === end, "end", "end"],
+    [isBarred(square), "barred", isChoosing ? "cannot end here" : "cannot start here"],
+    [
+      isChoosing && !isBarred(square) && board.jump(start, square) > 0,
+      "closing",
+      "ends a closed tour",
+    ],
+  ];
+  const squareProblem = (text) =>
+    board.problem(text) && `${quoted(text)} is not a square: ${board.problem(text)}.`;
+  const anyStart = () => pickOne(board.squares.filter((square) => !noStart(board, square)));
+  const pickEnd = (from, among) =>
+    pickOne(among.filter((square) => square !== end && !noTour(board, from, square)));
+  function beginRandom() {
     const from = anyStart();
-    begin(from, Math.floor(Math.random() * toursOf(board).total(from)));
-  });
-  mine("closed").addEventListener("click", () => {
+    begin(from, pickEnd(from, board.squares));
+  }
+  function beginClosed() {
     const from = start ?? anyStart();
-    const others = board.neighbours[from].filter((to) => !noTour(board, from, to) && to !== end());
-    if (others.length) begin(from, toursOf(board).numberTo(from, pickOne(others)));
-    else problem(`No tour of ${board.name} from ${name(from)} is closed.`);
-  });
-  mine("next").addEventListener("click", () => begin(start, facts.number + 1));
-  mine("turn").addEventListener("click", () => begin(end(), toursOf(board).numberTo(end(), start)));
-  mine("other").addEventListener("click", () => begin(start));
+    const to = pickEnd(from, board.neighbours[from]);
+    if (to === undefined)
+      complain("", `No tour of ${board.name} from ${board.nameOf(from)} is closed.`);
+    else begin(from, to);
+  }
+  const legend =
+    isChoosing &&
+    html`<ul class="legend" aria-label="Legend">
+      <li><span class="swatch closing" aria-hidden="true"></span> ends here: a closed tour</li>
+      <li><span class="swatch barred" aria-hidden="true"></span> cannot end here</li>
+    </ul>`;
   return {
-    /** Show another board, and nothing chosen on it. */
-    use(to) {
-      lay(to);
-      begin(null);
-    },
-    pick: picked,
-    /** Show a tour by its number, or a start. */
-    begin(to, from, number) {
-      lay(to);
-      begin(from, number, { draw: false });
-    },
-    /** Return the board and the squares that are drawn. */
-    get place() {
-      return {
-        board,
-        squares: facts ? facts.squares.slice(0, player.at + 1) : start === null ? [] : [start],
-      };
-    },
-    title: () => (facts ? `${facts.start} to ${facts.finish}` : "choose"),
-    leave: () => player.halt(),
-    /** Show the contents of an address: a board or none, a start, a tour's end or number, a step; return its problem. */
-    show(given) {
-      const named = BOARD_NAME.test(given[0] ?? "");
-      const [text, from, which, step] = named
-        ? given
-        : ["8x8", ...(given.length ? given : KNIGHT_FIRST)];
-      const unknown = boardProblem(text);
-      lay(BOARDS[unknown ? "8x8" : text]);
-      let [square, bad] = unknown || from === undefined ? [null, unknown] : squareOf(from);
-      let number = null;
-      if (square !== null && noStart(board, square)) [square, bad] = [null, noStart(board, square)];
-      if (square !== null && which !== undefined) [number, bad] = tourOf(square, which);
-      const isStep = step === undefined || (WHOLE_NUMBER.test(step) && Number(step) < board.count);
-      // a tour from the address is shown complete, without animation
-      begin(square, number, {
-        draw: false,
-        step: isStep && step ? Number(step) : undefined,
-        replace: true,
-      });
-      return (
-        bad ||
-        (isStep ? "" : `${quoted(step)} is not a step of a tour: they are 0 to ${board.count - 1}.`)
-      );
-    },
+    task: "Study shows a tour from the square you choose to the one you choose then.",
+    table: html`<p id="knight-now" class="now">${now}</p>
+      ${showGrid({ ...describeChess(board, tour ? squares : [], { standing: squares.at(-1), marks }), id: "knight-board", label: `Chess board of ${board.name}`, picked: pick })}
+      ${showPlayer("knight", { noun: "jump", at, last, delay: KNIGHT_MS, show })}`,
+    side: html`${showAnswer("knight", ["kind", kind, ends], tour ? listFacts(state) : [], legend)}
+      <div class="buttons">
+        ${showButton("knight-random", "Random tour", beginRandom)}
+        ${showButton("knight-closed", "Closed tour", beginClosed)}
+        ${showButton("knight-turn", "Swap start and end", () => begin(end, start), { isDead: !tour })}
+        ${showButton("knight-other", "Choose another end", () => begin(start), { isDead: !tour })}
+      </div>
+      <fieldset class="setup">
+        <legend>Set up</legend>
+        <p class="hint">Click two squares of the board, or type them: a1 is at the bottom left.</p>
+        <div class="ends">
+          <div>
+            ${showField("knight", {
+              part: "start",
+              label: "Start",
+              value: start === null ? "" : board.nameOf(start),
+              length: 2,
+              check: (text) =>
+                text && (squareProblem(text) || noStart(board, board.numberOf(text))),
+              set(text) {
+                const square = board.numberOf(text);
+                if (text && square !== start)
+                  begin(square, tour && !noTour(board, square, end) ? end : null);
+              },
+            })}
+          </div>
+          <div>
+            ${showField("knight", {
+              part: "end",
+              label: "End",
+              value: tour ? board.nameOf(end) : "",
+              length: 2,
+              check: (text) =>
+                text &&
+                (start === null
+                  ? "Choose the start first."
+                  : squareProblem(text) || noTour(board, start, board.numberOf(text))),
+              set: (text) =>
+                text && board.numberOf(text) !== end && begin(start, board.numberOf(text)),
+            })}
+          </div>
+        </div>
+      </fieldset>`,
   };
 }

@@ -1,114 +1,67 @@
 // The controls that play a line of steps: first, back, play, step, last, and a slider.
-import { icon, make, makeButton } from "#page/dom.js";
+import { html } from "#page/html.js";
+
+let timer = 0;
+let current = null; // the line on view
+
+/** Stop playing; the address is written then, as a line that plays would fill the history. */
+export function stopPlaying() {
+  if (timer) clearInterval(timer);
+  timer = 0;
+}
+
+function startPlaying() {
+  if (current.at === current.last) current.show(0, { isPassing: true });
+  timer = setInterval(() => {
+    if (current.at + 1 >= current.last) stopPlaying();
+    current.show(Math.min(current.at + 1, current.last), { isPassing: timer > 0 });
+  }, current.delay);
+}
 
 /**
- * Make controls in an element. `show(at, how)` is called whenever the place in the line changes;
- * `how` has whether one step was made (so that it can be animated) and whether the line is playing. `stopped()` is called
- * where it stays: a line being played would fill the browser's history.
+ * Show the controls of a line with `last` steps, called by a `noun`, of which `at` is on view; `show(at, how)` shows
+ * another one, and `isPassing` if the line plays.
  */
-export function makePlayer(place, { name, step, delay, show, stopped }) {
-  let last = 0;
-  let at = 0;
-  let timer = 0;
-  const key = (symbol, label, clicked) =>
-    makeButton(icon(symbol), clicked, { "aria-label": label, title: label });
-  const leap = (symbol, label, to) =>
-    key(symbol, label, () => {
-      stop();
-      go(to());
-    });
-  const first = leap("first", "To the beginning", () => 0);
-  const back = leap("back", `One ${step} back`, () => at - 1);
-  const play = key("play", "Play", () => (timer ? halt() : start()));
-  const next = leap("step", `One ${step} on`, () => at + 1);
-  const end = leap("last", "To the end", () => last);
-  const slider = make("input", {
-    type: "range",
-    min: 0,
-    max: 0,
-    step: 1,
-    value: 0,
-    "aria-label": name,
-  });
-  const count = make("p", { class: "count" });
-  place.append(make("div", { class: "keys" }, first, back, play, next, end), slider, count);
-
-  function refresh() {
-    const playing = timer > 0;
-    const label = playing ? "Pause" : "Play";
-    play.replaceChildren(icon(playing ? "pause" : "play"));
-    play.setAttribute("aria-label", label);
-    play.title = label;
-    place.classList.toggle("empty", last === 0);
-    // a disabled button loses the focus, so these stay enabled and do nothing at the ends
-    for (const [button, dead] of [
-      [first, at === 0],
-      [back, at === 0],
-      [next, at === last],
-      [end, at === last],
-    ]) {
-      button.setAttribute("aria-disabled", String(dead));
-    }
-    play.setAttribute("aria-disabled", String(last === 0));
-    slider.max = last;
-    slider.value = at;
-    slider.disabled = last === 0;
-    slider.setAttribute("aria-valuetext", `${step} ${at} of ${last}`);
-    count.textContent = `${step} ${at} of ${last}`;
-  }
-
-  function stop() {
-    clearInterval(timer);
-    timer = 0;
-  }
-
-  function go(to) {
-    const from = at;
-    at = Math.max(0, Math.min(last, to));
-    if (at === last) stop();
-    refresh();
-    if (at === from) return;
-    show(at, { moved: Math.abs(at - from) === 1, playing: timer > 0, from });
-    if (!timer) stopped();
-  }
-
-  function start() {
-    if (last === 0) return;
-    if (at === last) go(0);
-    timer = setInterval(() => go(at + 1), delay);
-    refresh();
-  }
-
-  function halt() {
-    if (!timer) return;
-    stop();
-    refresh();
-    show(at, { moved: false, playing: false, from: at });
-    stopped();
-  }
-
-  slider.addEventListener("input", () => {
-    stop();
-    go(Number(slider.value));
-  });
-  refresh();
-
-  return {
-    /** Set the number of steps of a line and the one that is shown, for which `show` is not called. */
-    set(steps, from) {
-      stop();
-      last = steps;
-      at = from;
-      refresh();
-    },
-    go,
-    start,
-    halt,
-    get at() {
-      return at;
-    },
-    get last() {
-      return last;
-    },
+export function showPlayer(view, line) {
+  const { noun, at, last } = (current = line);
+  const leap = (to) => {
+    stopPlaying();
+    if (to !== at && to >= 0 && to <= last) line.show(to, {});
   };
+  const toggle = () => {
+    if (timer) leap(at);
+    else startPlaying();
+    line.show(current.at, { isPassing: timer > 0 });
+  };
+  const key = (icon, label, isDead, act) =>
+    html`<button
+      type="button"
+      aria-label="${label}"
+      title="${label}"
+      aria-disabled="${isDead}"
+      onclick=${act}
+    >
+      <svg class="icon" aria-hidden="true"><use href="#icon-${icon}" /></svg>
+    </button>`;
+  return html`<div id="${view}-player" class="player ${last ? "" : "empty"}">
+    <input
+      type="range"
+      min="0"
+      max="${last}"
+      step="1"
+      value="${at}"
+      disabled=${!last}
+      aria-label="Place in the line"
+      aria-valuetext="${noun} ${at} of ${last}"
+      oninput=${({ target }) => leap(Number(target.value))}
+    />
+    <div class="keys">
+      ${key("first", "To the beginning", !at, () => leap(0))}
+      ${key("back", `One ${noun} back`, !at, () => leap(at - 1))}
+      ${key(timer ? "pause" : "play", timer ? "Pause" : "Play", !last, toggle)}
+      ${key("step", `One ${noun} on`, at === last, () => leap(at + 1))}
+      ${key("last", "To the end", at === last, () => leap(last))}
+    </div>
+    <p class="count">${noun} ${at} of ${last}</p>
+  </div>`;
 }

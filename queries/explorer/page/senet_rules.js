@@ -3,9 +3,6 @@
 import { afterMove, listMoves, OPENING, PIECES, THROWS, writeMove } from "#tables/senet.js";
 
 const SQUARES = OPENING.length;
-/** Moves as text, in an address. */
-export const MOVES = /^\d+[-x]\d+(?:,\d+[-x]\d+)*$/;
-
 /** Return the problem of a text that should be a position; "" if there is none. */
 export function senetProblem(text) {
   if (!text) return "it is empty";
@@ -34,7 +31,7 @@ export function readMoves(position, mover, text) {
   const moves = [];
   let at = position;
   let side = mover;
-  for (const word of text.split(",")) {
+  for (const word of text.split(" ").filter(Boolean)) {
     const [start, goal] = word.split(/[-x]/).map(Number);
     const legal = THROWS.includes(goal - start) ? listMoves(at, side, goal - start) : [];
     const move = legal.find((one) => writeMove(one) === word);

@@ -1,348 +1,204 @@
 // Senet in study: a position to set up, its plies, and the shortest line that leads to it.
-import { drawChart, isLoss } from "#page/chart.js";
-import {
-  counted,
-  make,
-  makeButton,
-  onTyped,
-  pickOne,
-  quoted,
-  say,
-  setFacts,
-  setProblem,
-  writeNumber,
-} from "#page/dom.js";
-import { makePlayer } from "#page/player.js";
+import { isLoss, showChart } from "#page/chart.js";
+import { showAnswer, showButton } from "#page/controls.js";
+import { showField } from "#page/field.js";
+import { showGrid } from "#page/grid.js";
+import { html } from "#page/html.js";
+import { showPlayer } from "#page/player.js";
 import { countLines, findMostPlies, listRanks, senetFacts, senetLine } from "#page/senet.js";
-import { wordMove } from "#page/senet_board.js";
-import { MOVES, readMoves, senetProblem } from "#page/senet_rules.js";
+import { describeSquares, wordMove } from "#page/senet_board.js";
+import { beginGame, countPlies, showLegend } from "#page/senet_play.js";
+import { senetProblem } from "#page/senet_rules.js";
 import { listBest, measureLine } from "#page/senet_search.js";
-import { readParts } from "#page/view.js";
-import { afterMove, NEVER, OPENING, POSITIONS, unrankPosition, writeMove } from "#tables/senet.js";
+import { pickOne, quoted, refresh, writeNumber } from "#page/text.js";
+import { afterMove, NEVER, OPENING, POSITIONS, unrankPosition } from "#tables/senet.js";
+import { swapCells } from "#tables/sliding.js";
 
-const SENET_FIRST = "ABAAABBB.B...A.";
 const SENET_MS = 1200;
-const SQUARES = /^[AB.]{15}$/;
-/** What can follow the position in an address. */
-const PARTS = { moves: MOVES, step: /^\d{1,3}$/, side: /^[AB]$/ };
-const count = (plies) => counted(plies, "ply", "plies");
-const NEXT = { ".": "A", A: "B", B: "." };
-const PIECE_KEYS = { a: "A", b: "B", ".": ".", " ": null, Delete: ".", Backspace: "." };
+let picked = null; // the first of two cells to swap
+const counts = new Map(); // by position: the number of its shortest lines
 
-/** Make the part of the view that studies; `change(mode)` changes to another one, `changed(parts, how)` the address. */
-export function makeSenetStudy({ board, mine, change, changed }) {
-  let position = SENET_FIRST;
-  let draft = null; // squares being set up, not a position yet
-  let facts = null;
-  let line = [];
-  let game = null; // if the line is that of a game: its hints, and the plies to the position at each place
-  const field = mine("position");
-  const player = makePlayer(mine("player"), {
-    name: "Place in the line of play",
-    step: "ply",
-    delay: SENET_MS,
-    show: shown,
-    stopped: () => changed(parts(), { replace: true }),
+/** Return the line of a state, of a game or the shortest to the side's move, its plies, and the position on view. */
+export function lineOf({ position, side, moves, step }) {
+  const facts = senetFacts(position);
+  const plies = { A: facts.plies_even, B: facts.plies_odd }[side] ?? facts.plies;
+  const isGame = Boolean(moves?.length);
+  const line = isGame ? moves : plies === null ? [] : senetLine(position, plies);
+  const at = Math.min(step ?? line.length, line.length);
+  const now = at < line.length ? line[at].before : line.length ? afterMove(line.at(-1)) : position;
+  return { facts, line, at, now, isGame };
+}
+
+/** Return what is studied as a game: one that is looked at goes on, as after a hint; another position begins one. */
+export function playOn(state) {
+  const { line, at, now, isGame } = lineOf(state);
+  if (state.moves)
+    return beginGame({
+      target: state.position,
+      moves: isGame ? line.slice(0, at) : [],
+      hints: state.hints + 1,
+    });
+  return beginGame({ start: now, first: "AB"[at % 2] });
+}
+
+/** Return the number of shortest lines to a position, which is counted after it is asked for. */
+function countShortest(position, plies) {
+  if (counts.has(position)) return writeNumber(counts.get(position));
+  setTimeout(() => {
+    if (!counts.has(position)) counts.set(position, countLines(position, plies));
+    refresh();
   });
+  return "being counted…";
+}
 
-  /** Return the position after a number of plies of the line. */
-  function after(plies) {
-    if (plies < line.length) return line[plies].before;
-    return line.length ? afterMove(line.at(-1)) : position;
-  }
-
-  const onBoard = () => draft ?? after(player.at);
-
-  /** Return what is shown as parts of an address: the position, the step if it is not the last, the side to move. */
-  function parts() {
-    if (draft) return [draft];
-    const step = player.at === line.length ? [] : [player.at];
-    if (game) return [position, line.map(writeMove).join(","), ...step];
-    return [
-      position,
-      ...step,
-      ...(line.length === (facts.plies ?? 0) ? [] : ["AB"[line.length % 2]]),
-    ];
-  }
-
-  /** Show the line to a position: of a game, to the given side's move, or the shortest; at a step, or at its end. */
-  function begin(to, { step, side, played, ...how } = {}) {
-    position = to;
-    draft = null;
-    facts = senetFacts(position);
-    setProblem(mine("problem"), "");
-    const plies = { A: facts.plies_even, B: facts.plies_odd }[side] ?? facts.plies;
-    if (played?.moves.length && facts.plies !== null) choose(played.moves, step, played.hints);
-    else choose(lineOf(plies), step);
-    tell();
-    changed(parts(), how);
-  }
-
-  const lineOf = (plies) => (plies === null ? [] : senetLine(position, plies));
-
-  /** Show a line; `hints` is their number if it is a game's. */
-  function choose(moves, step, hints = null) {
-    line = moves;
-    game = hints === null ? null : { hints, distances: measureLine(position, OPENING, "A", moves) };
-    player.set(line.length, Math.min(step ?? line.length, line.length));
-    answer();
-    mine("reach").hidden = facts.plies === null;
-    paint(player.at);
-  }
-
-  function typed(square, key) {
-    const piece = PIECE_KEYS[key.length === 1 ? key.toLowerCase() : key];
-    if (piece) put(square, piece);
-    return Boolean(piece);
-  }
-
-  function put(square, piece) {
-    player.halt();
-    const squares = [...onBoard()];
-    if (squares[square - 1] === piece) return;
-    squares[square - 1] = piece;
-    const text = squares.join("");
-    const bad = senetProblem(text);
-    if (!bad) {
-      begin(text);
-      return;
-    }
-    setUp(text);
-    changed(parts(), { replace: true });
-    say(`Square ${square}: ${piece === "." ? "empty" : piece}. Not yet a position: ${bad}.`);
-  }
-
-  /** Show squares that are not a position yet. */
-  function setUp(squares) {
-    draft = squares;
-    line = [];
-    game = null;
-    facts = { position: squares, plies: null };
-    setProblem(mine("problem"), "");
-    player.set(0, 0);
-    answer();
-    paint(0);
-  }
-
-  function shown(at, { moved, from }) {
-    paint(at);
-    const made = at > 0 && !draft ? line[at - 1] : null;
-    if (moved && from < at && made) board.travel(made);
-    if (moved && made) say(`${made.mover} throws ${made.throw}: ${wordMove(made)}.`);
-  }
-
-  function paint(at) {
-    const made = at > 0 && !draft ? line[at - 1] : null;
-    board.paint(onBoard(), made);
-    now(at, made);
-    drawChart(mine("chart"), game ? game.distances : [], at);
-    if (!draft && document.activeElement !== field) field.value = position;
-    [...mine("line").children].forEach((item, place) => {
-      if (place === at - 1) item.firstChild.setAttribute("aria-current", "step");
-      else item.firstChild.removeAttribute("aria-current");
-    });
-  }
-
-  /** Return what a move of the game did to the distance; "" if it lost nothing. */
-  function wordLoss(at) {
-    const [before, after] = game ? game.distances.slice(at - 1, at + 1) : [];
-    if (!at || !isLoss(before, after)) return "";
-    return after === null ? "put the position out of reach" : `lost ${count(after - before + 1)}`;
-  }
-
-  function now(at, made) {
-    const place = mine("now");
-    const loss = wordLoss(at);
-    const [better] = loss ? listBest(position, made.before, made.mover) : [];
-    mine("change").textContent =
-      loss && `This ${loss}. Better: throw ${better.throw}, ${wordMove(better)}.`;
-    mine("from").hidden = !loss;
-    if (draft) {
-      const count = (piece) => draft.split(piece).length - 1;
-      place.replaceChildren(`Setting up: ${count("A")} of 5 A, ${count("B")} of 5 B.`);
-      return;
-    }
-    if (facts.plies === null) {
-      place.replaceChildren("Never reached, so neither side is to move.");
-      return;
-    }
-    const mover = "AB"[at % 2];
-    const told = made ? `${made.mover} threw ${made.throw}: ${wordMove(made)}. ` : "The opening. ";
-    place.replaceChildren(told, make("strong", {}, `${mover} to move.`));
-  }
-
-  function answer() {
-    const never = facts.plies === null;
-    mine("plies").textContent = draft ? "…" : never ? "Never" : facts.plies;
-    mine("unit").textContent = draft
-      ? "not a position yet"
-      : never
-        ? "reached"
-        : facts.plies === 0
-          ? "plies: this is the opening"
-          : facts.plies === 1
-            ? "ply from the opening"
-            : "plies from the opening";
-    setFacts(
-      mine("facts"),
-      draft ? [["Still", `${senetProblem(draft)}.`]] : never ? unreached() : reached(),
-    );
-    const known = never
-      ? []
-      : [facts.plies_even, facts.plies_odd].filter((plies) => plies !== null);
-    mine("parity").replaceChildren(
-      ...(game || known.length > 1 ? known : []).map((plies) =>
-        makeButton(
-          `${"AB"[plies % 2]} to move: ${count(plies)}`,
-          () => {
-            choose(lineOf(plies));
-            changed(parts(), { replace: true });
-            mine("parity").querySelector("[aria-pressed=true]").focus();
-          },
-          { "aria-pressed": String(!game && plies === line.length) },
-        ),
-      ),
-    );
-    mine("line").replaceChildren(
-      ...line.map((move, place) =>
-        make(
-          "li",
-          {},
-          makeButton(
-            make(
-              "span",
-              {},
-              make("span", { class: `who ${move.mover.toLowerCase()}` }, move.mover),
-              " throws ",
-              make("b", { class: "die" }, String(move.throw)),
-              ` ${wordMove(move)}`,
-              make(
-                "span",
-                { class: "change farther" },
-                wordLoss(place + 1) && `, ${wordLoss(place + 1)}`,
-              ),
-            ),
-            () => {
-              player.halt();
-              player.go(place + 1);
-            },
-          ),
-        ),
-      ),
-    );
-  }
-
-  function reached() {
-    const other = facts.plies % 2 ? facts.plies_even : facts.plies_odd;
-    const [first, second] = facts.plies % 2 ? "BA" : "AB";
-    const lines = make("span", {}, "being counted…");
-    const { plies } = facts;
-    setTimeout(() => {
-      if (lines.isConnected) lines.textContent = writeNumber(countLines(position, plies));
-    });
-    return [
-      [`${first} to move`, `after ${count(facts.plies)}`],
-      [`${second} to move`, other === null ? "never" : `after ${count(other)}`],
-      ["Shortest lines", lines],
-      ...(facts.dice ? [["Throws", [...facts.dice].join(" ")]] : []),
-    ];
-  }
-
-  function unreached() {
+function listFacts({ position, plies, plies_even: even, plies_odd: odd, dice }) {
+  if (plies === null) {
+    const [never, all] = [listRanks(NEVER).length, writeNumber(POSITIONS)];
     return [
       [
         "Why",
-        `No line of play from the opening leads here. This is true of ${listRanks(NEVER).length} ` +
-          `of the ${writeNumber(POSITIONS)} positions.`,
+        `No line of play from the opening leads here. This is true of ${never} of the ${all} positions.`,
       ],
     ];
   }
+  const other = plies % 2 ? even : odd;
+  const [first, second] = plies % 2 ? "BA" : "AB";
+  return [
+    [`${first} to move`, `after ${countPlies(plies)}`],
+    [`${second} to move`, other === null ? "never" : `after ${countPlies(other)}`],
+    ["Shortest lines", countShortest(position, plies)],
+    ...(dice ? [["Throws", [...dice].join(" ")]] : []),
+  ];
+}
 
-  function tell() {
-    if (facts.plies === null) say("Never reached from the opening.");
-    else say(`${count(facts.plies)} from the opening, ${"AB"[facts.plies % 2]} to move.`);
+export function checkPosition(text) {
+  const bad = senetProblem(text);
+  return bad && `${quoted(text)} is not a position: ${bad}. Example: ${OPENING}`;
+}
+
+/** Show a position in study; `go(state, how)` is called with what follows. */
+export function showStudy(state, go) {
+  const { position } = state;
+  const { facts, line, at, now, isGame } = lineOf(state);
+  const { plies } = facts;
+  const isNever = plies === null;
+  const distances = isGame ? measureLine(position, OPENING, "A", line) : [];
+  const made = line[at - 1] ?? null;
+  const tell = (to) => {
+    const { plies: found } = senetFacts(to);
+    return found === null
+      ? "Never reached from the opening."
+      : `${countPlies(found)} from the opening, ${"AB"[found % 2]} to move.`;
+  };
+  const begin = (to, how = {}) => {
+    picked = null;
+    go({ position: to, hints: 0 }, { said: tell(to), ...how });
+  };
+  const wordLoss = (step) => {
+    const [before, after] = distances.slice(step - 1, step + 1);
+    if (!step || !isLoss(before, after)) return "";
+    return after === null
+      ? "put the position out of reach"
+      : `lost ${countPlies(after - before + 1)}`;
+  };
+  const loss = wordLoss(at);
+  const [better] = loss ? listBest(position, made.before, made.mover) : [];
+  const show = (step, { isPassing = false }) => {
+    const move = line[step - 1];
+    const said = !isPassing && move ? `${move.mover} throws ${move.throw}: ${wordMove(move)}.` : "";
+    go({ ...state, step }, { isReplaced: true, isPassing, said });
+  };
+  function pick(cell) {
+    const first = picked;
+    picked = first === null ? cell : null;
+    if (first !== null && now[first] !== now[cell]) begin(swapCells(now, first, cell));
+    else refresh();
   }
-
-  function check(text) {
-    const bad = senetProblem(text);
-    return bad && `${quoted(text)} is not a position: ${bad}. Example: ${OPENING}`;
-  }
-
-  onTyped(field, {
-    read: (text) => text.trim().toUpperCase(),
-    length: () => OPENING.length,
-    check,
-    set: (text) => {
-      if (text !== position) begin(text);
-    },
-  });
-  const oneOf = (part, ranks) =>
-    mine(part).addEventListener("click", () => begin(unrankPosition(pickOne(ranks()))));
-  oneOf("farthest", () => listRanks(findMostPlies()));
-  oneOf("never", () => listRanks(NEVER));
-  oneOf("random", () => [Math.floor(Math.random() * POSITIONS)]);
-  mine("opening").addEventListener("click", () => begin(OPENING));
-  mine("from").addEventListener("click", () => {
-    player.go(player.at - 1);
-    change("play");
-  });
-  mine("reach").addEventListener("click", () => {
-    choose([], 0, 0);
-    change("play");
-  });
-
+  const board = describeSquares(now, { last: made });
+  board.cells.forEach((cell, one) => (cell.attributes["aria-pressed"] = String(one === picked)));
+  const known = isNever ? [] : [facts.plies_even, facts.plies_odd].filter((one) => one !== null);
+  const told = made ? `${made.mover} threw ${made.throw}: ${wordMove(made)}. ` : "The opening. ";
+  const random = () => [Math.floor(Math.random() * POSITIONS)];
+  const tool = (id, label, ranks) =>
+    showButton(`senet-${id}`, label, () => begin(unrankPosition(pickOne(ranks()))));
+  const reach = () => go(beginGame({ target: position, hints: 1 }), { mode: "play" });
+  const unit = isNever
+    ? "reached"
+    : plies === 0
+      ? "plies: this is the opening"
+      : `${plies === 1 ? "ply" : "plies"} from the opening`;
+  const showParity = (one) => {
+    const choose = () => go({ position, side: "AB"[one % 2], hints: 0 }, { isReplaced: true });
+    return html`<button
+      type="button"
+      aria-pressed="${!isGame && one === line.length}"
+      onclick=${choose}
+    >
+      ${"AB"[one % 2]} to move: ${countPlies(one)}
+    </button>`;
+  };
+  const showPly = (move, place) => {
+    const lost = wordLoss(place + 1);
+    return html`<li>
+      <button
+        type="button"
+        aria-current=${place === at - 1 ? "step" : null}
+        onclick=${() => show(place + 1, {})}
+      >
+        <span class="who ${move.mover.toLowerCase()}">${move.mover}</span> throws
+        <b class="die">${move.throw}</b> ${wordMove(move)}<span class="change farther"
+          >${lost && `, ${lost}`}</span
+        >
+      </button>
+    </li>`;
+  };
   return {
-    begin,
-    /** Handle a click or a key on a square. */
-    pick: (square) => put(square, NEXT[onBoard()[square - 1]]),
-    typed,
-    /** Return the position on the board and the side to move, and the game so far that led there; nothing while one is set up. */
-    get place() {
-      const played = game && {
-        target: position,
-        moves: line.slice(0, player.at),
-        hints: game.hints + 1,
-      };
-      return draft
-        ? null
-        : { position: onBoard(), mover: "AB"[player.at % 2], studied: position, played };
-    },
-    get taken() {
-      const { plies, dice, moves } = draft ? {} : senetFacts(onBoard());
-      return {
-        position: onBoard(),
-        facts:
-          draft || plies === null
-            ? [["plies", draft ? "not a position yet" : "never reached"]]
-            : [
-                ["plies", plies],
-                ["dice", [...dice].join(" ")],
-                ["moves", moves],
-              ],
-      };
-    },
-    title: () => (draft ? "set up" : facts.plies === null ? "never reached" : count(facts.plies)),
-    leave: () => player.halt(),
-    /** Show the contents of an address; return its problem. */
-    show([text, ...rest]) {
-      const { moves, step, side, strange } = readParts(rest, PARTS);
-      // mail and chat programs omit the full stops at the end of a link
-      const given = text?.padEnd(OPENING.length, ".");
-      const bad = given === undefined ? "" : check(given);
-      const read = moves && readMoves(OPENING, "A", moves);
-      if (bad && SQUARES.test(given)) {
-        setUp(given);
-        changed(parts(), { replace: true });
-      } else {
-        begin(given === undefined || bad ? SENET_FIRST : given, {
-          step: step && Number(step),
-          side,
-          replace: true,
-          played: read && { moves: read.moves, hints: 0 },
-        });
-      }
-      if (bad || read?.problem) return bad || read.problem;
-      return strange === undefined ? "" : `${quoted(strange)} is neither a step nor a side.`;
-    },
+    task: "Study shows how soon any position can arise from the opening, and a shortest line that leads there.",
+    table: html`<p class="now">
+        ${isNever ? "Never reached, so neither side is to move." : html`${told}<strong>${"AB"[at % 2]} to move.</strong>`}${" "}
+        <span id="senet-change" class="change farther"
+          >${loss && `This ${loss}. Better: throw ${better.throw}, ${wordMove(better)}.`}</span
+        >${" "}
+        <button
+          type="button"
+          id="senet-from"
+          class="quiet"
+          hidden=${!loss}
+          onclick=${() => go(playOn({ ...state, step: at - 1 }), { mode: "play" })}
+        >
+          Play from before it
+        </button>
+      </p>
+      ${showGrid({ ...board, id: "senet-board", label: "Senet board", picked: pick })}
+      ${showLegend()} ${showChart("senet", distances, at)}
+      ${showPlayer("senet", { noun: "ply", at, last: line.length, delay: SENET_MS, show })}`,
+    side: html`${showAnswer("senet", ["plies", isNever ? "Never" : plies, unit], listFacts(facts), [
+        html`<div id="senet-parity" class="buttons small" role="group" aria-label="Line to play">
+          ${(isGame || known.length > 1 ? known : []).map(showParity)}
+        </div>`,
+        html`<ol id="senet-line" class="plies" aria-label="The line of play">
+          ${line.map(showPly)}
+        </ol>`,
+      ])}
+      <div class="buttons">
+        ${showButton("senet-reach", "Play to reach it", reach, { isHidden: isNever })}
+        ${tool("farthest", "Farthest position", () => listRanks(findMostPlies()))}
+        ${tool("random", "Random position", random)}
+        ${tool("never", "Never reached", () => listRanks(NEVER))}
+        ${showButton("senet-opening", "Opening", () => begin(OPENING))}
+      </div>
+      <fieldset class="setup">
+        <legend>Set up</legend>
+        <p class="hint">Click two squares of the board to swap them, or type all 15.</p>
+        ${showField("senet", {
+          part: "position",
+          label: "Position",
+          value: position,
+          length: OPENING.length,
+          read: (text) => text.trim().toUpperCase(),
+          check: checkPosition,
+          set: (text) => text !== position && begin(text),
+        })}
+      </fieldset>`,
   };
 }

@@ -1,165 +1,209 @@
 // A sheet of boards to print, with lines to write on, and the answers on a second page.
-import { counted, make, setOptions } from "#page/dom.js";
+import { showPicture } from "#page/grid.js";
+import { html } from "#page/html.js";
+import { counted } from "#page/text.js";
 
 const TRIES = 40; // for each board: some levels have few
+/** The name of the level whose boards become harder and harder. */
+const RISING = "rising";
 /** The part of a page of A4 or Letter that the boards can have, and what lies between them, in centimetres. */
 const [WIDTH, HEIGHT] = [18, 20];
 const [BESIDE, BELOW] = [0.9, 0.5];
 const BLANK = { width: 2.2, height: 0.7 };
+const form = {}; // by puzzle: the number of boards and the level that are chosen
+
+/** Return the levels of a puzzle's sheets, by name. */
+function listLevels({ levels, range }, about) {
+  const rising = range ? [{ name: RISING, label: "rising" }] : [];
+  return [...levels(about), ...rising];
+}
 
 /**
- * Make the part of a view that shows a sheet; the tools are those of the view's modes. Each board is an item, a text;
- * what all boards of a sheet have in common is its `about`, a text too, for a new sheet `about(place)`. A `puzzle` has
+ * Draw some random items, each a text: fewer than asked for if there are no more, none if they cannot be found. The
+ * distances of rising ones are spread evenly over the range of the puzzle.
+ */
+async function drawItems({ draw, range }, about, count, level) {
+  const [least, most] = level === RISING ? range(about) : [];
+  const items = new Set();
+  for (let left = TRIES * count; left && items.size < count; left--) {
+    const distance = Math.round(least + ((most - least) * items.size) / Math.max(count - 1, 1));
+    const item = await draw(about, level === RISING ? String(distance) : level);
+    if (item === null) break;
+    items.add(item);
+  }
+  return [...items];
+}
+
+/** Return a sheet of new boards, to be shown; null if there is none. */
+async function dealSheet({ name, sheets }, about) {
+  const { count, level } = form[name];
+  const wanted = Math.max(1, Math.min(sheets.most, Math.round(Number(count)) || 1));
+  const items = await drawItems(sheets, about, wanted, level);
+  const many = counted(items.length, "board");
+  const few =
+    items.length < wanted
+      ? `There ${items.length === 1 ? "is" : "are"} only ${many}${level && " of this difficulty"}.`
+      : "";
+  return items.length ? { about, items, few } : null;
+}
+
+/** Show what makes a sheet of a puzzle whose state is on view. */
+export function showSheetForm(puzzle, state, go) {
+  const { name, sheets } = puzzle;
+  const about = sheets.about(state);
+  const levels = listLevels(sheets, about);
+  const chosen = (form[name] ??= {
+    count: sheets.usual,
+    level: levels[0]?.name ?? "",
+    isBusy: false,
+  });
+  if (!levels.some((level) => level.name === chosen.level)) chosen.level = levels[0]?.name ?? "";
+  async function make() {
+    chosen.isBusy = true;
+    go(state, { isPassing: true });
+    const made = dealSheet(puzzle, about).finally(() => (chosen.isBusy = false));
+    go(made, { mode: "sheet" });
+  }
+  return html`<details id="${name}-sheet">
+    <summary>Sheet to print, for a class</summary>
+    <div class="buttons small">
+      <label for="${name}-sheet-count">Boards</label>
+      <input
+        id="${name}-sheet-count"
+        type="number"
+        min="1"
+        max="${sheets.most}"
+        value="${chosen.count}"
+        oninput=${({ target }) => (chosen.count = target.value)}
+      />
+      <label for="${name}-sheet-level" hidden=${!levels.length}>Difficulty</label>
+      <select
+        id="${name}-sheet-level"
+        hidden=${!levels.length}
+        onchange=${({ target }) => (chosen.level = target.value)}
+      >
+        ${levels.map(({ name: level, label }) => html`<option value="${level}" selected=${level === chosen.level}>${label}</option>`)}
+      </select>
+      <button type="button" id="${name}-sheet-make" onclick=${make}>
+        ${chosen.isBusy ? "Making the sheet…" : "Make a sheet"}
+      </button>
+    </div>
+    <p class="hint">The answers are on a second page.</p>
+  </details>`;
+}
+
+/** Return how many boards stand side by side, and their width, so that they are as large as a page allows. */
+function measure({ blanks, ratio }, { about, items }) {
+  const most = Math.max(...items.map((item) => blanks(about, item).length));
+  const sizes = items.map((_, beside) => {
+    const across = beside + 1;
+    const column = WIDTH / across - BESIDE;
+    const rows = Math.ceil(most / Math.max(1, Math.floor(column / BLANK.width)));
+    const row = HEIGHT / Math.ceil(items.length / across) - BELOW - rows * BLANK.height;
+    return { across, width: Math.min(column, row * ratio(about)) };
+  });
+  return sizes.reduce((best, size) => (size.width > best.width ? size : best));
+}
+
+/**
+ * Make the mode of a puzzle that shows sheets. What all boards of a sheet have in common is its `about`, parameters of the
+ * address; each board is an item, a text. The puzzle's `sheets` describe
  *
  * - `title(about)`, the `task` of its boards and the `key` to their answers, how many boards a sheet has (`usual`, `most`),
  *   and the width of a board divided by its height (`ratio(about)`);
- * - the `levels(about)` of difficulty, and `draw(about, level)`, a random item; null if none can be found;
- * - of an item: its `problem`, `name`, `picture`, `blanks` to write in, and its `answer`, a text, which is a picture on the
- *   sheet if there is `drawAnswer`;
- * - or not: the picture beside the task, `aim(about)`, the `place(about, items)` that the other modes show after it, and
- *   `expand(text)`, what the text in an address means that the boards have in common.
+ * - `about(state)` of a new sheet, and `read(params)` of one in an address; the `levels(about)` of difficulty, the `range(about)`
+ *   of distances of rising boards, and `draw(about, level)`, a random item, null if none can be found;
+ * - of an item: its `problem`, its `name`, the `board` to draw, `blanks` to write in, and its `answer`, a text, which is drawn
+ *   if there is `drawAnswer`; and the board beside the task, `aim(about)`, if there is one.
  */
-export function makeSheet(puzzle, { name: view, mine: find, now, changed, change, enter }) {
-  const mine = (part) => find(`sheet-${part}`);
-  const aboutNew = () => puzzle.about(now().place);
-  const at = { about: "", items: [] };
-
-  function parts() {
-    return [...(at.about ? [at.about] : []), at.items.join(",")];
+export function makeSheetMode(getPuzzle) {
+  function read(params) {
+    const { sheets, play } = getPuzzle();
+    const about = sheets.read(params);
+    const items = (params.boards ?? "").split(" ").filter(Boolean);
+    const bad =
+      items.map((item) => sheets.problem(about, item)).find(Boolean) ??
+      (items.length && items.length <= sheets.most
+        ? ""
+        : `A sheet has 1 to ${sheets.most} boards, not ${items.length}.`);
+    return bad
+      ? Promise.resolve(play.read({})).then((state) => ({ ...state, mode: "play", problem: bad }))
+      : { about, items, few: "" };
   }
 
-  /** Return how many boards stand side by side, and their width, so that they are as large as a page allows. */
-  function measure() {
-    const blanks = Math.max(...at.items.map((item) => puzzle.blanks(at.about, item).length));
-    const sizes = at.items.map((_, beside) => {
-      const across = beside + 1;
-      const column = WIDTH / across - BESIDE;
-      const rows = Math.ceil(blanks / Math.max(1, Math.floor(column / BLANK.width)));
-      const row = HEIGHT / Math.ceil(at.items.length / across) - BELOW - rows * BLANK.height;
-      return { across, width: Math.min(column, row * puzzle.ratio(at.about)) };
-    });
-    return sizes.reduce((best, size) => (size.width > best.width ? size : best));
-  }
-
-  function picture(drawing, label) {
-    drawing.setAttribute("role", "img");
-    drawing.setAttribute("aria-label", label);
-    return drawing;
-  }
-
-  function paint() {
-    const { about, items } = at;
-    const { across, width } = measure();
-    const list = (part, isDrawn, content) => {
-      mine(part).className = isDrawn ? "sheet-boards" : "sheet-answers";
-      mine(part).style.setProperty("--across", across);
-      mine(part).style.setProperty("--width", `${width.toFixed(2)}cm`);
-      mine(part).replaceChildren(...items.map((item) => make("li", {}, ...content(item))));
+  function show(state, go) {
+    const puzzle = getPuzzle();
+    const { name, sheets } = puzzle;
+    const { about, items, few } = state;
+    const { across, width } = measure(sheets, state);
+    const sized = { "--across": across, "--width": `${width.toFixed(2)}cm` };
+    const answer = (item) => {
+      const text = sheets.answer(about, item);
+      return sheets.drawAnswer
+        ? showPicture({ ...sheets.drawAnswer(about, item), label: text })
+        : text;
     };
-    mine("title").textContent = puzzle.title(about);
-    mine("task").textContent = puzzle.task;
-    mine("key").textContent = puzzle.key;
-    mine("aim").replaceChildren(
-      ...(puzzle.aim ? [picture(puzzle.aim(about), "The board to reach")] : []),
-    );
-    list("boards", true, (item) => [
-      picture(puzzle.picture(about, item), puzzle.name(about, item)),
-      make(
-        "p",
-        { class: "blanks" },
-        ...puzzle.blanks(about, item).map((label) => make("span", {}, label)),
-      ),
-    ]);
-    list("answers", puzzle.drawAnswer, (item) => [
-      puzzle.drawAnswer
-        ? picture(puzzle.drawAnswer(about, item), puzzle.answer(about, item))
-        : puzzle.answer(about, item),
-    ]);
+    return {
+      task: "",
+      table: html`<div class="sheet">
+        <div class="buttons">
+          <button type="button" id="${name}-sheet-print" class="main" onclick=${() => print()}>
+            Print
+          </button>
+          <button
+            type="button"
+            id="${name}-sheet-other"
+            onclick=${() => go(dealSheet(puzzle, about))}
+          >
+            Other boards
+          </button>
+          <button
+            type="button"
+            id="${name}-sheet-close"
+            onclick=${() => go(puzzle.play.from(state, "sheet"), { mode: "play" })}
+          >
+            Close
+          </button>
+        </div>
+        <p id="${name}-sheet-few" class="hint" role="status">${few}</p>
+        <div class="sheet-page">
+          <div class="sheet-aim">
+            ${sheets.aim ? showPicture({ ...sheets.aim(about), label: "The board to reach" }) : ""}
+          </div>
+          <h2 id="${name}-sheet-title">${sheets.title(about)}</h2>
+          <p>${sheets.task}</p>
+          <p>Name: <span class="line"></span></p>
+          <ol id="${name}-sheet-boards" class="sheet-boards" style=${sized}>
+            ${items.map(
+              (item) =>
+                html`<li>
+                  ${showPicture({ ...sheets.board(about, item), label: sheets.name(about, item) })}
+                  <p class="blanks">
+                    ${sheets.blanks(about, item).map((label) => html`<span>${label}</span>`)}
+                  </p>
+                </li>`,
+            )}
+          </ol>
+        </div>
+        <div class="sheet-page">
+          <h2>Answers</h2>
+          <p>${sheets.key}</p>
+          <ol
+            id="${name}-sheet-answers"
+            class="${sheets.drawAnswer ? "sheet-boards" : "sheet-answers"}"
+            style=${sized}
+          >
+            ${items.map((item) => html`<li>${answer(item)}</li>`)}
+          </ol>
+        </div>
+      </div>`,
+    };
   }
-
-  /** List the levels of new sheets. */
-  function lay() {
-    const levels = puzzle.levels(aboutNew());
-    mine("count").max = puzzle.most;
-    mine("count").value ||= puzzle.usual;
-    setOptions(mine("level"), levels);
-    mine("level").hidden = mine("level").labels[0].hidden = !levels.length;
-  }
-
-  /** Return some random items: fewer than asked for if there are no more, none if they cannot be found. */
-  async function draw(about, count) {
-    const items = new Set();
-    for (let left = TRIES * count; left && items.size < count; left--) {
-      const item = await puzzle.draw(about, mine("level").value);
-      if (item === null) break;
-      items.add(item);
-    }
-    return [...items];
-  }
-
-  /** Change to a sheet of other boards, unless the user goes elsewhere meanwhile. */
-  async function deal(about) {
-    const count = Math.max(1, Math.min(puzzle.most, Math.round(Number(mine("count").value)) || 1));
-    const address = location.hash;
-    mine("make").textContent = "Making the sheet…";
-    const items = await draw(about, count);
-    mine("make").textContent = "Make a sheet";
-    if (!items.length || location.hash !== address) return;
-    enter("sheet");
-    Object.assign(at, { about, items });
-    mine("few").textContent =
-      items.length < count
-        ? `There ${items.length === 1 ? "is" : "are"} only ${counted(items.length, "board")}${mine("level").value && " of this difficulty"}.`
-        : "";
-    paint();
-    changed(parts());
-  }
-
-  /** Return what the parts of an address describe: what the boards have in common, and their items. */
-  function read(given) {
-    const [about = "", text = ""] = puzzle.expand ? given : ["", ...given];
-    return { about: puzzle.expand?.(about) ?? "", items: text.split(",").filter(Boolean) };
-  }
-
-  mine("make").addEventListener("click", () => deal(aboutNew()));
-  mine("other").addEventListener("click", () => deal(at.about));
-  mine("print").addEventListener("click", () => print());
-  mine("close").addEventListener("click", () => change("play"));
 
   return {
-    lay,
-    parts,
     read,
-    /** Return why an address describes no sheet; "" if it does. */
-    problem(given) {
-      const { about, items } = read(given);
-      const bad = items.map((item) => puzzle.problem(about, item)).find(Boolean);
-      return (
-        bad ||
-        (items.length && items.length <= puzzle.most
-          ? ""
-          : `A sheet has 1 to ${puzzle.most} boards, not ${items.length}.`)
-      );
-    },
-    /** Show a sheet that an address describes. */
-    show({ about, items }) {
-      Object.assign(at, { about, items });
-      mine("few").textContent = "";
-      paint();
-      changed(parts(), { replace: true });
-      return "";
-    },
-    learn: paint,
-    get place() {
-      return puzzle.place?.(at.about, at.items);
-    },
-    get whole() {
-      const { about, items } = at;
-      const text = items
-        .map((item, number) => `${number + 1}  ${item}  ${puzzle.answer(about, item)}\n`)
-        .join("");
-      return { text, picture: puzzle.picture(about, items[0]), name: `${view}-sheet` };
-    },
-    title: () => `sheet of ${counted(at.items.length, "board")}`,
+    show,
+    write: ({ about, items }) => ({ ...about, boards: items.join(" ") }),
+    title: ({ items }) => `sheet of ${counted(items.length, "board")}`,
   };
 }

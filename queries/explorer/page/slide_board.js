@@ -1,165 +1,140 @@
-// A board in play: cells in reading order, tiles that slide by click, drag, swipe or key.
-import { calm, make } from "#page/dom.js";
+// A board of sliding tiles: tiles slide by click, drag or key.
+import { showGrid } from "#page/grid.js";
 import { nameTile } from "#page/slide_rules.js";
+import { isCalm } from "#page/text.js";
 
 const ARROW_LETTERS = { ArrowUp: "D", ArrowDown: "U", ArrowLeft: "R", ArrowRight: "L" };
 const SLIDE_MS = 150;
 const CLICK_PIXELS = 6;
-const SWIPE_PIXELS = 24;
+/** The part of its way that a tile must be dragged. */
+const ENOUGH = 0.4;
 
 /** The direction of the tile for each letter, which is the direction of the blank. */
 export const TILE_WAY = { U: "down", D: "up", L: "right", R: "left" };
 export const TILE_ARROW = { U: "↓", D: "↑", L: "→", R: "←" };
 
-/** Make a board in an element; `slid(move)` is called when the user slides a tile. */
-export function makeSlideBoard(place, slid) {
-  let game = null;
-  let cells = [];
-  let state = "";
-  let best = "";
-  let drag = null;
+let drag = null; // the pointer that drags a tile, and how far
+let seen = { id: "", state: "" }; // the board that was painted last
 
-  /** Make the cells of a game's board. */
-  function lay(other) {
-    game = other;
-    state = "";
-    cells = Array.from({ length: game.cells }, (_, cell) => {
-      const number = make("span", { class: "number" });
-      const mark = make("span", { class: "mark", "aria-hidden": "true" });
-      return make("button", { type: "button", tabindex: "-1", "data-cell": cell }, number, mark);
-    });
-    place.style.setProperty("--columns", game.columns);
-    place.replaceChildren(...cells);
-  }
+/** Describe the cells of a board. */
+export function describeTiles(state, columns) {
+  const cells = [...state].map((tile) => {
+    const name = tile === "0" ? "" : nameTile(tile);
+    return { name: name ? `tile ${name}` : "the gap", content: name, kind: name ? "tile" : "gap" };
+  });
+  return { kind: "tiles", columns, cells };
+}
 
-  function draw() {
-    cells.forEach((button, cell) => {
-      const tile = state[cell];
-      const towards = moveTowards(cell);
-      const move = towards?.cell === cell ? towards : null;
-      const isBest = Boolean(move) && best.includes(move.letter);
-      button.className =
-        tile === "0" ? "gap" : `tile${move ? " open" : ""}${isBest ? " best" : ""}`;
-      button.firstChild.textContent = tile === "0" ? "" : nameTile(tile);
-      button.lastChild.textContent = isBest ? TILE_ARROW[move.letter] : "";
-      const way = towards
-        ? `, slides ${TILE_WAY[towards.letter]}${move ? "" : " with others"}${isBest ? ", a best move" : ""}`
+/** Return the letters that slide the tiles between the gap and a cell of its row or column; "" for other cells. */
+function listLetters({ columns }, state, cell) {
+  const gap = state.indexOf("0");
+  const [across, down] = [
+    (cell % columns) - (gap % columns),
+    Math.floor(cell / columns) - Math.floor(gap / columns),
+  ];
+  if (across && down) return "";
+  return (
+    (across < 0 ? "L" : "R").repeat(Math.abs(across)) +
+    (down < 0 ? "U" : "D").repeat(Math.abs(down))
+  );
+}
+
+/** Show the board of a game, with its best moves marked; `slide(letters)` is called when the user slides tiles. */
+export function showSlideBoard(view, { game, state, best = "", isOver = false, slide }) {
+  const id = `${view}-board`;
+  const moves = isOver ? [] : game.moves(state);
+  const { cells, ...board } = describeTiles(state, game.columns);
+  cells.forEach((cell, at) => {
+    const letters = isOver ? "" : listLetters(game, state, at);
+    const isBest = letters.length === 1 && best.includes(letters);
+    if (letters)
+      cell.name += `, slides ${TILE_WAY[letters[0]]}${letters.length > 1 ? " with others" : ""}${isBest ? ", a best move" : ""}`;
+    cell.kind +=
+      letters.length === 1
+        ? ` open ${"LR".includes(letters) ? "across" : "down"}${isBest ? " best" : ""}`
         : "";
-      button.setAttribute("aria-label", tile === "0" ? "the gap" : `tile ${nameTile(tile)}${way}`);
-      button.setAttribute("aria-disabled", String(!towards));
-    });
-  }
-
-  /** Show a state; if the previous one is its neighbour, the tile's slide is animated. */
-  function show(to, bestLetters, { sliding = true } = {}) {
-    const from = state;
-    state = to;
-    best = bestLetters;
-    draw();
-    const gap = to.indexOf("0");
-    const came = from.indexOf("0");
-    const joined = sliding && from && game.moves(from).some((move) => move.after === to);
-    if (!joined || calm()) return;
-    const size = cells[1].offsetLeft - cells[0].offsetLeft;
-    // the animation of a dragged tile starts where it was released
-    const left = drag?.rest ?? 1;
-    const across = ((gap % game.columns) - (came % game.columns)) * size * left;
-    const down = (Math.floor(gap / game.columns) - Math.floor(came / game.columns)) * size * left;
-    cells[came].animate(
-      [{ transform: `translate(${across}px, ${down}px)` }, { transform: "none" }],
-      { duration: SLIDE_MS * left, easing: "ease-out" },
-    );
-  }
-
-  /** Return the move of the tile between the gap and a cell of its row or column; undefined for other cells. */
-  function moveTowards(cell) {
-    const gap = state.indexOf("0");
-    const isAcross = Math.floor(gap / game.columns) === Math.floor(cell / game.columns);
-    const isDown = (cell - gap) % game.columns === 0;
-    const step = Math.sign(cell - gap) * (isAcross ? 1 : isDown ? game.columns : 0);
-    return game.moves(state).find((move) => step && move.cell === gap + step);
-  }
-
-  /** Slide the tiles between the gap and a cell; a game that is over takes none. */
-  function slideTo(cell) {
-    let before = "";
-    while (state !== before && state[cell] !== "0") {
-      before = state;
-      const move = moveTowards(cell);
-      if (move) slid(move);
-    }
-  }
-
-  /** Slide the tile that goes a way: an arrow key's. */
-  function slideAlong(key) {
-    const move = game.moves(state).find(({ letter }) => letter === ARROW_LETTERS[key]);
-    if (move) slid(move);
-  }
-
-  place.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const move = game.moves(state).find(({ tile }) => tile === event.key);
-    if (event.key in ARROW_LETTERS || move) event.preventDefault();
-    if (move) slid(move);
-    else slideAlong(event.key);
-  });
-
-  place.addEventListener("click", (event) => {
-    const cell = cells.indexOf(event.target.closest("button"));
-    // a drag ends with a click event too, but has already been handled
-    if (cell >= 0 && !drag?.moved) slideTo(cell);
-    drag = null;
-    place.focus();
-  });
-
-  place.addEventListener("pointerdown", (event) => {
-    const cell = cells.indexOf(event.target.closest("button"));
-    drag = null;
-    if (cell < 0 || event.button) return;
-    drag = {
-      button: cells[cell],
-      move: game.moves(state).find((move) => move.cell === cell),
-      part: 0,
-      moved: false,
-      x: event.clientX,
-      y: event.clientY,
+    cell.attributes = {
+      "aria-disabled": String(!letters),
+      "data-mark": isBest ? TILE_ARROW[letters] : null,
     };
-    drag.button.setPointerCapture(event.pointerId);
   });
-
-  /** Return the way of a drag, as the key of an arrow, and its length. */
-  function measureDrag(event) {
-    const [right, down] = [event.clientX - drag.x, event.clientY - drag.y];
-    if (Math.abs(right) > Math.abs(down))
-      return [right > 0 ? "ArrowRight" : "ArrowLeft", Math.abs(right)];
-    return [down > 0 ? "ArrowDown" : "ArrowUp", Math.abs(down)];
-  }
-
-  place.addEventListener("pointermove", (event) => {
-    if (!drag || drag.done) return;
-    const [key, length] = measureDrag(event);
-    if (length > CLICK_PIXELS) drag.moved = true;
-    if (!drag.moved) return;
-    // a tile follows the pointer only into the gap
-    const size =
-      drag.move?.letter === ARROW_LETTERS[key] ? cells[1].offsetLeft - cells[0].offsetLeft : 0;
-    drag.part = size && Math.min(1, length / size);
-    const shift = drag.part * size * (/Right|Down/.test(key) ? 1 : -1);
-    drag.button.style.transform = `translate${/Right|Left/.test(key) ? "X" : "Y"}(${shift}px)`;
+  const find = (wanted) => moves.find(wanted)?.letter;
+  return showGrid({
+    ...board,
+    id,
+    label: "Board",
+    cells,
+    picked(cell) {
+      const letters = isOver || drag?.isMoved ? "" : listLetters(game, state, cell); // a drag ends with a click too
+      if (letters) slide(letters);
+    },
+    typed(key) {
+      const letter = find((move) => move.tile === key || move.letter === ARROW_LETTERS[key]);
+      if (letter) slide(letter);
+      return Boolean(letter) || key in ARROW_LETTERS;
+    },
+    attributes: {
+      onpointerdown: (event) =>
+        begin(event, (cell) => moves.find((move) => move.cell === cell), slide),
+      onpointermove: follow,
+      onpointerup: end,
+      onpointercancel: end,
+    },
   });
+}
 
-  function letGo(event) {
-    if (!drag || drag.done) return;
-    drag.done = true;
-    drag.button.style.transform = "";
-    if (!drag.moved || event.type !== "pointerup") return;
-    const [key, length] = measureDrag(event);
-    drag.rest = 1 - drag.part;
-    if (drag.part ? drag.part > 0.4 : length > SWIPE_PIXELS) slideAlong(key);
-    drag.rest = 1;
-  }
-  place.addEventListener("pointerup", letGo);
-  place.addEventListener("pointercancel", letGo);
+function begin({ target, currentTarget, button, pointerId, clientX, clientY }, findMove, slide) {
+  if (drag && !drag.isDone) return; // a second finger
+  const tile = target.closest("button");
+  drag = null;
+  if (!tile || button) return;
+  const size = currentTarget.children[1].offsetLeft - currentTarget.children[0].offsetLeft;
+  drag = {
+    pointerId,
+    tile,
+    size,
+    move: findMove(Number(tile.dataset.cell)),
+    slide,
+    x: clientX,
+    y: clientY,
+    part: 0,
+  };
+  tile.setPointerCapture(pointerId);
+}
 
-  return { lay, show };
+function follow({ pointerId, clientX, clientY }) {
+  if (!drag || drag.isDone || drag.pointerId !== pointerId) return;
+  const [right, down] = [clientX - drag.x, clientY - drag.y];
+  if (Math.hypot(right, down) > CLICK_PIXELS) drag.isMoved = true;
+  if (!drag.isMoved || !drag.move) return;
+  // a tile follows the pointer only into the gap
+  const ways = { L: [1, 0], R: [-1, 0], U: [0, 1], D: [0, -1] }[drag.move.letter];
+  drag.part = Math.max(0, Math.min(1, (right * ways[0] + down * ways[1]) / drag.size));
+  drag.tile.style.transform = `translate(${ways.map((way) => `${way * drag.part * drag.size}px`)})`;
+}
+
+function end({ type, pointerId }) {
+  if (!drag || drag.isDone || drag.pointerId !== pointerId) return;
+  drag.isDone = true;
+  drag.tile.style.transform = "";
+  if (type === "pointerup" && drag.part > ENOUGH) drag.slide(drag.move.letter);
+  const ended = drag;
+  setTimeout(() => {
+    if (drag === ended) drag = null;
+  });
+}
+
+/** Animate the slide of a tile, if the state that was painted before is a neighbour. A dragged tile goes on from where it is. */
+export function animateSlide(view, game, state) {
+  const before = seen.id === view && seen.game === game ? seen.state : "";
+  seen = { id: view, game, state };
+  if (!before || isCalm() || !game.moves(before).some(({ after }) => after === state)) return;
+  const cells = document.getElementById(`${view}-board`).children;
+  const [gap, came] = [cells[state.indexOf("0")], cells[before.indexOf("0")]];
+  const left = 1 - (drag?.part ?? 0);
+  const from = `translate(${(gap.offsetLeft - came.offsetLeft) * left}px, ${(gap.offsetTop - came.offsetTop) * left}px)`;
+  came.animate([{ transform: from }, { transform: "none" }], {
+    duration: SLIDE_MS * left,
+    easing: "ease-out",
+  });
 }

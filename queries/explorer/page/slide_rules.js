@@ -1,5 +1,5 @@
 // A game on a sliding board: its rules, which are the package's, and what people type and read.
-import { quoted } from "#page/dom.js";
+import { quoted } from "#page/text.js";
 import { Board, makeGoal, swapCells } from "#tables/sliding.js";
 
 /** Return a tile's number as people write it. */
@@ -20,12 +20,12 @@ export function describeBoard(board, goals) {
     columns,
     goals: goals.map((goal) => ({ label: label(goal), ...goal })),
     title: `Sliding board ${rows}×${columns}`,
-    address: [board],
+    name: board,
   };
 }
 
 /**
- * A game, described by a board's goals, each with a `label`, its `title`, the parts of its `address`, `first()`,
+ * A game, described by a board's goals, each with a `label`, its `title`, its `name` in the address, `first()`,
  * the state that it begins with, `open()`, which makes it ready, and what the page says it `knows`.
  */
 export class Game extends Board {
@@ -112,7 +112,7 @@ export class Game extends Board {
     return swapCells(state, state.indexOf(one), state.indexOf(other));
   }
 
-  /** Return the first parts of the address of a day's board; null if there is none. */
+  /** Return the start and the goal of a day's board; null if there is none. */
   findToday() {
     return null;
   }

@@ -1,34 +1,35 @@
 // A game of sliding boards without a table inside the page: each answer is a solution that is found when it is
-// first needed, by a search or on a host.
-import { byId, pickOne } from "#page/dom.js";
+// first needed, by a search or on a host. When it is found, the page is painted again.
 import { Game } from "#page/slide_rules.js";
+import { pickOne, refresh } from "#page/text.js";
 import { joinLetters, joinTiles } from "#tables/sliding.js";
 
-const UNANSWERED = "This board cannot be answered:";
 /** By how many steps a random walk is longer than the distance that it should reach, more for each further try. */
 const EXTRA_STEPS = 4;
 
 /**
  * A game, also described by the `distances` of its levels and `find(state, goal)`, which finds the states of a shortest
- * solution, as `path`, and the letters of all best moves, as `best_moves`, where it `findsBestMoves`. The view that
- * shows it is told by `onLearned`, `onLost` and `onProgress`, and of a search that takes long by `onKnown(state, known)`: no
- * solution has less than `least` moves, and `path` is one that may be longer than need be. Such a search can be ended by
- * `stop()`.
+ * solution, as `path`, and the letters of all best moves, as `best_moves`, where it `findsBestMoves`. What it knows
+ * meanwhile is its `progress`, a text, or its `search` for a `state`: no solution has less than `least` moves, and `path` is
+ * one that may be longer than need be. Such a search can be ended by `stop()`.
  */
 export class SolvedGame extends Game {
+  /** Whether the last search has failed. */
+  isLost = false;
   #paths = new Map(); // by goal and state: the states of a shortest solution
   #bestMoves = new Map(); // by goal and state
   #asked = new Set();
 
   #fail(error) {
-    byId("trouble").textContent = `${UNANSWERED} ${error.message}`;
-    byId("trouble").hidden = false;
+    this.isLost = true;
+    refresh(error.isStopped ? undefined : `This board cannot be answered: ${error.message}`);
   }
 
   /** Find a shortest solution: its states, the first included. */
   async solve(state, goal) {
     const { path, best_moves } = await this.find(state, goal);
-    if (byId("trouble").textContent.startsWith(UNANSWERED)) byId("trouble").hidden = true;
+    if (this.isLost) refresh("");
+    [this.isLost, this.progress] = [false, ""];
     if (this.findsBestMoves) this.#bestMoves.set(goal + state, best_moves);
     path.forEach((one, at) => {
       if (!this.#paths.has(goal + one)) this.#paths.set(goal + one, path.slice(at));
@@ -36,17 +37,16 @@ export class SolvedGame extends Game {
     return this.#paths.get(goal + state);
   }
 
-  #ask(state, goal) {
+  async #ask(state, goal) {
     if (this.#asked.has(goal + state)) return;
     this.#asked.add(goal + state);
-    this.solve(state, goal).then(
-      () => this.onLearned(),
-      (error) => {
-        this.#asked.delete(goal + state); // it may be found later
-        this.onLost();
-        if (!error.isStopped) this.#fail(error);
-      },
-    );
+    try {
+      await this.solve(state, goal);
+      refresh();
+    } catch (error) {
+      this.#asked.delete(goal + state); // it may be found later
+      this.#fail(error);
+    }
   }
 
   /** Return the answer for a state; its distance is undefined while it is searched for, and null if it is out of reach. */
@@ -100,7 +100,7 @@ export class SolvedGame extends Game {
         if (path.length > distance) return path[path.length - 1 - distance];
       }
     } catch (error) {
-      if (!error.isStopped) this.#fail(error);
+      this.#fail(error);
       return null;
     }
   }

@@ -1,5 +1,5 @@
 // Sliding boards whose tables are inside the page, the 8-puzzle one of them: all answers are read at once.
-import { pickOne } from "#page/dom.js";
+import { pickOne } from "#page/text.js";
 import { answerFrom, findMost, findRanks, once, openIndex } from "#page/reader.js";
 import { describeBoard, Game } from "#page/slide_rules.js";
 import { drawNumber } from "#page/today.js";
@@ -67,7 +67,7 @@ class TabledGame extends Game {
   findToday(number) {
     const rank = drawNumber(number, this.tables[this.goals[0].table].count);
     const state = this.goals.map((goal) => this.unrank(rank, goal.state)).find(Boolean);
-    return [...this.address, state, this.findGoal(state)];
+    return { start: state, goal: this.findGoal(state) };
   }
 
   /** Return a random state of a level; undefined if there is none. */
@@ -93,7 +93,7 @@ export const EIGHT = new TabledGame({
   ...EIGHT_BOARD,
   goals: EIGHT_BOARD.goals.map((goal) => ({ ...goal, label: LABELS[goal.name] })),
   title: "8-puzzle",
-  address: [],
+  name: "3x3",
   first: () => "378546201",
 });
 

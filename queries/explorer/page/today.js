@@ -1,4 +1,8 @@
-// The puzzles of a day: they follow from the date alone, so that they are the same for all who have the page.
+// The puzzles of a day: they follow from the date alone, so that they are the same for all who have the page. The first
+// result of a day is kept, and so are its hints, whatever is begun again.
+import { html } from "#page/html.js";
+import { getKept, keep } from "#page/kept.js";
+import { copyText, counted, say } from "#page/text.js";
 
 const DAY_MS = 86400000;
 /** The factors by which MurmurHash3 mixes its last bits. */
@@ -15,4 +19,39 @@ export function drawNumber(seed, count) {
 export function findDay(now = new Date()) {
   const midnight = new Date(Date.UTC(now.getFullYear(), now.getMonth(), now.getDate()));
   return { name: midnight.toISOString().slice(0, 10), number: midnight / DAY_MS };
+}
+
+/** Return what is kept of today's game. */
+function readRecord(title) {
+  const { name: day } = findDay();
+  const kept = getKept(`today ${title}`, {});
+  return kept.day === day ? kept : { day, hints: 0 };
+}
+
+/** Keep the hints of today's game so far, and its result if it has a `score`, such as `24/24`. */
+export function noteToday(title, { hints, score }) {
+  const kept = readRecord(title);
+  kept.hints = Math.max(hints, Number(kept.hints) || 0);
+  if (score) kept.result ??= `${score}, ${kept.hints ? counted(kept.hints, "hint") : "no hint"}`;
+  keep(`today ${title}`, kept);
+}
+
+/** Show the button that leads to today's puzzle, at an `address`, or its day if it is on view, with its result. */
+export function showToday(view, title, { address, isToday }) {
+  const { day, result } = readRecord(title);
+  const text = `${title} ${day}: ${result}`;
+  const copy = async () => say((await copyText(text)) ? "Copied." : "Select the line to copy it.");
+  return html`<div class="today">
+    <button
+      type="button"
+      id="${view}-today"
+      class="quiet"
+      onclick=${() => (location.hash = address)}
+    >
+      Today’s puzzle${isToday && `, ${day}`}
+    </button>
+    <p id="${view}-result" class="result" hidden=${!isToday || !result}>
+      <span>${text}</span> <button type="button" class="quiet" onclick=${copy}>Copy result</button>
+    </p>
+  </div>`;
 }

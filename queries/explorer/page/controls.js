@@ -1,0 +1,76 @@
+// Controls that views share: buttons, facts, and what stands beside the board of a game.
+import { html } from "#page/html.js";
+import { getKept, keep } from "#page/kept.js";
+import { showToday } from "#page/today.js";
+
+/** Show a button; `key` is the key that presses it. */
+export function showButton(id, label, act, { key = null, kind = "", isHidden, isDead } = {}) {
+  return html`<button
+    type="button"
+    id="${id}"
+    class="${kind}"
+    data-key=${key}
+    hidden=${isHidden}
+    disabled=${isDead}
+    onclick=${act}
+  >
+    ${label}
+  </button>`;
+}
+
+/** Show rows of a term and what is said of it. */
+export function showFacts(id, rows) {
+  const list = rows.map(
+    ([term, said]) =>
+      html`<dt>${term}</dt>
+        <dd>${said}</dd>`,
+  );
+  return html`<dl id="${id}" class="facts">${list}</dl>`;
+}
+
+/** Show an answer: a large word, what follows it, facts, and `more`. */
+export function showAnswer(view, [id, word, unit], facts, more) {
+  return html`<div class="answer">
+    <p class="big"><b id="${view}-${id}">${word}</b> <span id="${view}-unit">${unit}</span></p>
+    ${showFacts(`${view}-facts`, facts)} ${more}
+  </div>`;
+}
+
+/** Return which of the levels of a game is chosen for the next one: kept in the browser, at first the `usual` one. */
+export function findLevel(title, levels, usual = levels[0].name) {
+  const chosen = getKept(`level of ${title}`, usual);
+  return levels.some(({ name }) => name === chosen) ? chosen : usual;
+}
+
+function showLevels(view, title, { levels, chosen, deal, isUnfinished }) {
+  return html`<div class="choice">
+    <label for="${view}-level">Next game</label>
+    <select id="${view}-level" onchange=${({ target }) => keep(`level of ${title}`, target.value)}>
+      ${levels.map(({ name, label }) => html`<option value="${name}" selected=${name === chosen}>${label}</option>`)}
+    </select>
+    ${showButton(`${view}-another`, "Begin", deal, { kind: "quiet", key: isUnfinished ? null : "n" })}
+  </div>`;
+}
+
+/**
+ * Show what stands beside the board of a game: its count, what is said of it, `tools`, `buttons`, each as its part, its label,
+ * what it does and how it looks, the `levels` of the next game, if there are any, and the day's puzzle.
+ */
+export function showGame(
+  view,
+  { title, count, noun, word, isSolved, tools, buttons, levels, today },
+) {
+  return html`<div class="status">
+      <p class="big"><b id="${view}-count">${count}</b> <span>${noun}</span></p>
+      <p id="${view}-word" class="word ${isSolved ? "solved" : ""}">${word}</p>
+    </div>
+    <div class="play">
+      ${tools}
+      <div class="buttons">
+        ${buttons.map(([part, label, act, how]) => showButton(`${view}-${part}`, label, act, how))}
+      </div>
+    </div>
+    <div class="below">
+      ${levels && showLevels(view, title, levels)} ${today && showToday(view, title, today)}
+    </div>`;
+}

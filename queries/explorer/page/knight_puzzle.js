@@ -1,0 +1,168 @@
+// The knight's tour: play, study, and sheets of boards to write the numbers of a tour in.
+import { html } from "#page/html.js";
+import { describeChess } from "#page/knight_board.js";
+import { beginTour, notePlay, showPlay } from "#page/knight_play.js";
+import { lineOf, playOn, showStudy, studyTour } from "#page/knight_study.js";
+import {
+  BOARDS,
+  boardProblem,
+  completeTour,
+  findTour,
+  noStart,
+  noTour,
+  openKnight,
+  readPath,
+  writePath,
+} from "#page/knight_tours.js";
+import { makeSheetMode } from "#page/sheet.js";
+import { pickOne, quoted } from "#page/text.js";
+
+const FIRST = { board: "8x8", start: "b1", end: "a3" };
+
+/** Show a button for each board; `go(state)` shows the empty board. */
+const showBoards = (shown, use) =>
+  html`<div
+    id="knight-boards"
+    class="buttons small boards"
+    role="group"
+    aria-label="Choose a board"
+  >
+    ${Object.values(BOARDS).map(
+      (board) =>
+        html`<button
+          type="button"
+          data-board="${board.name}"
+          aria-pressed="${board === shown}"
+          onclick=${() => use(board)}
+        >
+          ${board.name.replace("x", "×")}
+        </button>`,
+    )}
+  </div>`;
+
+const play = {
+  read({ board = "5x5", path = "", hints }) {
+    const bad = boardProblem(board);
+    const used = BOARDS[bad ? "5x5" : board];
+    const { squares, problem } = readPath(used, bad ? "" : path);
+    return { ...beginTour(used, squares, Number(hints) || 0), problem: bad || problem };
+  },
+  write: ({ board, squares, hints }) => ({
+    board: board.name,
+    path: writePath(board, squares),
+    hints,
+  }),
+  show: (state, go) => ({
+    above: showBoards(state.board, (board) => go(beginTour(board))),
+    ...showPlay(state, go),
+  }),
+  from: (state, mode) => (mode === "study" ? playOn(state) : beginTour(BOARDS[state.about.board])),
+  note: notePlay,
+  text: ({ board, squares }) => writePath(board, squares),
+  title: ({ board, squares }) => `${squares.length} of ${board.count}`,
+};
+
+const study = {
+  /** Read a start and an end, or the path of a whole tour. */
+  read(params) {
+    const { board, start, end, path, step } = Object.keys(params).length ? params : FIRST;
+    const bad = boardProblem(board ?? "8x8");
+    const used = BOARDS[bad ? "8x8" : (board ?? "8x8")];
+    if (bad) return { ...studyTour(used), problem: bad };
+    const { squares, problem } = readPath(used, path ?? `${start ?? ""}`);
+    const from = squares[0] ?? null;
+    const wrong =
+      problem ||
+      (end &&
+        from !== null &&
+        ((used.problem(end) && `${quoted(end)} is not a square: ${used.problem(end)}.`) ||
+          noTour(used, from, used.numberOf(end)))) ||
+      "";
+    const isWhole = squares.length === used.count;
+    const tour = isWhole
+      ? squares
+      : end && from !== null && !wrong
+        ? findTour(used, from, used.numberOf(end))
+        : null;
+    const isStep = /^\d+$/.test(step ?? "") && Number(step) < used.count;
+    return {
+      ...studyTour(used, from, tour),
+      step: isStep ? Number(step) : undefined,
+      problem: wrong,
+    };
+  },
+  write(state) {
+    const { board, start, tour } = state;
+    const { at, last } = lineOf(state);
+    const step = tour && at < last ? String(at) : "";
+    if (!tour) return { board: board.name, start: start === null ? "" : board.nameOf(start) };
+    const isOwn = writePath(board, tour) !== writePath(board, findTour(board, start, tour.at(-1)));
+    if (isOwn) return { board: board.name, path: writePath(board, tour), step };
+    return { board: board.name, start: board.nameOf(start), end: board.nameOf(tour.at(-1)), step };
+  },
+  show: (state, go) => ({
+    above: showBoards(state.board, (board) => go(studyTour(board))),
+    ...showStudy(state, go),
+  }),
+  from(state, mode) {
+    if (mode === "sheet") return studyTour(BOARDS[state.about.board]);
+    const { board, squares } = state;
+    return studyTour(board, squares[0] ?? null, squares.length === board.count ? squares : null);
+  },
+  text: (state) => writePath(state.board, lineOf(state).squares),
+  title: ({ board, start, tour }) =>
+    tour ? `${board.nameOf(start)} to ${board.nameOf(tour.at(-1))}` : "choose",
+};
+
+const withBoard =
+  (use) =>
+  ({ board }, ...words) =>
+    use(BOARDS[board], ...words);
+const sheets = {
+  title: ({ board }) => `Knight’s tour on ${board.replace("x", "×")}`,
+  task: "The knight stands on 1. Make it jump to every square once, and number the squares in the order in which you visit them.",
+  key: "One of the tours from each start.",
+  usual: 6,
+  most: 8,
+  ratio: () => 1,
+  about: ({ board }) => ({ board: board.name }),
+  read: ({ board = "" }) => ({ board }),
+  levels: () => [],
+  draw: withBoard((board) =>
+    board.nameOf(pickOne(board.squares.filter((square) => !noStart(board, square)))),
+  ),
+  problem({ board: name }, start) {
+    if (boardProblem(name)) return boardProblem(name);
+    const board = BOARDS[name];
+    const bad = board.problem(start);
+    return bad
+      ? `${quoted(start)} is not a square: ${bad}.`
+      : noStart(board, board.numberOf(start));
+  },
+  name: ({ board }, start) => `board of ${board}, the knight on ${start}`,
+  board: withBoard((board, start) =>
+    describeChess(board, [board.numberOf(start)], { hasRider: false }),
+  ),
+  blanks: () => [],
+  answer: withBoard((board, start) =>
+    writePath(board, completeTour(board, [board.numberOf(start)]).tour),
+  ),
+  drawAnswer: withBoard((board, start) =>
+    describeChess(board, completeTour(board, [board.numberOf(start)]).tour, { hasRider: false }),
+  ),
+};
+
+export const KNIGHT = {
+  name: "knight",
+  title: "Knight’s tour",
+  kind: "knight",
+  rules:
+    "A knight jumps two squares along a rank or a file and one across, over whatever stands there. A tour visits every " +
+    "square once. It is closed if one more jump leads from its last square to its first.",
+  open: openKnight,
+  head: () => "Knight’s tour",
+  play,
+  study,
+  sheets,
+  sheet: makeSheetMode(() => KNIGHT),
+};

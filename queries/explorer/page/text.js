@@ -1,0 +1,47 @@
+// Words and small choices that all views share.
+
+/** Shorten a text of the user's for a message. */
+export function quoted(text) {
+  const letters = [...text];
+  return letters.length > 60 ? `“${letters.slice(0, 60).join("")}…”` : `“${text}”`;
+}
+
+/** Write a whole number with commas; the browser's own way would load all its languages first. */
+export function writeNumber(number) {
+  return String(number).replace(/\B(?=(?:\d{3})+$)/g, ",");
+}
+
+export function counted(count, noun, nouns = `${noun}s`) {
+  return `${writeNumber(count)} ${count === 1 ? noun : nouns}`;
+}
+
+/** Return what is said at the end of a game: what is `done`, in how many moves, and the best; `unknown` if that is not known. */
+export function wordEnd(done, made, hints, best, unknown) {
+  const took = done + (hints ? ` with ${counted(hints, "hint")}` : "");
+  if (best === undefined) return `${took}.${unknown}`;
+  return `${took}; the best is ${best}.${made === best && !hints ? " Nobody can do better." : ""}`;
+}
+
+/** Announce a text to screen readers. */
+export function say(text) {
+  document.getElementById("say").textContent = text;
+}
+
+/** Copy a text; return whether the browser did: it refuses pages that are not secure. */
+export async function copyText(text) {
+  const isDone = () => true;
+  return navigator.clipboard?.writeText(text).then(isDone, () => false) ?? false;
+}
+
+export function isCalm() {
+  return matchMedia("(prefers-reduced-motion: reduce)").matches;
+}
+
+export function pickOne(list) {
+  return list[Math.floor(Math.random() * list.length)];
+}
+
+/** Show what has been learned since the page was painted; `problem` tells what went wrong. */
+export function refresh(problem) {
+  dispatchEvent(new CustomEvent("refresh", { detail: problem }));
+}
