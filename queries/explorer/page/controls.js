@@ -53,15 +53,16 @@ function showLevels(view, title, { levels, chosen, deal, isUnfinished }) {
 }
 
 /**
- * Show what stands beside the board of a game: its count, what is said of it, `tools`, `buttons`, each as its part, its label,
- * what it does and how it looks, the `levels` of the next game, if there are any, and the day's puzzle.
+ * Show what stands beside the board of a game: its count, its `aim`, what is said of it, `tools`, `buttons`, each as its part,
+ * its label, what it does and how it looks, the `levels` of the next game, if there are any, and the day's puzzle.
  */
 export function showGame(
   view,
-  { title, count, noun, word, isSolved, tools, buttons, levels, today },
+  { title, count, noun, word, isSolved, aim, tools, buttons, levels, today },
 ) {
   return html`<div class="status">
       <p class="big"><b id="${view}-count">${count}</b> <span>${noun}</span></p>
+      ${aim}
       <p id="${view}-word" class="word ${isSolved ? "solved" : ""}">${word}</p>
     </div>
     <div class="play">

@@ -141,71 +141,71 @@ export function showPlay(state, go) {
         <figcaption>Reach</figcaption>
         ${showPicture({ ...describeSquares(target), id: "senet-aim", label })}
       </figure>`,
-    table: [
-      showGrid({
-        ...describeSquares(position, { last: moves.at(-1), choices: open }),
-        id: "senet-board",
-        label: "Senet board",
-        picked: pick,
-        typed: (key) => THROWS.includes(Number(key)) && (cast(Number(key)), true),
+    table: showGrid({
+      ...describeSquares(position, { last: moves.at(-1), choices: open }),
+      id: "senet-board",
+      label: "Senet board",
+      picked: pick,
+      typed: (key) => THROWS.includes(Number(key)) && (cast(Number(key)), true),
+    }),
+    side: [
+      showGame("senet", {
+        title: TITLE,
+        count: moves.length,
+        noun: moves.length === 1 ? "ply" : "plies",
+        word: said,
+        isSolved: isReached,
+        tools: html`<div
+          id="senet-dice"
+          class="buttons small"
+          role="group"
+          aria-label="Choose a throw"
+        >
+          <span class="label" aria-hidden="true">Throw</span>
+          ${THROWS.map(
+            (value) =>
+              html`<button
+                type="button"
+                aria-label="Choose ${value}"
+                aria-disabled="${isOver || !choices[value].length}"
+                aria-pressed="${value === (hint?.move?.throw ?? thrown)}"
+                onclick=${() => cast(value)}
+              >
+                ${value}
+              </button>`,
+          )}
+        </div>`,
+        buttons: [
+          [
+            "next",
+            "Next",
+            another,
+            { key: "n", kind: "main", isHidden: target ? !isReached : !isOver },
+          ],
+          [
+            "throw",
+            "Throw",
+            throwAny,
+            { key: "t", kind: "main", isHidden: target || isOver || open.length },
+          ],
+          ["help", "Hint", help, { key: "h", kind: "main", isHidden: !target || isOver }],
+          ["undo", "Undo", undo, { key: "u", isHidden: !moves.length && !thrown }],
+          ["again", "Again", again, { isHidden: !target || !moves.length }],
+          ["back", "Look back", look, { key: "b", isHidden: !isReached || !moves.length }],
+        ],
+        levels: {
+          levels: listLevels(),
+          chosen: findLevel(TITLE, listLevels(), FIRST_LEVEL),
+          deal: another,
+          isUnfinished: moves.length && !isOver,
+        },
+        today: {
+          isToday: target === findToday(),
+          address: writeAddress("senet", "play", { to: findToday() }),
+        },
       }),
       showLegend(),
     ],
-    side: showGame("senet", {
-      title: TITLE,
-      count: moves.length,
-      noun: moves.length === 1 ? "ply" : "plies",
-      word: said,
-      isSolved: isReached,
-      tools: html`<div
-        id="senet-dice"
-        class="buttons small"
-        role="group"
-        aria-label="Choose a throw"
-      >
-        <span class="label" aria-hidden="true">Throw</span>
-        ${THROWS.map(
-          (value) =>
-            html`<button
-              type="button"
-              aria-label="Choose ${value}"
-              aria-disabled="${isOver || !choices[value].length}"
-              aria-pressed="${value === (hint?.move?.throw ?? thrown)}"
-              onclick=${() => cast(value)}
-            >
-              ${value}
-            </button>`,
-        )}
-      </div>`,
-      buttons: [
-        [
-          "next",
-          "Next",
-          another,
-          { key: "n", kind: "main", isHidden: target ? !isReached : !isOver },
-        ],
-        [
-          "throw",
-          "Throw",
-          throwAny,
-          { key: "t", kind: "main", isHidden: target || isOver || open.length },
-        ],
-        ["help", "Hint", help, { key: "h", kind: "main", isHidden: !target || isOver }],
-        ["undo", "Undo", undo, { key: "u", isHidden: !moves.length && !thrown }],
-        ["again", "Again", again, { isHidden: !target || !moves.length }],
-        ["back", "Look back", look, { key: "b", isHidden: !isReached || !moves.length }],
-      ],
-      levels: {
-        levels: listLevels(),
-        chosen: findLevel(TITLE, listLevels(), FIRST_LEVEL),
-        deal: another,
-        isUnfinished: moves.length && !isOver,
-      },
-      today: {
-        isToday: target === findToday(),
-        address: writeAddress("senet", "play", { to: findToday() }),
-      },
-    }),
   };
 }
 

@@ -170,8 +170,9 @@ export function showStudy(state, go) {
         </button>
       </p>
       ${showGrid({ ...board, id: "senet-board", label: "Senet board", picked: pick })}
-      ${showLegend()} ${showChart("senet", distances, at)}
-      ${showPlayer("senet", { noun: "ply", at, last: line.length, delay: SENET_MS, show })}`,
+      ${showChart("senet", distances, at)}
+      ${showPlayer("senet", { noun: "ply", at, last: line.length, delay: SENET_MS, show })}
+      ${showLegend()}`,
     side: html`${showAnswer("senet", ["plies", isNever ? "Never" : plies, unit], listFacts(facts), [
         html`<div id="senet-parity" class="buttons small" role="group" aria-label="Line to play">
           ${(isGame || known.length > 1 ? known : []).map(showParity)}

@@ -103,7 +103,7 @@ export function showPlay(view, state, go) {
       noun: moves.length === 1 ? "move" : "moves",
       word: said,
       isSolved,
-      tools: html`<figure class="aim">
+      aim: html`<figure class="aim">
         <figcaption>Goal</figcaption>
         ${showPicture({ ...describeTiles(goal, game.columns), id: `${view}-aim`, label: aim })}
       </figure>`,
