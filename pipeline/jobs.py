@@ -49,8 +49,8 @@ from puzzle_tablebase.pipeline.reporter import Reporter
 from puzzle_tablebase.pipeline.searches import (
     SEARCHES,
     checkpoints,
-    digest_table,
     estimate_cost,
+    find_code,
     make,
 )
 from puzzle_tablebase.pipeline.tasks import Tasks
@@ -191,8 +191,7 @@ def list_jobs(
         versions = published.get(table.name, [])
         reason = FORCED if force else explain_rebuild(store, versions, puzzle, table)
         is_cut = SEARCHES[table.recipe.search].is_cut
-        cut = f"{tasks.jobs}-{tasks.memory or 'free'}" if is_cut and tasks.is_remote else ""
-        saves = checkpoints(store, table, puzzle, cut)
+        saves = checkpoints(store, table, puzzle)
         is_resumed = reason not in ("", FORCED) and (tasks.is_remote or not is_cut)
         yield Job(puzzle, table, reason, versions, saves, saves.list_files() if is_resumed else [])
 
@@ -206,7 +205,7 @@ def explain_rebuild(store: Store, versions: Sequence[Entry], puzzle: Puzzle, tab
         return "stopped between two files"
     if entry.parameters != table.recipe.parameters:
         return "parameters changed"
-    if entry.code != digest_table(table, puzzle):
+    if entry.code != find_code(table, puzzle).digest:
         return OTHER_CODE
     if puzzle.has_counts(table) and not entry.counts:
         return "counts missing"

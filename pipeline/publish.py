@@ -10,14 +10,12 @@ from collections.abc import Collection, Iterable, Sequence
 from contextlib import closing
 from threading import Lock
 
-from puzzle_tablebase.errors import SearchError
 from puzzle_tablebase.formats import MADE_BY
-from puzzle_tablebase.formats.index import write_index
+from puzzle_tablebase.formats.encoder import encode_table
 from puzzle_tablebase.formats.manifest import (
     Entry,
     File,
     IndexEntry,
-    StateCounter,
     add_version,
     bears_table,
     drop_versions,
@@ -25,10 +23,8 @@ from puzzle_tablebase.formats.manifest import (
     measure_footer,
     read_versions,
     remove_entries,
-    sum_up_depths,
 )
-from puzzle_tablebase.formats.parquet import TableWriter
-from puzzle_tablebase.pipeline.searches import digest_table
+from puzzle_tablebase.pipeline.searches import find_code, find_counted_column
 from puzzle_tablebase.pipeline.tasks import TableData
 from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.schema import Table
@@ -50,17 +46,13 @@ def publish_table(
     store: Store, puzzle: Puzzle, table: Table, data: TableData, old: Collection[Entry]
 ) -> Entry:
     """Write a table and its index, put them in place, and drop its old versions."""
-    counter = StateCounter(table, puzzle.depth if puzzle.has_counts(table) else "")
-    names = list_table_files(table)
+    names, counted = list_table_files(table), find_counted_column(table, puzzle)
     with store.write_files(*names) as files, closing(data.rows), closing(data.records):
-        with TableWriter(files[0] if table.columns else None, table) as writer:
-            for columns in data.rows:
-                counter.update(writer.write(columns))
-        if table.rows not in (None, writer.rows):
-            raise SearchError(f"{table.name} has {writer.rows:,} rows, expected {table.rows:,}.")
-        if table.index:
-            file = files[len(names) - 1]
-            write_index(file, table, data.record_count, data.records, writer.content)
+        encoded = encode_table(
+            files[0] if table.columns else None,
+            files[len(names) - 1] if table.index else None,
+            table, *data[:3], counted, data.depths,
+        )  # fmt: skip
         made = dict(zip(names, files.finish(), strict=True))
         parquet, index = None, None
         if table.columns:
@@ -70,13 +62,13 @@ def publish_table(
             index = IndexEntry(table.index_file, data.record_count, *made[table.index_file])
         entry = Entry(
             parquet=parquet,
-            rows=writer.rows,
-            content=writer.content,
+            rows=encoded.rows,
+            content=encoded.content,
             made_by=MADE_BY,
-            code=digest_table(table, puzzle),
+            code=find_code(table, puzzle).digest,
             parameters=table.recipe.parameters,
             index=index,
-            counts=sum_up_depths(counter.list_depths() or data.depths),
+            counts=encoded.counts,
         )
         with _changing_manifest:
             add_version(store, table.name, entry)

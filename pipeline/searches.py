@@ -8,12 +8,13 @@ are meant to tell seconds from hours.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from math import ceil
 from struct import calcsize
 from typing import TYPE_CHECKING, NamedTuple
 
-from puzzle_tablebase.code_digest import digest_code
+from puzzle_tablebase.code_digest import Code
 from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.puzzles import find_owner, import_object
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
@@ -26,14 +27,9 @@ if TYPE_CHECKING:
     from puzzle_tablebase.stores.checkpoints import Checkpoints
 
 RECIPES = "pipeline.recipes"
-ENCODERS = ("schema", "formats.index", "formats.parquet")
-"""The modules that write rows and records."""
-SWEEPS = (
-    *("pipeline.recipes.tour_sweep", "pipeline.recipes.tour_meet"),
-    *("pipeline.recipes.tour_edge_sets", "pipeline.recipes.tour_keys"),
-    *("frontier.compiled", "frontier.layers", "notation.knight"),
-    *("puzzles.knight.board", "puzzles.knight.tour_ranker"),
-)
+NOT_READ = ("builtins", "typing", "abc")
+"""The modules of Python's own classes."""
+ENCODER = "puzzle_tablebase.formats.encoder:encode_table"
 
 PROCESS_BYTES = 340_000_000
 """Bytes of a process that builds any table: the most that was measured, and some more."""
@@ -77,8 +73,6 @@ class Search(NamedTuple):
 
     recipe: str
     """The recipe's module, in the package of recipes."""
-    modules: tuple[str, ...]
-    """The other modules whose code makes the tables, besides that of the puzzle."""
     seconds: Callable[[Table], float]
     """The function that estimates the processor seconds."""
     memory: Callable[[Table], float]
@@ -141,17 +135,11 @@ def estimate_sweep_seconds(table: Table) -> float:
 SEARCHES = {
     "breadth first": Search(
         "graph",
-        ("graph", "notation.senet", "notation.sliding", "puzzles.board_arrays"),
         lambda table: 3e-6 * table.states,
         lambda table: PROCESS_BYTES + 390 * table.states,
     ),
     "breadth first in blocks": Search(
         "boards",
-        (
-            *("frontier.word_bfs", "frontier.word_kernels"),
-            *("frontier.word_space", "frontier.compiled"),
-            *("notation.sliding", "puzzles.board_arrays", "puzzles.sliding"),
-        ),
         # rows take longer than the search
         lambda table: 1e-8 * table.states + 1.5e-6 * (table.rows or 0) * bool(table.columns),
         # two bits for each state, in words of 60; a small board's rows are made in memory
@@ -160,33 +148,27 @@ SEARCHES = {
     ),
     "every tour": Search(
         "tour_lists",
-        ("frontier.compiled", "notation.knight", "puzzles.knight.board"),
         lambda table: 7e-7 * table.states,
         lambda table: PROCESS_BYTES + min(BYTES_PER_TOUR * (table.rows or 0), MAX_TOUR_BYTES),
     ),
     "one tour a pair": Search(
         "tour_pairs",
-        (
-            *("pipeline.recipes.tour_lists", "frontier.compiled"),
-            *("notation.knight", "puzzles.knight.board"),
-        ),
         lambda table: 2e-4 * table.states,
         lambda table: PROCESS_BYTES,
     ),
     "placements of a pattern": Search(
         "patterns",
-        ("frontier.compiled", "notation.sliding", "puzzles.sliding"),
         lambda table: 4e-8 * table.states,
         lambda table: PROCESS_BYTES + 2 * table.states,
     ),
     # a ranking keeps all encoded layers in memory, and no state stands for its mirror image
     "ranked closed tours": Search(
-        "tour_rankings", SWEEPS, estimate_sweep_seconds, lambda table: estimate_sweep(table, 2)
+        "tour_rankings", estimate_sweep_seconds, lambda table: estimate_sweep(table, 2)
     ),
     "ranked tours": Search(
-        "tour_rankings", SWEEPS, estimate_sweep_seconds, lambda table: estimate_sweep(table, 2.2)
+        "tour_rankings", estimate_sweep_seconds, lambda table: estimate_sweep(table, 2.2)
     ),
-    "tour counts": Search("tour_counts", SWEEPS, estimate_sweep_seconds, estimate_sweep),
+    "tour counts": Search("tour_counts", estimate_sweep_seconds, estimate_sweep),
 }
 """The searches by the names that recipes give them."""
 
@@ -199,27 +181,49 @@ def make(table: Table, puzzle: Puzzle, tasks: Tasks) -> TableData:
     return data
 
 
-def list_modules(table: Table, puzzle: Puzzle | None = None) -> list[str]:
-    """List the modules whose code makes a table, of its puzzle (by default that of its name).
+def find_counted_column(table: Table, puzzle: Puzzle) -> str:
+    """Return the column with the depths that the manifest counts; "" if it counts none."""
+    return puzzle.depth if puzzle.has_counts(table) else ""
 
-    They name its checkpoints: no other module changes a row or a record.
+
+def find_code(table: Table, puzzle: Puzzle | None = None) -> Code:
+    """Find the code that makes a table, of its puzzle (by default that of its name).
+
+    It is what the recipe, the puzzle and the encoder lead to.
     """
-    search = SEARCHES[table.recipe.search]
-    classes = type(puzzle or find_owner(table.name)).__mro__
-    rules = {kind.__module__ for kind in classes} - {"builtins", "typing", "abc"}
-    code = (f"{RECIPES}.{search.recipe}", *search.modules, *ENCODERS)
-    return sorted(rules.union(f"puzzle_tablebase.{name}" for name in code))
+    puzzle = puzzle or find_owner(table.name)
+    assert puzzle
+    classes = [type(table), *type(puzzle).__mro__]
+    # a class in a function is part of it
+    kinds = [
+        f"{kind.__module__}:{kind.__qualname__.partition('.')[0]}"
+        for kind in classes
+        if kind.__module__ not in NOT_READ
+    ]
+    make = f"puzzle_tablebase.{RECIPES}.{SEARCHES[table.recipe.search].recipe}:make"
+    roots = make, ENCODER, *kinds, *_find_variables(puzzle)
+    return Code(roots, f"{table.describe_form()} {find_counted_column(table, puzzle)}")
 
 
-def digest_table(table: Table, puzzle: Puzzle | None = None) -> str:
-    """Return the digest of the code that makes a table."""
-    return digest_code(list_modules(table, puzzle))
+def _find_variables(puzzle: Puzzle) -> list[str]:
+    """Find the variables that a puzzle is the value of; without any, the whole of its module."""
+    home = type(puzzle).__module__
+    modules = [
+        (name, module)
+        for name, module in sorted(sys.modules.items())
+        if name.partition(".")[0] == home.partition(".")[0]
+    ]
+    found = [
+        f"{name}:{variable}"
+        for name, module in modules
+        for variable, value in [*vars(module).items()]
+        if value is puzzle
+    ]
+    return found or [f"{home}:"]
 
 
-def checkpoints(
-    store: Store, table: Table, puzzle: Puzzle | None = None, cut: str = ""
-) -> Checkpoints:
-    """Return the checkpoints of a table that belong to the present code; `cut` is theirs."""
+def checkpoints(store: Store, table: Table, puzzle: Puzzle | None = None) -> Checkpoints:
+    """Return the checkpoints of a table that belong to the present code."""
     from puzzle_tablebase.stores.checkpoints import Checkpoints  # completions need no arrays
 
-    return Checkpoints(store, table, list_modules(table, puzzle), cut)
+    return Checkpoints(store, table, find_code(table, puzzle))

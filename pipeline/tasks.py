@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy.typing as npt
 
 from puzzle_tablebase.errors import MachineLimit, MemoryShort, StoreError
-from puzzle_tablebase.formats.manifest import Depth
+from puzzle_tablebase.formats.counts import Depth
 from puzzle_tablebase.resources import count_cores, get_free_memory
 from puzzle_tablebase.stores.checkpoints import Checkpoints
 
@@ -118,6 +118,12 @@ class Tasks:
                 yield self.checkpoints.require(result)  # type: ignore[misc]  # arrays, by name
             else:
                 yield result
+
+    def forget(self, function: Callable[..., object], items: Iterable[tuple[Any, ...]]) -> None:
+        """Remove the saved results of a function's tasks, so that `run` runs these again."""
+        assert self.checkpoints
+        for arguments in items:
+            self.checkpoints.remove(name_result(function, arguments))
 
     def run_in_threads(
         self, function: Callable[..., Result], items: Iterable[tuple[Any, ...]]
@@ -247,6 +253,11 @@ def run_in_threads(
     yield from Tasks(None, max_threads or count_cores()).run_in_threads(function, items)
 
 
+def name_result(function: Callable[..., object], arguments: tuple[Any, ...]) -> str:
+    """Return the name of a task's saved result."""
+    return f"{function.__module__}.{function.__qualname__}{arguments}"
+
+
 def _run_task(
     checkpoints: Checkpoints | None,
     function: Callable[..., Any],
@@ -263,7 +274,7 @@ def _run_task(
         return function(*arguments)
     if is_remote:
         checkpoints.require_same_code()
-    name = f"{function.__module__}.{function.__qualname__}{arguments}"
+    name = name_result(function, arguments)
     result = checkpoints.load(name)
     if result is None:
         begun = time.monotonic()

@@ -1,8 +1,11 @@
 """Digests of code: they tell whether a table or a checkpoint was made by other code.
 
-Only what a program does counts. Comments, docstrings, annotations, imports for type checkers and
-descriptions of tables and columns are left out, so that a rewritten sentence changes no digest.
-Digests do not depend on the version of Python.
+A digest covers all code that some roots lead to: the functions, classes and constants that they
+name, those that these name, and so on, from module to module along the imports. Of a class it
+covers what always runs, and the methods and attributes whose names occur in that code. It ends at
+modules that carry values and make none (the compiler, tasks, stores, errors), and at packages that
+have no root. The code is read, not run. The digest does not depend on the names of the modules: a
+definition may move.
 """
 
 from __future__ import annotations
@@ -11,94 +14,328 @@ import ast
 import functools
 import hashlib
 import threading
-from collections.abc import Iterable, Iterator
-from importlib.util import find_spec
+from collections.abc import Callable, Iterator, Sequence
+from importlib.util import find_spec, resolve_name
+from typing import NamedTuple
 
+from puzzle_tablebase.code_parts import FUNCTIONS, Piece, Statements, is_for_types
 from puzzle_tablebase.errors import SearchError
 
+OURS = __name__.partition(".")[0]
+CARRIERS = ("errors", "jit", "output", "process", "resources", "stores", "pipeline.tasks")
+"""The modules, with those in them, that carry values and make none. (Any other counts.)"""
+HARMLESS = {
+    *("cache", "cached_property", "classmethod", "compiled", "contextmanager", "lru_cache"),
+    *("property", "staticmethod"),
+}
+"""Decorators that only change what they decorate; others may register it somewhere."""
+WHOLE = ""
+"""In place of a name: all of a module."""
 PARSING = threading.Lock()
 """Held while Python parses text: 3.11 may raise SystemError when two threads do (gh-106905)."""
-DESCRIBED = {"Column": (2, "meaning"), "Table": (1, "meaning")}
-"""The calls that describe something, each with the place and the name of the text."""
-LEFT_OUT = {"annotation", "ctx", "kind", "returns", "type_comment"}
-"""Fields of Python's syntax trees that do not change what a program does."""
+
+Name = tuple[str, str]
+"""A module, and the name of a definition in it; `Class.name` for what a class defines."""
 
 
-def digest_code(modules: Iterable[str]) -> str:
-    """Return a digest of the code of some modules.
+class Code(NamedTuple):
+    """The code that makes a table: where it begins, as `module:name`, and the table's form."""
 
-    >>> digest_code(["puzzle_tablebase.schema"]) == digest_code(["puzzle_tablebase.errors"])
-    False
-    """
-    lines = (f"{name} {_digest_module(name)}\n" for name in sorted({*modules}))
-    return hashlib.sha256("".join(lines).encode()).hexdigest()[:16]
+    roots: tuple[str, ...]
+    form: str = ""
+
+    @property
+    def digest(self) -> str:
+        """The digest of this code, as it is in this process.
+
+        >>> Code(("puzzle_tablebase.schema:Table",)).digest == Code(()).digest
+        False
+        """
+        text = f"{self.form}\n{_digest_roots(self.roots)}"
+        return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:16]
 
 
 @functools.cache
-def _digest_module(name: str) -> str:
+def _digest_roots(roots: tuple[str, ...]) -> str:
+    return _reader.digest(roots)
+
+
+class Source(NamedTuple):
+    """The source of a module in Python."""
+
+    text: bytes
+    is_package: bool = False
+
+
+def read_source(module: str) -> Source | None:
+    """Read the source of a module, which is not run; None if it has none in Python."""
     try:
-        spec = find_spec(name)
+        spec = find_spec(module)
     except (ImportError, ValueError):  # a notebook's `__main__` has no file
         spec = None
     if spec is None or not spec.origin or not spec.origin.endswith(".py"):
-        raise SearchError(f"The code of {name} cannot be read, so its tables have no digest.")
+        return None
     with open(spec.origin, "rb") as file:
-        return digest_source(file.read())
+        return Source(file.read(), spec.submodule_search_locations is not None)
 
 
-def digest_source(source: bytes) -> str:
-    """Return a digest of what a module's source does.
+class Module:
+    """What a module defines and imports, by name, and what always runs when it is imported."""
 
-    >>> plain = digest_source(b"def f(x): return x + 1")
-    >>> digest_source(b"def f(x: int) -> int: 'Add.'; return (x + 1)  # one") == plain
-    True
+    def __init__(self, name: str, source: Source) -> None:
+        self.is_package = source.is_package
+        self._package = name if source.is_package else name.rpartition(".")[0]
+        self.definitions = dict[str, Statements]()
+        self.imports = dict[str, list[Name]]()
+        self.always = Statements()
+        self._pieces = dict[str, list[Piece]]()
+        with PARSING:
+            tree = ast.parse(source.text)
+        self._add_statements(tree.body)
+
+    def _add_statements(self, body: Statements) -> None:
+        for node in body:
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                for bound, target in self.list_imports(node):
+                    self.imports.setdefault(bound, []).append(target)
+            elif isinstance(node, ast.If) and is_for_types(node):
+                self._add_statements(node.orelse)
+            elif isinstance(node, ast.If):
+                self.always.append(ast.Expr(node.test))
+                self._add_statements([*node.body, *node.orelse])
+            elif isinstance(node, ast.Try):
+                handled = [each for handler in node.handlers for each in handler.body]
+                self._add_statements([*node.body, *handled, *node.orelse, *node.finalbody])
+            else:
+                self._add_statement(node)
+
+    def _add_statement(self, node: ast.stmt) -> None:
+        names = _list_bound(node)
+        for name in names:
+            self.definitions.setdefault(name, []).append(node)
+        if not names or not all(map(_is_harmless, getattr(node, "decorator_list", ()))):
+            self.always.append(node)
+
+    def list_imports(self, node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, Name]]:
+        """List the names that an import binds, each with what it stands for."""
+        for alias in node.names:
+            if isinstance(node, ast.Import):
+                yield alias.asname or alias.name.partition(".")[0], (alias.name, WHOLE)
+            else:
+                source = node.module or ""
+                if node.level:
+                    source = resolve_name("." * node.level + source, self._package)
+                yield alias.asname or alias.name, (source, alias.name)
+
+    def make_pieces(
+        self, name: str, nodes: Sequence[ast.AST], *, is_method: bool = False
+    ) -> list[Piece]:
+        """Make the pieces of a definition, once for all tables."""
+        if name not in self._pieces:
+            self._pieces[name] = [Piece(node, is_method=is_method) for node in nodes]
+        return self._pieces[name]
+
+
+class CodeReader:
+    """Reader of the code that definitions lead to; each module is parsed once.
+
+    `read`: a function that returns a module's source; None if it has none in Python.
     """
-    with PARSING:
-        tree = ast.parse(source)
-    text = "\n".join(_list_parts(tree))
-    return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
+
+    def __init__(self, read: Callable[[str], Source | None] = read_source) -> None:
+        self._read = read
+        self._modules = dict[str, Module | None]()
+
+    def load(self, name: str) -> Module | None:
+        """Load a module; None if it has no source in Python."""
+        if name not in self._modules:
+            source = self._read(name)
+            self._modules[name] = Module(name, source) if source else None
+        return self._modules[name]
+
+    def search(self, roots: tuple[str, ...]) -> Search:
+        """Search for all definitions that some lead to, these included.
+
+        Raise SearchError for one whose module cannot be read.
+        """
+        return Search(self, roots)
+
+    def digest(self, roots: tuple[str, ...]) -> str:
+        """Return the digest of all code that some definitions lead to."""
+        lines = sorted(f"{name} {text}\n" for name, text in self.search(roots).describe())
+        return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
-def _list_parts(value: object) -> Iterator[str]:
-    """List the parts of a syntax tree, but for empty ones and those that do not count."""
-    if isinstance(value, list):
-        for each in value:
-            if not _is_left_out(each):
-                yield from _list_parts(each)
-        return
-    if not isinstance(value, ast.AST):
-        yield repr(value)
-        return
-    if isinstance(value, ast.AnnAssign) and value.value:
-        value = ast.Assign([value.target], value.value)
-    yield type(value).__name__
-    described = _find_description(value)
-    for field, part in ast.iter_fields(value):
-        if part is None or part == [] or field in LEFT_OUT:
-            continue
-        yield field
-        is_list = isinstance(part, list)
-        yield from _list_parts(
-            [each for each in part if each not in described] if is_list else part
-        )
-    yield "."
+_reader = CodeReader()
 
 
-def _is_left_out(node: object) -> bool:
-    """Return whether a statement does nothing: a docstring, an import for type checkers."""
-    if isinstance(node, ast.Expr):
-        return isinstance(node.value, ast.Constant)
-    if isinstance(node, ast.If):
-        is_typing = isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
-        return is_typing and not node.orelse
-    return isinstance(node, ast.ImportFrom) and node.module in ("__future__", "typing")
+class Search:
+    """A search for all definitions that some roots lead to."""
+
+    def __init__(self, reader: CodeReader, roots: tuple[str, ...]) -> None:
+        self._load = reader.load
+        self._packages = {root.partition(":")[0].partition(".")[0] for root in roots}
+        self.reached = dict[Name, list[Piece]]()
+        self._resolved = dict[Name, list[Name]]()
+        self._used = set[str]()
+        """The attributes that the code reads."""
+        self._members = dict[Name, Sequence[ast.AST]]()
+        """What a class defines and counts only if it is used: `Class.name`, `Class.method.name`."""
+        for root in roots:
+            module, _, name = root.partition(":")
+            if self._load(module) is None:
+                problem = f"The code of {module} cannot be read, so its tables have no digest."
+                raise SearchError(problem)
+            self._reach([*self._resolve(module, name)] or [(module, WHOLE)])
+        count = 0
+        while count < len(self.reached):
+            count = len(self.reached)
+            self._reach_members()
+
+    def describe(self) -> Iterator[tuple[str, str]]:
+        """List the reached definitions: each name, what it does, and what its names stand for."""
+        digests = {
+            name: " ".join(piece.digest for piece in pieces)
+            for name, pieces in self.reached.items()
+        }
+        for (module, name), pieces in self.reached.items():
+            targets = (each for piece in pieces for each in self._find_targets(module, piece))
+            texts = sorted({digests.get(each) or ".".join(each) for each in targets})
+            yield name, f"{digests[module, name]} {' '.join(texts)}"
+
+    def has_function(self, module: str, name: str) -> bool:
+        """Return whether a function, or a method of a class, was reached."""
+        kind, _, method = name.rpartition(".")
+        is_inside = method.startswith("__") or not self._is_split(module, kind)
+        return (module, name) in self.reached or ((module, kind) in self.reached and is_inside)
+
+    # ---- names ----------------------------------------------------------------------------------
+
+    def _is_followed(self, module: str) -> bool:
+        top, _, inner = module.partition(".")
+        if top != OURS:
+            return top in self._packages
+        return not any(f"{inner}.".startswith(f"{each}.") for each in ("", *CARRIERS))
+
+    def _resolve(self, module: str, name: str) -> list[Name]:
+        """Find the definitions that a name of a module stands for; others as they are imported."""
+        if (module, name) not in self._resolved:
+            self._resolved[module, name] = []  # modules may import all names of each other
+            self._resolved[module, name] = [*self._find_definitions(module, name)]
+        return self._resolved[module, name]
+
+    def _find_definitions(self, module: str, name: str) -> Iterator[Name]:
+        if not self._is_followed(module):
+            if module.partition(".")[0] != OURS:
+                yield module, name
+            return
+        loaded = self._load(module)
+        if loaded is None or name == WHOLE or name in loaded.definitions:
+            yield module, name
+        elif name in loaded.imports:
+            for target in loaded.imports[name]:
+                yield from self._resolve(*target)
+        elif loaded.is_package and self._load(f"{module}.{name}"):
+            yield from self._resolve(f"{module}.{name}", WHOLE)
+        else:
+            for source, _ in loaded.imports.get("*", ()):
+                yield from self._resolve(source, name)
+
+    def _find_targets(self, module: str, piece: Piece) -> Iterator[Name]:
+        """Find what the names in a module's code stand for; not those that Python defines."""
+        loaded = self._load(module)
+        assert loaded
+        for name in piece.names:
+            yield from self._resolve(module, name)
+        for node in piece.imports:
+            for _, target in loaded.list_imports(node):
+                yield from self._resolve(*target)
+
+    # ---- code -----------------------------------------------------------------------------------
+
+    def _reach(self, pending: list[Name]) -> None:
+        """Reach definitions, and all that they name."""
+        while pending:
+            module, name = pending.pop()
+            loaded = self._load(module) if self._is_followed(module) else None
+            if loaded is None or (module, name) in self.reached:
+                continue
+            if (module, WHOLE) not in self.reached:
+                self._add((module, WHOLE), loaded.make_pieces(WHOLE, loaded.always), pending)
+            if name == WHOLE:
+                for each in (*loaded.definitions, *loaded.imports):
+                    pending += self._resolve(module, each)
+            elif self._is_split(module, name):
+                self._add_class(loaded, module, name, pending)
+            else:
+                pieces = loaded.make_pieces(name, loaded.definitions[name])
+                self._add((module, name), pieces, pending)
+
+    def _add(self, name: Name, pieces: list[Piece], pending: list[Name]) -> None:
+        self.reached[name] = pieces
+        for piece in pieces:
+            self._used |= piece.attributes
+            pending += self._find_targets(name[0], piece)
+            for attribute, texts in piece.texts.items():
+                self._members[name[0], f"{name[1]}.{attribute}"] = texts
+
+    def _is_split(self, module: str, name: str) -> bool:
+        """Return whether a definition is a class whose parts count if they are used.
+
+        A class with other bases, as a tuple with names, may use what nobody names.
+        """
+        loaded = self._load(module)
+        nodes = loaded.definitions.get(name, []) if loaded else []
+        if len(nodes) != 1 or not isinstance(node := nodes[0], ast.ClassDef):
+            return False
+        is_plain = not node.decorator_list and not node.keywords
+        return is_plain and all(self._is_split_base(module, base) for base in node.bases)
+
+    def _is_split_base(self, module: str, base: ast.expr) -> bool:
+        found = self._resolve(module, base.id) if isinstance(base, ast.Name) else []
+        return len(found) == 1 and self._is_split(*found[0])
+
+    def _add_class(self, loaded: Module, module: str, name: str, pending: list[Name]) -> None:
+        (node,) = loaded.definitions[name]
+        assert isinstance(node, ast.ClassDef)
+        always = Statements()
+        for each in node.body:
+            bound = _list_bound(each)
+            if len(bound) != 1 or bound[0].startswith("__"):
+                always.append(each)
+            else:
+                member = module, f"{name}.{bound[0]}"
+                self._members[member] = [*self._members.get(member, ()), each]
+        header = ast.ClassDef(node.name, node.bases, [], always, [])
+        self._add((module, name), loaded.make_pieces(name, [header], is_method=True), pending)
+
+    def _reach_members(self) -> None:
+        """Reach what classes define under the names that the code uses."""
+        for (module, name), nodes in [*self._members.items()]:
+            if name.rpartition(".")[2] in self._used and (module, name) not in self.reached:
+                loaded, pending = self._load(module), list[Name]()
+                assert loaded
+                pieces = loaded.make_pieces(name, nodes, is_method=True)
+                self._add((module, name), pieces, pending)
+                self._reach(pending)
 
 
-def _find_description(node: ast.AST) -> list[ast.AST]:
-    """Return the arguments of a call that only describe a table or a column."""
-    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
-        return []
-    at, name = DESCRIBED.get(node.func.id, (0, ""))
-    if not name:
-        return []
-    return [*node.args[at : at + 1], *(each for each in node.keywords if each.arg == name)]
+def _list_bound(node: ast.stmt) -> list[str]:
+    """List the names that a statement does nothing but define."""
+    if isinstance(node, FUNCTIONS | ast.ClassDef):
+        return [node.name]
+    if isinstance(node, ast.AnnAssign):
+        return [node.target.id] if isinstance(node.target, ast.Name) else []
+    targets = list[ast.expr]()
+    for target in node.targets if isinstance(node, ast.Assign) else []:
+        targets += target.elts if isinstance(target, ast.Tuple) else [target]
+    names = [target.id for target in targets if isinstance(target, ast.Name)]
+    return names if len(names) == len(targets) else []
+
+
+def _is_harmless(decorator: ast.expr) -> bool:
+    """Return whether a decorator only changes what it decorates."""
+    while isinstance(decorator, ast.Call):
+        decorator = decorator.func
+    name = getattr(decorator, "attr", None) or getattr(decorator, "id", "")
+    return name in HARMLESS

@@ -124,6 +124,14 @@ class Table:
         """The number of states that the table's rows or records answer for, if it is known."""
         return (self.rows or 0) * (8 * ROW_BYTES if self.index == BITS_INDEX else 1)
 
+    def describe_form(self) -> str:
+        """Describe what does not depend on the recipe's parameters, without words for readers."""
+        columns = [
+            (each.name, each.kind, each.nullable, each.distinct, each.ascending, each.values)
+            for each in self.columns
+        ]
+        return ascii((self.name, self.rank, columns, self.index))
+
     def list_fields(self) -> tuple[Column, ...]:
         """Return the fields of the index as columns."""
         return tuple(

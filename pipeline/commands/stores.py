@@ -33,7 +33,7 @@ PageFile = Annotated[
 def status(outputs: Outputs = None, as_json: Json = False) -> None:
     """Show each table's size, version and state."""
     from puzzle_tablebase.pipeline.jobs import OTHER_CODE
-    from puzzle_tablebase.pipeline.searches import digest_table
+    from puzzle_tablebase.pipeline.searches import find_code
     from puzzle_tablebase.queries.published import list_status, make_unusable_error
 
     store = open_store(outputs)
@@ -47,7 +47,7 @@ def status(outputs: Outputs = None, as_json: Json = False) -> None:
         if row["state"] == "published":
             del row["command"]
             table = owner and owner.find_table(row["table"])
-            if owner and table and code != digest_table(table, owner):
+            if owner and table and code != find_code(table, owner).digest:
                 row["state"] = OTHER_CODE
     print_rows(rows, as_json=as_json)
     if error:

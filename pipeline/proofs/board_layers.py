@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from puzzle_tablebase.formats.manifest import Depth
+from puzzle_tablebase.formats.counts import Depth
 from puzzle_tablebase.jit import Array, compiled
 from puzzle_tablebase.notation.sliding import parse_sides
 from puzzle_tablebase.pipeline.proofs.bits import count_ones, find_lowest

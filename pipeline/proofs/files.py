@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from puzzle_tablebase.formats.counts import Depth
 from puzzle_tablebase.formats.index import (
     BLOCK_BYTES,
     Header,
@@ -25,7 +26,6 @@ from puzzle_tablebase.formats.index import (
     write_index,
 )
 from puzzle_tablebase.formats.manifest import (
-    Depth,
     File,
     IndexEntry,
     hash_stream,

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from puzzle_tablebase.formats.manifest import Depth
+from puzzle_tablebase.formats.counts import Depth
 
 
 class Verdict(StrEnum):

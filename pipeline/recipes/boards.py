@@ -6,10 +6,13 @@ by the workers of a cluster.
 
 In shards, a task makes a shard's layer, and the states that it sends to each other shard, and saves
 both in the store; the tasks of the next layer read them there. A lost task is repeated from the
-same files. Between two layers a shard keeps no words, only its layers: a state's neighbours are in
-the next layer or in the previous one, so the next layer of a shard follows from its last two and
-from the states that other shards send. Shards are cut where only exchanges in the head lead from
-one to another: these move whole rows, which are sent as they are.
+same files. All else follows from the layers, so these are synced; a build that lost files, of
+whatever kind, makes these again when it resumes.
+
+Between two layers a shard keeps no words, only its layers: a state's neighbours are in the next
+layer or in the previous one, so the next layer of a shard follows from its last two and from the
+states that other shards send. Shards are cut where only exchanges in the head lead from one to
+another: these move whole rows, which are sent as they are.
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from puzzle_tablebase.errors import MemoryShort
-from puzzle_tablebase.formats.manifest import Depth
+from puzzle_tablebase.formats.counts import Depth
 from puzzle_tablebase.frontier.word_bfs import (
     Planes,
     find_layers,
@@ -44,7 +47,7 @@ from puzzle_tablebase.frontier.word_space import (
 )
 from puzzle_tablebase.jit import Array
 from puzzle_tablebase.notation.sliding import MOVE_SETS
-from puzzle_tablebase.pipeline.tasks import Chunks, TableData, Tasks
+from puzzle_tablebase.pipeline.tasks import Chunks, TableData, Tasks, name_result
 from puzzle_tablebase.puzzle import Puzzle, list_parities
 from puzzle_tablebase.puzzles.board_arrays import (
     Tiles,
@@ -157,6 +160,10 @@ LAYER = "layer {} of shard {} of {}"
 MESSAGE = "from shard {} to {} of {} for layer {}"
 RESULTS = "results of block {} of shard {} of {}"
 """The names of what tasks save."""
+SHARDS = "number of shards"
+"""The name of what a search is cut into, whatever cores and memory it gets when it resumes."""
+ShardArguments = tuple[Checkpoints, str, str, int, int]
+"""What tasks get first: checkpoints, board, root, number of the shard, number of shards."""
 
 
 def search_shards(board: SlidingBoard, root: str, tasks: Tasks) -> tuple[list[int], list[str]]:
@@ -164,10 +171,11 @@ def search_shards(board: SlidingBoard, root: str, tasks: Tasks) -> tuple[list[in
     checkpoints with bit 1 of every distance, by rank."""
     assert tasks.checkpoints
     checkpoints, words = tasks.checkpoints, board.make_words(root)
-    size, blocks, shards = words.size, words.blocks, count_shards(words, tasks.jobs, tasks.memory)
+    size, blocks, shards = words.size, words.blocks, choose_shards(words, tasks)
     del words  # large, and the tasks make their own
     checkpoints.require_space(int(size * STORED_BYTES_PER_STATE))
     arguments = [(checkpoints, str(board), root, number, shards) for number in range(shards)]
+    forget_lost(tasks, arguments, blocks)
 
     def find_layer(level: int) -> int:
         found = tasks.run(search_layer, [(*shard, level) for shard in arguments])
@@ -178,6 +186,38 @@ def search_shards(board: SlidingBoard, root: str, tasks: Tasks) -> tuple[list[in
         pass
     places = ((block, number) for block in range(blocks) for number in range(shards))
     return layers, [RESULTS.format(*place, shards) for place in places]
+
+
+def choose_shards(space: WordSpace, tasks: Tasks) -> int:
+    """Return the number of shards of a search: that with which it began, if it resumes."""
+    assert tasks.checkpoints
+    saved = tasks.checkpoints.load(SHARDS)
+    if saved is None:
+        saved = [np.array([count_shards(space, tasks.jobs, tasks.memory)])]
+        tasks.checkpoints.clear()  # of another number of shards
+        tasks.checkpoints.save(SHARDS, saved, is_synced=True)
+    return int(saved[0][0])
+
+
+def forget_lost(tasks: Tasks, shards: list[ShardArguments], blocks: int) -> None:
+    """Let the tasks run again that have ended, and whose files were lost since."""
+    assert tasks.checkpoints
+    checkpoints, level = tasks.checkpoints, 0
+    files = {*checkpoints.list_files()}
+
+    def has(name: str) -> bool:
+        return checkpoints.format_file_name(name) in files
+
+    while True:
+        ended = [each for each in shards if has(name_result(search_layer, (*each, level)))]
+        lost = [each for each in shards if not has(LAYER.format(level, *each[3:]))]
+        tasks.forget(search_layer, [(*each, level) for each in lost if each in ended])
+        if len(lost) == len(shards) and not ended:
+            break
+        level += 1
+    for each in shards:
+        if not all(has(RESULTS.format(block, *each[3:])) for block in range(blocks)):
+            tasks.forget(collect_results, [(*each, level - 1)])
 
 
 def count_shards(space: WordSpace, jobs: int, memory: int | None) -> int:
@@ -197,10 +237,11 @@ def search_layer(
 
     Returns the layer's number of states. States that were sent for the layer before are removed.
     """
-    shard = Shard(_get_words(board, root), number, shards)
+    words = _get_words(board, root)
+    shard = Shard(words, number, shards)
     needed, free = int(shard.states * BYTES_PER_STATE), get_free_memory()
     if free is not None and free < needed:
-        hint = "Use more workers, or limit the memory of a shard (--memory)"
+        hint = "Use workers with more memory, or start again: pipeline remove --checkpoints"
         raise MemoryShort(f"A shard of the {board}", needed, free, hint)
     if level == 0:
         layer = shard.make_root_layer()
@@ -210,17 +251,27 @@ def search_layer(
             for back in range(level - 1, max(-1, level - 3), -1)
         )
         incoming = (
-            checkpoints.require(MESSAGE.format(sender, number, shards, level))
+            _receive(checkpoints, Shard(words, sender, shards), number, level)
             for sender in shard.partners
         )
         layer = shard.find_next_layer(level, layers, incoming)
-    for receiver, rows in zip(shard.partners, shard.iter_outgoing(layer, level), strict=True):
+    for receiver, rows in shard.iter_outgoing(layer, level):
         checkpoints.save(MESSAGE.format(number, receiver, shards, level + 1), rows)
-    checkpoints.save(LAYER.format(level, number, shards), layer)
+    checkpoints.save(LAYER.format(level, number, shards), layer, is_synced=True)
     if level > 1:
         for sender in shard.partners:
             checkpoints.remove(MESSAGE.format(sender, number, shards, level - 1))
     return [np.array([np.bitwise_count(layer[1]).sum(dtype=np.int64)])]
+
+
+def _receive(checkpoints: Checkpoints, sender: Shard, receiver: int, level: int) -> StateRows:
+    """Load the states that a shard sent for a layer; if they were lost, list them once more."""
+    number, shards = sender.number, sender.count
+    sent = checkpoints.load(MESSAGE.format(number, receiver, shards, level))
+    if sent is None:
+        layer = checkpoints.require(LAYER.format(level - 1, number, shards))
+        sent = next(sent for to, sent in sender.iter_outgoing(layer, level - 1) if to == receiver)
+    return sent
 
 
 def collect_results(
@@ -230,7 +281,7 @@ def collect_results(
     shard = Shard(_get_words(board, root), number, shards)
     names = (LAYER.format(level, number, shards) for level in range(levels))
     for block, bits in enumerate(shard.collect_bits(map(checkpoints.require, names))):
-        checkpoints.save(RESULTS.format(block, number, shards), [bits])
+        checkpoints.save(RESULTS.format(block, number, shards), [bits], is_synced=True)
     return []
 
 
@@ -254,7 +305,7 @@ class Shard:
     """One of `count` shards: consecutive rows of every block, cut where a unit of rows ends."""
 
     def __init__(self, space: WordSpace, number: int, count: int) -> None:
-        self.space = space
+        self.space, self.number, self.count = space, number, count
         unit = _choose_unit(space, count)
         units = space.rows // unit
         self.bounds = np.array([units * shard // count * unit for shard in range(count + 1)])
@@ -323,8 +374,8 @@ class Shard:
             pack_rows(planes.words[numbers[first:last]], records[first:last])
         return [numbers, records]
 
-    def iter_outgoing(self, layer: StateRows, level: int) -> Iterable[StateRows]:
-        """Iterate over the states to send to each partner: the rows there, with their states."""
+    def iter_outgoing(self, layer: StateRows, level: int) -> Iterator[tuple[int, StateRows]]:
+        """Yield each partner, and the states to send there: the rows, with their states."""
         numbers, records = layer
         blocks, rows = np.divmod(numbers.astype(np.int64), self.rows)
         places, targets, target_blocks = ([np.zeros(0, dtype=np.int64)] for _ in range(3))
@@ -340,7 +391,7 @@ class Shard:
             is_sent = shards == number
             first, last = self.bounds[number : number + 2]
             sent_rows = block[is_sent] * (last - first) + target[is_sent] - first
-            yield [sent_rows.astype(np.uint32), records[place[is_sent]]]
+            yield number, [sent_rows.astype(np.uint32), records[place[is_sent]]]
 
     def collect_bits(self, layers: Iterable[StateRows]) -> Array:
         """Collect bit 1 of every depth from all layers: 45 bytes a row, by block."""

@@ -9,7 +9,7 @@ import hashlib
 import io
 import json
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -18,7 +18,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from puzzle_tablebase import __version__
-from puzzle_tablebase.code_digest import digest_code
+from puzzle_tablebase.code_digest import Code
 from puzzle_tablebase.errors import StoreError, Unreachable
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import WORK
@@ -35,23 +35,20 @@ Arrays = list[npt.NDArray[Any]]
 class Checkpoints:
     """The saved task results of one table, by name: those of this recipe and code.
 
-    `modules`: those whose code makes the table; `cut`: into what tasks the search is divided, where
-    the results of others do not fit. Each checkpoint has its name and its recipe under its
-    checksum: exchanged files are no results.
+    `code`: what makes the table. Each checkpoint has its name and its recipe under its checksum:
+    exchanged files are no results.
     """
 
-    def __init__(self, store: Store, table: Table, modules: Sequence[str], cut: str = "") -> None:
+    def __init__(self, store: Store, table: Table, code: Code) -> None:
         self._store = store
         self._table = table.name
-        self._modules = modules
-        self.code = digest_code(modules)
-        """The digest of the code that makes the table."""
-        recipe = [table.recipe.parameters, __version__, self.code]
+        self._code = code
+        self._code_digest = code.digest
+        recipe = [table.recipe.parameters, self._code_digest]
         self._stem = f"{table.name}.{_digest(json.dumps(recipe))}"
-        self._cut = f"{cut}." if cut else ""
 
     def __repr__(self) -> str:
-        """Return a text that is equal for equal recipes and versions, as it names tasks."""
+        """Return a text that is equal for equal recipes and code, as it names tasks."""
         return self._stem
 
     def load(self, name: str) -> Arrays | None:
@@ -80,22 +77,30 @@ class Checkpoints:
         return arrays
 
     def require(self, name: str) -> Arrays:
-        """Load the arrays of a checkpoint; StoreError if a worker saved it in another store."""
+        """Load the arrays of a checkpoint; raise StoreError if it is missing or damaged.
+
+        A damaged one is removed, so that it is made again when the build resumes.
+        """
         arrays = self.load(name)
         if arrays is None:
-            problem = "a worker's result is missing"
-            raise StoreError(str(self._store), problem, "All workers must reach the same place.")
+            self.remove(name)
+            file = self.format_file_name(name)
+            problem = f"checkpoint {file.removeprefix(WORK)} is missing or damaged"
+            hint = "Do all workers see the same folder? Then run the command again."
+            raise StoreError(str(self._store), problem, hint)
         return arrays
 
     def require_same_code(self) -> None:
         """Raise StoreError if this process has other code than the build."""
-        if digest_code(self._modules) != self.code:
+        if self._code.digest != self._code_digest:
             problem = "a worker has other code than the build"
             raise StoreError(str(self._store), problem, f"Install {__version__} there.")
 
-    def save(self, name: str, arrays: Arrays) -> None:
-        """Save the arrays of a checkpoint."""
-        # not written to the disk for good: the checksum shows damage from a crash of the machine
+    def save(self, name: str, arrays: Arrays, *, is_synced: bool = False) -> None:
+        """Save the arrays of a checkpoint.
+
+        `is_synced`: it outlives a crash of the machine. Of others, the checksum shows the damage.
+        """
         checksum = self._begin_checksum(name)
         with self._store.write_files(self.format_file_name(name)) as files:
             for piece in _iter_pieces(arrays):
@@ -103,6 +108,8 @@ class Checkpoints:
                 checksum = zlib.crc32(compressed, checksum)
                 files[0].write(compressed)
             files[0].write(checksum.to_bytes(CHECKSUM_BYTES, "little"))
+            if is_synced:
+                files.finish()
             files.publish()
 
     def require_space(self, needed: int) -> None:
@@ -118,7 +125,12 @@ class Checkpoints:
 
     def list_files(self) -> list[str]:
         """List the files of the checkpoints that a build resumes from."""
-        return list_files(self._store, f"{WORK}{self._stem}.{self._cut}")
+        return list_files(self._store, f"{WORK}{self._stem}.")
+
+    def clear(self) -> None:
+        """Remove all checkpoints of this recipe and code."""
+        for name in self.list_files():
+            self._store.remove(name)
 
     def clear_others(self) -> None:
         """Remove the table's checkpoints of other recipes and code."""
@@ -132,7 +144,7 @@ class Checkpoints:
 
     def format_file_name(self, name: str) -> str:
         """Return the name of a checkpoint's file."""
-        return f"{WORK}{self._stem}.{self._cut}{_digest(name)}{SUFFIX}"
+        return f"{WORK}{self._stem}.{_digest(name)}{SUFFIX}"
 
 
 def list_checkpoint_files(store: Store, table: str = "") -> list[str]:

@@ -19,8 +19,9 @@ import pytest
 
 from puzzle_tablebase.errors import SearchError, TableError
 from puzzle_tablebase.formats import parquet
+from puzzle_tablebase.formats.counts import sum_up_depths
 from puzzle_tablebase.formats.index import write_index
-from puzzle_tablebase.formats.manifest import read_manifest, sum_up_depths
+from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.graph import Graph
 from puzzle_tablebase.pipeline import tasks
 from puzzle_tablebase.pipeline.proofs import VerifyFailed, verify

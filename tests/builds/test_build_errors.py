@@ -317,8 +317,8 @@ def test_a_table_of_other_code_is_built_again(
 ) -> None:
     other = {TOURS.name: "made by other code"}
     with monkeypatch.context() as patch:
-        digest = "puzzle_tablebase.pipeline.searches.digest_code"
-        patch.setattr(digest, lambda modules: "of another rule")
+        digest = "puzzle_tablebase.code_digest._digest_roots"
+        patch.setattr(digest, lambda roots: "of another rule")
         assert build_tables(folder, KNIGHT, TOURS).reasons == other
     state = cli("status", "--json", "--outputs", str(folder))
     states = {row["table"]: row["state"] for row in json.loads(state.out)}

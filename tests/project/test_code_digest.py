@@ -1,114 +1,504 @@
-"""Digests of code: what changes them, and that those of tables cover what their recipes import."""
+"""Digests of code: what changes them, and that those of tables cover all that makes the tables."""
 
 import ast
+import os
+import pickle
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from io import BytesIO
 from pathlib import Path
+from types import FrameType
 
+import numpy as np
 import pytest
 
-from puzzle_tablebase.code_digest import digest_code, digest_source
-from puzzle_tablebase.errors import SearchError
-from puzzle_tablebase.pipeline.searches import RECIPES, SEARCHES, checkpoints, list_modules
-from puzzle_tablebase.puzzles import list_puzzles
+from puzzle_tablebase.code_digest import CARRIERS, Code, CodeReader, Module, Source, read_source
+from puzzle_tablebase.code_parts import TOLD, Piece
+from puzzle_tablebase.errors import SearchError, StoreError
+from puzzle_tablebase.formats.encoder import encode_table
+from puzzle_tablebase.pipeline.searches import (
+    SEARCHES,
+    checkpoints,
+    find_code,
+    find_counted_column,
+    make,
+)
+from puzzle_tablebase.pipeline.tasks import open_tasks
+from puzzle_tablebase.puzzle import Puzzle
+from puzzle_tablebase.puzzles import get_puzzle, list_puzzles
+from puzzle_tablebase.puzzles.fifteen import PUZZLE as FIFTEEN
+from puzzle_tablebase.puzzles.fifteen import Pattern, make_pattern_table
+from puzzle_tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
+from puzzle_tablebase.puzzles.knight.tables import make_count_table, make_ranking_table
+from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
+from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores.folder import Folder
-from tests.support.build_recorder import TOURS
+from tests.support.build_recorder import TOURS, describe_anew
+from tests.support.jugs import PUZZLE as JUGS
+from tests.support.pancakes import PUZZLE as PANCAKES
 from tests.support.shell import ROOT
+
+OURS = "puzzle_tablebase"
+
+
+PRESENT = CodeReader()
+
+
+class ChangedCode(CodeReader):
+    """Reader of the present code, in which one module has another text."""
+
+    def __init__(self, module: str, text: bytes) -> None:
+        super().__init__(lambda name: read_present(name)._replace(text=text))
+        self.module = module
+
+    def load(self, name: str) -> Module | None:
+        return super().load(name) if name == self.module else PRESENT.load(name)
+
+
+def read_present(module: str) -> Source:
+    source = read_source(module)
+    assert source
+    return source
+
+
+# ---- what counts --------------------------------------------------------------------------------
 
 RULE = b"""
 '''Rules.'''
+from os.path import join
+from errors import Wrong, explain
+
 WAYS = [(1, 2), (2, 1)]
+WORDS = "a place"
+SEPARATORS = ",;"
 
-def step(place: int) -> int:
-    '''Move on.'''
-    return [place + x for x, _ in WAYS]
+class Rules:
+    title = "Rules"
 
-COLUMN = Column("step", "int16", "number of the step")
+    def __init__(self, size: int) -> None:
+        self.size, self.what = size, f"a place of {size}"
+
+    def parse(self, text: str) -> int:
+        return int(text.strip(SEPARATORS))
+
+    def step(self, place: int) -> list[int]:
+        '''Move on.'''
+        problem = f"{place} is not {WORDS}"
+        problem += ", or none"
+        if place < 0:
+            raise Wrong(f"{problem}: {self.what}", join("a", "b"))
+        assert place < 100, "too far"
+        report(f"at {place}", place)
+        return [place + x for x, _ in WAYS]
+
+def make():
+    moves = f"{Rules(3).step(2)[0]:>{len(WAYS)}}-"
+    return moves, Column("step", "int16", "number of the step"), join("a", moves)
 """
 SAME = [
     (b"'''Rules.'''", b"'''The rules, told anew.'''"),
-    (b"place: int) -> int", b"place: 'Place') -> list[int]"),
-    (b"    return", b"    # a comment\n    return"),
+    (b"place: int) -> list[int]", b"place: 'Place')"),
+    (b"        return [", b"        # a comment\n        return ["),
     (b"WAYS = [", b"WAYS: list[tuple[int, int]] = ["),
     (b"number of the step", b"which step it is"),
     (b"WAYS =", b"from __future__ import annotations\nWAYS ="),
     (b"WAYS =", b"if TYPE_CHECKING:\n    import numpy\nWAYS ="),
+    (b'"a place"', b'"a cell"'),
+    (b'",;"', b'",;:"'),
+    (b'"Rules"', b'"The rules"'),
+    (b"a place of {size}", b"a cell of {size}"),
+    (b"int(text", b"float(text"),
+    (b"{place} is not", b"{place} cannot be"),
+    (b'", or none"', b'", and none"'),
+    (b'{self.what}"', b'{self.what}!"'),
+    (b'"too far"', b'"too near"'),
+    (b'"at {place}', b'"on {place}'),
+    (b"from errors import Wrong, explain", b"from errors import Wrong"),
 ]
 OTHER = [
     (b"(1, 2)", b"(1, 3)"),
     (b"place + x", b"place - x"),
     (b"int16", b"int32"),
-    (b"def step", b"@compiled\ndef step"),
-    (b'"step"', b'"steps"'),
+    (b"def step", b"@compiled\n    def step"),
+    (b'"step", "', b'"steps", "'),
+    (b"size, self.what = size", b"size, self.what = 2 * size"),
+    (b"place < 0", b"place < 1"),
+    (b"place < 100", b"place < 101"),
+    (b"raise Wrong", b"raise Bad"),
+    (b"{len(WAYS)}}-", b"{len(WAYS)}}x"),
+    (b":>{len", b":<{len"),
+    (b"from os.path", b"from posixpath"),
+    (b"        return [", b"        WAYS.reverse()\n        return ["),
+    (b"def make", b"WAYS.reverse()\n\ndef make"),
+    (b"def make", b"for way in WAYS:\n    WAYS.append(way)\n\ndef make"),
+    (b"def make", b"@register(Rules)\ndef count_steps(): return 3\n\ndef make"),
+    (b"class Rules:", b"class Rules(Base):"),
+    (b"    title =", b"    def __len__(self): return 3\n\n    title ="),
 ]
+
+
+def digest_sources(sources: dict[str, bytes], root: str = "rules:make") -> str:
+    found = {name: Source(text) for name, text in sources.items()}
+    return CodeReader(found.get).digest((root,))
 
 
 @pytest.mark.parametrize(("old", "new"), [*SAME, *OTHER])
 def test_code_changes_the_digest_and_words_for_readers_do_not(old: bytes, new: bytes) -> None:
+    assert old in RULE
     is_same = (old, new) in SAME
-    assert (digest_source(RULE.replace(old, new)) == digest_source(RULE)) == is_same
+    changed = {"rules": RULE.replace(old, new)}
+    assert (digest_sources(changed) == digest_sources({"rules": RULE})) == is_same
+
+
+MAKE = b"from rules.moves import step as go\n\ndef make(): return go(1)\n"
+STEP = b"def step(place): return place + 1\ndef skip(place): return place + 2\n"
+
+
+def test_code_is_followed_from_module_to_module_and_may_move() -> None:
+    """Follow imports by names, of modules, of all names, relative ones, and those in functions."""
+    usual = digest_sources({"rules": MAKE, "rules.moves": STEP})
+    for old, new in (
+        (
+            b"from rules.moves import step as go\n",
+            b"import rules.moves as moves\ngo = moves.step\n",
+        ),
+        (b"step as go", b"*"),
+        (b"rules.moves", b".moves"),
+        (b"(): return", b"():\n    from rules.moves import step as go\n    return"),
+    ):
+        make = MAKE.replace(old, new).replace(b"go(1)", b"step(1)" if new == b"*" else b"go(1)")
+        found = {"rules": Source(make, is_package=True), "rules.moves": Source(STEP)}
+        before = CodeReader(found.get).digest(("rules:make",))
+        found["rules.moves"] = Source(STEP.replace(b"+ 1", b"+ 3"))
+        assert CodeReader(found.get).digest(("rules:make",)) != before, new
+    assert digest_sources({"rules": MAKE, "rules.moves": STEP + b"UNUSED = 3\n"}) == usual
+    moved = {"rules": MAKE.replace(b"moves", b"kinds"), "rules.kinds": STEP}
+    assert digest_sources(moved) == usual
+    assert (
+        digest_sources({"rules": MAKE.replace(b"step as", b"skip as"), "rules.moves": STEP})
+        != usual
+    )
+
+
+def test_modules_that_import_all_names_of_each_other_end() -> None:
+    sources = {
+        "rules": b"from rules.b import *\ndef make(): return gone",
+        "rules.b": b"from rules import *",
+    }
+    assert digest_sources(sources)
 
 
 @pytest.mark.parametrize("name", ["no_such_module", "puzzle_tablebase.no_such_module", "zlib"])
 def test_code_that_cannot_be_read_is_an_error(name: str) -> None:
     with pytest.raises(SearchError, match=name):
-        digest_code([name])
+        assert Code((f"{name}:",)).digest
 
 
-APART = (
-    *("errors", "jit", "process", "resources", "puzzles", "puzzles.knight", "frontier"),
-    *("stores.checkpoints", "formats.manifest", "pipeline", "pipeline.tasks"),
-    *("pipeline.recipes", "graph", "puzzle", "schema", "formats.parquet"),
-    *("puzzles.fifteen", "puzzles.sliding", "puzzles.board_arrays", "puzzles.knight.tables"),
-    "frontier.word_space",  # of boards, which other recipes name
-)
-"""The modules that make no values of tables: stores, tasks, errors, packages, other rules."""
+# ---- versions of Python -------------------------------------------------------------------------
+
+PROGRAM = """
+import pickle, sys
+from puzzle_tablebase.code_digest import CodeReader
+for roots in pickle.load(sys.stdin.buffer):
+    print(CodeReader().digest(roots))
+"""
 
 
-def list_imports(module: str) -> set[str]:
-    """List the project's modules that a module imports when it runs."""
-    tree = ast.parse((ROOT / f"{module.replace('.', '/')}.py").read_bytes())
-    for node in ast.walk(tree):
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-            node.body = []
-    found = set[str]()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.module:
-            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-    ours = {name for name in found if name.startswith("puzzle_tablebase.")}
-    return {name for name in ours if (ROOT / f"{name.replace('.', '/')}.py").is_file()}
+def test_the_trees_of_3_12_have_the_same_digest() -> None:
+    """3.12 ends a format with a field by an empty text, and 3.11 does not."""
+    tree = ast.parse("f'{place:>{width}}-'", mode="eval").body
+    usual = Piece(tree).digest
+    assert isinstance(tree, ast.JoinedStr)
+    assert isinstance(tree.values[0], ast.FormattedValue)
+    form = tree.values[0].format_spec
+    assert isinstance(form, ast.JoinedStr)
+    form.values = [ast.Constant(">"), form.values[1], ast.Constant("")]
+    assert Piece(tree).digest == usual
+    form.values[0] = ast.Constant("<")
+    assert Piece(tree).digest != usual
+
+
+@pytest.mark.parametrize("version", ["3.11", "3.12", "3.13", "3.14"])
+def test_every_python_gives_tables_the_same_digests(version: str) -> None:
+    roots, variables = [each for each, _ in list_roots()], {**os.environ, "PYENV_VERSION": version}
+
+    def run_python(program: str, data: bytes = b"") -> bytes:
+        words = [f"python{version}", "-c", program]
+        run = subprocess.run(
+            words, input=data, cwd=ROOT, env=variables, capture_output=True, check=True
+        )
+        return run.stdout
+
+    try:
+        run_python("")
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip(f"Python {version} is not installed")
+    found = run_python(PROGRAM, pickle.dumps(roots)).decode().split()
+    assert found == [PRESENT.digest(each) for each in roots]
+
+
+# ---- tables -------------------------------------------------------------------------------------
+
+
+def list_tables() -> Iterator[tuple[Puzzle, Table]]:
+    """List a table of each search, and every default table."""
+    for puzzle in list_puzzles():
+        yield from ((puzzle, table) for table in puzzle.tables)
+    for name in ("sliding_2x3", "sliding_3x4", "fifteen_7-8"):
+        puzzle = get_puzzle(name.partition("_")[0])
+        yield puzzle, puzzle.find_tables(name)[0]
+    for closed in (False, True):
+        yield KNIGHT, make_ranking_table(KnightBoard(5, 6), closed=closed)
+
+
+@cache
+def list_roots() -> list[tuple[tuple[str, ...], list[str]]]:
+    """List the roots of all searches and puzzles, each with the tables that they make."""
+    found = dict[tuple[str, ...], list[str]]()
+    for puzzle, table in list_tables():
+        found.setdefault(find_code(table, puzzle).roots, []).append(table.name)
+    return [*found.items()]
+
+
+def test_every_search_has_a_table_here() -> None:
+    assert {table.recipe.search for _, table in list_tables()} == {*SEARCHES}
+
+
+class Reworder(ast.NodeTransformer):
+    """Change all words that are for readers."""
+
+    def __init__(self) -> None:
+        self.is_told = False
+
+    def visit_Raise(self, node: ast.Raise) -> ast.AST:
+        if isinstance(node.exc, ast.Call):
+            node.exc.args = [self._visit(each, True) for each in node.exc.args]
+        return node
+
+    def visit_Expr(self, node: ast.Expr) -> ast.AST:
+        node.value = self._visit(node.value, isinstance(node.value, ast.Constant))
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+        places = TOLD.get(name, {})
+        node.args = [self._visit(each, at in places) for at, each in enumerate(node.args)]
+        return self.generic_visit(node)
+
+    def visit_arg(self, node: ast.arg) -> ast.AST:
+        node.annotation = node.annotation and ast.Constant("another type")
+        return node
+
+    def _visit(self, node: ast.expr, is_told: bool) -> ast.expr:
+        before, self.is_told = self.is_told, self.is_told or is_told
+        changed: ast.expr = self.visit(node)
+        self.is_told = before
+        return changed
+
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:
+        is_word = self.is_told and isinstance(node.value, str)
+        return ast.Constant(f"{node.value!s}, told anew") if is_word else node
+
+
+def list_definitions(tree: ast.Module) -> Iterator[tuple[str, ast.stmt]]:
+    """List what a module and its classes define, by name."""
+    for outer in tree.body:
+        is_class = isinstance(outer, ast.ClassDef)
+        for node in (outer, *(outer.body if isinstance(outer, ast.ClassDef) else ())):
+            targets = [*getattr(node, "targets", ()), getattr(node, "target", None)]
+            parts = [
+                node,
+                *targets,
+                *(each for tuple_ in targets for each in getattr(tuple_, "elts", ())),
+            ]
+            for part in parts:
+                name = getattr(part, "name", None) or getattr(part, "id", None)
+                is_inner = is_class and node is not outer
+                yield f"{getattr(outer, 'name', '')}.{name}" if is_inner else f"{name}", node
+
+
+def change_value(source: bytes, name: str) -> bytes:
+    """Let a definition have another value, or return one at once."""
+    tree = ast.parse(source)
+    node = dict(list_definitions(tree))[name]
+    if isinstance(node, ast.FunctionDef):
+        node.body.insert(0, ast.Return(ast.Constant(7)))
+    elif isinstance(node, ast.ClassDef):
+        node.bases.append(ast.Name("Other"))
+    elif isinstance(node, ast.Assign | ast.AnnAssign):
+        node.value = ast.Constant(7)
+    return ast.unparse(ast.fix_missing_locations(tree)).encode()
 
 
 @pytest.mark.parametrize("search", SEARCHES)
-def test_a_digest_covers_what_a_recipe_imports(search: str) -> None:
-    recipe, others, *_ = SEARCHES[search]
-    modules = {f"puzzle_tablebase.{name}" for name in (f"{RECIPES}.{recipe}", *others)}
-    owned = {*modules}
-    for table in (each for puzzle in list_puzzles() for each in puzzle.tables):
-        if table.recipe.search == search:
-            owned |= {*list_modules(table)}
-    apart = {f"puzzle_tablebase.{name}" for name in APART}
-    for module in modules:
-        assert list_imports(module) <= owned | apart, module
-    strangers = ("queries", "stores", "pipeline.tasks", "pipeline.searches")
-    starts = tuple(f"puzzle_tablebase.{stranger}" for stranger in strangers)
-    assert not [name for name in owned if name.startswith(starts)]
+def test_in_each_module_a_value_makes_tables_stale_and_words_do_not(search: str) -> None:
+    (puzzle, table), *_ = [each for each in list_tables() if each[1].recipe.search == search]
+    roots = find_code(table, puzzle).roots
+    usual, reached = PRESENT.digest(roots), PRESENT.search(roots).reached
+    modules = dict[str, list[str]]()
+    for module, name in reached:
+        modules.setdefault(module, []).append(name)
+    assert {f"{OURS}.{name}" for name in ("formats.counts", "puzzle", "schema")} <= {*modules}
+    for module, names in modules.items():
+        source = read_present(module).text
+        reworded = ast.unparse(ast.fix_missing_locations(Reworder().visit(ast.parse(source))))
+        assert reworded != ast.unparse(ast.parse(source)), module
+        assert ChangedCode(module, reworded.encode()).digest(roots) == usual, module
+        for name in sorted(filter(None, names))[:: 1 + len(names) // 2]:
+            if name.count(".") < 2:  # others are texts of a method
+                changed = change_value(source, name)
+                assert ChangedCode(module, changed).digest(roots) != usual, (module, name)
 
 
-def test_the_rules_of_a_table_are_in_its_digest() -> None:
-    for puzzle in list_puzzles():
-        for table in puzzle.tables:
-            assert type(puzzle).__module__ in list_modules(table)
+CHANGES = [
+    ("puzzle", "sum of each tile's steps", "number of the steps of all tiles", ""),
+    ("notation", 'SEPARATORS = ",;/', 'SEPARATORS = ":,;/', ""),
+    ("notation.sliding", "a board is rows x columns", "a board is its rows x its columns", ""),
+    ("puzzles.sliding", "layout edge (123456708)", "layout named edge (123456708)", ""),
+    ("puzzles.senet", '"15 characters, each A, B or . (empty)"', '"A, B or ."', ""),
+    ("formats.parquet", "is none of its words", "is not one of its words", ""),
+    ("formats.manifest", "it is not a manifest", "it is no manifest", ""),
+    ("formats.manifest", "removesuffix", "removeprefix", ""),
+    ("jit", "nogil=True", "nogil=False", ""),
+    ("formats.counts", "range(last + 1)", "range(last + 2)", "*"),
+    ("formats.parquet", "COMPRESSION_LEVEL = 3", "COMPRESSION_LEVEL = 4", "*"),
+    ("formats.index", "number, pending = 0, 1", "number, pending = 0, 2", "*"),
+    ("puzzles.senet", "S{6 * longest}", "S{7 * longest}", "senet"),
+    (
+        "notation.sliding",
+        'LETTERS = "UDLR"',
+        'LETTERS = "UDRL"',
+        "eight eight_edge sliding_2x3_6 sliding_3x4_12",
+    ),
+    ("puzzles.knight.board", "(-1, -2), (1, -2)", "(1, -2), (-1, -2)", "knight"),
+    (
+        "frontier.compiled",
+        "ctpop",
+        "cttz",
+        "sliding_2x3_6 sliding_3x4_12 fifteen knight_tours_5x5 knight_tours_6x6 knight_c knight_r",
+    ),
+    ("puzzles.fifteen", "rank_set", "rank_sets", "fifteen"),
+]
 
 
-def test_results_of_other_code_are_not_used(
+@pytest.mark.parametrize(("module", "old", "new", "stale"), CHANGES)
+def test_a_change_makes_the_tables_stale_that_it_may_change(
+    module: str, old: str, new: str, stale: str
+) -> None:
+    source = read_present(f"{OURS}.{module}").text.decode()
+    assert old in source, module
+    changed = ChangedCode(f"{OURS}.{module}", source.replace(old, new).encode())
+    for roots, tables in list_roots():
+        is_stale = changed.digest(roots) != PRESENT.digest(roots)
+        for table in tables:
+            expected = stale == "*" or any(map(table.startswith, stale.split()))
+            assert is_stale == expected, table
+
+
+def test_the_form_of_a_table_is_in_its_digest_and_its_description_is_not() -> None:
+    eight = get_puzzle("eight").tables[0]
+    usual = find_code(eight)
+    assert find_code(describe_anew(eight, "Some words")) == usual
+    for rank, columns, index in (
+        ("row number = rank", eight.columns, eight.index),
+        (eight.rank, eight.columns[:-1], eight.index),
+        (eight.rank, eight.columns, eight.index[:1]),
+    ):
+        other = Table("eight", "", rank, columns, eight.recipe, index, eight.rows)
+        assert find_code(other).digest != usual.digest
+
+
+# ---- what runs ----------------------------------------------------------------------------------
+
+
+@contextmanager
+def record_calls(calls: set[tuple[str, str]]) -> Iterator[None]:
+    """Record each function of this project that is called: its module, and its name there."""
+
+    def record(frame: FrameType, event: str, _: object) -> None:
+        if event == "call":
+            name = frame.f_code.co_qualname.partition(".<locals>")[0]
+            calls.add((frame.f_globals.get("__name__", ""), name))
+
+    threading.setprofile(record)
+    sys.setprofile(record)
+    try:
+        yield
+    finally:
+        sys.setprofile(None)
+        threading.setprofile(None)
+
+
+def make_table(puzzle: Puzzle, table: Table, counted: str) -> None:
+    """Make a table as a build does, but for what carries it to the store."""
+    with open_tasks(jobs=1) as tasks:
+        data = make(table, puzzle, tasks)
+        file, index = (BytesIO() if each else None for each in (table.columns, table.index))
+        encode_table(file, index, table, *data[:3], counted, data.depths)
+        tasks.end_all(lambda: None)
+
+
+SMALL = [
+    (PANCAKES, PANCAKES.tables[0]),
+    (JUGS, JUGS.tables[0]),
+    (SLIDING, SLIDING.find_tables("sliding_2x3")[0]),
+    (FIFTEEN, make_pattern_table(Pattern(2, 3, (1, 2, 3)))),
+    (KNIGHT, TOURS),
+    (KNIGHT, KNIGHT.tables[2]),
+    (KNIGHT, make_count_table(((3, 4), (4, 5)))),
+    *((KNIGHT, make_ranking_table(KnightBoard(5, 6), closed=closed)) for closed in (False, True)),
+    *((get_puzzle(name), get_puzzle(name).tables[0]) for name in ("eight", "senet")),
+]
+
+
+@pytest.mark.parametrize(("puzzle", "table"), SMALL, ids=lambda each: getattr(each, "name", ""))
+def test_whatever_runs_while_a_table_is_made_is_in_its_digest(puzzle: Puzzle, table: Table) -> None:
+    """Expect it of methods too, which are found by their names alone."""
+    calls, counted = set[tuple[str, str]](), find_counted_column(table, puzzle)
+    make_table(puzzle, table, counted)  # what is imported and compiled makes no values
+    with record_calls(calls):
+        make_table(puzzle, table, counted)
+    search = PRESENT.search(find_code(table, puzzle).roots)
+    packages = OURS, type(puzzle).__module__.partition(".")[0]
+    carriers = tuple(f"{OURS}.{name}" for name in (*CARRIERS, "pipeline.searches"))
+    made = {
+        (module, name)
+        for module, name in calls
+        if module.partition(".")[0] in packages
+        and not module.startswith(carriers)
+        and module not in (f"{OURS}.puzzles", __name__)
+    }
+    assert len(made) > 15
+    assert not {each for each in made if not search.has_function(*each)}
+
+
+# ---- builds -------------------------------------------------------------------------------------
+
+
+def test_results_of_other_code_are_not_used_and_those_of_another_version_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import numpy as np
-
     before = checkpoints(Folder(tmp_path), TOURS)
     before.save("part", [np.arange(3)])
+    monkeypatch.setattr("puzzle_tablebase.stores.checkpoints.__version__", "1.0.1")
     assert checkpoints(Folder(tmp_path), TOURS).load("part") is not None
-    monkeypatch.setattr("puzzle_tablebase.stores.checkpoints.digest_code", lambda modules: "other")
+    monkeypatch.setattr("puzzle_tablebase.code_digest._digest_roots", lambda roots: "other")
     after = checkpoints(Folder(tmp_path), TOURS)
     assert after.load("part") is None
     after.clear_others()
     assert before.load("part") is None
+
+
+def test_a_worker_with_other_code_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent = pickle.dumps(checkpoints(Folder(tmp_path), TOURS))
+    pickle.loads(sent).require_same_code()
+    monkeypatch.setattr("puzzle_tablebase.code_digest._digest_roots", lambda roots: "other")
+    with pytest.raises(StoreError, match="other code"):
+        pickle.loads(sent).require_same_code()

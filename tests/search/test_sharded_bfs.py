@@ -1,7 +1,9 @@
 """The sharded search: it finds what one machine finds, also where task results are lost."""
 
+import os
 import tracemalloc
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import suppress
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -14,6 +16,7 @@ import pytest
 
 from puzzle_tablebase.errors import MemoryShort, StoreError
 from puzzle_tablebase.frontier.word_bfs import iter_word_records, search_words
+from puzzle_tablebase.pipeline import tasks
 from puzzle_tablebase.pipeline.recipes import boards
 from puzzle_tablebase.pipeline.recipes.boards import (
     Shard,
@@ -52,8 +55,8 @@ def search_in_shards(
     """Search in shards, two at a time; return their parts of bit 1 of every depth."""
     store = open_checkpoints(folder, name)
     with ThreadPoolExecutor(2) as pool:
-        tasks = Tasks(executor or pool, jobs, checkpoints=store, is_remote=True, **options)
-        _, names = search_shards(parse_board(name), goal, tasks)
+        build = Tasks(executor or pool, jobs, checkpoints=store, is_remote=True, **options)
+        _, names = search_shards(parse_board(name), goal, build)
     return [store.require(name)[0] for name in names]
 
 
@@ -130,19 +133,125 @@ def test_a_task_keeps_to_the_memory_of_a_shard(
     assert peak <= BOARD.size * boards.BYTES_PER_STATE + constant
 
 
-def test_a_search_resumes_from_checkpoints(tmp_path: Path) -> None:
+def name_files(store: Checkpoints, level: int) -> dict[str, str]:
+    """Name a file of each kind that a search in three shards has when it has made a layer."""
+    result = tasks.name_result(search_layer, (store, str(BOARD), ROOT, 1, 3, level))
+    names = {
+        "layer": boards.LAYER.format(level, 1, 3),
+        "old layer": boards.LAYER.format(4, 2, 3),
+        "message": boards.MESSAGE.format(0, 1, 3, level + 1),
+        "result": result,
+        "shards": boards.SHARDS,
+    }
+    return {kind: store.format_file_name(name) for kind, name in names.items()}
+
+
+def interrupt_search(folder: Path, level: int = 20, **options: Any) -> None:
     def tired(doing: str, done: int, total: int | None) -> None:
-        if done == 20:
+        if done == level:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        search_in_shards(tmp_path, jobs=3, on_step=tired)
+        search_in_shards(folder, on_step=tired, **options)
+
+
+def test_a_search_resumes_from_checkpoints(tmp_path: Path) -> None:
+    interrupt_search(tmp_path, jobs=3)
     begun = {path: path.stat().st_mtime_ns for path in (tmp_path / WORK).iterdir()}
     found = search_in_shards(tmp_path, jobs=3)
     kept = {path: path.stat().st_mtime_ns for path in (tmp_path / WORK).iterdir() if path in begun}
     assert len(kept) > 3 * 20 * 2  # layers, and tasks' results; messages are removed
     assert kept.items() <= begun.items()
     assert np.array_equal(np.concatenate(found), search_whole("2x5", ROOT))
+
+
+@pytest.mark.parametrize("kind", ["layer", "old layer", "message", "result"])
+@pytest.mark.parametrize("is_damaged", [False, True])
+def test_a_search_that_lost_a_file_goes_on(tmp_path: Path, kind: str, is_damaged: bool) -> None:
+    """Lose what a crash of the machine may lose, or a disk."""
+    interrupt_search(tmp_path, jobs=3)
+    store = open_checkpoints(tmp_path)
+    lost = tmp_path / name_files(store, 20)[kind]
+    whole = lost.read_bytes()
+    if is_damaged:
+        lost.write_bytes(whole[:-1])
+    else:
+        lost.unlink()
+    kept = store.format_file_name(boards.LAYER.format(10, 0, 3))
+    before = (tmp_path / kept).stat().st_mtime_ns
+    if is_damaged and "layer" in kind:  # it is noticed when it is read
+        with pytest.raises(StoreError, match="run the command again") as caught:
+            search_in_shards(tmp_path, jobs=3)
+        assert lost.name in str(caught.value)
+    found = search_in_shards(tmp_path, jobs=3)
+    assert np.array_equal(np.concatenate(found), search_whole("2x5", ROOT))
+    assert (tmp_path / kept).stat().st_mtime_ns == before, "what is whole is not made again"
+
+
+def test_results_that_were_lost_are_collected_again(tmp_path: Path) -> None:
+    search_in_shards(tmp_path, jobs=3)
+    store = open_checkpoints(tmp_path)
+    lost = tmp_path / store.format_file_name(boards.RESULTS.format(5, 1, 3))
+    for damage in (lost.unlink, lambda: lost.write_bytes(b"damaged")):
+        damage()
+        with suppress(StoreError):
+            search_in_shards(tmp_path, jobs=3)
+        found = search_in_shards(tmp_path, jobs=3)
+        assert np.array_equal(np.concatenate(found), search_whole("2x5", ROOT))
+
+
+def test_a_search_resumes_with_other_cores_and_another_memory(tmp_path: Path) -> None:
+    interrupt_search(tmp_path, jobs=3)
+    made = {path: path.stat().st_mtime_ns for path in (tmp_path / WORK).iterdir()}
+    found = search_in_shards(tmp_path, jobs=2, memory=300_000)
+    assert len(found) == 10 * 3, "blocks, and the shards with which it began"
+    assert np.array_equal(np.concatenate(found), search_whole("2x5", ROOT))
+    store = open_checkpoints(tmp_path)
+    for level in range(20):
+        layer = tmp_path / store.format_file_name(boards.LAYER.format(level, 0, 3))
+        assert layer.stat().st_mtime_ns == made[layer]
+
+
+def test_a_search_that_lost_its_number_of_shards_leaves_no_old_ones(tmp_path: Path) -> None:
+    interrupt_search(tmp_path, jobs=3)
+    store = open_checkpoints(tmp_path)
+    (tmp_path / name_files(store, 20)["shards"]).unlink()
+    old = tmp_path / name_files(store, 20)["layer"]
+    assert old.exists()
+    found = search_in_shards(tmp_path, jobs=2)
+    assert np.array_equal(np.concatenate(found), search_whole("2x5", ROOT))
+    assert not old.exists()
+
+
+def test_layers_are_synced_before_their_results_are_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps, fsync, replace = list[str](), os.fsync, os.replace
+
+    def record_sync(number: int) -> None:
+        place = Path(os.readlink(f"/proc/self/fd/{number}"))
+        if place.is_relative_to(tmp_path):
+            steps.append("folder" if place.is_dir() else "file")
+        fsync(number)
+
+    def record_rename(source: str, target: str) -> None:
+        if Path(target).is_relative_to(tmp_path):
+            steps.append(Path(target).name)
+        replace(source, target)
+
+    monkeypatch.setattr(os, "fsync", record_sync)
+    monkeypatch.setattr(os, "replace", record_rename)
+    search_in_shards(tmp_path, "2x3", parse_board("2x3").example, 1)
+    store = open_checkpoints(tmp_path, "2x3")
+    work = (store, "2x3", parse_board("2x3").example, 0, 1)
+    layer, result = (
+        store.format_file_name(name).removeprefix(WORK)
+        for name in (boards.LAYER.format(9, 0, 1), tasks.name_result(search_layer, (*work, 9)))
+    )
+    at = steps.index(layer)
+    assert steps[at - 1] == "file"
+    assert steps[at + 1] == "folder"
+    assert steps.index(result) > at + 1
 
 
 class RepeatingExecutor(ThreadPoolExecutor):

@@ -22,6 +22,7 @@ from msgspec import to_builtins
 from msgspec.structs import replace
 
 from puzzle_tablebase.formats import FORMAT_VERSION, MADE_BY
+from puzzle_tablebase.formats.counts import GoalCounts, StateCounter, sum_up_depths
 from puzzle_tablebase.formats.index import (
     BLOCK_BYTES,
     BODY_BYTES,
@@ -35,13 +36,10 @@ from puzzle_tablebase.formats.manifest import (
     Entry,
     File,
     Footer,
-    GoalCounts,
-    StateCounter,
     measure_file,
     measure_footer,
     read_manifest,
     seal,
-    sum_up_depths,
 )
 from puzzle_tablebase.formats.parquet import (
     ContentHash,
