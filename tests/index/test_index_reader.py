@@ -103,6 +103,18 @@ def test_an_open_index_that_is_overwritten_is_damaged(copy: Path) -> None:
         index.read_record(0)
 
 
+def test_blocks_that_are_read_ahead_are_checked(copy: Path) -> None:
+    path = replace_link(copy / "eight.idx")
+    data = bytearray(path.read_bytes())
+    data[tampered.place(data, 3000)] ^= 1
+    path.write_bytes(data)
+    index = IndexReader(Folder(copy), EIGHT)
+    index.prefetch([0, 3000])
+    assert index.read_record(0)
+    with pytest.raises(TableDamaged, match="checksum"):
+        index.read_record(3000)
+
+
 def test_a_closed_index_does_not_answer(outputs: Path) -> None:
     index = IndexReader(Folder(outputs), EIGHT)
     index.read_record(0)

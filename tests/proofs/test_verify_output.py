@@ -3,8 +3,6 @@
 import json
 import os
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
@@ -23,7 +21,7 @@ from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
 from puzzle_tablebase.stores.folder import Folder
 from tests.support.build_recorder import build_tables
 from tests.support.default_tables import COUNT
-from tests.support.shell import Cli, Said
+from tests.support.shell import Cli, Said, python
 from tests.support.tampered import cell, replace_link, rewrite, write_manifest
 
 LINE = re.compile(r"(\S+(?:, \.idx)?) +(?:([\d,]+) rows +)?(\d+) claims? +[\d.]+ s(?:  ([a-z]+))?")
@@ -198,13 +196,11 @@ def test_memory_of_large_boards_is_estimated_before() -> None:
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="the system has no affinity")
 def test_jobs_limit_the_cores(outputs: Path) -> None:
-    code = "import os; from puzzle_tablebase.pipeline import run; "
-    code += "run.run_command(['verify', '--quick', '--jobs', '1', 'knight_tours_5x5']); "
+    code = "import os, sys; from puzzle_tablebase.pipeline import run; "
+    code += "run.run_command(['verify', '--quick', '--jobs', '1', *sys.argv[1:]]); "
     code += "print(len(os.sched_getaffinity(0)))"
-    environment = {**os.environ, "PUZZLE_TABLEBASE_OUTPUTS": str(outputs)}
-    words = [sys.executable, "-c", code]
-    printed = subprocess.check_output(words, cwd=outputs.parent, env=environment, text=True)
-    assert printed.splitlines()[-1] == "1"
+    printed = python(code, "knight_tours_5x5", "--outputs", str(outputs)).out.splitlines()
+    assert (printed[0].split()[0], printed[-1]) == ("knight_tours_5x5.parquet", "1")
 
 
 # ---- names -----------------------------------------------------------------------------------

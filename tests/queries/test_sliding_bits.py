@@ -15,6 +15,7 @@ from puzzle_tablebase.errors import GoalUnreachable, TableDamaged
 from puzzle_tablebase.puzzles import sliding as sliding
 from puzzle_tablebase.puzzles.sliding import PUZZLE
 from puzzle_tablebase.queries import open_tables
+from puzzle_tablebase.queries.bit_walks import WALKED_ROWS
 from puzzle_tablebase.queries.index_reader import IndexReader
 from puzzle_tablebase.queries.sliding import BitReader
 from puzzle_tablebase.stores.folder import Folder
@@ -65,6 +66,11 @@ def list_goals(name: str) -> list[str]:
     return goals
 
 
+def list_farthest(known: dict[str, int]) -> list[str]:
+    most = max(known.values())
+    return sorted(state for state, distance in known.items() if distance == most)
+
+
 @pytest.mark.parametrize("name", SIDES)
 def test_answers_and_batches_are_the_oracles(folder: Path, name: str) -> None:
     rows, columns = SIDES[name]
@@ -93,8 +99,25 @@ def test_solutions_and_the_hardest_states_are_those_of_the_oracle(folder: Path) 
     for state in random.Random(3).sample([*known], 20):
         ways = oracle.list_solutions(state, 2, 4, known)
         assert board_reader.list_solutions(state, "12345670") == ways
-    farthest = sorted(state for state in known if known[state] == max(known.values()))
-    assert board_reader.list_hardest()["state"].to_list() == farthest
+    assert board_reader.list_hardest()["state"].to_list() == list_farthest(known)
+
+
+def test_a_batch_of_two_parts_answers_each_key(folder: Path) -> None:
+    known = oracle.distances("12345670", 2, 4)
+    states = random.Random(5).choices([*known], k=2 * WALKED_ROWS)
+    answers = ask_many(open_board(folder, "2x4", 0), pl.Series(states))
+    assert answers["distance"].to_list() == [*map(known.get, states)]
+
+
+@pytest.mark.parametrize("name", ["2x4", "4x2"])
+def test_states_are_listed_by_their_distance_to_any_goal(folder: Path, name: str) -> None:
+    board, goal = open_board(folder, name), list_goals(name)[-1]
+    known = oracle.distances(goal, *SIDES[name])
+    assert board.list_hardest(goal)["state"].to_list() == list_farthest(known)
+    for distance in (None, 9):
+        sample = board.sample(50, seed=6, goal=goal, distance=distance)
+        assert [*map(known.get, sample["state"])] == sample["distance"].to_list()
+        assert distance is None or {*sample["distance"]} == {9}
 
 
 @pytest.mark.parametrize("ends", [0, 14])

@@ -329,6 +329,14 @@ def test_a_read_only_store_has_no_repair_commands(copy: Path) -> None:
         assert {row["command"] for row in list_status(tables.store)} == {""}
 
 
+def test_a_host_is_asked_through_the_proxy(outputs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with serve(outputs) as proxy:
+        monkeypatch.setenv("HTTP_PROXY", proxy.url)
+        with open_tables("http://tables.invalid/made") as tables:
+            assert tables.eight.probe(STATE).distance == 27
+        assert {request.headers["host"] for request in proxy.requests} == {"tables.invalid"}
+
+
 # ---- passwords -----------------------------------------------------------------------------------
 
 
@@ -420,14 +428,18 @@ SIGN = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj 
 NAMES = "-addext subjectAltName=IP:127.0.0.1 -addext basicConstraints=critical,CA:FALSE"
 
 
-def test_an_https_host_leads_to_no_other(
+def test_an_https_host_is_trusted_by_its_certificate_and_leads_to_no_other(
     outputs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     certificate = tmp_path / "certificate.pem"
     files = ("-keyout", certificate, "-out", certificate)
     assert run([tool("openssl"), *SIGN.split(), *NAMES.split(), *files]).code == 0
-    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
     with serve(outputs, certificate=certificate) as host:
+        with pytest.raises(TableUnreadable, match="UnknownIssuer"):
+            open_tables(host.url).eight.probe(STATE)
+        assert host.requests == []
+        monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+        make_client.cache_clear()
         assert open_tables(host.url).eight.probe(STATE).distance == 27
         host.fault = fail(302, Location="http://127.0.0.1:9/manifest.json")
         with pytest.raises(TableUnreadable, match="BadScheme"):
