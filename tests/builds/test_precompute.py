@@ -206,6 +206,20 @@ MEASURED = {
     "sliding_2x7": 340,
 }
 """Processor seconds of builds."""
+PEAKS = {
+    "eight_edge": 0.39,
+    "senet": 0.58,
+    "sliding_2x5_10": 0.42,
+    "sliding_2x7_14": 12.0,
+    "fifteen_7-8": 1.2,
+    "knight_tours_6x6": 0.43,
+    "knight_counts_7x7": 1.0,
+    "knight_counts_8x8": 14.05,
+    "knight_closed_counts_8x8": 1.39,
+    "knight_ranks_7x7": 1.47,
+    "knight_closed_ranks_8x8": 2.07,
+}
+"""GB of memory of builds of a table or a group alone, as measured."""
 
 
 def test_every_table_has_an_estimate_near_what_was_measured() -> None:
@@ -216,6 +230,12 @@ def test_every_table_has_an_estimate_near_what_was_measured() -> None:
         assert all(min(cost) > 0 and cost.memory > 1 << 27 for cost in costs), name
         if name in MEASURED:
             assert 1 / 6 < sum(cost.seconds for cost in costs) / MEASURED[name] < 6, name
+
+
+@pytest.mark.parametrize("name", PEAKS)
+def test_the_memory_of_a_table_is_near_what_was_measured(name: str) -> None:
+    most = max(estimate_cost(table).memory for table in find_request(name)[1])
+    assert 0.95 < most / 1e9 / PEAKS[name] < 1.6
 
 
 @pytest.mark.nightly
