@@ -154,12 +154,19 @@ def test_a_spread_sample_has_as_many_of_each_distance(tables: Tables) -> None:
     assert not three.equals(four)
 
 
-def test_a_short_distance_gives_all_it_has(tables: Tables, cli: Cli) -> None:
+@pytest.mark.parametrize(
+    ("distances", "shares", "short"),
+    [("0-4", [1, 2, 4, 6, 7], "0 (1), 1 (2)"), ("29-31", [277, 221, 2], "31 (2)")],
+)
+def test_a_short_distance_gives_all_it_has(
+    tables: Tables, cli: Cli, distances: str, shares: list[int], short: str
+) -> None:
+    """Draw distances with ever more states, and with ever fewer: the others make up for a few."""
     draw = partial(tables.eight.sample, spread=True, goal="corner")
-    with pytest.warns(UserWarning, match="all are drawn"):
-        sample = draw(20, distance="0-4")
-    assert dict(sample["distance"].value_counts().iter_rows()) == {0: 1, 1: 2, 2: 4, 3: 6, 4: 7}
-    assert sample["state"].n_unique() == 20
+    with pytest.warns(UserWarning, match=f"distance {re.escape(short)}: all are drawn"):
+        sample = draw(sum(shares), distance=distances)
+    assert sample["distance"].value_counts().sort("distance")["count"].to_list() == shares
+    assert sample["state"].n_unique() == sum(shares)
     words = ("sample", "eight", "--distance", "0-1", "--spread", "--size", "6", "--goal", "corner")
     code, out, errors = cli(*words)
     assert (code, len(out.splitlines())) == (0, 4)
