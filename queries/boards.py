@@ -110,12 +110,8 @@ class BoardReader(GoalReader):
         self.key_digits = 0 if puzzle.is_packed else puzzle.cells
         self.default_goal: str | None = puzzle.example
         """The goal of all keys of a batch without one; None if each has its own."""
-        self._rows_by_goal: dict[str | None, DenseRows] = {}
-
-    def close(self) -> None:
-        with self._lock:
-            super().close()
-            self._rows_by_goal.clear()
+        self._recent_goals: list[str | None] = []
+        """The goals whose rows are in memory; that asked for last is the last."""
 
     def make_answer(self, facts: dict[str, Any]) -> BoardAnswer:
         states, width = facts.get("_states"), self.puzzle.width
@@ -137,24 +133,23 @@ class BoardReader(GoalReader):
 
     def load_rows(self, goal: str | None) -> DenseRows:
         """Return the answers of all states for a goal; None: for the one that each reaches."""
+        rows = self.keep(("rows", goal), lambda: self._make_rows(goal))
+        with self._lock:
+            goals = [*(each for each in self._recent_goals if each != goal), goal]
+            for old in goals[:-MAX_GOALS]:
+                self._kept.pop(("rows", old), None)
+            self._recent_goals = goals[-MAX_GOALS:]
+        return rows
+
+    def _make_rows(self, goal: str | None) -> DenseRows:
         from puzzle_tablebase.queries.board_columns import DenseRows
 
-        with self._lock:
-            self.require_open()
-            rows = self._rows_by_goal.pop(goal, None)
-            if rows is None:
-                view = self.puzzle.view_goal(goal or self.puzzle.example)
-                goals = self.puzzle.goals if goal is None else {self.name_goal(goal): goal}
-                problem = "not every solution in its rows leads to the goal"
-                error = self.make_damage_error(
-                    self.table_names[view.table_goal], problem, "parquet"
-                )
-                table = self.read_table(view, goal)
-                rows = DenseRows(self.puzzle, view, table, goals, error)
-            self._rows_by_goal[goal] = rows  # the last ones are those asked for last
-            if len(self._rows_by_goal) > MAX_GOALS:
-                del self._rows_by_goal[next(iter(self._rows_by_goal))]
-            return rows
+        view = self.puzzle.view_goal(goal or self.puzzle.example)
+        goals = self.puzzle.goals if goal is None else {self.name_goal(goal): goal}
+        problem = "not every solution in its rows leads to the goal"
+        table = self.table_names[view.table_goal]
+        error = self.make_damage_error(table, problem, "parquet")
+        return DenseRows(self.puzzle, view, self.read_table(view, goal), goals, error)
 
     def read_table(self, view: View, goal: str | None) -> pl.DataFrame:
         """Read the rows of a view's table with their answers for a goal, or for their own."""
@@ -279,13 +274,17 @@ class EightReader(BoardReader):
         """Read the records that fast lookups have in memory, and put these before the methods."""
         from types import MethodType
 
+        def read() -> tuple[bytearray, bytearray]:
+            records = self.open_index("eight").read_records()
+            return records[0::2], records[1::2]
+
+        distances, solutions = self.keep("lookups", read)
         with self._lock:
             self.require_open()
             if self._distances:  # a program calls a method that it saved before they were read
                 return
-            records = self.open_index("eight").read_records()
-            self._distances, self._solutions = records[0::2], records[1::2]
-            distance, probe = make_fast_lookups(self, self._distances, self._solutions)
+            self._distances, self._solutions = distances, solutions
+            distance, probe = make_fast_lookups(self, distances, solutions)
             # a bound method, because a function made here could not be sent to another process
             self.distance = MethodType(distance, self)  # type: ignore[method-assign]  # as fast
             self._probe = probe  # type: ignore[method-assign, assignment]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from _thread import RLock  # `threading` takes longer to import
+from _thread import RLock, allocate_lock  # `threading` takes longer to import
 
 from puzzle_tablebase.errors import (
     BadRequest,
@@ -72,10 +72,12 @@ class Reader:
     def __init__(self, puzzle: Puzzle, store: Store) -> None:
         self.store = store
         self.puzzle = puzzle
-        self._indexes: dict[str, IndexReader] = {}
         self._kept: dict[object, Any] = {}
+        """What was made of the tables, by name, for all threads."""
+        self._making: dict[object, Any] = {}
+        """A lock for each name that something is being made for."""
         self._lock = RLock()
-        """The lock under which something is read that threads then share."""
+        """The lock of these dictionaries: it is never held while something is read or made."""
         self._closed = False
 
     def __dir__(self) -> list[str]:
@@ -328,7 +330,7 @@ class Reader:
 
     def open_index(self, name: str) -> IndexReader:
         """Return the index of one of the puzzle's default tables, by the table's name."""
-        index = self._indexes.get(name)  # without the lock, as a lookup does it each time
+        index: IndexReader | None = self._kept.get(("index", name))
         if index is not None:
             return index
         return self.open_table_index(
@@ -337,11 +339,8 @@ class Reader:
 
     def open_table_index(self, table: Table, request: str = "") -> IndexReader:
         """Return the index of any table of this puzzle; `request` is the name that builds it."""
-        with self._lock:
-            self.require_open()
-            if table.name not in self._indexes:
-                self._indexes[table.name] = IndexReader(self.store, table, request)
-            return self._indexes[table.name]
+        name = "index", table.name
+        return self.keep(name, lambda: IndexReader(self.store, table, request))
 
     def make_damage_error(self, name: str, problem: str, suffix: str = "idx") -> TableDamaged:
         """Make the error for a file that is as published, and yet contradicts itself."""
@@ -362,13 +361,27 @@ class Reader:
         return collect_rows(self.store, table.name, rows)
 
     def keep(self, name: object, make: Callable[[], Kept]) -> Kept:
-        """Return what is made of the tables the first time, and kept until they are closed."""
-        with self._lock:
-            self.require_open()
-            if name not in self._kept:
-                self._kept[name] = make()
-            kept: Kept = self._kept[name]
+        """Return what is made of the tables the first time, and kept until they are closed.
+
+        Only threads that ask for the same thing wait for it.
+        """
+        kept: Kept | None = self._kept.get(name)
+        if kept is not None:
             return kept
+        with self._lock:
+            making = self._making.setdefault(name, allocate_lock())
+        with making:
+            kept = self._kept.get(name)  # another thread may have made it meanwhile
+            try:
+                if kept is None:
+                    self.require_open()
+                    kept = make()
+                    with self._lock:
+                        self.require_open()  # closed tables keep nothing
+                        self._kept[name] = kept
+            finally:
+                self._making.pop(name, None)
+        return kept
 
     def __reduce__(self) -> tuple[object, ...]:
         # another process opens the files when it needs them
@@ -383,10 +396,10 @@ class Reader:
         """Close all files and forget what was read: later questions raise ValueError."""
         with self._lock:
             self._closed = True
+            for kept in self._kept.values():
+                if isinstance(kept, IndexReader):
+                    kept.close()
             self._kept.clear()
-            for index in self._indexes.values():
-                index.close()
-            self._indexes.clear()
 
     def iter_explored(self) -> Iterator[tuple[Reader, Table]]:
         """Yield the tables that the explorer's page contains, each with its reader."""

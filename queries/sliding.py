@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from _thread import allocate_lock  # `threading` takes longer to import
+
 from puzzle_tablebase.errors import BadRequest, MemoryShort, TableMissing
 from puzzle_tablebase.notation.sliding import EXAMPLE_BOARD
 from puzzle_tablebase.puzzle import View
@@ -46,6 +48,8 @@ class BitReader(BoardReader):
     def __init__(self, puzzle: SlidingBoard, store: Store) -> None:
         super().__init__(puzzle, store)
         self.max_single_keys = 300 + puzzle.size // STATES_PER_WALK
+        self._searching = allocate_lock()
+        """The lock of searches of the whole board: each takes the memory that it finds free."""
 
     def find_distance(self, state: str, goal: str) -> tuple[int, int | None]:
         try:
@@ -144,7 +148,8 @@ class BitReader(BoardReader):
 
         The board is searched again: that is faster than walks, and proves the table too.
         """
-        return self.keep(("distances", view.table_goal), lambda: self._search_distances(view))
+        with self._searching:
+            return self.keep(("distances", view.table_goal), lambda: self._search_distances(view))
 
     def _search_distances(self, view: SymmetryView) -> npt.NDArray[np.uint8]:
         from puzzle_tablebase.frontier.word_bfs import estimate_search_bytes

@@ -2,13 +2,14 @@
 
 import pickle
 import random
+import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from functools import partial
 from itertools import permutations
 from multiprocessing import get_context
 from pathlib import Path
-from threading import Barrier
+from threading import Barrier, Event
 from typing import Any
 
 import polars as pl
@@ -20,7 +21,7 @@ from puzzle_tablebase.puzzles.fifteen import PUZZLE as FIFTEEN
 from puzzle_tablebase.puzzles.fifteen import make_tables
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
 from puzzle_tablebase.puzzles.sliding import parse_board
-from puzzle_tablebase.queries import Tables, boards, open_tables
+from puzzle_tablebase.queries import Tables, bit_walks, boards, open_tables
 from puzzle_tablebase.queries.reader import RecordReader
 from puzzle_tablebase.stores.folder import Folder
 from tests import usual_or_nightly
@@ -102,7 +103,63 @@ def test_frames_of_few_goals_stay_in_memory(outputs: Path) -> None:
     with open_tables(str(outputs)) as tables:
         for goal in GOALS:
             tables.eight.annotate(STATES[:3], goal=goal)
-        assert len(tables.eight._rows_by_goal) == 1
+        assert [name for name in tables.eight._kept if "rows" in str(name)] == [("rows", GOALS[-1])]
+
+
+class SearchEnded(TablebaseError):
+    """The end of a search that was held up."""
+
+
+def test_a_lookup_waits_for_no_search_of_the_board(
+    large_boards: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Hold up a search, and meanwhile ask what needs none."""
+    begun, may_end = Event(), Event()
+
+    def search(*_: object) -> None:
+        begun.set()
+        may_end.wait(60)
+        raise SearchEnded
+
+    monkeypatch.setattr(bit_walks, "measure_distances", search)
+    with open_tables(str(large_boards)) as tables, ThreadPoolExecutor() as pool:
+        board = tables.sliding("3x4")
+        searching = pool.submit(board.list_hardest)
+        assert begun.wait(60)
+        try:
+            assert pool.submit(board.distance, "3a1b87254960").result(20) == 42
+            rows = pool.submit(board.annotate, ["3a1b87254960"]).result(20)
+            assert rows["distance"].to_list() == [42]
+        finally:
+            may_end.set()
+        with pytest.raises(SearchEnded):
+            searching.result(60)
+
+
+def test_a_thing_is_made_once_and_never_kept_by_closed_tables(outputs: Path) -> None:
+    made, may_end = list[int](), Event()
+
+    def make() -> int:
+        made.append(1)
+        may_end.wait(60)
+        return 7
+
+    with ThreadPoolExecutor(2 * THREADS) as pool:
+        reader = RecordReader(JUGS, Folder(outputs))
+        waiting = [pool.submit(reader.keep, "thing", make) for _ in range(THREADS)]
+        assert pool.submit(reader.keep, "other", lambda: 8).result(20) == 8
+        may_end.set()
+        assert [each.result(20) for each in waiting] == [7] * THREADS
+        assert (made, reader._making) == ([1], {})
+        may_end.clear()
+        late = pool.submit(reader.keep, "late", make)
+        while len(made) < 2:
+            time.sleep(0.01)
+        reader.close()
+        may_end.set()
+        with pytest.raises(ValueError, match="are closed"):
+            late.result(20)
+        assert (reader._kept, reader._making) == ({}, {})
 
 
 def send(value: Any) -> Any:
