@@ -20,6 +20,7 @@ from puzzle_tablebase.formats.index import (
     BLOCK_BYTES,
     BLOCKS_PER_READ,
     BODY_BYTES,
+    HEADER,
     IndexProblem,
     check_block,
     count_blocks,
@@ -99,6 +100,7 @@ class IndexReader:
         self._unpack = make_record_struct(table).unpack_from
         # threads that read the earlier file finish with it, and then read again
         self._content, self._cache, self._file = header.content, {}, file
+        self._header = data[: HEADER.size]
 
     def read_record(self, rank: int) -> tuple[Any, ...]:
         """Return the fields of a rank's record."""
@@ -137,10 +139,20 @@ class IndexReader:
 
     def read_records(self) -> bytearray:
         """Return all records, one after the other."""
-        records = bytearray()
-        for first in range(0, self._blocks, BLOCKS_PER_READ):
-            records += self.read_blocks(first, BLOCKS_PER_READ)
-        return records
+        return self.read_build()[1]
+
+    def read_build(self) -> tuple[bytes, bytearray]:
+        """Return the header and all records of one build, whatever is published meanwhile."""
+        for _ in range(ATTEMPTS):
+            with self._lock:  # another thread may open a newer file
+                header = self._header
+            records = bytearray()
+            for first in range(0, self._blocks, BLOCKS_PER_READ):
+                records += self.read_blocks(first, BLOCKS_PER_READ)
+            with self._lock:
+                if header == self._header:
+                    return header, records
+        raise self.make_error("it was published anew while it was read")
 
     def close(self) -> None:
         """Close the file; later reads raise ValueError."""

@@ -17,7 +17,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from puzzle_tablebase.errors import TableMissing
-from puzzle_tablebase.formats.index import HEADER
 from puzzle_tablebase.output import write_output
 from puzzle_tablebase.puzzles import MODULES
 from puzzle_tablebase.queries import open_reader
@@ -99,8 +98,9 @@ def _make_data_block(reader: Reader, table: Table) -> str:
     so on: grouped by their place in the record, the bytes compress better.
     """
     index, name = reader.open_table_index(table), table.index_file
-    records, width = index.read_records(), index.width - reader.explored.get(table.name, 0)
+    header, records = index.read_build()
+    width = index.width - reader.explored.get(table.name, 0)
     planes = (records[plane :: index.width] for plane in range(width))
-    data = b"".join((reader.store.read(name)[: HEADER.size], *planes))
+    data = b"".join((header, *planes))
     text = _encode_base64(gzip.compress(data, mtime=0))
     return f'<script type="application/gzip" id="{name}">{text}</script>\n'

@@ -10,9 +10,9 @@ import pytest
 
 from puzzle_tablebase import errors
 from puzzle_tablebase.errors import TableDamaged
-from puzzle_tablebase.formats.index import BLOCK_BYTES, BODY_BYTES, count_blocks
+from puzzle_tablebase.formats.index import BLOCK_BYTES, BODY_BYTES, HEADER, count_blocks
 from puzzle_tablebase.pipeline.single_query import answer_as_text
-from puzzle_tablebase.queries import open_tables
+from puzzle_tablebase.queries import index_reader, open_tables
 from puzzle_tablebase.queries.index_reader import MAX_CACHED_BLOCKS, IndexReader
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import BACKUP, MANIFEST
@@ -115,6 +115,30 @@ def test_blocks_that_are_read_ahead_are_checked(copy: Path) -> None:
         index.read_record(3000)
 
 
+def test_all_records_are_of_one_build(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Publish the index anew, in its place, while half of it is read."""
+    path, real, calls = replace_link(copy / "eight.idx"), IndexReader._read_blocks, Counter[str]()
+    newer = bytearray(path.read_bytes())
+    newer[tampered.place(newer, 0)] ^= 1
+    newer = bytearray(tampered.change_header(bytes(newer), content=bytes(32)))
+
+    def read(index: IndexReader, first: int, count: int) -> bytes:
+        calls["read"] += 1
+        if calls["read"] == 3:
+            path.write_bytes(newer)
+            with tampered.edit_manifest(copy) as entries:
+                entries["eight"]["content"] = bytes(32).hex()
+        return real(index, first, count)
+
+    monkeypatch.setattr(index_reader, "BLOCKS_PER_READ", 32)
+    monkeypatch.setattr(IndexReader, "_read_blocks", read)
+    header, records = IndexReader(Folder(copy), EIGHT).read_build()
+    assert header == newer[: HEADER.size]
+    index = IndexReader(Folder(copy), EIGHT)
+    assert [*records[:2]] == [*index.read_record(0)]
+    assert records == index.read_records()
+
+
 def test_a_closed_index_does_not_answer(outputs: Path) -> None:
     index = IndexReader(Folder(outputs), EIGHT)
     index.read_record(0)
@@ -143,7 +167,7 @@ def test_a_name_has_at_most_64_bytes(tmp_path: Path) -> None:
     puzzle = Pancakes()
     puzzle.name = "p" * 65
     puzzle.tables = (puzzle.make_goal_table(puzzle.name, "All stacks", ("stacked",)),)
-    with pytest.raises(errors.SearchError):
+    with pytest.raises(errors.BadRequest, match="65 characters are more than 64"):
         build_tables(tmp_path, puzzle)
     assert not list(tmp_path.glob("p*"))
 

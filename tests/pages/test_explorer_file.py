@@ -1,18 +1,21 @@
 """Tests of the explorer's file: the same every time, complete in itself, of whole tables."""
 
+import base64
+import gzip
 import re
 from pathlib import Path
 
 import pytest
 
 from puzzle_tablebase.errors import TableDamaged
+from puzzle_tablebase.formats.index import HEADER
 from puzzle_tablebase.puzzles.sliding import PUZZLE, parse_board
-from puzzle_tablebase.queries.explorer import iter_tables, write_explorer
+from puzzle_tablebase.queries.explorer import _make_data_block, iter_tables, write_explorer
 from puzzle_tablebase.stores.folder import Folder
 from tests.support.build_recorder import build_tables
 from tests.support.shell import ROOT
 from tests.support.sliding_tables import treat_as_large
-from tests.support.tampered import flip_byte, replace_link
+from tests.support.tampered import change_header, flip_byte, replace_link
 
 
 def test_the_page_is_small_and_the_same_every_time(
@@ -43,6 +46,18 @@ def test_no_page_is_made_of_a_damaged_table(copy: Path) -> None:
     with pytest.raises(TableDamaged, match=r"senet\.idx"):
         write_explorer(Folder(copy), str(copy / "explorer.html"))
     assert not (copy / "explorer.html").exists()
+
+
+def test_a_header_is_of_the_build_of_its_records(copy: Path) -> None:
+    """Publish another build after an index was opened."""
+    (reader, table), *_ = iter_tables(Folder(copy))
+    assert reader.open_table_index(table).count
+    path = replace_link(copy / table.index_file)
+    old = path.read_bytes()
+    path.unlink()
+    path.write_bytes(change_header(old, content=bytes(32)))
+    (text,) = re.findall(">(.*?)<", _make_data_block(reader, table))
+    assert gzip.decompress(base64.b64decode(text))[: HEADER.size] == old[: HEADER.size]
 
 
 def test_small_boards_with_all_goals_are_included(
