@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import sys
 
-from benchmarks import building, listing, lookup, sliding
+from benchmarks import building, judging, listing, lookup, sliding
 from benchmarks.measure import ROOT, describe_machine
 
 PAGE = """# Benchmarks
@@ -28,6 +28,10 @@ Calls in one process, on one thread except for whole columns:
 Batches at the shell:
 
 {batches}
+Judged answers: a column in, all columns of verdicts out, beside a judge of ten lines (`annotate`,
+and a plain replay of each answer, for the score alone); and single answers as processes:
+
+{judging}
 ## Building
 
 Only the searches, on one core, compared with C programs that do the same (`benchmarks/reference/`).
@@ -66,6 +70,7 @@ SECTIONS = {
     "processes": lookup.compare_processes,
     "calls": lookup.measure_calls,
     "batches": lookup.measure_batches,
+    "judging": judging.compare_judges,
 }
 
 

@@ -97,10 +97,11 @@ def _dispatch(arguments: list[str]) -> int:
     from puzzle_tablebase.stores.folder import Store
 
     Store.on_note = staticmethod(_print_note)
-    if arguments[:1] == ["query"]:
-        from puzzle_tablebase.pipeline.single_query import answer_fast
+    if arguments[:1] in (["query"], ["check"]):
+        from puzzle_tablebase.pipeline.single_query import answer_fast, judge_fast
 
-        if (answer := answer_fast(arguments[1:])) is not None:
+        answer_or_judge = answer_fast if arguments[0] == "query" else judge_fast
+        if (answer := answer_or_judge(arguments[1:])) is not None:
             sys.stdout.write(answer)
             return 0
     gc.enable()

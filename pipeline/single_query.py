@@ -1,4 +1,4 @@
-"""A single query of the command line: its arguments, its answer as text, and its picture.
+"""A single query or check of the command line: its arguments, and its answer as text or picture.
 
 A command line with simple arguments is answered on the fast path, without loading Typer; the full
 command line declares its options from the same list and calls the same function.
@@ -11,11 +11,12 @@ from puzzle_tablebase.process import watch_signals
 from puzzle_tablebase.puzzles import is_registered
 from puzzle_tablebase.queries import get_reader_class, open_reader, pose
 from puzzle_tablebase.queries.answer import format_json
-from puzzle_tablebase.queries.options import ALL, QUERY, Option, is_keyless
+from puzzle_tablebase.queries.options import ALL, CHECK, QUERY, Option, is_keyless
 from puzzle_tablebase.stores.access import open_store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from puzzle_tablebase.queries.answer import Judgement
     from puzzle_tablebase.queries.reader import Reader
 
 
@@ -40,13 +41,33 @@ def answer_fast(arguments: list[str]) -> str | None:
 
     None for other arguments: they need Typer.
     """
+    kind = _find_kind(arguments)
+    if not kind:
+        return None
+    parsed = parse_simple_words(arguments[1:], list_options(kind))
+    if parsed is None or not (parsed[0] or is_keyless(kind, parsed[1])):
+        return None
+    words, texts = parsed
+    return answer_as_text(arguments[0], " ".join(words) if words else None, texts)
+
+
+def judge_fast(arguments: list[str]) -> str | None:
+    """Judge an answer for `pipeline check` as `answer_fast` answers; None if Typer is needed."""
+    kind = _find_kind(arguments)
+    if not kind or "check" not in kind.commands:
+        return None
+    own = (option for option in kind.options if CHECK in option.verbs)
+    parsed = parse_simple_words(arguments[1:], (*own, JSON, OUTPUTS))
+    if parsed is None or len(parsed[0]) < 2:
+        return None
+    return judge_as_text(arguments[0], *parsed)[0]
+
+
+def _find_kind(arguments: list[str]) -> type[Reader] | None:
+    """Return the reader class of the puzzle that comes first; None if none does."""
     if not arguments or arguments[0].startswith("-") or not is_registered(arguments[0]):
         return None
-    kind = get_reader_class(arguments[0])
-    parsed = parse_simple_query(arguments[1:], list_options(kind))
-    if parsed is None or (parsed[0] is None and not is_keyless(kind, parsed[1])):
-        return None
-    return answer_as_text(arguments[0], *parsed)
+    return get_reader_class(arguments[0])
 
 
 def answer_as_text(name: str, key: str | None, texts: OptionTexts) -> str:
@@ -65,10 +86,7 @@ def answer_as_text(name: str, key: str | None, texts: OptionTexts) -> str:
     try:
         answer = reader.answer(key, parsed)
     except TablebaseError as error:
-        if is_json and error.known:
-            from puzzle_tablebase.pipeline.terminal import print_answer
-
-            print_answer(format_json(error.known) + "\n")
+        _print_known(error, is_json)
         raise
     text = f"{answer.to_json()}\n" if is_json else answer.to_text()
     if svg is not None:
@@ -81,18 +99,43 @@ def answer_as_text(name: str, key: str | None, texts: OptionTexts) -> str:
     return text
 
 
-def parse_simple_query(
-    arguments: list[str], options: tuple[Option, ...]
-) -> tuple[str | None, OptionTexts] | None:
-    """Parse arguments to a key, if there is one, and options; None if they are not that simple.
+def judge_as_text(name: str, words: list[str], texts: OptionTexts) -> tuple[str, Judgement]:
+    """Judge one answer, the words after its key; return the judgement as text to print, too."""
+    from puzzle_tablebase.queries.judging import judge  # a query needs it not
 
-    >>> parse_simple_query(["b1", "--to", "c3"], (Option("to", "Where the tour ends.", "SQUARE"),))
-    ('b1', {'to': 'c3'})
-    >>> parse_simple_query(["b1", "--help"], ()) is None
+    if texts:
+        watch_signals()  # as for a query
+    options = {**texts}
+    is_json, outputs = (options.pop(own.name, None) for own in (JSON, OUTPUTS))
+    reader, parsed = pose(open_reader(name, open_store(outputs)), CHECK, options)
+    try:
+        judged = judge(reader, words[0], " ".join(words[1:]), parsed)
+    except TablebaseError as error:
+        _print_known(error, is_json)
+        raise
+    return f"{judged.to_json()}\n" if is_json else judged.to_text(), judged
+
+
+def _print_known(error: TablebaseError, is_json: object) -> None:
+    """Print as JSON what is known all the same."""
+    if is_json and error.known:
+        from puzzle_tablebase.pipeline.terminal import print_answer
+
+        print_answer(format_json(error.known) + "\n")
+
+
+def parse_simple_words(
+    arguments: list[str], options: tuple[Option, ...]
+) -> tuple[list[str], OptionTexts] | None:
+    """Parse arguments to words and options; None if they are not that simple.
+
+    >>> parse_simple_words(["b1", "--to", "c3"], (Option("to", "Where the tour ends.", "SQUARE"),))
+    (['b1'], {'to': 'c3'})
+    >>> parse_simple_words(["b1", "--help"], ()) is None
     True
     """
     options_by_flag = {option.flag: option for option in options}
-    keys = []
+    words = []
     values: OptionTexts = {}
     rest = iter(arguments)
     for argument in rest:
@@ -100,11 +143,11 @@ def parse_simple_query(
         if option is None:
             if argument.startswith("-"):
                 return None
-            keys.append(argument)
+            words.append(argument)
         elif option.metavar:
             values[option.name] = value = next(rest, "-")
             if value.startswith("-"):
                 return None
         else:
             values[option.name] = True
-    return " ".join(keys) if keys else None, values
+    return words, values

@@ -67,6 +67,14 @@ class BitTable:
             raise self._error
         return distances, nearer
 
+    def measure(self, tiles: Bytes) -> Distances:
+        """Return the distance modulo 4 of each column of tiles; each reaches the goal."""
+        places = np.ascontiguousarray(self._names[tiles[self._cells]].T)
+        values = np.empty(len(places), np.int16)
+        _, sides, _, weights = self._tables
+        read_values(self._bits, places, sides, weights, values)
+        return values
+
     def answer_states(self, states: pl.Series) -> tuple[pl.DataFrame, Masks]:
         """Return distance and best moves of each text, and whether it is an unreached state."""
         tiles, is_state = read_tiles(states, len(self._cells))
@@ -147,6 +155,16 @@ def walk_states(
             steps += 1
         distances[state] = steps
     return True
+
+
+@compiled
+def read_values(bits: Array, cells: Array, sides: Array, weights: Array, values: Array) -> None:
+    """Fill the distances of states modulo 4; the arrays are those of `walk_states`."""
+    orders = weights[0] * len(weights)
+    digits = np.zeros(len(weights), np.int64)
+    for state in range(len(cells)):
+        blank, number, _ = _read_digits(cells[state], weights, digits)
+        values[state] = _read_value(bits, blank * orders + number, sides[blank])
 
 
 @compiled

@@ -138,6 +138,10 @@ class DenseRows:
         run_chunks(number_chunk, len(texts), CHUNK_ROWS)
         return numbers
 
+    def measure(self, tiles: Bytes) -> Distances:
+        """Return the distance of each column of tiles; -1 where the goal is not reached."""
+        return self.distances[self.number_tiles(np.array(tiles, order="C"))]
+
     def number_any(self, states: Any) -> Numbers:
         """Return the row of each state of a column, of texts, or of an array of whole numbers."""
         cells = self.board.cells

@@ -12,7 +12,7 @@ from puzzle_tablebase.notation.sliding import format_board, format_slide, list_m
 from puzzle_tablebase.puzzle import NUMBER_BITS, NUMBER_MASK, SET_SHIFT, View, make_number_parts
 from puzzle_tablebase.queries.answer import format_count
 from puzzle_tablebase.queries.goals import GOAL_OPTIONS, GoalAnswer, GoalReader
-from puzzle_tablebase.queries.options import PROBE, SHEETS, SPLIT, Option
+from puzzle_tablebase.queries.options import MOVES_OF, PROBE, SHEETS, SPLIT, TILE, Option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from puzzle_tablebase.puzzle import GoalPuzzle
     from puzzle_tablebase.puzzles.sliding import Eight, SlidingBoard
+    from puzzle_tablebase.queries.bit_walks import BitTable
     from puzzle_tablebase.queries.board_columns import DenseRows, Masks, Numbers
     from puzzle_tablebase.queries.options import Options
     from puzzle_tablebase.queries.reader import Moves
@@ -88,9 +89,18 @@ def step_board(board: GoalPuzzle, state: str, move: str) -> tuple[str, str]:
     for letter, after in board.moves(state):
         if move in (letter, after[blank]):  # the tile that slides is where the blank was
             return after, ""
+    return state, explain_illegal(move)
+
+
+def explain_illegal(move: str) -> str:
+    """Return a letter or a tile, and why the move is illegal."""
     if move in EDGES:
-        return state, f"{move}: the blank is in the {EDGES[move]}"
-    return state, f"tile {move}: it is not next to the blank"
+        return f"{move}: the blank is in the {EDGES[move]}"
+    return f"tile {move}: it is not next to the blank"
+
+
+FEW_ANSWERS = 1_000
+"""So many answers are judged one by one: reading all rows of a table takes longer."""
 
 
 class BoardReader(GoalReader):
@@ -99,7 +109,7 @@ class BoardReader(GoalReader):
     probe: Callable[..., BoardAnswer]
     has_pictures = True
     puzzle: SlidingBoard
-    options: tuple[Option, ...] = (*GOAL_OPTIONS, SPLIT, SHEETS)
+    options: tuple[Option, ...] = (*GOAL_OPTIONS, MOVES_OF, SPLIT, SHEETS)
     columns: tuple[str, ...] = ("state", "goal", "distance", "best_moves")
     max_single_keys = 2_000
     """A batch with fewer keys looks them up singly: reading all rows takes longer."""
@@ -164,6 +174,10 @@ class BoardReader(GoalReader):
             rows = rows.with_columns(goal=pl.lit(name, dtype=pl.Enum([name])))
         return self.collect(table, rows)
 
+    def open_columns(self, options: Options) -> DenseRows | BitTable:
+        """Return what measures many states together, for the goal of the options."""
+        return self.load_rows(options.goal or self.default_goal)
+
     def is_single(self, count: int, options: Options) -> bool:
         """Return whether so many keys are looked up one by one: few, or for what no row has."""
         return options.solutions or count < self.max_single_keys
@@ -210,9 +224,26 @@ class BoardReader(GoalReader):
         return rows.cast({name: schema[name] for name in rows.columns})
 
     def read_moves(self, text: str, start: str) -> Moves:
-        from puzzle_tablebase.queries.judging import read_board_moves
+        from puzzle_tablebase.queries.move_reading import read_board_moves
 
         return read_board_moves(text, start)
+
+    def judges_together(self, count: int, options: Options) -> bool:
+        return count > FEW_ANSWERS and not self.is_single(count, options)
+
+    def explain_illegal(self, move: str) -> str:
+        """Return a move, and why it is illegal."""
+        return explain_illegal(move)
+
+    def turn_moves(self, moves: list[str], options: Options) -> list[str]:
+        from puzzle_tablebase.queries.move_reading import turn_moves
+
+        return turn_moves(moves) if options.moves_of == TILE else moves
+
+    def list_meanings(self, text: str, options: Options) -> list[tuple[str, str]]:
+        from puzzle_tablebase.queries.move_reading import list_meanings
+
+        return list_meanings(text, is_tile=options.moves_of == TILE)
 
     def step(self, state: str, move: str, number: int) -> tuple[str, str]:
         return step_board(self.puzzle, state, move)

@@ -25,8 +25,10 @@ from puzzle_tablebase.queries.options import (
     ANSWERS,
     ANY_KEYS,
     CHECK,
+    MOVES_OF,
     ONE_KEY,
     PROBE,
+    TILE,
     Option,
     parse_positive_number,
 )
@@ -114,6 +116,7 @@ class FifteenReader(Reader):
             verbs=(*ANY_KEYS, CHECK),
         ),
         ANSWERS,
+        MOVES_OF,
     )
     has_pictures = True
     key = "STATE"
@@ -221,9 +224,19 @@ class FifteenReader(Reader):
         return BOARD.parse(key), options.goal or BOARD.example, None
 
     def read_moves(self, text: str, start: str) -> Moves:
-        from puzzle_tablebase.queries.judging import read_board_moves
+        from puzzle_tablebase.queries.move_reading import read_board_moves
 
         return read_board_moves(text, start)
+
+    def turn_moves(self, moves: list[str], options: Options) -> list[str]:
+        from puzzle_tablebase.queries.move_reading import turn_moves
+
+        return turn_moves(moves) if options.moves_of == TILE else moves
+
+    def list_meanings(self, text: str, options: Options) -> list[tuple[str, str]]:
+        from puzzle_tablebase.queries.move_reading import list_meanings
+
+        return list_meanings(text, is_tile=options.moves_of == TILE)
 
     def step(self, state: str, move: str, number: int) -> tuple[str, str]:
         return step_board(BOARD, state, move)

@@ -286,7 +286,7 @@ class GoalReader(Reader):
         return self.read_record(self.puzzle.view_goal(goal), state)[0] == distance
 
     def read_moves(self, text: str, start: str) -> Moves:
-        from puzzle_tablebase.queries.judging import read_letters
+        from puzzle_tablebase.queries.move_reading import read_letters
 
         return read_letters(text, self.puzzle.letters)
 

@@ -158,6 +158,19 @@ ANSWERS = Option(
     "answers", "What the answers are: moves (default) or distances.", "KIND", parse_answer_kind,
     verbs=(CHECK,),
 )  # fmt: skip
+BLANK, TILE = "blank", "tile"
+
+
+def parse_mover(given: object, *_: object) -> str:
+    """Return whose directions the letters of an answer are."""
+    require_choice(str(given), "piece that moves", BLANK, TILE)
+    return str(given)
+
+
+MOVES_OF = Option(
+    "moves_of", "Whose directions the letters are: blank (default) or tile.", "PIECE", parse_mover,
+    verbs=(CHECK,),
+)  # fmt: skip
 DISTANCE = Option(
     "distance", "Draw states at this distance, or in this range.", "N[-M]", parse_distances,
     verbs=(SAMPLE,),

@@ -134,7 +134,7 @@ class Reader:
     ) -> Frame:  # fmt: skip
         """Add the columns of judgements to a frame with a column of keys and one of answers."""
         from puzzle_tablebase.queries.answer_frames import annotate_frame
-        from puzzle_tablebase.queries.judging import judge_rows
+        from puzzle_tablebase.queries.judged_columns import judge_rows
 
         parsed = self.parse(CHECK, options)
 
@@ -264,6 +264,18 @@ class Reader:
     def is_at(self, here: Any, goal: Any, distance: int) -> bool:
         """Return whether a place is at a distance from the goal, as far as that is known."""
         return True
+
+    def judges_together(self, count: int, options: Options) -> bool:
+        """Return whether so many answers are judged together, not one by one."""
+        return False
+
+    def turn_moves(self, moves: list[str], options: Options) -> list[str]:
+        """Return the moves of an answer as `step` takes them."""
+        return moves
+
+    def list_meanings(self, text: str, options: Options) -> list[tuple[str, str]]:
+        """List other readings of an answer as letters of moves, each with words for it."""
+        return []
 
     def judge_distance(
         self, stated: str, start: Any, shortest: int | None, options: Options

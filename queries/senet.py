@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from puzzle_tablebase.queries.options import Options
     from puzzle_tablebase.queries.reader import Moves
 
+SQUARE_NAMES = {str(square) for square in range(1, SQUARES + 1)}
 NO_LINE = "no line of play from the opening leads to it."
 PLIES = (0, 2)
 """The fields of a record that hold the even and the odd plies; after each comes the last move."""
@@ -185,11 +186,15 @@ class SenetReader(Reader):
         return OPENING, position, self.find_fewest(position)
 
     def read_moves(self, text: str, start: str) -> Moves:
-        from puzzle_tablebase.queries.judging import SEPARATORS, read_moves
+        from puzzle_tablebase.queries.move_reading import find_word_end, read_moves
 
-        square = "(?:1[0-5]|[1-9])"
-        move = f"{square}[-x]{square}(?![^{SEPARATORS}])"
-        return read_moves(text, move, "a move such as 5-10 or 4x7")
+        def find_end(text: str, at: int) -> int:
+            end = find_word_end(text, at)
+            squares = text[at:end].replace("x", "-", 1).split("-")
+            is_move = len(squares) == 2 and all(square in SQUARE_NAMES for square in squares)
+            return end if is_move else at
+
+        return read_moves(text, find_end, "a move such as 5-10 or 4x7")
 
     def step(self, position: str, move: str, number: int) -> tuple[str, str]:
         start, goal = parse_squares(move)

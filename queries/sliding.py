@@ -122,7 +122,7 @@ class BitReader(BoardReader):
         bits = self.keep(("bits", table), lambda: self.open_index(table).read_records())
         return np.frombuffer(bits, np.uint8)
 
-    def _make_table(self, options: Options) -> BitTable:
+    def open_columns(self, options: Options) -> BitTable:
         from puzzle_tablebase.queries.bit_walks import BitTable
 
         view, name = self._view_goal(options), self.table_names
@@ -137,7 +137,7 @@ class BitReader(BoardReader):
         from puzzle_tablebase.queries.board_columns import normalize_keys
 
         states = normalize_keys(keys, self.key_cells)
-        rows, is_unreached = self._make_table(options).answer_states(states)
+        rows, is_unreached = self.open_columns(options).answer_states(states)
         goal = pl.when(pl.col("distance").is_not_null()).then(
             pl.lit(options.goal or self.default_goal)
         )

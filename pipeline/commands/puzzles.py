@@ -18,13 +18,16 @@ import typer
 from puzzle_tablebase.errors import (
     BadRequest,
     NoAnswer,
-    TablebaseError,
-    Undecided,
     make_printable,
     quote,
 )
-from puzzle_tablebase.pipeline.single_query import OUTPUTS, answer_as_text, list_options
-from puzzle_tablebase.pipeline.terminal import print_answer, print_error, print_line
+from puzzle_tablebase.pipeline.single_query import (
+    OUTPUTS,
+    answer_as_text,
+    judge_as_text,
+    list_options,
+)
+from puzzle_tablebase.pipeline.terminal import print_answer, print_error
 from puzzle_tablebase.puzzles import collect_from_each, get_puzzle, is_registered
 from puzzle_tablebase.queries import get_reader_class, make_batch_query, open_reader, pose
 from puzzle_tablebase.queries.answer import FORMATS, INPUT_FORMATS, format_count, format_json
@@ -62,7 +65,6 @@ CHECK_ROWS = (
 CHECK_GENERAL = (
     Option("strict", "Exit with 1 if an answer is not shortest."),
     Option("json", "Print the judgement, or a batch's summary, as one JSON object."),
-    Option("testlib", "Judge a contest's files: INPUT OUTPUT ANSWER; exit as its checkers do."),
     OUTPUTS,
 )
 SAMPLE_GENERAL = (
@@ -237,36 +239,25 @@ def _read_number(text: str | None) -> Any:
     return int(text) if text and text.isdecimal() and len(text) < 30 else text
 
 
-MAX_FILE_CHARACTERS = 1 << 24
-"""The most characters of a contest's file."""
-
-
 def run_check(name: str, words: list[str], values: Values) -> None:
-    """Judge an answer, a batch of them, or a contest's files."""
-    from puzzle_tablebase.queries.judging import GOOD, judge
+    """Judge an answer, or a batch of them."""
+    from puzzle_tablebase.queries.judging import GOOD
 
     rows, general = take_options(values, CHECK_ROWS), take_options(values, CHECK_GENERAL)
-    as_json = "json" in general
-
-    def open_judge() -> tuple[Reader, Options]:
-        return pose(open_reader(name, open_store(general.get(OUTPUTS.name))), CHECK, values)
-
-    if "testlib" in general:
-        raise typer.Exit(judge_files(open_judge, words))
     if words in ([], ["-"]):
-        bad = _judge_rows(open_judge, rows, as_json=as_json)
+
+        def open_judge() -> tuple[Reader, Options]:
+            return pose(open_reader(name, open_store(general.get(OUTPUTS.name))), CHECK, values)
+
+        bad = _judge_rows(open_judge, rows, as_json="json" in general)
     elif len(words) == 1:
         step = f"Write: pipeline check {name} {get_reader_class(name).key} ANSWER"
         raise BadRequest(f"{quote(words[0])} has no answer to judge", step)
     else:
         require_batch(rows)
-        reader, options = open_judge()
-        try:
-            judged = judge(reader, words[0], " ".join(words[1:]), options)
-        except Undecided as error:
-            print_answer(f"{format_json(error.known)}\n" if as_json else "")
-            raise
-        print_answer(f"{judged.to_json()}\n" if as_json else judged.to_text())
+        printed = {option: given for option, given in general.items() if option != "strict"}
+        text, judged = judge_as_text(name, words, {**values, **printed})
+        print_answer(text)
         bad = int(judged.result not in GOOD)
     if bad and "strict" in general:
         raise NoAnswer(f"Not shortest: {format_count(bad, 'answer')}.")
@@ -274,7 +265,8 @@ def run_check(name: str, words: list[str], values: Values) -> None:
 
 def _judge_rows(open_judge: OpenJudge, rows: Values, *, as_json: bool) -> int:
     """Judge the rows of the input and print their summary; return how many are not shortest."""
-    from puzzle_tablebase.queries.judging import GOOD, JUDGED, Summary, judge_rows
+    from puzzle_tablebase.queries.judged_columns import JUDGED, Summary, judge_rows
+    from puzzle_tablebase.queries.judging import GOOD
 
     answer_column, summary = rows.pop("answer_column", None) or "answer", Summary()
 
@@ -294,82 +286,6 @@ def _judge_rows(open_judge: OpenJudge, rows: Values, *, as_json: bool) -> int:
     print_error(text, mark="" if as_json else "pipeline: ")
     require_valid(invalid, rows)
     return summary.answers - summary.count(*GOOD)
-
-
-def judge_files(open_judge: OpenJudge, names: list[str]) -> int:
-    """Judge a contestant's output for an input as a contest's checker does; return its exit code.
-
-    The input may have several keys. The jury's answer is not read: the tables know it. All that is
-    no fault of the contestant's fails.
-    """
-    texts = list[str]()
-    try:
-        if len(names) not in (2, 3):
-            raise BadRequest("--testlib needs the files INPUT, OUTPUT and ANSWER")
-        for name in names[:2]:
-            with open(name, encoding="utf-8", errors="replace") as file:
-                texts.append(file.read(MAX_FILE_CHARACTERS + 1))
-        too_long = f"has more than {MAX_FILE_CHARACTERS:,} characters"
-        if len(texts[0]) > MAX_FILE_CHARACTERS:
-            raise BadRequest(f"The input {too_long}")
-        if len(texts[1]) > MAX_FILE_CHARACTERS:
-            code, line = 2, f"presentation error the output {too_long}"
-        else:
-            code, line = _judge_output(*open_judge(), *texts)
-    except (TablebaseError, OSError) as error:
-        code, line = 3, f"fail {error}"
-    print_line(line)
-    return code
-
-
-def _judge_output(reader: Reader, options: Options, text: str, output: str) -> tuple[int, str]:
-    """Judge the answers to an input; return the code and the line of the first bad one, or all.
-
-    An answer is a line, that of a lone key the whole output; before it may stand a line with the
-    number of its moves.
-    """
-    from puzzle_tablebase.queries.judging import GOOD, has_moves, judge
-
-    keys = _split_keys(partial(reader.has_key, options=options), text)
-    is_alone, line = len(keys) == 1, ""
-    rest = [output, output.partition("\n")[2]] if is_alone else output.splitlines()
-    verdicts = {**dict.fromkeys(GOOD, (0, "ok")), "unreadable": (2, "presentation error")}
-    for number, key in enumerate(keys, 1):
-        answer = rest.pop(0) if rest else ""
-        judged, count = judge(reader, key, answer, options), answer.partition("\n")[0].strip()
-        if judged.result not in GOOD and count.isdecimal() and has_moves(options) and rest:
-            counted = judge(reader, key, rest[0], options)
-            if str(counted.length) == count:
-                judged = counted
-                rest.pop(0)
-        code, verdict = verdicts.get(judged.result, (1, "wrong answer"))
-        facts = ", ".join(
-            f"{name} {fact:.4f}" if isinstance(fact, float) else f"{name} {fact}"
-            for name, fact in judged.to_dict().items()
-            if name != "result"
-        )
-        place = "" if is_alone else f"case {number}: "
-        line = f"{verdict} {place}{judged.problem or f'{judged.result}: {facts}'}"
-        if code:
-            return code, line
-    if not is_alone and any(map(str.strip, rest)):
-        return 2, f"presentation error more than {format_count(len(keys), 'answer')}"
-    return 0, line if is_alone else f"ok {format_count(len(keys), 'answer')}"
-
-
-def _split_keys(is_key: Callable[[str], bool], text: str) -> list[str]:
-    """Return the keys of an input, each on a line or on several, after their number or not."""
-    first, _, rest = text.strip().partition("\n")
-    for given, count in ((text, ""), (rest, first.strip())):
-        keys, lines = list[str](), ""
-        for line in filter(str.strip, given.splitlines()):
-            lines += f"{line}\n"
-            if is_key(lines):
-                keys.append(lines)
-                lines = ""
-        if keys and not lines and count in ("", str(len(keys))):
-            return keys
-    return [text]
 
 
 class Command(NamedTuple):

@@ -256,11 +256,16 @@ class KnightReader(Reader):
 
     def read_moves(self, text: str, start: Visited) -> Moves:
         """Read jumps, or squares, of which the first may be where the tour starts."""
-        from puzzle_tablebase.queries.judging import SEPARATORS, read_moves
+        from puzzle_tablebase.queries.move_reading import SEPARATORS, read_marks, read_moves
 
         if text.lstrip(SEPARATORS)[:1] in {*"12345678"}:
-            return read_moves(text, "[1-8]", "one of the jumps 1-8", stop=".")
-        squares, problem = read_moves(text, "[a-zA-Z][1-9]", "a square such as b1")
+            return read_marks(text, "12345678", "one of the jumps 1-8")
+
+        def find_end(text: str, at: int) -> int:
+            is_file = text[at].isascii() and text[at].isalpha()
+            return at + 2 if is_file and text[at + 1 : at + 2] in {*"123456789"} else at
+
+        squares, problem = read_moves(text, find_end, "a square such as b1")
         squares = [square.lower() for square in squares]
         board, visited = start
         has_start = squares[:1] == [board.name_square(visited[0])]

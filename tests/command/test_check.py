@@ -6,8 +6,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from puzzle_tablebase.pipeline.commands.puzzles import MAX_FILE_CHARACTERS
-from puzzle_tablebase.queries.judging import Summary
+from puzzle_tablebase.queries.judged_columns import Summary
 from tests.support.shell import Cli
 
 STATE = "123450786"
@@ -130,64 +129,3 @@ def test_batches_without_rows_or_of_other_puzzles_are_summed_up(
     text = cli("check", *words.split(), stdin=answers)
     assert (text.code, text.err) == (0, f"pipeline: {summary}\n")
     assert len(text.out.splitlines()) == 1 + len(answers.splitlines())
-
-
-BOARD, SOLVED = "1 2 3\n4 5 0\n7 8 6\n", "123456780"
-
-
-@pytest.mark.parametrize(
-    ("keys", "answers", "code", "line"),
-    [
-        (BOARD, b"D\n", 0, "ok shortest: length 1"),
-        (STATE, b"8 6", 1, "wrong answer move 1, tile 8"),
-        (STATE, b"", 1, "wrong answer incomplete: length 0"),
-        (STATE, b"6", 0, "ok shortest: length 1"),
-        (STATE, b"1\n", 1, "wrong answer move 1, tile 1"),
-        (STATE, b"3\nLRD\n", 1, "wrong answer longer: length 3"),
-        (STATE, b"2\nD\n", 2, "presentation error character 3, 'D'"),
-        (STATE, b"D\0\xff", 2, r"presentation error character 2, '\x00'"),
-        ("nonsense", b"D", 3, "fail 'nonsense'"),
-        # several boards
-        (f"{STATE}\n{SOLVED}\n", b"D\n\n", 0, "ok 2 answers\n"),
-        (f"2\n{STATE}\n{SOLVED}\n", b"1\nD\n0\n\n", 0, "ok 2 answers\n"),
-        (f"{BOARD}\n" * 3, b"D\n6\nLRD\n", 1, "wrong answer case 3: longer: "),
-        (f"{STATE}\n{STATE}\n", b"6\n?", 2, "presentation error case 2: character 1, '?'"),
-        (f"{STATE}\n{STATE}\n", b"D", 1, "wrong answer case 2: incomplete: length 0"),
-        (f"{STATE}\n{STATE}\n", b"D\n" * 5, 2, "presentation error "),
-        (f"3\n{STATE}\n{STATE}\n", b"D\nD\n", 3, "fail "),
-    ],
-)
-def test_a_contest_calls_it_as_a_checker(
-    cli: Cli, tmp_path: Path, keys: str, answers: bytes, code: int, line: str
-) -> None:
-    names = [str(tmp_path / name) for name in ("input", "output")]
-    for name, content in zip(names, (keys.encode(), answers), strict=True):
-        Path(name).write_bytes(content)
-    text = cli("check", "eight", "--testlib", *names)
-    assert (text.code, text.err) == (code, "")
-    assert text.out.startswith(line)
-    assert text.out.count("\n") == 1
-
-
-def test_no_end_of_a_contestants_file_is_ignored(cli: Cli, tmp_path: Path) -> None:
-    spaces = " " * MAX_FILE_CHARACTERS
-    output, keys = tmp_path / "output", tmp_path / "input"
-    for text, key, code, line in (
-        (f"D{spaces[1:]}", STATE, 0, "ok shortest"),
-        (f"D{spaces}U", STATE, 2, "presentation error the output has more than 16,777,216"),
-        ("D", f"{STATE}{spaces}", 3, "fail The input has more than 16,777,216 characters."),
-    ):
-        output.write_text(text)
-        keys.write_text(key)
-        said = cli("check", "eight", "--testlib", str(keys), str(output))
-        assert (said.code, said.err) == (code, "")
-        assert said.out.startswith(line)
-
-
-def test_a_checker_fails_where_the_contestant_is_not_at_fault(cli: Cli, tmp_path: Path) -> None:
-    (tmp_path / "file").write_text(STATE)
-    file, missing = str(tmp_path / "file"), str(tmp_path / "none")
-    for words in (["a"], [missing, file], [file, missing], [file, file, "--outputs", missing]):
-        text = cli("check", "eight", "--testlib", *words)
-        assert text.code == 3
-        assert text.out.startswith("fail ")

@@ -29,6 +29,15 @@ PLAIN = {
 }
 """A lone lookup of each puzzle, with the fixture that has its tables, and the most modules of ours
 that it loads, packages aside."""
+CHECKS = {
+    "eight 378546201 UULDDRURULLDDRRULDLURULDDRR": "outputs",
+    "eight 378546201 Up,Left": "outputs",
+    "senet ABAAABBB.B...A. 9-14 4x7": "outputs",
+    "knight b1 a3c2": "outputs",
+    "sliding 12345670a98b D --board 3x4": "large_boards",
+    "sliding 9876543210 U L --board 2x5 --json": "large_boards",
+}
+"""Lone judgements."""
 WITH_OPTIONS = {
     "eight 087654321 --goal 103245768 --json": "outputs",
     "eight 150423786 --boards": "outputs",
@@ -74,6 +83,11 @@ def test_the_listed_modules_are_those_that_lookups_load(request: pytest.FixtureR
         files = [name for name in ours if not (ROOT / name.replace(".", "/")).is_dir()]
         assert len(files) <= most, (words, sorted(files))
         loaded |= ours
+    for words, fixture in CHECKS.items():
+        code = RUN.format(words=["check", *words.split()])
+        modules = list_imported(code, request.getfixturevalue(fixture))
+        assert not list_packages(modules) & HEAVY, words
+        loaded |= {name for name in modules if name.partition(".")[0] == "puzzle_tablebase"}
     assert loaded == {*listed}
 
 

@@ -9,10 +9,12 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
 
 from puzzle_tablebase.errors import BadRequest, NotationError, Undecided
 from puzzle_tablebase.queries import Tables, open_tables
 from puzzle_tablebase.queries.fifteen_search import Solver
+from puzzle_tablebase.queries.options import CHECK
 from tests import first, usual_or_nightly
 from tests.support import sliding_oracle
 from tests.support.check_oracle import (
@@ -244,6 +246,101 @@ def test_any_text_is_judged_as_a_tour_and_as_a_line(
     assert read_facts(judged) == judge_tour(start, answer, 8, 8)
     position = "ABAAABBB.B...A."
     assert read_facts(tables.senet.check(position, answer)) == judge_senet(position, answer, 2)
+
+
+NAMES = {"U": "up", "D": "Down", "L": "LEFT", "R": "right"}
+OTHER_WAY = str.maketrans("UDLR", "DURL")
+WAYS: tuple[Any, ...] = (
+    *(str.lower, " ".join, "-".join, " → ".join, list, str),
+    *(lambda text: f"{text}.", lambda text: text[1:], lambda text: text[:-1]),
+    lambda text: f"```text\n{text}\n```",
+    lambda text: ", ".join(NAMES.get(mark, mark) for mark in text),
+    *(lambda text: text.translate(OTHER_WAY), lambda text: f"{text.translate(OTHER_WAY)}DUUD"),
+    *(lambda text: f"{text}UD", lambda text: f"{text}RL", lambda text: f"{text}LRDU"),
+    *(lambda text: text * 9, lambda text: text[::-1], lambda text: f"{len(text)} {text}"),
+)
+"""Ways in which people and models write, or miss, a solution in letters."""
+TEXTS = ("", "unreachable", "27", "2.5", "no", "\0", "U" * 2_001, "12 3", "15", "é")
+
+
+@pytest.mark.parametrize("board", ["eight", "3x4", "2x5"])
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"moves_of": "tile"}, {"answers": "distances"}, {"goal": True}],
+    ids=["moves", "tiles", "distances", "goal"],
+)
+def test_many_answers_are_judged_as_one_by_one(
+    tables: Tables, large_boards: Path, board: str, options: dict[str, Any]
+) -> None:
+    is_eight, random = board == "eight", Random(11)
+    reader: Any = tables.eight if is_eight else open_tables(str(large_boards)).sliding(board)
+    goal = "087654321" if is_eight else reader.puzzle.example
+    options = options | ({"goal": goal} if "goal" in options else {})
+    states = reader.sample(80, seed=5, goal=goal)["state"].to_list()
+    states += ["bad", "1 2 3 4 5 6 7 8 0", reader.puzzle.example[::-1], goal]
+    pairs = list[tuple[str, str]]()
+    for state in states:
+        solution = reader.get(state, solution=True, goal=options.get("goal"))
+        letters, tiles = (solution.solution, solution.tiles) if solution else ("UDLR", "1234")
+        ways = [str(way(letters)) for way in WAYS] + [tiles, " ".join(tiles), *TEXTS]
+        ways += [str(len(letters)), str(len(letters) + 1), change(letters, NOISE, random)]
+        ways += [" ".join(str(int(tile, 16)) for tile in tiles)]
+        pairs += [(state, way) for way in ways]
+    frame = pl.DataFrame(pairs, schema=["state", "answer"], orient="row")
+    assert reader.judges_together(len(frame), reader.parse(CHECK, options))
+    judged = reader.check_frame(frame, **options)
+    single = pl.concat(reader.check_frame(frame[at : at + 100], **options)
+                       for at in range(0, len(frame), 100))  # fmt: skip
+    assert_frame_equal(judged, single)
+    kinds = {*judged["result"].drop_nulls()}
+    is_number = "answers" in options
+    known = {"right", "wrong"} if is_number else {"shortest", "longer", "illegal", "incomplete"}
+    assert kinds == {*known, "unreadable"}
+
+
+@pytest.mark.parametrize(
+    ("answer", "meaning"),
+    [
+        ("D", ""),
+        ("d", ""),
+        ("L", ""),
+        ("U", "; read as the way tiles slide, it is a shortest solution"),
+        ("down", "; read as D, it is a shortest solution"),
+        ('["D"]', "; read as D, it is a shortest solution"),
+        ("```python\nD\n```", "; read as D, it is a shortest solution"),
+        ("D.", "; read as D, it is a shortest solution"),
+        ("Left - right → Down", "; read as LRD, it is a 3-move solution"),
+        ("Up!", ""),
+        ("left", ""),
+        ("up", "; read as the way tiles slide, it is a shortest solution"),
+        ("D\0", ""),
+    ],
+)
+def test_a_problem_says_what_was_likely_meant(tables: Tables, answer: str, meaning: str) -> None:
+    judged = tables.eight.check("123450786", answer)
+    text = judged.problem or ""
+    assert text.partition("; read ")[2] == meaning.partition("; read ")[2]
+    assert judged.score == (1.0 if answer in "Dd" else 0.0)
+
+
+def test_directions_may_be_those_of_tiles(tables: Tables, patterns_555: Path) -> None:
+    check = tables.eight.check
+    assert check("123450786", "U", moves_of="tile").result == "shortest"
+    assert check("123450786", "6", moves_of="tile").result == "shortest"
+    wrong = check("123450786", "D", moves_of="tile")
+    assert (wrong.result, wrong.score) == ("incomplete", 0.0)
+    assert wrong.problem == (
+        "the goal is not reached; read as the way the blank moves, it is a shortest solution"
+    )
+    illegal = check("123450786", "UU", moves_of="tile")
+    assert illegal.problem == "move 2, U: the blank is in the last row"
+    with pytest.raises(BadRequest):
+        check("123450786", "U", moves_of="hand")
+    fifteen = open_tables(str(patterns_555)).fifteen
+    assert fifteen.check("123456789abcde0f", "L", moves_of="tile").result == "shortest"
+    small = fifteen.check("123456789abcde0f", "r")
+    assert (small.result, small.score) == ("unreadable", 0.0)
+    assert str(small.problem).endswith("; read as R, it is a 1-move solution")
 
 
 TAILS = st.text("UDLRudlr0123456789abcdefhx-.;\0\n ,zЯ", min_size=1, max_size=6).filter(

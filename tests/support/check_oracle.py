@@ -104,7 +104,8 @@ def _read(answer: str, cells: int) -> tuple[list[str], bool]:
                 return moves, False
             moves.append(numbers[word])
         return moves, True
-    for mark in "".join(words):
+    small = str.upper if cells < 11 else str
+    for mark in map(small, "".join(words)):
         if mark not in (tiles if words[0][0] in tiles else "UDLR"):
             return moves, False
         moves.append(mark)

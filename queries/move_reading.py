@@ -1,0 +1,145 @@
+"""Reading the moves of an answer: letters, tiles, squares and jumps, and where reading stops.
+
+A lone judgement uses this module, so nothing heavy is imported, not even `re`.
+"""
+
+from __future__ import annotations
+
+from puzzle_tablebase.errors import quote
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    FindEnd = Callable[[str, int], int]
+
+Moves = tuple[list[str], str]
+"""The moves of an answer, and where reading stopped, or ""."""
+SEPARATORS = " \t\n\r\v\f,"
+"""The characters that may stand between moves."""
+_WITHOUT_SEPARATORS = str.maketrans(dict.fromkeys(SEPARATORS))
+LETTERS = "UDLR"
+"""The directions of a move."""
+MAX_SMALL_TILES = 9
+"""The most tiles of a board on which no letter is a tile."""
+SLIDES = str.maketrans(LETTERS, "DURL")
+"""Each direction of a tile that slides, with the direction of the blank."""
+
+
+def read_moves(text: str, find_end: FindEnd, what: str, *, is_word: bool = True) -> Moves:
+    """Read moves, with separators between them or not.
+
+    `find_end` returns the end of the move that begins at a place of the text, or the place itself
+    if none does. Return the moves, and where reading stopped, or "". The text that is quoted then
+    goes to the next separator if `is_word`, or else is a character.
+    """
+    moves, at = list[str](), 0
+    while at < len(text):
+        if text[at] in SEPARATORS:
+            at += 1
+            continue
+        end = find_end(text, at)
+        if end == at:
+            while end < len(text) and text[end] not in SEPARATORS and (is_word or end == at):
+                end += 1
+            return moves, f"character {at + 1}, {quote(text[at:end])}: not {what}"
+        moves.append(text[at:end])
+        at = end
+    return moves, ""
+
+
+def read_marks(text: str, marks: str, what: str) -> Moves:
+    """Read moves of one character each.
+
+    >>> read_marks("UL, X", "UDLR", "one of U, D, L, R")
+    (['U', 'L'], "character 5, 'X': not one of U, D, L, R")
+    """
+    bare = text.translate(_WITHOUT_SEPARATORS)
+    if {*bare} <= {*marks}:
+        return [*bare], ""
+    return read_moves(text, lambda text, at: at + (text[at] in marks), what, is_word=False)
+
+
+def read_letters(text: str, letters: str) -> Moves:
+    """Read moves that are letters."""
+    return read_marks(text, letters, f"one of {', '.join(letters)}")
+
+
+def read_tiles(text: str, tiles: str) -> Moves:
+    """Read moves that are tiles: as marks, or as numbers, where words of two digits are tiles.
+
+    >>> read_tiles("15", "123456789abcdef"), read_tiles("1 5", "123456789abcdef")
+    ((['f'], ''), (['1', '5'], ''))
+    """
+    what = f"one of the tiles 1-{tiles[-1]}"
+    words = text.replace(",", " ").split() if len(tiles) > MAX_SMALL_TILES else []
+    numbers = {str(number): tile for number, tile in enumerate(tiles, 1)}
+    is_number = len(words) == 1 and words[0] in numbers
+    if not is_number and (len(words) < 2 or max(map(len, words)) > 2):
+        return read_marks(text, tiles, what)
+    names = numbers | dict(zip(tiles, tiles, strict=True))
+
+    def find_end(text: str, at: int) -> int:
+        end = find_word_end(text, at)
+        return end if text[at:end] in names else at
+
+    moves, problem = read_moves(text, find_end, what)
+    return [names[move] for move in moves], problem
+
+
+def find_word_end(text: str, at: int) -> int:
+    """Return where the word that begins at a place of the text ends."""
+    while at < len(text) and text[at] not in SEPARATORS:
+        at += 1
+    return at
+
+
+def read_board_moves(text: str, start: str) -> Moves:
+    """Read an answer's letters, or tiles that slide.
+
+    Small letters are directions too on boards on which no letter is a tile.
+    """
+    tiles = "".join(sorted(start.replace("0", "")))
+    if text.lstrip(SEPARATORS)[:1] in {*tiles}:
+        return read_tiles(text, tiles)
+    if len(tiles) > MAX_SMALL_TILES:
+        return read_letters(text, LETTERS)
+    moves, problem = read_marks(text, LETTERS + LETTERS.lower(), f"one of {', '.join(LETTERS)}")
+    return [move.upper() for move in moves], problem
+
+
+def turn_moves(moves: list[str]) -> list[str]:
+    """Return moves whose letters are directions of tiles with those of the blank."""
+    return [move.translate(SLIDES) for move in moves]
+
+
+# ---- what an answer that is none may mean -------------------------------------------------------
+
+WORDS = {"UP": "U", "DOWN": "D", "LEFT": "L", "RIGHT": "R"}
+"""The directions as words."""
+_SIGNS = str.maketrans(dict.fromkeys("[](){}\"'`-–—→>.;:|/*", " ") | dict.fromkeys(SEPARATORS, " "))
+"""What other writers put between moves or around them."""
+MAX_MEANT = 2_000
+"""The characters of an answer up to which it is read in other ways."""
+
+
+def list_meanings(text: str, *, is_tile: bool) -> list[tuple[str, str]]:
+    """List other readings of an answer as the blank's directions, and the words that describe them.
+
+    `is_tile`: directions are those of tiles that slide.
+
+    >>> list_meanings("Down, left.", is_tile=False)
+    [('DL', 'as DL'), ('UR', 'as the way tiles slide')]
+    """
+    if len(text) > MAX_MEANT:
+        return []
+    words = text.upper().translate(_SIGNS).split()
+    if "```" in text and words[:1] and {*words[0]} - {*LETTERS} and words[0] not in WORDS:
+        words = words[1:]  # the language of a fenced block
+    letters = "".join([WORDS.get(word, word) for word in words])
+    if not letters or {*letters} - {*LETTERS}:
+        return []
+    turned = letters.translate(SLIDES)
+    if is_tile:
+        return [(turned, f"as {letters}"), (letters, "as the way the blank moves")]
+    return [(letters, f"as {letters}"), (turned, "as the way tiles slide")]
