@@ -21,6 +21,7 @@ from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
 from puzzle_tablebase.stores.folder import Folder
 from tests.support.build_recorder import build_tables
 from tests.support.default_tables import COUNT
+from tests.support.pancakes import PUZZLE as PANCAKES
 from tests.support.shell import Cli, Said, python
 from tests.support.tampered import cell, replace_link, rewrite, write_manifest
 
@@ -93,6 +94,26 @@ def test_a_table_that_no_rule_knows_is_intact(verify: Verify, boards: Path) -> N
     ]
     replace_link(boards / "knight_tours_5x5.parquet").write_bytes(b"")
     assert verify("--quick").code == 3
+
+
+def test_a_proof_by_the_rules_of_a_plugin_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(proofs, "list_puzzles", lambda: [PANCAKES, SLIDING])
+    build_tables(tmp_path, PANCAKES)
+    build_tables(tmp_path, SLIDING, *SLIDING.find_tables("sliding_2x2_4"))
+    assert run_command(["verify", "--outputs", str(tmp_path)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split(",")[0] for line in lines] == [
+        "pancakes.parquet",
+        "  proved: by the plugin's own rules",
+        "sliding_2x2_4.parquet",
+        "2 tables: 2 proved; 28 claims",
+    ]
+    assert run_command(["verify", "--json", "--outputs", str(tmp_path)]) == 0
+    reported = json.loads(capsys.readouterr().out)["tables"]
+    by_plugin = {entry["table"]: entry["by_plugin"] for entry in reported}
+    assert by_plugin == {"pancakes": True, "sliding_2x2_4": False}
 
 
 def test_nothing_is_claimed_after_a_failure(verify: Verify, boards: Path) -> None:
