@@ -108,8 +108,9 @@ check: $(TESTS) $(if $(shell command -v npm),$(LINTER)) ## check lint, format, t
 		echo 'npm is missing, so the JavaScript was not checked. On Debian and Ubuntu: apt-get install npm' >&2; \
 		test "$$CI" != true; fi
 
-docs: $(TESTS) ## regenerate the docs that the program writes
+docs: $(TESTS) $(if $(shell command -v npm),$(LINTER)) ## regenerate the docs that the program writes, and the types of the JavaScript package
 	$(BIN)/python -m tools.generated_docs
+	@if command -v npm >/dev/null; then queries/node_modules/.bin/tsc -p queries/javascript; fi
 
 report: precompute $(REPORT) ## write outputs/report.html, a page of charts made from the tables
 	$(BIN)/pipeline report

@@ -58,7 +58,7 @@ export function* answerFifteen(text, { goal = GOAL, onProgress = () => {} } = {}
     tables.push({ tiles: readTiles(table), records });
   }
   const search = searchSolution(unpackPatterns(tables), readTiles(view.state(state)));
-  let round = search.next();
+  let round = /** @type {any} */ (search.next());
   const bound = round.value;
   for (; !round.done; round = search.next()) onProgress({ bound: round.value });
   const { cells, positions } = round.value;

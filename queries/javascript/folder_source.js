@@ -22,6 +22,7 @@ export class FolderSource {
   /** Read a file, or the bytes from `first` to `last`. */
   async read(file, first = 0, last = undefined) {
     // imported here, because browsers have no files
+    // @ts-ignore  the types of Node are not needed for more
     const { open } = await import("node:fs/promises");
     let opened;
     this.requests++;

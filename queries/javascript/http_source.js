@@ -15,19 +15,9 @@ const MAX_RETRY_AFTER = 5;
 const WAIT_MILLISECONDS = 30_000;
 /** Statuses that may differ a moment later. */
 const PASSING = [408, 425, 429, 500, 502, 503, 504];
-const IS_PAGE = typeof document !== "undefined";
-/** What a browser does not tell apart: for a host of its own, and for another one. */
-const FAILED_HERE = "the connection failed, or the host compresses parts of files";
-const FAILED_ELSEWHERE =
-  "the connection failed, or the host does not allow pages of other sites " +
-  "(it must send Access-Control-Allow-Origin)";
-const NETWORK = {
-  ECONNREFUSED: "connection refused",
-  ECONNRESET: "it closes the connection before it answers",
-  ENOTFOUND: "its name is not known",
-  UND_ERR_SOCKET: "it closes the connection before it answers",
-  DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is not valid: self-signed certificate",
-};
+/** What browsers do not tell apart. */
+const FAILED =
+  "the connection failed, or the host does not send parts of files as they are to pages of this site";
 
 /** A fault that may be over a moment later. */
 class Passing extends Error {
@@ -98,7 +88,7 @@ export class HttpSource {
       this.bytes += part.bytes.length;
       return part;
     } catch (error) {
-      throw explain(error, this.base);
+      throw explain(error);
     } finally {
       clearTimeout(timer);
     }
@@ -111,17 +101,15 @@ export class HttpSource {
     if (last !== undefined && response.ok) this.servesRanges = status === 206;
     if (status === 206 && last !== undefined) {
       const { total, begin } = parseRange(response.headers.get("Content-Range"), first);
-      const refuse = (problem) => {
-        stop.abort();
-        throw makeUnreadable(place, `the host ${problem}`, status);
-      };
-      if (coding && coding !== "identity")
-        refuse(`compresses parts of files (Content-Encoding: ${coding})`);
-      if (begin !== first) refuse(`sends another part than byte ${first} and after`);
       const expected = Math.min(last + 1, total ?? last + 1) - first;
-      if (length > expected) refuse(`sends ${length} bytes instead of ${expected}`);
+      const refuse = () => {
+        stop.abort();
+        const wanted = `bytes ${first} to ${first + expected - 1}`;
+        throw makeUnreadable(place, `the host does not send ${wanted} as they are`, status);
+      };
+      if ((coding && coding !== "identity") || begin !== first || length > expected) refuse();
       const bytes = new Uint8Array(await response.arrayBuffer());
-      if (bytes.length > expected) refuse(`sends ${bytes.length} bytes instead of ${expected}`);
+      if (bytes.length > expected) refuse();
       if (total !== null && bytes.length < expected) throw new Passing("the connection was cut");
       return { bytes, first, total };
     }
@@ -171,14 +159,10 @@ async function findReason(response) {
   return (message ? message[1] : response.statusText).trim().replace(/\.$/, "");
 }
 
-function explain(error, base) {
+function explain(error) {
   if (error instanceof Passing || error.name === "TablebaseError") return error;
   if (error.name === "AbortError") return new Passing("it does not answer, or too slowly");
-  const code = error.cause?.code;
-  if (IS_PAGE)
-    return new Passing(
-      `${base}/`.startsWith(`${location.origin}/`) ? FAILED_HERE : FAILED_ELSEWHERE,
-    );
-  if (code) return new Passing(NETWORK[code] ?? error.cause.message ?? code);
-  return new Passing(error.cause?.message ?? error.message);
+  return new Passing(
+    typeof document === "undefined" ? (error.cause?.message ?? error.message) : FAILED,
+  );
 }

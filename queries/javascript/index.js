@@ -10,6 +10,16 @@ import { Board, EIGHT, listGoals, parseBoard } from "./sliding.js";
 
 export { BAD_REQUEST, NO_ANSWER, TablebaseError, UNUSABLE } from "./errors.js";
 
+/**
+ * What answers and options are, for TypeScript.
+ * @typedef {import("./sliding.js").BoardAnswer} BoardAnswer
+ * @typedef {import("./sliding.js").OnProgress} OnProgress
+ * @typedef {import("./fifteen.js").FifteenAnswer} FifteenAnswer
+ * @typedef {import("./senet.js").SenetAnswer} SenetAnswer
+ * @typedef {import("./knight.js").KnightAnswer} KnightAnswer
+ * @typedef {import("./http_source.js").HttpOptions} HttpOptions
+ */
+
 const MANIFEST = "manifest.json";
 /** The copy of the manifest, which is read if the manifest is damaged. */
 const COPY = ".manifest.backup";
@@ -99,11 +109,10 @@ export class Tables {
     if (isFresh) manifests.unshift(await this.#fetchListed(COPY, true).catch(() => null));
     const tables = manifests.flatMap((manifest) => Object.values(manifest?.tables ?? {})).flat();
     const entries = tables.filter((entry) => entry.index?.file === file);
-    const versions = entries.map(({ content, index }) => [
-      content,
-      { content, bytes: index.bytes },
-    ]);
-    return [...new Map(versions).values()];
+    const versions = new Map();
+    for (const { content, index } of entries)
+      versions.set(content, { content, bytes: index.bytes });
+    return [...versions.values()];
   }
 
   /**
@@ -111,6 +120,7 @@ export class Tables {
    * @param {string} name
    * @param {number} width
    * @param {string} [request] what builds the table, for messages
+   * @returns {IndexFile}
    */
   openIndex(name, width, request) {
     if (!this.indexes.has(name)) this.indexes.set(name, new IndexFile(this, name, width, request));
@@ -126,7 +136,9 @@ export class Tables {
   async #answer(question) {
     let step = question.next();
     while (!step.done) {
-      const { table, width, ranks, isWhole, request } = step.value;
+      const { table, width, ranks, isWhole, request } = /** @type {import("./sliding.js").Need} */ (
+        step.value
+      );
       const index = this.openIndex(table, width, request);
       step = question.next(await (isWhole ? index.allRecords() : index.records(ranks)));
     }
@@ -141,7 +153,7 @@ export class Tables {
    * Answer for a state of the 8-puzzle. `goal`: `corner`, `centre`, `edge`, or any state; by default
    * the one of the first two that the state reaches.
    * @param {string} state nine digits, 0 for the blank
-   * @param {{goal?: string, solution?: boolean}} [options]
+   * @param {{goal?: string | null, solution?: boolean}} [options]
    * @returns {Promise<import("./sliding.js").BoardAnswer>}
    */
   async eight(state, options) {
@@ -169,7 +181,7 @@ export class Tables {
    * gets `{ moves, state }` after each move of the walk to the goal.
    * @param {string} board rows x columns, such as `3x4`
    * @param {string} state a digit or letter for each cell, 0 for the blank
-   * @param {{goal?: string, solution?: boolean, onProgress?: import("./sliding.js").OnProgress}} [options]
+   * @param {{goal?: string | null, solution?: boolean, onProgress?: import("./sliding.js").OnProgress}} [options]
    * @returns {Promise<import("./sliding.js").BoardAnswer>}
    */
   async sliding(board, state, options) {

@@ -174,7 +174,7 @@ export function* searchSolution({ entries, slots, shifts }, given, weight = 1) {
   return { cells: [], positions };
 }
 
-if (globalThis.name === WORKER_NAME) {
+if (/** @type {any} */ (globalThis).name === WORKER_NAME) {
   let patterns = null;
   globalThis.onmessage = ({ data }) => {
     if (data.tables) {

@@ -90,6 +90,7 @@ export function afterMove({ before, start, goal }) {
  * @param {string} position
  * @param {number} plies
  * @param {(told: {moves: number, state: string}) => void} [onProgress]
+ * @returns {Generator<import("./sliding.js").Need, any[], Uint8Array[]>}
  */
 export function* followBack(position, plies, onProgress = () => {}) {
   const line = [];

@@ -54,6 +54,7 @@ export class Board {
   /**
    * `goals` are those of the board that has no more rows than columns, `width` the bytes of a record, if they are those of
    * the 8-puzzle, and `locate` says where a file is, for messages.
+   * @param {{rows: number, columns: number, goals: Goal[], width?: number, locate?: (file: string) => string}} described
    */
   constructor({ rows, columns, goals, width, locate = (file) => file }) {
     this.rows = rows;
@@ -254,7 +255,7 @@ export class Board {
   /**
    * Answer for a state.
    * @param {string} text
-   * @param {{goal?: string, solution?: boolean, onProgress?: OnProgress}} [options] `solution: false`:
+   * @param {{goal?: string | null, solution?: boolean, onProgress?: OnProgress}} [options] `solution: false`:
    *   distance and best moves alone, where the table has distances
    * @returns {Generator<Need, BoardAnswer, Uint8Array[]>}
    */
@@ -378,7 +379,7 @@ export function listGoals(files) {
   for (const file of files) {
     const [, table, board, rows, columns, number] =
       /^(sliding_((\d+)x(\d+))_(\d+))\.idx$/.exec(file) ?? [];
-    const [cells, cell] = [rows * columns, Number(number)];
+    const [cells, cell] = [Number(rows) * Number(columns), Number(number)];
     // a state has a digit or letter for each cell, and a goal has its blank on one of them
     if (!(cells <= MARKS.length && cell >= 1 && cell <= cells)) continue;
     const state = makeGoal(cells, cell - 1);
@@ -392,7 +393,7 @@ export function listGoals(files) {
 /** Return the numbers of rows and columns of a board, given as text. */
 export function parseBoard(text) {
   const [, rows, columns] = (typeof text === "string" && /^([2-9])x([2-9])$/.exec(text)) || [];
-  if (rows * columns <= MARKS.length) return [Number(rows), Number(columns)];
+  if (Number(rows) * Number(columns) <= MARKS.length) return [Number(rows), Number(columns)];
   throw new TablebaseError(
     BAD_REQUEST,
     `${JSON.stringify(text)} is not a sliding board, ` +

@@ -63,7 +63,9 @@ def test_trouble_of_the_host_is_told_and_passes(folder: Path, browser: Browser) 
     fault = make_fault("compressed parts", "")
     with show(folder, browser, BOARD, fault) as (shown, page, host):
         trouble = page.locator("#trouble")
-        expect(trouble).to_contain_text("or the host compresses parts of files", timeout=20_000)
+        expect(trouble).to_contain_text(
+            "the host does not send parts of files as they are", timeout=20_000
+        )
         expect(page.locator("#sliding-unit")).to_have_text("not known")
         host.fault = None
         shown.go("sliding/play?board=3x4")
@@ -158,4 +160,4 @@ def test_the_configuration_in_the_docs_hosts_pages_and_answers_those_of_other_si
         # a range needs no permission of its own: no request is made twice
         assert "OPTIONS" not in (works[0] / "requests").read_text()
         refused = page.evaluate(ASK, f"{url}/missing")
-        assert "(it must send Access-Control-Allow-Origin)" in refused[1]
+        assert "does not send parts of files as they are to pages of this site" in refused[1]

@@ -1,0 +1,40 @@
+/** The tables of patterns, whose names are their tiles. */
+export declare const PATTERNS: string[];
+/** The board, whose tables are for goals with the blank in a corner. */
+export declare const FIFTEEN: {
+    rows: number;
+    columns: number;
+    goals: {
+        name: string;
+        state: string;
+        table: string;
+    }[];
+};
+export type FifteenAnswer = Omit<Required<import("./sliding.js").BoardAnswer>, "best_moves" | "best_tiles" | "solutions"> & {
+    bound: number;
+    positions: number;
+};
+export type OnBound = (told: {
+    bound: number;
+}) => void;
+/**
+ * An answer has the lower bound that the search began with, and the number of positions searched.
+ * @typedef {Omit<Required<import("./sliding.js").BoardAnswer>, "best_moves" | "best_tiles" | "solutions">
+ *   & {bound: number, positions: number}} FifteenAnswer
+ *
+ * @typedef {(told: {bound: number}) => void} OnBound is told before each round that no solution has fewer moves
+ */
+/** Return the tiles of a text, or of a pattern's name. */
+export declare function readTiles(text: any): number[];
+/** Return the states on the way of the blank over some cells of a goal's view, to that goal. */
+export declare function followBlank(board: any, view: any, state: any, cells: any): any;
+/**
+ * Answer for a state. The search, of seconds for the hardest states, is done here and now: a page asks in a worker.
+ * @param {string} text
+ * @param {{goal?: string, onProgress?: OnBound}} [options]
+ * @returns {Generator<import("./sliding.js").Need, FifteenAnswer, any>}
+ */
+export declare function answerFifteen(text: string, { goal, onProgress }?: {
+    goal?: string;
+    onProgress?: OnBound;
+}): Generator<import("./sliding.js").Need, FifteenAnswer, any>;
