@@ -12,12 +12,15 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
-from distributed import Client
+from distributed import Client, LocalCluster
 
 from puzzle_tablebase.errors import MachineLimit
+from puzzle_tablebase.frontier.word_space import WordSpace
 from puzzle_tablebase.pipeline.cluster import connect
+from puzzle_tablebase.pipeline.recipes import boards
 from puzzle_tablebase.pipeline.tasks import open_tasks
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
@@ -30,6 +33,7 @@ from tests.support.build_recorder import SMALL, build_all, contents
 from tests.support.hosts import answer_connections
 from tests.support.object_store import bucket
 from tests.support.shell import SCRIPT, Cli, await_checkpoints, environment, run, start_build
+from tests.support.sliding_tables import treat_as_large
 
 
 class Cluster:
@@ -80,6 +84,33 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
     # as Dask's nannies set it
     with run_cluster(tmp_path, MALLOC_TRIM_THRESHOLD_="65536") as running:
         yield running
+
+
+@pytest.mark.slow
+def test_workers_build_a_board_in_shards_of_the_memory(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Let workers in threads of this process build a board that is treated as large."""
+    treat_as_large(monkeypatch, 8)
+    counted, count_shards = list[tuple[int, int | None]](), boards.count_shards
+
+    def count(space: WordSpace, jobs: int, memory: int | None) -> int:
+        counted.append((jobs, memory))
+        return count_shards(space, jobs, memory)
+
+    monkeypatch.setattr(boards, "count_shards", count)
+    here, there = tmp_path / "here", tmp_path / "there"
+    words = ("precompute", "sliding_2x4_8", "--quiet", "--memory", "2", "--outputs")
+    assert cli(*words, str(here)) == (0, "", "")
+    options: Any = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    with LocalCluster(processes=False, protocol="tcp", **options) as cluster:
+        address = str(cluster.scheduler_address)
+        with open_tasks(address) as tasks:
+            assert tasks.executor
+            assert tasks.executor.submit(abs, -2).result(60) == 2
+        assert cli(*words, str(there), "--scheduler", address) == (0, "", "")
+    assert counted == [(2, 2_000_000_000)]
+    assert contents(there) == contents(here)
 
 
 @pytest.mark.nightly

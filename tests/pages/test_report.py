@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 from html import unescape
 from pathlib import Path
+from statistics import mean, median
 from typing import Any
 from xml.etree import ElementTree
 
@@ -19,6 +20,7 @@ from playwright.sync_api import Browser
 from puzzle_tablebase.errors import MachineLimit, TableDamaged, TableMissing
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.queries import charts
+from puzzle_tablebase.queries.published import list_counts
 from puzzle_tablebase.queries.report import write_report
 from puzzle_tablebase.queries.svg import COLOURS
 from puzzle_tablebase.stores.folder import Folder
@@ -123,6 +125,41 @@ def test_charts_of_the_8_puzzle_are_those_of_plain_functions(outputs: Path) -> N
             shares.append(sum(other < distance for other in near) / len(near))
         share = helping.filter(distance=distance)["share"].item()
         assert share == pytest.approx(sum(shares) / len(shares))
+
+
+def test_charts_count_every_state_of_every_goal(outputs: Path, small_boards: Path) -> None:
+    eight = pl.read_parquet([outputs / "eight.parquet", outputs / "eight_edge.parquet"])
+    plies = pl.read_parquet(outputs / "senet.parquet", columns=["plies"])
+    boards = pl.concat(
+        pl.scan_parquet(file).select(
+            pl.col("goal").cast(pl.String), "distance", board=pl.lit(file.name.split("_")[1])
+        )
+        for file in small_boards.glob("*.parquet")
+    ).collect()
+    counts, board_counts = (list_counts(Folder(each)) for each in (outputs, small_boards))
+    for drawing, drawn_counts, rows in (
+        (charts.draw_distances, counts.filter(puzzle="eight"), eight),
+        (charts.draw_boards, board_counts.filter(puzzle="sliding"), boards),
+        (
+            charts.draw_plies,
+            counts.filter(puzzle="senet"),
+            plies.drop_nulls().rename({"plies": "distance"}),
+        ),
+    ):
+        drawn = draw(drawing, drawn_counts)
+        names = [name for name in ("board", "goal", "distance") if name in rows.columns]
+        expected = rows.group_by(pl.col(names).cast(pl.String)).len("states").sort(names)
+        found = drawn.select(pl.col(names).cast(pl.String), "states").sort(names)
+        assert found.rows() == expected.rows()
+    spec = charts.draw_distances(counts.filter(puzzle="eight").lazy())[1].to_dict()["encoding"]
+    goals = ["corner", "centre", "edge"]
+    assert (spec["color"]["scale"]["domain"], spec["row"]["sort"]) == (goals, goals)
+    lines = draw(charts.draw_solutions, eight).pivot("line", index="distance", values="value")
+    for distance, numbers in eight.group_by("distance").agg("solutions").rows():
+        known = {"most": max(numbers), "mean": mean(numbers), "median": median(numbers)}
+        assert lines.row(by_predicate=pl.col("distance") == distance, named=True) == pytest.approx(
+            {"distance": distance, **known}
+        )
 
 
 def test_tours_of_three_boards_are_drawn_if_they_are_counted(outputs: Path) -> None:

@@ -19,7 +19,8 @@ import puzzle_tablebase as pt
 from puzzle_tablebase.errors import BadRequest, OutputError, TableDamaged
 from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.pipeline.proofs import verify
-from puzzle_tablebase.pipeline.site import SUMS, write_site
+from puzzle_tablebase.pipeline.site import SUMS, make_start_page, write_site
+from puzzle_tablebase.pipeline.site.data_set import list_facts
 from puzzle_tablebase.stores.folder import Folder
 from tests.conftest import make_once
 from tests.support.browser import broken_rules
@@ -139,6 +140,14 @@ def test_croissant_and_the_card_have_every_file_and_column_with_its_meaning(site
     namespace = {"pl": pl}
     exec(code.partition("\n")[2], namespace)  # the card's own code, in a folder of the files
     assert namespace["rows"].height == 362_880
+
+
+def test_texts_of_a_table_are_escaped(small: Path) -> None:
+    opened = Folder(small)
+    facts = list_facts(opened, read_manifest(opened), verify(opened, quick=True).verdicts)
+    told = facts[0]._replace(meaning="States <script> & all", verdict="<b>")
+    page = make_start_page([told], {}, "")
+    assert "States &lt;script&gt; &amp; all. 1,728 rows; <b>&lt;b&gt;</b>." in page
 
 
 def test_a_site_is_the_same_bytes_every_time(small: Path, tmp_path: Path) -> None:
