@@ -104,8 +104,8 @@ def check_contents(listed: ListedTable) -> Claims[None]:
         yield listed.claim_records(text, _compare_records(listed))
         return
     text = (
-        "columns, metadata (whatever the words of descriptions) and number of rows match the "
-        "definition of the table and the manifest"
+        "schema, row count and metadata match the table's definition and the manifest; "
+        "descriptions are ignored"
     )
     yield Claim(text, refute_bad_files(_compare_footer(listed)))
     text = "every row decodes, and the content hash matches the manifest"

@@ -7,6 +7,7 @@ verdicts of a verification.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from string import Template
@@ -15,9 +16,10 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from puzzle_tablebase import __version__
+from puzzle_tablebase.errors import make_printable
 from puzzle_tablebase.formats import FORMAT_VERSION, MADE_BY
 from puzzle_tablebase.formats.manifest import Entry
-from puzzle_tablebase.formats.parquet import COMMENT, open_rows
+from puzzle_tablebase.formats.parquet import open_rows
 from puzzle_tablebase.pipeline.proofs.verdicts import TableVerdict, find_weakest, group_boards
 from puzzle_tablebase.puzzles import find_owner
 from puzzle_tablebase.stores.folder import Store
@@ -40,6 +42,8 @@ class TableFacts(NamedTuple):
     name: str
     entry: Entry
     meaning: str
+    meanings: dict[str, str]
+    """The meanings of the columns, of the definition: no proof reads those of the file."""
     schema: pa.Schema | None
     verdict: str
     shown: list[str]
@@ -64,16 +68,14 @@ def list_facts(
         owner = find_owner(name)
         table = owner.find_table(name) if owner else None
         meaning = table.meaning if table else ""
+        meanings = {column.name: column.meaning for column in table.columns} if table else {}
         schema = None
         if entry.parquet:
             with store.open(entry.parquet.file) as file:
                 schema = open_rows(file).schema_arrow
-        facts.append(TableFacts(name, entry, meaning, schema, str(find_weakest(own)[name]), shown))
+        verdict = str(find_weakest(own)[name])
+        facts.append(TableFacts(name, entry, meaning, meanings, schema, verdict, shown))
     return facts
-
-
-def _get_meaning(column: pa.Field) -> str:
-    return str((column.metadata or {}).get(COMMENT.encode(), b"").decode())
 
 
 def make_croissant(facts: Sequence[TableFacts], url: str = "", date: str = "") -> str:
@@ -112,7 +114,7 @@ def make_croissant(facts: Sequence[TableFacts], url: str = "", date: str = "") -
                 "@id": table.name,
                 "name": table.name,
                 "description": f"{table.meaning}. {table.amount}; {table.verdict}.",
-                "field": [_describe_column(table.name, column) for column in table.schema],
+                "field": [_describe_column(table, column) for column in table.schema],
             }
             for table in facts
             if table.schema
@@ -121,18 +123,18 @@ def make_croissant(facts: Sequence[TableFacts], url: str = "", date: str = "") -
     return json.dumps(described, indent=1, ensure_ascii=False) + "\n"
 
 
-def _describe_column(table: str, column: pa.Field) -> dict[str, Any]:
+def _describe_column(table: TableFacts, column: pa.Field) -> dict[str, Any]:
     if pa.types.is_integer(column.type):
         # readers give a null among whole numbers as a number that is none
         kind = f"cr:{str(column.type).capitalize()}"
     else:
         kind = "sc:Boolean" if pa.types.is_boolean(column.type) else "sc:Text"
-    source = {"fileObject": {"@id": f"{table}.parquet"}, "extract": {"column": column.name}}
+    source = {"fileObject": {"@id": f"{table.name}.parquet"}, "extract": {"column": column.name}}
     return {
         "@type": "cr:Field",
-        "@id": f"{table}/{column.name}",
+        "@id": f"{table.name}/{column.name}",
         "name": column.name,
-        "description": _get_meaning(column),
+        "description": table.meanings.get(column.name, ""),
         "dataType": kind,
         "source": source,
     }
@@ -177,5 +179,20 @@ def _format_table(table: TableFacts) -> str:
     for column in table.schema or ():
         shown = "enum" if pa.types.is_dictionary(column.type) else str(column.type)
         kind = f"{shown}, null" if column.nullable else shown
-        text += f"| `{column.name}` | {kind} | {_get_meaning(column)} |\n"
+        if pa.types.is_nested(column.type):  # it has names of a file's own
+            kind = escape_markdown(kind)
+        text += (
+            f"| {escape_markdown(column.name)} | {kind} | {table.meanings.get(column.name, '')} |\n"
+        )
     return text
+
+
+def escape_markdown(text: str) -> str:
+    """Return a file's words as text that Markdown shows as it is.
+
+    >>> escape_markdown("best_moves"), escape_markdown("[x](y)")
+    ('`best_moves`', '\\\\[x\\\\]\\\\(y\\\\)')
+    """
+    if text.isidentifier() and text.isascii():
+        return f"`{text}`"
+    return re.sub(r"([^\w\s])", r"\\\1", make_printable(text))

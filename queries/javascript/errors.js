@@ -3,6 +3,10 @@ export const NO_ANSWER = 1;
 export const BAD_REQUEST = 2;
 export const UNUSABLE = 3;
 
+/** Return text safe to print, whoever wrote it: characters that would control a terminal are escaped. */
+const makePrintable = (text) =>
+  text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (each) => `\\u{${each.codePointAt(0).toString(16)}}`);
+
 /** A question without an answer, a bad key, or tables that cannot be used. */
 export class TablebaseError extends Error {
   /**
@@ -11,7 +15,7 @@ export class TablebaseError extends Error {
    * @param {{place?: string, status?: number}} [details]
    */
   constructor(code, message, { place = "", status = 0 } = {}) {
-    super(message);
+    super(makePrintable(message));
     this.name = "TablebaseError";
     this.code = code;
     /** The file or address that cannot be used; empty if the trouble is another. */

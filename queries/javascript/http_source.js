@@ -1,4 +1,4 @@
-import { makeUnreadable } from "./errors.js";
+import { BAD_REQUEST, makeUnreadable, TablebaseError } from "./errors.js";
 
 /**
  * `fetch`: a function to use in place of the usual one; `retryDelays`: milliseconds before each
@@ -10,6 +10,8 @@ import { makeUnreadable } from "./errors.js";
 const MAX_WHOLE_BYTES = 64 << 20;
 /** Milliseconds before each further attempt. */
 const RETRY_DELAYS = [300, 1000];
+/** The most characters of a host's reason. */
+const MAX_REASON = 200;
 /** The most seconds to wait because a host asks for it. */
 const MAX_RETRY_AFTER = 5;
 const WAIT_MILLISECONDS = 30_000;
@@ -35,7 +37,7 @@ export class HttpSource {
     url,
     { fetch = globalThis.fetch.bind(globalThis), retryDelays = RETRY_DELAYS, wholeBytes } = {},
   ) {
-    const { origin, pathname, search } = new URL(url);
+    const { origin, pathname, search } = parseUrl(url);
     this.base = `${origin}${pathname.replace(/\/+$/, "")}`;
     this.query = search;
     this.fetch = fetch;
@@ -144,6 +146,15 @@ export class HttpSource {
   }
 }
 
+/** Return the parts of an address; the usual error of a bad one has its password. */
+function parseUrl(url) {
+  try {
+    return new URL(url);
+  } catch {
+    throw new TablebaseError(BAD_REQUEST, "The address of the tables is not a URL.");
+  }
+}
+
 /** Return where a part begins, and the file's size; hosts that hide the header send what was asked. */
 function parseRange(header, first) {
   if (!header) return { begin: first, total: null };
@@ -156,7 +167,8 @@ function parseRange(header, first) {
 async function findReason(response) {
   const text = (await response.text().catch(() => "")).slice(0, 4096);
   const message = /<(?:AuthenticationErrorDetail|Message)>([^<]{1,200})</.exec(text);
-  return (message ? message[1] : response.statusText).trim().replace(/\.$/, "");
+  const reason = message ? message[1] : response.statusText.slice(0, MAX_REASON);
+  return reason.trim().replace(/\.$/, "");
 }
 
 function explain(error) {

@@ -44,9 +44,12 @@ export function openTables(place, options) {
   text = text.replace(/\/manifest\.json(?=$|\?)/, "");
   if (text.startsWith("file://"))
     return new Tables(new FolderSource(decodeURIComponent(new URL(text).pathname)));
-  return new Tables(
-    /^https?:\/\//.test(text) ? new HttpSource(text, options) : new FolderSource(text),
-  );
+  if (/^https?:\/\//i.test(text)) return new Tables(new HttpSource(text, options));
+  // its message would have its password
+  if (/^[a-z][a-z\d+.-]+:\/|^[^/]*:[^/]*@/i.test(text)) {
+    throw new TablebaseError(BAD_REQUEST, "The address of tables begins with https:// or http://.");
+  }
+  return new Tables(new FolderSource(text));
 }
 
 /** The tables of one place. A part that has been read is kept; the manifest is read once. */

@@ -15,9 +15,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.formats.parquet import make_schema
 from puzzle_tablebase.pipeline.proofs import VerifyFailed, verify
 from puzzle_tablebase.pipeline.proofs.files import check_contents
+from puzzle_tablebase.pipeline.site.data_set import list_facts, make_card, make_croissant
 from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.schema import Column, Table
@@ -31,6 +33,7 @@ from tests.support.tampered import (
     replace_link,
     rewrite,
     run,
+    story,
     vouch,
     write_rows,
 )
@@ -131,11 +134,17 @@ def test_another_schema_is_detected(
 def test_descriptions_may_have_other_words(copy: Path) -> None:
     """Write the rows with other descriptions of the table and of a column."""
     path, old = replace_link(copy / f"{FIVE}.parquet"), TABLE
-    described = [*old.columns[:-1], Column("path", "string", "its squares", distinct=True)]
+    described = [*old.columns[:-1], Column("path", "string", "[x](y) | <b>", distinct=True)]
     table = Table(FIVE, "Some tours", old.rank, tuple(described), old.recipe)
     write_rows(pq.read_table(path), path, table)
     vouch(copy, FIVE)
-    assert prove_one(copy, FIVE).verdicts[0].verdict == "proved"
+    result, entries = prove_one(copy, FIVE), read_manifest(Folder(copy))
+    assert result.verdicts[0].verdict == "proved"
+    assert "descriptions are ignored" in story(result)
+    facts = list_facts(Folder(copy), {FIVE: entries[FIVE]}, result.verdicts)
+    for text in (make_card(facts), make_croissant(facts)):  # so none enters a page
+        assert "<b>" not in text
+        assert TABLE.columns[-1].meaning in text
 
 
 @pytest.mark.parametrize("is_beside", [True, False])
@@ -175,8 +184,8 @@ def change_footer(folder: Path, name: str, change: Callable[[bytes], bytes], row
         # the greatest number of a tour, according to the statistics
         (b"\x08\x2f\x01\x00\x00", b"\x08\x2e\x01\x00\x00", 1728, "*: number: max 302 | 303"),
         # the file's number of rows, with which the manifest agrees, or not
-        (b"\x00\x16\x80\x1b\x19", b"\x00\x16\xfe\x1a\x19", 1727, "columns*: rows 1728 | 1727"),
-        (b"\x00\x16\x80\x1b\x19", b"\x00\x16\xfe\x1a\x19", 1728, "columns*: rows 1727 | 1728"),
+        (b"\x00\x16\x80\x1b\x19", b"\x00\x16\xfe\x1a\x19", 1727, "schema*: rows 1728 | 1727"),
+        (b"\x00\x16\x80\x1b\x19", b"\x00\x16\xfe\x1a\x19", 1728, "schema*: rows 1727 | 1728"),
         # a column's path, by which readers find it
         (b"\x19\x18\x05start", b"\x19\x18\x05stars", 1728, "*: start: path_* stars | start"),
         # a column's path that is not valid UTF-8

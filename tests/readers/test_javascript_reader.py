@@ -166,6 +166,29 @@ def test_a_place_that_is_not_there_is_told() -> None:
             assert (code, f"{place}/manifest.json" in message) == (3, True)
 
 
+def test_a_reason_controls_no_terminal(outputs: Path) -> None:
+    def refuse(_: Request, answer: Answer) -> None:
+        answer.status, answer.reason = 403, "Red \x7f" + "x" * 5000
+
+    with serve(outputs, refuse) as host:
+        (told,) = ask(host.url, ["eight", STATE])
+    code, message, status = told["error"]
+    assert (code, status) == (3, 403)
+    assert r"HTTP status 403: Red \u{7f}xx" in message
+    assert message.isprintable()
+    assert len(message) < 400
+
+
+@pytest.mark.parametrize("start", ["ftp://", "https:/", "", "https://h:x/", "s3://"])
+def test_no_message_has_the_password_of_an_address(start: str) -> None:
+    script = f"""import {{ openTables }} from {json.dumps(str(PACKAGE / "index.js"))};
+    try {{ await openTables("{start}u:S3cret@h/x").eight("{STATE}"); }}
+    catch (error) {{ console.log(error.code, error.name, error); }}"""
+    said = run(tool("node"), "--input-type=module", "--eval", script)
+    assert said.out.startswith("2 TablebaseError")
+    assert "S3cret" not in said.out + said.err
+
+
 def test_a_table_published_anew_is_opened_once_more(copy: Path) -> None:
     questions = [["senet", POSITION], ["senet", "ABABABABAB....."]]
     with serve(copy) as host:

@@ -36,6 +36,8 @@ class Answer:
         self.sent = len(body)
         """Bytes of the body that are sent before the connection is cut."""
         self.delay = 0.0
+        self.reason: str | None = None
+        """The phrase beside the status, if it is not the usual one."""
         self.is_last = False
         """Whether the connection ends without notice after the answer."""
 
@@ -97,7 +99,7 @@ class Host:
             self.fault(request, answer)
         time.sleep(answer.delay)
         body = answer.body[: answer.sent]
-        handler.send_response(answer.status)
+        handler.send_response(answer.status, answer.reason)
         for header, value in {"Content-Length": str(len(answer.body)), **answer.headers}.items():
             handler.send_header(header, value)
         handler.end_headers()
