@@ -19,7 +19,6 @@ from tests import first, usual_or_nightly
 from tests.support import sliding_oracle
 from tests.support.check_oracle import (
     FACTS,
-    SPACES,
     change,
     is_path,
     judge_board,
@@ -341,43 +340,6 @@ def test_directions_may_be_those_of_tiles(tables: Tables, patterns_555: Path) ->
     small = fifteen.check("123456789abcde0f", "r")
     assert (small.result, small.score) == ("unreadable", 0.0)
     assert str(small.problem).endswith("; read as R, it is a 1-move solution")
-
-
-TAILS = st.text("UDLRudlr0123456789abcdefhx-.;\0\n ,zЯ", min_size=1, max_size=6).filter(
-    lambda tail: bool(tail.strip(SPACES))
-)
-"""Texts that are more than white space and commas."""
-
-
-@given(TAILS)
-def test_nothing_behind_a_legal_answer_scores(tables: Tables, tail: str) -> None:
-    """A board's answer may go on with legal moves, and is a longer one then."""
-    tour, state = tables.knight.probe("b1"), "152703846"
-    line, solution = tables.senet.line("ABAAABBB.B...A."), tables.eight.probe(state, path=True)
-    assert solution.solution
-    assert solution.tiles
-    assert line
-    cases: list[tuple[Any, str, str, str, dict[str, Any]]] = [
-        (tables.eight, state, solution.solution, "UDLR", {}),
-        (tables.eight, state, " ".join(solution.tiles), "12345678", {}),
-        (tables.eight, state, str(solution.distance), "", {"answers": "distances"}),
-        (tables.senet, "ABAAABBB.B...A.", line, "", {}),
-        (tables.senet, "ABAAABBB.B...A.", "2", "", {"answers": "distances"}),
-        (tables.knight, "b1", tour.path, "", {}),
-        (tables.knight, "b1", "".join(map(str, tour.jumps)), "", {}),
-    ]
-    for reader, key, answer, moves, options in cases:
-        for text, is_whole in ((answer, True), (answer + tail, False)):
-            alone = reader.check(key, text, **options)
-            frame = pl.DataFrame({reader.columns[0]: [key], "answer": [text]})
-            judged = reader.check_frame(frame, **options).row(0, named=True)
-            assert (judged["result"], judged["score"]) == (alone.result, alone.score)
-            if is_whole:
-                assert alone.score == 1
-            elif alone.score:
-                assert alone.result == "longer"
-                assert {*tail} <= {*moves, *SPACES}
-                assert alone.problem is None
 
 
 def test_solutions_of_the_15_puzzle_are_judged_as_by_the_oracle(patterns_555: Path) -> None:
