@@ -10,40 +10,40 @@ const described = new WeakMap(); // by element: the description that it was pain
 /**
  * Describe nodes: tags, attributes and text, with values in between. A value may be a text, a description, a list of
  * these, or nothing. An attribute that is false, null or undefined is left out; a function handles an event, such as
- * `onclick=${act}`; `style` is an object. White space is as in HTML.
+ * `onclick=${act}`; `style` is an object. White space is as in HTML. What the user types stays.
  */
 export function html(strings, ...values) {
-  let used = 0;
-  const fill = (text) => text.replaceAll(HOLE, () => values[used++]);
-  const top = { children: [] };
-  const open = [top];
+  const take = () => values.shift();
+  const open = [{ children: [] }];
   for (const [token, tag, attributes, isEmpty] of strings.join(HOLE).matchAll(TOKEN)) {
+    const { children } = open.at(-1);
     if (tag) {
       const node = { tag, attributes: {}, children: [] };
-      for (const [, name, text, hole] of attributes.matchAll(ATTRIBUTE)) {
-        node.attributes[name] = hole ? values[used++] : fill(text ?? "");
-      }
-      open.at(-1).children.push(node);
+      for (const [, name, text = "", hole] of attributes.matchAll(ATTRIBUTE))
+        node.attributes[name] = hole ? take() : text.replaceAll(HOLE, take);
+      children.push(node);
       if (!isEmpty) open.push(node);
     } else if (token.startsWith("</")) open.pop();
-    else {
-      const [first, ...rest] = token.replace(/\s+/g, " ").split(HOLE);
-      if (first) open.at(-1).children.push(first);
-      for (const text of rest) open.at(-1).children.push(values[used++], ...(text ? [text] : []));
-    }
+    else
+      token
+        .replace(/\s+/g, " ")
+        .split(HOLE)
+        .forEach((text, at) => {
+          if (at) children.push(take());
+          if (text) children.push(text);
+        });
   }
-  return top.children;
+  return open[0].children;
 }
 
 /** Give an element the described nodes. Nothing in their list keeps its place, so that nodes after it stay the same. */
 export function paint(place, nodes) {
-  const wanted = nodes
-    .flat(Infinity)
-    .map((node) => (node?.tag ? node : String(node || node === 0 ? node : "")));
+  const wanted = nodes.flat(Infinity).map((node) => (node || node === 0 ? node : ""));
   wanted.forEach((node, at) => {
     const old = place.childNodes[at];
-    const next = typeof node === "string" ? paintText(old, node) : paintElement(old, node, place);
-    if (next !== old) old ? old.replaceWith(next) : place.append(next);
+    const next = node.tag ? paintElement(old, node, place) : paintText(old, String(node));
+    if (!old) place.append(next);
+    else if (next !== old) old.replaceWith(next);
   });
   while (place.childNodes.length > wanted.length) place.lastChild.remove();
 }
@@ -54,37 +54,27 @@ function paintText(old, text) {
   return old;
 }
 
-function paintElement(old, node, place) {
+function paintElement(old, node, { namespaceURI }) {
   const { tag, attributes, children } = node;
   const before = old && described.get(old);
   const isSame = before?.tag === tag && before.attributes.id === attributes.id;
-  const isDrawn = tag === "svg" || place.namespaceURI === SVG;
-  const element = isSame
-    ? old
-    : isDrawn
-      ? document.createElementNS(SVG, tag)
-      : document.createElement(tag);
+  const space = tag === "svg" ? SVG : namespaceURI;
+  const element = isSame ? old : document.createElementNS(space, tag);
   const past = isSame ? before.attributes : {};
   described.set(element, node);
-  for (const name of Object.keys(past))
-    if (!(name in attributes)) setAttribute(element, name, null);
   paint(element, children);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (value !== past[name] || name === "value") setAttribute(element, name, value);
-  }
+  for (const name of Object.keys({ ...past, ...attributes }))
+    if (attributes[name] !== past[name] || name === "value")
+      setAttribute(element, name, attributes[name] ?? false);
   return element;
 }
 
 function setAttribute(element, name, value) {
-  if (name.startsWith("on")) element[name] = value ?? null;
+  const isTyped = element === document.activeElement && element.matches("input:not([type=range])");
+  if (name.startsWith("on")) element[name] = value || null;
   else if (name === "style")
-    Object.entries(value ?? {}).forEach((one) => element.style.setProperty(...one));
-  else if (name === "value") {
-    // what the user types stays
-    const isTyped =
-      element === document.activeElement && element.matches("input:not([type=range])");
-    if (!isTyped && element.value !== String(value)) element.value = value;
-  } else if (value === false || value === null || value === undefined)
-    element.removeAttribute(name);
+    Object.entries(value).forEach((one) => element.style.setProperty(...one));
+  else if (name === "value") element.value = isTyped ? element.value : value;
+  else if (value === false) element.removeAttribute(name);
   else element.setAttribute(name, value === true ? "" : value);
 }
