@@ -60,7 +60,7 @@ def test_the_page_says_its_findings_and_needs_no_script_and_no_network(page: str
     addresses = set(re.findall(r"""["'(]\s*((?:\w+:)?//[^"')]*)""", page))
     assert addresses <= {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
     assert not re.search(r"<(script|link|img|iframe|object|base)\b|@import|\bon\w+=|\bstyle=", page)
-    (policy,) = re.findall(r'Content-Security-Policy" content="(.*?)"', page)
+    (policy,) = re.findall(r'Content-Security-Policy"\s+content="(.*?)"', page)
     (style,) = re.findall("<style>(.*?)</style>", page, re.DOTALL)
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     own = f"style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
