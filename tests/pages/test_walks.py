@@ -275,7 +275,7 @@ def test_the_knight(shown: Explorer, outputs: Path, tables: Tables) -> None:
     path = tours[43_210]
     page = shown.open("knight")
     assert page.locator("#knight-board .barred").count() == 12
-    page.click("[data-board='6x6']")
+    page.click("#knight-boards >> text=6×6")
     for square in re.findall("..", path[:6]):
         page.click(f"#knight-board [aria-label^={square}]")
     assert shown.address() == f"knight/play?board=6x6&path={path[:6]}"
@@ -306,7 +306,7 @@ def test_the_knight(shown: Explorer, outputs: Path, tables: Tables) -> None:
     assert shown.facts("knight")["Squares"].replace(" ", "") == path
     shown.go(f"knight/play?board=8x8&path={path}")
     expect(page.locator("#knight-word")).to_contain_text("tour! It is closed")
-    page.click("[data-board='6x6']")
+    page.click("#knight-boards >> text=6×6")
     make_sheet(shown, "knight", 6)
 
 

@@ -18,6 +18,19 @@ export function showButton(id, label, act, { key = null, kind = "", isHidden, is
   </button>`;
 }
 
+/** Show buttons of which one may be chosen, each as its text, whether it is (null: that is not said) and what it does. */
+export function showChoices(id, label, choices) {
+  const buttons = choices.map(
+    ([text, isChosen, act]) =>
+      html`<button type="button" aria-pressed=${isChosen?.toString()} onclick=${act}>
+        ${text}
+      </button>`,
+  );
+  return html`<div id="${id}" class="buttons small" role="group" aria-label="${label}">
+    ${buttons}
+  </div>`;
+}
+
 /** Show rows of a term and what is said of it. */
 export function showFacts(id, rows) {
   const list = rows.map(

@@ -1,5 +1,5 @@
 // The knight's tour: play, study, and sheets of boards to write the numbers of a tour in.
-import { html } from "#page/html.js";
+import { showChoices } from "#page/controls.js";
 import { describeChess } from "#page/knight_board.js";
 import { beginTour, notePlay, showPlay } from "#page/knight_play.js";
 import { lineOf, playOn, showStudy, studyTour } from "#page/knight_study.js";
@@ -19,26 +19,15 @@ import { pickOne, quoted } from "#page/text.js";
 
 const FIRST = { board: "8x8", start: "b1", end: "a3" };
 
-/** Show a button for each board; `go(state)` shows the empty board. */
-const showBoards = (shown, use) =>
-  html`<div
-    id="knight-boards"
-    class="buttons small boards"
-    role="group"
-    aria-label="Choose a board"
-  >
-    ${Object.values(BOARDS).map(
-      (board) =>
-        html`<button
-          type="button"
-          data-board="${board.name}"
-          aria-pressed="${board === shown}"
-          onclick=${() => use(board)}
-        >
-          ${board.name.replace("x", "×")}
-        </button>`,
-    )}
-  </div>`;
+/** Show a button for each board; `use(board)` shows the empty board. */
+function showBoards(shown, use) {
+  const boards = Object.values(BOARDS).map((board) => [
+    board.name.replace("x", "×"),
+    board === shown,
+    () => use(board),
+  ]);
+  return showChoices("knight-boards", "Choose a board", boards);
+}
 
 const play = {
   read({ board = "5x5", path = "", hints }) {

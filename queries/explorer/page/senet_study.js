@@ -1,6 +1,6 @@
 // Senet in study: a position to set up, its plies, and the shortest line that leads to it.
 import { isLoss, showChart } from "#page/chart.js";
-import { showAnswer, showButton } from "#page/controls.js";
+import { showAnswer, showButton, showChoices } from "#page/controls.js";
 import { showField } from "#page/field.js";
 import { showGrid } from "#page/grid.js";
 import { html } from "#page/html.js";
@@ -127,16 +127,11 @@ export function showStudy(state, go) {
     : plies === 0
       ? "plies: this is the opening"
       : `${plies === 1 ? "ply" : "plies"} from the opening`;
-  const showParity = (one) => {
-    const choose = () => go({ position, side: "AB"[one % 2], hints: 0 }, { isReplaced: true });
-    return html`<button
-      type="button"
-      aria-pressed="${!isGame && one === line.length}"
-      onclick=${choose}
-    >
-      ${"AB"[one % 2]} to move: ${countPlies(one)}
-    </button>`;
-  };
+  const parities = (isGame || known.length > 1 ? known : []).map((one) => [
+    `${"AB"[one % 2]} to move: ${countPlies(one)}`,
+    !isGame && one === line.length,
+    () => go({ position, side: "AB"[one % 2], hints: 0 }, { isReplaced: true }),
+  ]);
   const showPly = (move, place) => {
     const lost = wordLoss(place + 1);
     return html`<li>
@@ -174,9 +169,7 @@ export function showStudy(state, go) {
       ${showPlayer("senet", { noun: "ply", at, last: line.length, delay: SENET_MS, show })}
       ${showLegend()}`,
     side: html`${showAnswer("senet", ["plies", isNever ? "Never" : plies, unit], listFacts(facts), [
-        html`<div id="senet-parity" class="buttons small" role="group" aria-label="Line to play">
-          ${(isGame || known.length > 1 ? known : []).map(showParity)}
-        </div>`,
+        parities.length > 0 && showChoices("senet-parity", "Line to play", parities),
         html`<ol id="senet-line" class="plies" aria-label="The line of play">
           ${line.map(showPly)}
         </ol>`,

@@ -1,6 +1,7 @@
 // Sliding boards: the 8-puzzle, other boards and the 15-puzzle are games of one view.
+import { writeAddress } from "#page/address.js";
+import { showChoices } from "#page/controls.js";
 import { findMore } from "#page/hosted.js";
-import { html } from "#page/html.js";
 import { makeSheetMode } from "#page/sheet.js";
 import { animateSlide, describeTiles } from "#page/slide_board.js";
 import { deal, notePlay, reviewGame, showPlay } from "#page/slide_play.js";
@@ -65,25 +66,14 @@ export function makeSlidePuzzle(name, title, games) {
   });
 
   /** Show a button for each board. */
-  const showBoards = (mode, { game }) =>
-    Object.keys(games).length > 1 &&
-    html`<div
-      id="${name}-boards"
-      class="buttons small boards"
-      role="group"
-      aria-label="Choose a board"
-    >
-      ${Object.values(games).map(
-        (one) =>
-          html`<button
-            type="button"
-            aria-pressed="${one === game}"
-            onclick=${() => (location.hash = `#${name}/${mode}?board=${one.name}`)}
-          >
-            ${one.name.replace("x", "×")}
-          </button>`,
-      )}
-    </div>`;
+  function showBoards(mode, { game }) {
+    const boards = Object.values(games).map((one) => [
+      one.name.replace("x", "×"),
+      one === game,
+      () => (location.hash = writeAddress(name, mode, { board: one.name })),
+    ]);
+    return boards.length > 1 && showChoices(`${name}-boards`, "Choose a board", boards);
+  }
 
   const play = {
     async read(params) {

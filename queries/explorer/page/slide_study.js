@@ -1,6 +1,6 @@
 // A sliding board in study: the distance, the best moves, and a shortest solution to step through.
 import { isLoss, showChart } from "#page/chart.js";
-import { showAnswer, showButton } from "#page/controls.js";
+import { showAnswer, showButton, showChoices } from "#page/controls.js";
 import { complain, showField } from "#page/field.js";
 import { showGrid } from "#page/grid.js";
 import { html } from "#page/html.js";
@@ -197,6 +197,7 @@ export function showStudy(view, state, go) {
     go(next, { isReplaced: true, said: tell(game, game.facts(lineOf(next).now, goal), goal) });
   }
   const two = [...now].filter((tile) => tile !== "0").slice(0, 2);
+  const goals = game.goals.map(({ state: to, label }) => [label, null, () => begin(now, to)]);
   const hardest = () => begin(pickOne(game.hardest(goal)));
   const random = () => begin(game.random(goal));
   const exchange = () => begin(swapCells(now, now.indexOf(two[0]), now.indexOf(two[1])));
@@ -268,9 +269,7 @@ export function showStudy(view, state, go) {
             set: (to) => begin(now, to),
           })}
         </div>
-        <div id="${view}-goals" class="buttons small" role="group" aria-label="Choose a goal">
-          ${game.goals.map(({ name, state: to, label }) => html`<button type="button" data-goal="${name}" onclick=${() => begin(now, to)}>${label}</button>`)}
-        </div>
+        ${showChoices(`${view}-goals`, "Choose a goal", goals)}
         ${showField(view, {
           part: "moves",
           label: "Game: letters, or the tiles that were slid",
