@@ -69,6 +69,31 @@ def quote(text: str, limit: int = 60) -> str:
     return repr(text)
 
 
+LIBRARIES = {"narwhals", "polars", "pyarrow", "pyo3_runtime"}
+"""The packages that read, change and write rows; the last one has the panics of polars."""
+MAX_REASON = 200
+"""The most characters of a library's reason that a message shows."""
+
+
+def explain_library_error(error: BaseException) -> str:
+    """Return the reason, in a line, if a library could not read or hold some rows; else "".
+
+    Libraries raise their own errors, Python's for text and numbers, and an OSError without a number
+    of the system's. Memory that is short says nothing about rows.
+
+    >>> explain_library_error(OverflowError("too large")), explain_library_error(KeyError("x"))
+    ('too large', '')
+    """
+    packages = {kind.__module__.partition(".")[0] for kind in type(error).__mro__}
+    is_plain = isinstance(error, UnicodeError | OverflowError) or (
+        type(error) is OSError and error.errno is None
+    )
+    if isinstance(error, MemoryError) or not (is_plain or packages & LIBRARIES):
+        return ""
+    line = str(error).partition("\n")[0]
+    return make_printable(line[:MAX_REASON]) or type(error).__name__
+
+
 class TablebaseError(Exception):
     """The base class of all errors that reach a user."""
 

@@ -18,6 +18,10 @@ ADDRESS_SPACE, ADDRESS_SPACE_A_CORE = 1 << 31, 1 << 29
 only reserved."""
 
 
+RESERVED = 3
+"""Bytes of address space that libraries take for each byte of memory: measured, polars' most."""
+
+
 def count_cores(root: str = "") -> int:
     """Count the cores that this process may use: its affinity, and its control groups' shares.
 
@@ -42,8 +46,8 @@ def get_free_memory(root: str = "") -> int | None:
     """Return the bytes that this process can still use; None where the system does not say.
 
     It is the least of the machine's free memory and of the memory that remains below the limits of
-    the process's control groups (a container's, for example) and of its address space. `root`: see
-    `count_cores`.
+    the process's control groups (a container's, for example) and of its address space, which ends
+    first: an allocation beyond it aborts the process. `root`: see `count_cores`.
     """
     limits = [*_read_group_memory(root)]
     available = _read_fields(f"{root}/proc/meminfo").get("MemAvailable:")
@@ -51,7 +55,7 @@ def get_free_memory(root: str = "") -> int | None:
         limits.append(available << 10)
     if (limit := address_space_limit()) is not None:
         used = _read_fields(f"{root}/proc/self/status").get("VmSize:", 0)
-        limits.append(max(0, limit - (used << 10)))
+        limits.append(max(0, limit - (used << 10)) // RESERVED)
     return min(limits, default=None)
 
 

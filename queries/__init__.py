@@ -134,13 +134,13 @@ class Tables:
 
     def open(self, name: str) -> Any:
         """Return the reader of a puzzle's tables, which is opened the first time."""
+        known = require_text(name, "a puzzle's name", "eight")
         with self._lock:
-            if name not in self._opened:
-                known = require_text(name, "a puzzle's name", "eight")
-                self._opened[name] = reader = open_reader(known, self.store)
+            if known not in self._opened:
+                self._opened[known] = reader = open_reader(known, self.store)
                 if self._is_closed:
                     reader.close()
-            return self._opened[name]
+            return self._opened[known]
 
     def answer(self, puzzle: str, key: str | None = None, **options: object) -> Answer:
         """Answer as `pipeline query PUZZLE KEY` does, with its options by name."""

@@ -14,7 +14,14 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from puzzle_tablebase.errors import BadRequest, TablebaseError, TableError, quote
+from puzzle_tablebase.errors import (
+    BadRequest,
+    TablebaseError,
+    TableError,
+    explain_library_error,
+    quote,
+    require_text,
+)
 from puzzle_tablebase.notation import BLANKS, SEPARATORS
 from puzzle_tablebase.queries.answer import Answer
 from puzzle_tablebase.schema import Column
@@ -39,6 +46,7 @@ def require_key_columns(
     Columns that no name asks for need no type.
     """
     for name, allowed in zip(names, (digits, 1), strict=False):
+        require_text(name, "a column's name", "state")
         if not can_hold_keys(schema.get(name), allowed):
             note = f" (it has the type {schema[name]})" if name in schema else ""
             columns = ", ".join(map(quote, [*schema][:20])) or "none"
@@ -209,6 +217,10 @@ def rename_columns(
     >>> rename_columns(["distance"], ["state", "distance"], "my_", "--prefix TEXT")
     {'distance': 'my_distance'}
     """
+    try:
+        require_text(prefix, "a prefix", "my_").encode()
+    except UnicodeEncodeError as error:
+        raise BadRequest(f"The prefix {quote(prefix)} is not text in UTF-8") from error
     renamed = {name: f"{prefix}{name}" for name in names}
     duplicate = next((name for name in renamed.values() if name in existing), None)
     if duplicate is not None:
@@ -219,10 +231,6 @@ def rename_columns(
 
 
 SUPPORTED = "It takes a frame or a column of polars, pandas, pyarrow and others, or a list of keys"
-UNREADABLE = (
-    *(TypeError, ValueError, OverflowError),
-    *(nw.exceptions.NarwhalsError, pl.exceptions.PolarsError),
-)
 
 
 def _read_frame(frame: Any, names: tuple[str, ...]) -> tuple[nw.DataFrame[Any], pl.DataFrame]:
@@ -236,17 +244,29 @@ def _read_frame(frame: Any, names: tuple[str, ...]) -> tuple[nw.DataFrame[Any], 
         read = nw.from_native(frame, eager_only=True, allow_series=True)
         if isinstance(read, nw.Series):
             read = read.alias(names[0]).to_frame()
-        columns = {name: read[name].to_polars() for name in names if name in read.columns}
+        columns = {name: _to_polars(read[name]) for name in names if name in read.columns}
         return read, pl.DataFrame(columns)
-    except UNREADABLE as error:
-        problem = " ".join(str(error).split())[:200]
+    except BaseException as error:  # polars raises a BaseException when it panics
+        problem = explain_library_error(error)
+        if isinstance(error, TypeError | ValueError) and not problem:
+            problem = " ".join(str(error).split())[:200]
+        if not problem:
+            raise
         raise BadRequest(f"The keys cannot be read ({problem})", SUPPORTED) from error
+
+
+def _to_polars(column: nw.Series[Any]) -> pl.Series:
+    if column.implementation.is_pyarrow():
+        column.to_native().validate(full=True)  # polars would take any bytes for text
+    return column.to_polars()
 
 
 def _join_answers(frame: nw.DataFrame[Any], answers: pl.DataFrame) -> Any:
     """Return the frame, in its own library, with the answers as further columns."""
     if frame.implementation.is_polars():
         return frame.to_native().hstack(answers)
+    if any("\0" in name for name in answers.columns):  # polars panics
+        raise BadRequest("Such frames have no column whose name has a zero byte")
     added = nw.from_arrow(answers.to_arrow(), backend=frame.implementation)
     if frame.implementation.is_pandas():  # numbers stay whole beside missing ones
         kinds = {name: str(kind) for name, kind in answers.schema.items() if kind.is_integer()}

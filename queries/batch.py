@@ -16,7 +16,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from puzzle_tablebase.errors import BadRequest, require_choice
+from puzzle_tablebase.errors import BadRequest, explain_library_error, require_choice
 from puzzle_tablebase.output import STANDARD, open_output, require_other_file
 from puzzle_tablebase.queries.answer import FORMATS
 from puzzle_tablebase.queries.answer_frames import rename_columns
@@ -32,6 +32,8 @@ FIRST_ROWS = 16
 """The rows that are answered first, to find out how long they take."""
 PART_SECONDS = 0.5
 """Seconds after which answered rows are written: an interrupt does not lose them."""
+LAST_DAY = 95_000_000
+"""The last day, from 1970 on, that polars can write as text."""
 GZIP_LEVEL = 6
 """As the command gzip: level 9 takes twice as long, for one percent."""
 
@@ -136,8 +138,7 @@ def _write_text(file: IO[bytes], format: str) -> Iterator[WriteRows]:
 
     def write(rows: pl.DataFrame) -> None:
         nonlocal has_header
-        if any(map(_has_bytes, rows.dtypes)):  # polars panics
-            raise ValueError("a column has bytes")
+        _require_text(rows)
         # through memory: polars would write to the file's descriptor, and so bypass the checks of
         # `open_output`
         text = io.BytesIO()
@@ -160,6 +161,15 @@ def _has_bytes(kind: pl.DataType) -> bool:
     return kind == pl.Binary
 
 
+def _require_text(rows: pl.DataFrame) -> None:
+    """Raise a ComputeError where polars would panic: at bytes, and at a date that has no text."""
+    if any(map(_has_bytes, rows.dtypes)):
+        raise pl.exceptions.ComputeError("a column has bytes")
+    for days in rows.select(pl.col(pl.Date).to_physical().cast(pl.Int64).abs()):
+        if (days > LAST_DAY).any():
+            raise pl.exceptions.ComputeError("a date is out of range")
+
+
 @contextlib.contextmanager
 def _write_parquet(file: IO[bytes]) -> Iterator[WriteRows]:
     """Yield a function that writes rows as Parquet, in row groups of `CHUNK_ROWS` or more."""
@@ -169,7 +179,10 @@ def _write_parquet(file: IO[bytes]) -> Iterator[WriteRows]:
 
         def write_group() -> None:
             nonlocal writer
-            table = pl.concat(waiting).to_arrow()
+            rows = pl.concat(waiting)
+            if any("\0" in name for name in rows.columns):  # polars panics
+                raise pl.exceptions.ComputeError("a column's name has a zero byte")
+            table = rows.to_arrow()
             writer = writer or stack.enter_context(
                 pq.ParquetWriter(file, table.schema, compression="zstd")
             )
@@ -192,8 +205,9 @@ def _translate_errors(format: str) -> Iterator[None]:
     """Turn a library's error about rows that a format cannot hold into a BadRequest."""
     try:
         yield
-    except (ValueError, OverflowError, pa.ArrowException, pl.exceptions.PolarsError) as error:
-        problem = str(error).partition("\n")[0]
+    except BaseException as error:  # polars raises a BaseException when it panics
+        if not (problem := explain_library_error(error)):
+            raise
         raise BadRequest(f"{FORMATS[format]} cannot hold the rows ({problem})") from error
 
 

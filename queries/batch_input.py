@@ -19,7 +19,13 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.csv
 
-from puzzle_tablebase.errors import BadRequest, OutputError, quote, require_choice
+from puzzle_tablebase.errors import (
+    BadRequest,
+    OutputError,
+    explain_library_error,
+    quote,
+    require_choice,
+)
 from puzzle_tablebase.formats.parquet import open_rows
 from puzzle_tablebase.notation import SEPARATORS
 from puzzle_tablebase.process import explain_os_error, is_full_disk
@@ -38,10 +44,6 @@ COMPRESSIONS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 """The first bytes of compressed files; a file's name does not matter."""
 CELL_CHARACTERS = 2
 """The most characters of a cell of a board."""
-UNREADABLE = (
-    *(OSError, EOFError, ValueError, csv.Error),
-    *(pa.ArrowException, pl.exceptions.PolarsError),
-)
 
 
 class BatchQuery(NamedTuple):
@@ -115,14 +117,16 @@ def translate_input_errors(name: str) -> Iterator[None]:
     """Turn errors of reading an input into a BadRequest that states the problem in a sentence."""
     try:
         yield
-    except MemoryError:  # Arrow's is of both kinds
-        raise
-    except UNREADABLE as error:
+    except BaseException as error:  # polars raises a BaseException when it panics
         if is_full_disk(error):
             raise OutputError("A temporary copy of the input", "no space", is_full=True) from error
-        problem = (
-            explain_os_error(error) if isinstance(error, OSError) else str(error).partition("\n")[0]
-        )
+        problem = explain_library_error(error)
+        if isinstance(error, OSError):
+            problem = explain_os_error(error)
+        elif isinstance(error, ValueError | EOFError | csv.Error) and not problem:
+            problem = str(error).partition("\n")[0]
+        if not problem:
+            raise
         raise BadRequest(f"{name} cannot be read ({problem})") from error
 
 
@@ -167,6 +171,7 @@ def _require_distinct(names: list[str]) -> None:
 
 
 def _make_frame(rows: pa.Table | pa.RecordBatch) -> pl.DataFrame:
+    rows.validate(full=True)  # polars would take any bytes for text
     frame = cast(pl.DataFrame, pl.from_arrow(rows))
     frame.columns = rows.schema.names  # polars replaces an empty one
     return frame

@@ -95,14 +95,16 @@ class DenseRows:
         view: SymmetryView,
         table: pl.DataFrame,
         goals: Mapping[str, str],
-        error: TableDamaged,
+        make_error: Callable[[str], TableDamaged],
     ) -> None:
-        self._goals, self._error = goals, error
-        """The error is raised if the rows lead to no goal."""
+        self._goals, self._make_error = goals, make_error
         self.board, self.size = board, factorial(board.cells)
         self.number_tiles = make_numbering(board.cells)
         names = np.argsort(list_names(view)).astype(np.uint8)
-        tiles = names[read_tiles(table["state"], board.cells)[0]]
+        marks, is_state = read_tiles(table["state"], board.cells)
+        if not is_state.all():
+            raise make_error("its rows are not all of a state")
+        tiles = names[marks]
         at = np.full(self.size + 1, len(table), dtype=np.uint32)
         at[self.number_tiles(tiles[np.argsort(view.cells)])] = np.arange(len(table))
         letters = _find_letters(board, view)
@@ -215,7 +217,7 @@ class DenseRows:
         lengths = rows["distance"].cast(pl.Int64) * (cells + 1) + cells
         is_solved = (paths.str.tail(cells) == ends) & (paths.str.len_bytes() == lengths)
         if not (is_solved.fill_null(value=False) | rows["distance"].is_null()).all():
-            raise self._error
+            raise self._make_error("not every solution in its rows leads to the goal")
 
 
 def list_names(view: SymmetryView) -> Bytes:

@@ -152,14 +152,18 @@ class BoardReader(GoalReader):
         return rows
 
     def _make_rows(self, goal: str | None) -> DenseRows:
+        from functools import partial
+
         from puzzle_tablebase.queries.board_columns import DenseRows
+        from puzzle_tablebase.queries.scans import translate_scan_errors
+        from puzzle_tablebase.stores.access import make_damage_error
 
         view = self.puzzle.view_goal(goal or self.puzzle.example)
         goals = self.puzzle.goals if goal is None else {self.name_goal(goal): goal}
-        problem = "not every solution in its rows leads to the goal"
-        table = self.table_names[view.table_goal]
-        error = self.make_damage_error(table, problem, "parquet")
-        return DenseRows(self.puzzle, view, self.read_table(view, goal), goals, error)
+        name, table = self.table_names[view.table_goal], self.read_table(view, goal)
+        make_error = partial(make_damage_error, self.store, name)
+        with translate_scan_errors(self.store, name):
+            return DenseRows(self.puzzle, view, table, goals, make_error)
 
     def read_table(self, view: View, goal: str | None) -> pl.DataFrame:
         """Read the rows of a view's table with their answers for a goal, or for their own."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from puzzle_tablebase.errors import TableDamaged, TableMissing
+from puzzle_tablebase.errors import TableDamaged, TableMissing, explain_library_error
 from puzzle_tablebase.formats.manifest import (
     Entry,
     File,
@@ -26,8 +26,9 @@ from puzzle_tablebase.stores.folder import ATTEMPTS, Store
 
 if TYPE_CHECKING:
     import polars as pl
+    import pyarrow.parquet as pq
 
-    from puzzle_tablebase.schema import Table
+    from puzzle_tablebase.schema import Column, Table
 
 Result = TypeVar("Result")
 
@@ -60,7 +61,9 @@ def scan_table(store: Store, table: Table) -> pl.LazyFrame:
 
 
 def _scan_listed(store: Store, table: Table) -> pl.LazyFrame:
-    from puzzle_tablebase.formats.parquet import scan_rows
+    import polars as pl
+
+    from puzzle_tablebase.formats.parquet import open_rows, scan_rows
 
     with translate_scan_errors(store, table.name):
         opened = store.open_random_access(table.file)
@@ -70,7 +73,37 @@ def _scan_listed(store: Store, table: Table) -> pl.LazyFrame:
             digest = hash_stream(stream)
         if digest not in [file.sha256 for file in versions]:
             raise _make_error(store, table, "its SHA-256 differs from the manifest")
-        return scan_rows(opened)
+        with opened.open_stream() as stream:
+            _require_definition(store, table, open_rows(stream), table.columns)
+        rows, kinds = (
+            scan_rows(opened),
+            {column.name: pl.Enum(column.values) for column in table.columns if column.values},
+        )
+        if {name: rows.collect_schema()[name] for name in kinds} != kinds:
+            raise make_damage_error(store, table.name, "its words are others")
+        return rows
+
+
+def _require_definition(
+    store: Store, table: Table, rows: pq.ParquetFile, columns: Iterable[Column]
+) -> None:
+    """Raise TableDamaged unless a file has the columns, and no more rows, that the table must have.
+
+    What reads the rows then relies on that, whoever wrote them.
+    """
+    from puzzle_tablebase.formats.parquet import make_schema
+
+    found, defined, footer = rows.schema_arrow, make_schema(table), rows.metadata
+    for column in columns:
+        if column.name not in found.names or found.field(column.name) != defined.field(column.name):
+            problem = f"its column {column.name} is not as the table's definition says"
+            raise make_damage_error(store, table.name, problem)
+    counts = [footer.row_group(at).num_rows for at in range(footer.num_row_groups)]
+    if min(counts, default=0) < 0 or footer.num_rows != sum(counts):
+        raise make_damage_error(store, table.name, "its row groups contradict its number of rows")
+    if table.rows not in (None, footer.num_rows):
+        problem = f"it has {footer.num_rows:,} rows, not {table.rows:,}"
+        raise make_damage_error(store, table.name, problem)
 
 
 def _list_versions(store: Store, table: Table, size: int) -> list[File]:
@@ -100,16 +133,16 @@ def collect_rows(store: Store, table: str, rows: pl.LazyFrame) -> pl.DataFrame:
 @contextmanager
 def translate_scan_errors(store: Store, table: str) -> Iterator[None]:
     """Turn errors of reading a table's rows in the block into a TableError."""
-    import polars as pl
-
     try:
         yield
-    except (OSError, ValueError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-        # Arrow's errors of decoding are plain OSErrors without a number, or ValueErrors
-        if isinstance(error, OSError) and (error.errno or type(error) is not OSError):
-            command = format_rebuild_command(table, store)
-            raise make_open_error(store.locate(f"{table}.parquet"), error, command) from error
-        raise make_damage_error(store, table, "its rows cannot be decoded") from error
+    except BaseException as error:  # polars raises a BaseException when it panics
+        # a ValueError: of pyarrow's own Python, or of a column that is not there
+        if isinstance(error, ValueError) or explain_library_error(error):
+            raise make_damage_error(store, table, "its rows cannot be decoded") from error
+        if not isinstance(error, OSError):
+            raise
+        command = format_rebuild_command(table, store)
+        raise make_open_error(store.locate(f"{table}.parquet"), error, command) from error
 
 
 def find_rows(
@@ -146,8 +179,13 @@ def _find_listed(
             pre_buffer=True,
         )
 
+        needed = [column for column in table.columns if column.name in (*values, *columns)]
+        _require_definition(store, table, rows, needed)
+
         def read(groups: list[int], names: Sequence[str]) -> pl.DataFrame:
-            return pl.DataFrame(rows.read_row_groups(groups, [*names], use_threads=False))
+            part = rows.read_row_groups(groups, [*names], use_threads=False)
+            part.validate(full=True)  # polars would take any bytes for text
+            return pl.DataFrame(part)
 
         # the statistics of texts allow more groups than have one, so the first column is read
         # alone; where several have it, their other values take few bytes beside the columns

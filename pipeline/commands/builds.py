@@ -82,7 +82,12 @@ def precompute(
 ) -> None:
     """Build the tables that are missing or out of date."""
     if list_names:
-        print_answer("".join(map(format_requests, find_puzzles(names or []))))
+        puzzles = find_puzzles(names or [])
+        if as_json:
+            requests = [each for puzzle in puzzles for each in describe_requests(puzzle)]
+            print_json(requests)
+        else:
+            print_answer("".join(map(format_requests, puzzles)))
         return
     from puzzle_tablebase.pipeline.jobs import build, list_jobs, select_tables
     from puzzle_tablebase.pipeline.reporter import Reporter
@@ -134,16 +139,25 @@ def find_puzzles(names: Sequence[str]) -> list[Puzzle]:
 
 def format_requests(puzzle: Puzzle) -> str:
     """Format the names of a puzzle that can be built, each with the cost of its tables."""
-    text = ""
+    text, requests = "", describe_requests(puzzle)
+    for title in dict.fromkeys(request["kind"] for request in requests):
+        own = (request for request in requests if request["kind"] == title)
+        rows = [{name: row[name] for name in row if name not in ("puzzle", "kind")} for row in own]
+        text += f"{title}:\n\n{format_rows(rows)}\n"
+    return text
+
+
+def describe_requests(puzzle: Puzzle) -> list[dict[str, Any]]:
+    """Describe the names of a puzzle that can be built as plain values, kind by kind."""
     defaults = {f"Built by {puzzle.name}": [table.name for table in puzzle.tables]}
-    for title, names in (defaults | puzzle.list_requests()).items():
-        rows = []
+    requests = []
+    for kind, names in (defaults | puzzle.list_requests()).items():
         for name in names:
             table = puzzle.find_table(name)  # a puzzle may have a table of its own name
             tables = [table] if table else puzzle.find_tables(name)
-            rows.append({"name": name, **describe_cost(puzzle, tables)})
-        text += f"{title}:\n\n{format_rows(rows)}\n" if rows else ""
-    return text
+            request = {"puzzle": puzzle.name, "kind": kind, "name": name}
+            requests.append({**request, **describe_cost(puzzle, tables)})
+    return requests
 
 
 def describe_cost(puzzle: Puzzle, tables: Sequence[Table]) -> dict[str, Any]:

@@ -11,8 +11,6 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from polars.exceptions import PolarsError
-
 from puzzle_tablebase.errors import MemoryShort, TablebaseError, TableMissing, TableUnreadable
 from puzzle_tablebase.formats.manifest import find_in_place, read_manifest, read_versions
 from puzzle_tablebase.pipeline.proofs.board_layers import prove_bits
@@ -134,7 +132,7 @@ def verify(
             path = store.locate(result.file or table.file)
             command = format_rebuild_command(table.name if table.table else "", store)
             result.trouble = make_open_error(path, error, command)
-        except (VerifyFailed, PolarsError):
+        except VerifyFailed:
             if not is_replaced(table):
                 raise
             path, reason = store.locate(table.file), "it was built anew meanwhile"

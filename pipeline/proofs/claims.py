@@ -15,7 +15,14 @@ from typing import Any, NamedTuple, Protocol, TypeVar, cast
 import numpy as np
 import polars as pl
 
-from puzzle_tablebase.errors import NotAFile, TablebaseError, TableError, Unreachable, quote
+from puzzle_tablebase.errors import (
+    NotAFile,
+    TablebaseError,
+    TableError,
+    Unreachable,
+    explain_library_error,
+    quote,
+)
 from puzzle_tablebase.formats.index import read_records
 from puzzle_tablebase.formats.manifest import Entry, IndexEntry
 from puzzle_tablebase.formats.parquet import scan_rows
@@ -214,7 +221,7 @@ def run_claims(
 
     Return what the generator returns. The claims that hold, and the time, are added to `result`.
     """
-    started = time.monotonic()
+    started, record = time.monotonic(), listed.describe(Claim("the files can be read", ()))
     try:
         while True:
             claim = next(claims)
@@ -230,6 +237,14 @@ def run_claims(
             observer.on_claim(record)
     except StopIteration as end:
         return cast("Result", end.value)
+    except BaseException as error:  # polars raises a BaseException when it panics
+        reason = explain_library_error(error)
+        if isinstance(error, OSError) and not is_trouble(error):
+            reason = str(error)
+        if not reason:
+            raise
+        wrong = Difference(reason, "rows that can be decoded")
+        raise _make_failure(listed, result.file or listed.file, record, wrong) from error
     finally:
         result.seconds += time.monotonic() - started
 

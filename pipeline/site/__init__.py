@@ -6,10 +6,12 @@ that version. `SHA256SUMS` lists every file, to check a copy.
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from string import Template
@@ -45,6 +47,8 @@ from puzzle_tablebase.stores.folder import Address, Folder, Store
 PACKAGE = Path(__file__).resolve().parents[2] / "queries" / "javascript"
 EXAMPLE_URL = "https://example.org"
 SUMS = "SHA256SUMS"
+OWN_NAMES = {f"v{FORMAT_VERSION}", "index.html", "robots.txt", SUMS}
+"""What a site has in its folder."""
 URL = re.compile(r"https?://[\w.~:/?#@!$&*+,;=%\[\]-]+", re.ASCII)
 
 
@@ -94,21 +98,41 @@ def write_site(
         for _ in range(3):  # meanwhile files may still be made
             shutil.rmtree(new, ignore_errors=True)
 
-    with translate_output_errors(folder):
+    with translate_output_errors(folder), _lock_new(new, folder), CleanupOnSignal(remove_new):
         try:
-            new.mkdir(parents=True)
-        except FileExistsError:
-            problem = f"another run writes {new.name}. If that was killed, remove it"
-            raise OutputError(quote(folder), problem) from None
-        with CleanupOnSignal(remove_new):
-            try:
-                notes = _fill(store, tables, verdicts, new / f"v{FORMAT_VERSION}", url, date)
-                _write_sums(new)
-                with cleanup_lock:  # a signal waits until the site has its name
-                    new.rename(target)
-            finally:
-                remove_new()
+            notes = _fill(store, tables, verdicts, new / f"v{FORMAT_VERSION}", url, date)
+            _write_sums(new)
+            with cleanup_lock:  # a signal waits until the site has its name
+                new.rename(target)
+        finally:
+            remove_new()
     return notes
+
+
+@contextlib.contextmanager
+def _lock_new(new: Path, folder: str) -> Iterator[None]:
+    """Make the folder of an unfinished site, empty, and lock it; remove what a killed run left.
+
+    The system releases the lock however the process ends.
+    """
+    new.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(new, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            is_ours = os.path.samestat(os.fstat(descriptor), new.stat())
+        except OSError:
+            is_ours = False
+        if not is_ours:
+            raise OutputError(quote(folder), f"another run writes {new.name}")
+        if others := {path.name for path in new.iterdir()} - OWN_NAMES:
+            problem = f"{new.name} has {quote(min(others))}, which no run wrote. Remove it"
+            raise OutputError(quote(folder), problem)
+        for path in new.iterdir():
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _fill(

@@ -129,7 +129,7 @@ def read_tour_counts(
 def _find_count_table(store: Store, board: KnightBoard, *, is_closed: bool) -> Table:
     """Find the published table that counts a board's tours, or at least the closed ones.
 
-    If none is published, return the one to build; NoAnswer if there is none.
+    If none is published, return the one to build; BadRequest if the board is too large.
     """
     if get_sides(board) in COUNTED_BOARDS:
         return make_count_table(COUNTED_BOARDS)
@@ -138,7 +138,7 @@ def _find_count_table(store: Store, board: KnightBoard, *, is_closed: bool) -> T
         with suppress(BadRequest):  # the board is too large
             tables.append(make_board_counts(board, closed=closed))
     if not tables:
-        raise NoAnswer(f"No count for {board}: the board is too large.")
+        raise BadRequest(f"No count for {board}: the board is too large")
     published = read_manifest(store)
     wanted = tables[-1 if is_closed else 0]  # closed tours alone are counted far quicker
     return next((table for table in tables if table.name in published), wanted)

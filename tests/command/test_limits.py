@@ -41,6 +41,19 @@ def test_a_limit_on_address_space_is_reported(
     assert text.count("\n") == bool(reason)
 
 
+def test_a_proof_that_does_not_fit_has_no_verdict(outputs: Path) -> None:
+    import resource
+
+    limits = 4 * GIB, resource.RLIM_INFINITY
+    code, out, text = run(
+        [SCRIPT, "verify", "senet", "knight_tours_5x5", "--outputs", outputs],
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, limits),
+    )
+    assert (code, text.count("\n")) == (3, 1)
+    assert "The proof of senet needs" in text
+    assert "1 proved, 1 without a verdict" in out
+
+
 @pytest.mark.parametrize("error", [MemoryError(), pa.ArrowMemoryError("malloc of size 64 failed")])
 def test_too_little_memory_is_one_sentence(
     error: BaseException, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -100,7 +113,7 @@ def write_files(root: Path, content: Mapping[str, object]) -> None:
         path.write_text(str(value))
 
 
-@pytest.mark.parametrize(("limit", "free"), [(GIB, GIB - (1 << 20)), (None, None)])
+@pytest.mark.parametrize(("limit", "free"), [(GIB, (GIB - (1 << 20)) // 3), (None, None)])
 def test_the_limit_on_address_space_is_respected(
     limit: int | None, free: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
 import re
 import subprocess
 import sys
@@ -211,15 +213,27 @@ site.write_site(store, sys.argv[2], read_manifest(store), verify(store, quick=Tr
 """
 
 
-def test_after_a_kill_there_is_no_site_and_the_next_run_names_what_is_left(
+def test_after_a_kill_there_is_no_site_and_the_next_run_removes_what_is_left(
     small: Path, tmp_path: Path
 ) -> None:
     site, left = tmp_path / "site", tmp_path / ".site.unpublished"
     killed = subprocess.run([sys.executable, "-c", KILLED, small, site], check=False)
     assert (killed.returncode, site.exists(), left.exists()) == (-9, False, True)
-    with pytest.raises(OutputError, match=left.name):
+    (left / "v4" / "old").touch()
+    running = os.open(left, os.O_RDONLY)
+    fcntl.flock(running, fcntl.LOCK_EX)
+    with pytest.raises(OutputError, match=f"another run writes {left.name}"):
         write(small, site)
-    assert left.exists(), "another run may be writing it"
+    os.close(running)
+    (left / "mine").touch()
+    with pytest.raises(OutputError, match="'mine', which no run wrote"):
+        write(small, site)
+    assert {path.name for path in left.iterdir()} >= {"mine", "v4"}
+    (left / "mine").unlink()
+    write(small, site)
+    assert not left.exists()
+    write(small, tmp_path / "other")
+    assert list_files(site) == list_files(tmp_path / "other")
 
 
 def look_up(page: Page, address: str) -> int:

@@ -81,12 +81,12 @@ def require_countable(board: KnightBoard, *, closed: bool, verb: str = "count") 
 
 
 def make_tour_table(board: KnightBoard) -> Table:
-    """Make the table of all tours of a board; raise NoAnswer if there are too many to list."""
+    """Make the table of all tours of a board; raise BadRequest if there are too many to list."""
     if board.squares > MAX_LISTED_SQUARES:
         hint = (
             f"Boards of up to {MAX_LISTED_SQUARES} squares can be listed, many larger ones ranked"
         )
-        raise NoAnswer(f"{board} has too many tours to list. {hint}.")
+        raise BadRequest(f"{board} has too many tours to list", hint)
     return Table(
         f"{TOURS_PREFIX}{board}",
         f"Every directed open knight's tour of the {board} board",
