@@ -114,6 +114,12 @@ def test_the_page_waits_neither_for_the_manifest_nor_for_a_board(
         assert page.locator("#sliding-board .tile").count() == 9, "the other board is not drawn yet"
         held["sliding_3x4_12.idx"].set()
         expect(page).to_have_url(re.compile("play.board=3x4&start=[0-9a-b]{12}&"))
+        assert "start=1234567890ab" not in page.url, "a board of the level, not the first one"
+        expect(page.locator("#trouble")).to_have_text("")
+        for _ in range(5):
+            page.click("#sliding-help")
+            page.click("#sliding-board .best")
+        expect(page.locator("#sliding-word")).to_contain_text("Solved! 5 moves")
 
 
 ASK = """async (url) => {
