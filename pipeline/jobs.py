@@ -17,7 +17,6 @@ from msgspec import DecodeError, Struct, json
 
 from puzzle_tablebase.errors import (
     BadRequest,
-    NotAFile,
     StoreError,
     TableDamaged,
     TableMissing,
@@ -39,10 +38,13 @@ from puzzle_tablebase.formats.manifest import (
 )
 from puzzle_tablebase.pipeline.publish import (
     find_unlisted_files,
+    format_copies_note,
     has_leftovers,
     list_table_files,
     publish_table,
+    read_copies,
     remove_checkpoints,
+    require_own_files,
     settle,
 )
 from puzzle_tablebase.pipeline.reporter import Reporter
@@ -62,7 +64,7 @@ from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import MANIFEST
 from puzzle_tablebase.stores.access import format_rebuild_command, list_files, make_open_error
 from puzzle_tablebase.stores.checkpoints import Checkpoints, list_checkpoint_files
-from puzzle_tablebase.stores.folder import Store
+from puzzle_tablebase.stores.folder import Folder, Store
 
 FORCED = "forced"
 OTHER_CODE = "made by other code"
@@ -120,7 +122,7 @@ def list_requests(puzzles: Iterable[Puzzle]) -> list[str]:
     return [*dict.fromkeys(names)]
 
 
-def find_removable(store: Store, name: str) -> list[str]:
+def find_removable(store: Folder, name: str) -> list[str]:
     """Find the tables that `remove` removes by a name: those with an entry, a file or checkpoints.
 
     Raise BadRequest if there are none, or if one is a default table.
@@ -170,7 +172,7 @@ def select_published(store: Store, names: Sequence[str]) -> tuple[list[str], lis
 
 
 def list_jobs(
-    store: Store,
+    store: Folder,
     tables: Sequence[tuple[Puzzle, Table]],
     tasks: Tasks,
     say: Callable[[str], None],
@@ -187,16 +189,22 @@ def list_jobs(
     published, problem = _read_published(store, [table for _, table in tables], force=force)
     if problem:
         say(f"note: {problem}")
+    copies, foreign = read_copies(store), list[str]()
     for puzzle, table in tables:
         versions = published.get(table.name, [])
         reason = FORCED if force else explain_rebuild(store, versions, puzzle, table)
+        if reason == OTHER_CODE and copies.get(table.name) in [each.code for each in versions]:
+            reason = find_damage(store, versions)
+            foreign += [table.name] * (not reason)
         is_cut = SEARCHES[table.recipe.search].is_cut
         saves = checkpoints(store, table, puzzle)
         is_resumed = reason not in ("", FORCED) and (tasks.is_remote or not is_cut)
         yield Job(puzzle, table, reason, versions, saves, saves.list_files() if is_resumed else [])
+    if foreign:
+        say(format_copies_note(foreign, store))
 
 
-def explain_rebuild(store: Store, versions: Sequence[Entry], puzzle: Puzzle, table: Table) -> str:
+def explain_rebuild(store: Folder, versions: Sequence[Entry], puzzle: Puzzle, table: Table) -> str:
     """Return the reason why a table must be built; "" if it is up to date."""
     if not versions:
         return "missing"
@@ -209,7 +217,13 @@ def explain_rebuild(store: Store, versions: Sequence[Entry], puzzle: Puzzle, tab
         return OTHER_CODE
     if puzzle.has_counts(table) and not entry.counts:
         return "counts missing"
-    for file in entry.all_files:
+    return find_damage(store, versions)
+
+
+def find_damage(store: Store, versions: Sequence[Entry]) -> str:
+    """Say which file of the version in place is missing or damaged; "" if none is."""
+    entry = find_in_place(store, versions)
+    for file in entry.all_files if entry else ():
         try:
             if find_mismatch(store, file):
                 return f"{file.file} damaged"
@@ -222,7 +236,7 @@ def explain_rebuild(store: Store, versions: Sequence[Entry], puzzle: Puzzle, tab
     return ""
 
 
-def _read_published(store: Store, tables: Sequence[Table], *, force: bool) -> tuple[Versions, str]:
+def _read_published(store: Folder, tables: Sequence[Table], *, force: bool) -> tuple[Versions, str]:
     """Read the listed tables, and say why a build replaces the manifest; "" if it does not.
 
     A manifest of a newer version is replaced only by force, since a newer program can read it.
@@ -237,15 +251,13 @@ def _read_published(store: Store, tables: Sequence[Table], *, force: bool) -> tu
             raise
         published = {}
         problem = f"{error.file} has format version {error.version}, not {error.supported}"
-    names = [MANIFEST] if problem and not is_own_file(store, MANIFEST) else []
-    for table in tables:
-        for name in () if table.name in published else list_table_files(table):
-            if _exists(store, name) and not bears_table(store, name):
-                names.append(name)
-    if names:
-        foreign = f"{names[0]} is there, and is not a file of this program"
+    if problem and not is_own_file(store, MANIFEST):
+        foreign = f"{MANIFEST} is there, and is not a file of this program"
         hint = "Move it away, or choose another folder with --outputs."
         raise StoreError(str(store), foreign, hint)
+    for table in tables:
+        if table.name not in published:
+            require_own_files(store, list_table_files(table))
     if problem:
         requested = {name for table in tables for name in list_table_files(table)}
         others = [name for name in list_files(store) if name not in requested]
@@ -254,19 +266,8 @@ def _read_published(store: Store, tables: Sequence[Table], *, force: bool) -> tu
     return published, problem
 
 
-def _exists(store: Store, name: str) -> bool:
-    """Return whether a file, a folder or a device has this name."""
-    try:
-        store.get_size(name)
-    except NotAFile:
-        return True
-    except OSError:
-        return False
-    return True
-
-
 # ---- the log: a JSON line for each table, when its build ends -----------------------------------
-# the manifest does not list it; object stores have no append, so they have none
+# the manifest does not list it
 
 RUNS = ".runs.jsonl"
 SHOWN_RUNS = 20
@@ -290,7 +291,7 @@ class Run(Struct, frozen=True):
 
 
 def log_run(
-    store: Store,
+    store: Folder,
     table: str,
     reason: str,
     seconds: float,
@@ -329,7 +330,7 @@ Built = tuple[Run, Entry]
 
 
 def build(
-    store: Store,
+    store: Folder,
     tables: Sequence[tuple[Puzzle, Table]],
     tasks: Tasks,
     reporter: Reporter,
@@ -338,12 +339,15 @@ def build(
 ) -> list[Built]:
     """Build the tables that are missing or stale; return them in the order of their ends.
 
-    If all are up to date, nothing is written but what a killed build left: the store may be
+    If all are up to date, nothing is written but what a killed build left: the folder may be
     read-only.
     """
     find = partial(list_jobs, store, tables, tasks, force=force)
-    is_due = any(job.reason for job in find(lambda note: None))
+    notes = list[str]()
+    is_due = any(job.reason for job in find(notes.append))
     if not is_due and not has_leftovers(store, tables):
+        for note in notes:
+            reporter.say(note)
         return []
     try:
         with store.lock():  # another build may have ended meanwhile, so the jobs are listed again
@@ -354,10 +358,10 @@ def build(
     except StoreError:
         if is_due:
             raise
-        return []  # the store is read-only, or another build is at work: leftovers stay
+        return []  # the folder is read-only, or another build is at work: leftovers stay
 
 
-def run_jobs(store: Store, jobs: Sequence[Job], tasks: Tasks, reporter: Reporter) -> list[Built]:
+def run_jobs(store: Folder, jobs: Sequence[Job], tasks: Tasks, reporter: Reporter) -> list[Built]:
     """Run jobs, several tables at a time; the caller holds the store's lock.
 
     The tables of one search of a puzzle follow each other, as they share what it caches.
@@ -387,7 +391,7 @@ def run_jobs(store: Store, jobs: Sequence[Job], tasks: Tasks, reporter: Reporter
     return built
 
 
-def _run_job(store: Store, job: Job, tasks: Tasks, reporter: Reporter) -> Built:
+def _run_job(store: Folder, job: Job, tasks: Tasks, reporter: Reporter) -> Built:
     """Build and publish a table, and log it."""
     name, started, outcome = job.table.name, time.perf_counter(), FAILED
     on_step = partial(reporter.update, of=name)

@@ -9,7 +9,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import closing
 from threading import Lock
+from typing import TYPE_CHECKING
 
+from msgspec import MsgspecError, json
+
+from puzzle_tablebase.errors import NotAFile, StoreError
 from puzzle_tablebase.formats import MADE_BY
 from puzzle_tablebase.formats.encoder import encode_table
 from puzzle_tablebase.formats.manifest import (
@@ -28,13 +32,16 @@ from puzzle_tablebase.pipeline.searches import find_code, find_counted_column
 from puzzle_tablebase.pipeline.tasks import TableData
 from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.stores import WORK
-from puzzle_tablebase.stores.access import list_files
+from puzzle_tablebase.stores import COMMAND, PIECES_SUFFIX, WORK
+from puzzle_tablebase.stores.access import format_outputs, list_files
 from puzzle_tablebase.stores.checkpoints import list_checkpoint_files
-from puzzle_tablebase.stores.folder import Store
+from puzzle_tablebase.stores.folder import Folder, Store
 
-_changing_manifest = Lock()
-"""Held by the thread of a build that changes the manifest."""
+if TYPE_CHECKING:
+    from puzzle_tablebase.stores.bucket import Bucket
+
+changing_manifest = Lock()
+"""Held by the thread of a build or a copy that changes the manifest."""
 
 
 def list_table_files(table: Table) -> list[str]:
@@ -43,7 +50,7 @@ def list_table_files(table: Table) -> list[str]:
 
 
 def publish_table(
-    store: Store, puzzle: Puzzle, table: Table, data: TableData, old: Collection[Entry]
+    store: Folder, puzzle: Puzzle, table: Table, data: TableData, old: Collection[Entry]
 ) -> Entry:
     """Write a table and its index, put them in place, and drop its old versions."""
     names, counted = list_table_files(table), find_counted_column(table, puzzle)
@@ -70,21 +77,18 @@ def publish_table(
             index=index,
             counts=encoded.counts,
         )
-        with _changing_manifest:
+        with changing_manifest:
             add_version(store, table.name, entry)
         files.publish()
-    with _changing_manifest:
+    with changing_manifest:
         drop_versions(store, table.name, old, entry)
-    _remove_unlisted(store, table.name, entry, old)
-    if store.has_locks:  # elsewhere another build of the same table may need them
-        remove_checkpoints(store, [table.name])
+    remove_unlisted(store, table.name, entry, old)
+    remove_checkpoints(store, [table.name])
     return entry
 
 
-def has_leftovers(store: Store, tables: Iterable[tuple[Puzzle, Table]]) -> bool:
+def has_leftovers(store: Folder, tables: Iterable[tuple[Puzzle, Table]]) -> bool:
     """Return whether a killed build has left something that a build of these tables tidies up."""
-    if not store.has_locks:
-        return False
     published = read_versions(store)
     return bool(list_files(store, WORK)) or any(
         len(versions := published.get(table.name, [])) > 1
@@ -93,37 +97,39 @@ def has_leftovers(store: Store, tables: Iterable[tuple[Puzzle, Table]]) -> bool:
     )
 
 
-def settle(store: Store, name: str, versions: Sequence[Entry]) -> None:
+def settle(store: Folder, name: str, versions: Sequence[Entry]) -> None:
     """Keep the version of a table whose files are in place, and no checkpoints.
 
-    Only where the lock shows that no other build is about to put another one there.
+    The caller holds the lock, so no other build is about to put another version there.
     """
-    if not store.has_locks:
-        return
     in_place = find_in_place(store, versions)
     if in_place and versions[1:]:
         drop_versions(store, name, versions, in_place)
-    _remove_unlisted(store, name, in_place or versions[-1], versions)
+    remove_unlisted(store, name, in_place or versions[-1], versions)
     remove_checkpoints(store, [name])
 
 
-def remove_tables(store: Store, names: Collection[str]) -> None:
+def remove_tables(store: Folder, names: Collection[str]) -> None:
     """Remove tables from the manifest, then their files and checkpoints."""
     with store.lock():
         published = read_versions(store)
         if published.keys() & names:
             remove_entries(store, names)
         for name in names:
-            _remove_unlisted(store, name, None, published.get(name, []))
+            remove_unlisted(store, name, None, published.get(name, []))
         remove_checkpoints(store, names)
 
 
-def remove_checkpoints(store: Store, names: Iterable[str]) -> list[str]:
-    """Remove the checkpoints of tables; return the names of the files. The name "" is all tables'.
+def remove_checkpoints(store: Folder, names: Iterable[str]) -> list[str]:
+    """Remove the checkpoints of tables; return the names of the files. The name "" is all tables',
+    and the files that killed copies have begun.
 
     The caller holds the store's lock.
     """
+    names = [*names]
     files = [file for name in names for file in list_checkpoint_files(store, name)]
+    if "" in names:
+        files += [file for file in list_files(store, WORK) if file.endswith(PIECES_SUFFIX)]
     for file in files:
         store.remove(file)
     return files
@@ -140,8 +146,62 @@ def _list_names(versions: Iterable[Entry]) -> set[str]:
     return {file.file for entry in versions for file in entry.all_files}
 
 
-def _remove_unlisted(store: Store, name: str, entry: Entry | None, old: Iterable[Entry]) -> None:
+def remove_unlisted(
+    store: Folder | Bucket, name: str, entry: Entry | None, old: Iterable[Entry]
+) -> None:
     """Remove a table's files that are not in its entry; those of old versions damaged or not."""
     files = _list_names(old).union(find_unlisted_files(store, name, entry))
     for file in sorted(files - _list_names([entry] if entry else [])):
         store.remove(file)
+
+
+def require_own_files(store: Store, names: Iterable[str]) -> None:
+    """Raise StoreError if one of these files is there, and another program wrote it."""
+    for name in names:
+        if _exists(store, name) and not bears_table(store, name):
+            foreign = f"{name} is there, and is not a file of this program"
+            raise StoreError(str(store), foreign, "Move it away, or choose another place.")
+
+
+def _exists(store: Store, name: str) -> bool:
+    """Return whether a file, a folder or a device has this name."""
+    try:
+        store.get_size(name)
+    except NotAFile:
+        return True
+    except OSError:
+        return False
+    return True
+
+
+# ---- copied tables ------------------------------------------------------------------------------
+# `precompute` does not rebuild these unasked; manifests stay the same bytes as their source's
+
+COPIES = ".copies.json"
+"""A hidden file: the digest of the code that made each table that was copied into the folder."""
+
+
+def note_copy(store: Folder, name: str, entry: Entry) -> None:
+    """Note that a table was copied; the caller holds the lock."""
+    copies = read_copies(store)
+    if copies.get(name) != entry.code:
+        listed = dict(sorted((copies | {name: entry.code}).items()))
+        store.write(COPIES, json.format(json.encode(listed), indent=1) + b"\n")
+
+
+def read_copies(store: Store) -> dict[str, str]:
+    """Read the digest of the code of each copied table, by name; none if the file is damaged."""
+    try:
+        return json.decode(store.read(COPIES), type=dict[str, str])
+    except (OSError, MsgspecError, UnicodeDecodeError, RecursionError):
+        return {}
+
+
+def format_copies_note(names: Sequence[str], store: Store) -> str:
+    """Say that copied tables were made by other code, and what can be done."""
+    place = format_outputs(str(store))
+    rebuild = f" {COMMAND} NAME --force{place} rebuilds one." if isinstance(store, Folder) else ""
+    return (
+        f"note: made by other code than this program's: {', '.join(names)}. "
+        f"pipeline verify{place} proves them.{rebuild}"
+    )

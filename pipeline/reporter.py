@@ -40,14 +40,19 @@ class Reporter:
     An activity with a name has a bar of its own; without a terminal, a line now and then.
     """
 
-    def __init__(self, *, quiet: bool = False) -> None:
+    def __init__(self, *, quiet: bool = False, in_bytes: bool = False) -> None:
+        """`in_bytes`: what is counted are bytes, shown with their rate."""
         self._console = Console(
             stderr=True, quiet=quiet, highlight=False, emoji=False, soft_wrap=True
         )
         self._bars = bars.Progress(
             _ActivityColumn(),
             bars.BarColumn(bar_width=24),
-            bars.MofNCompleteColumn(table_column=UNBROKEN),
+            *(
+                (bars.DownloadColumn(table_column=UNBROKEN), bars.TransferSpeedColumn(UNBROKEN))
+                if in_bytes
+                else (bars.MofNCompleteColumn(table_column=UNBROKEN),)
+            ),
             bars.TimeElapsedColumn(UNBROKEN),
             bars.TimeRemainingColumn(compact=True, table_column=UNBROKEN),
             console=self._console,

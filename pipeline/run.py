@@ -87,16 +87,7 @@ def run_command(arguments: list[str]) -> int:
         return 3
 
 
-def _print_note(note: str) -> None:
-    from puzzle_tablebase.pipeline.terminal import print_error  # a lone lookup has no notes
-
-    print_error(note)
-
-
 def _dispatch(arguments: list[str]) -> int:
-    from puzzle_tablebase.stores.folder import Store
-
-    Store.on_note = staticmethod(_print_note)
     if arguments[:1] in (["query"], ["check"]):
         from puzzle_tablebase.pipeline.single_query import answer_fast, judge_fast
 

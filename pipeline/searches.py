@@ -20,7 +20,7 @@ from puzzle_tablebase.puzzles import find_owner, import_object
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.puzzles.knight.tables import LONGEST_SIDES
 from puzzle_tablebase.schema import BITS_INDEX, Table
-from puzzle_tablebase.stores.folder import Store
+from puzzle_tablebase.stores.folder import Folder
 
 if TYPE_CHECKING:
     from puzzle_tablebase.pipeline.tasks import TableData, Tasks
@@ -222,7 +222,7 @@ def _find_variables(puzzle: Puzzle) -> list[str]:
     return found or [f"{home}:"]
 
 
-def checkpoints(store: Store, table: Table, puzzle: Puzzle | None = None) -> Checkpoints:
+def checkpoints(store: Folder, table: Table, puzzle: Puzzle | None = None) -> Checkpoints:
     """Return the checkpoints of a table that belong to the present code."""
     from puzzle_tablebase.stores.checkpoints import Checkpoints  # completions need no arrays
 

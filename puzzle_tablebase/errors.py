@@ -261,12 +261,12 @@ class ReaderGone(OutputError):
 
 
 class StoreError(TablebaseError):
-    """A store that tables cannot be built in."""
+    """A store that cannot be written to."""
 
     exit_code = 3
 
     def __init__(self, path: str, problem: str, hint: str = "") -> None:
-        super().__init__(f"Cannot build in {path}: {problem}. {hint}".rstrip())
+        super().__init__(f"Cannot write to {path}: {problem}. {hint}".rstrip())
         self.problem = problem
 
 

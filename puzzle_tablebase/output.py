@@ -1,8 +1,8 @@
 """Outputs that a user names: a file, a device, standard output or a URL.
 
 Every byte is written, or OutputError is raised. A file appears complete or not at all, and keeps
-its mode; a link's target is replaced, not the link. A device or a pipe is written into. A URL names
-a file in an object store.
+its mode; a link's target is replaced, not the link. A device or a pipe is written into. A URL is
+refused.
 """
 
 from __future__ import annotations
@@ -17,11 +17,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from puzzle_tablebase.errors import OutputError, StoreError, quote
+from puzzle_tablebase.errors import OutputError, quote
 from puzzle_tablebase.formats.manifest import is_own_file
 from puzzle_tablebase.process import CompleteWriter, explain_os_error, is_full_disk
-from puzzle_tablebase.stores.access import open_store
-from puzzle_tablebase.stores.folder import Address, Folder, Store
+from puzzle_tablebase.stores.folder import Address, Folder
 from puzzle_tablebase.stores.new_files import name_temporary, write_new_files
 
 STANDARD = "-"
@@ -52,9 +51,8 @@ def open_output(name: str) -> Iterator[IO[bytes]]:
     """Open the output of a name for writing; it is complete once the block has ended."""
     name = os.path.expanduser(name)
     if "://" in name:
-        with _open_upload(name) as file:
-            yield file
-        return
+        problem = "it is an address. Name a file, and upload that"
+        raise OutputError(quote_name(name), problem)
     with contextlib.ExitStack() as stack:
         with translate_output_errors(name):
             file = stack.enter_context(_open_target(name))
@@ -80,25 +78,7 @@ def translate_output_errors(name: str) -> Iterator[None]:
         raise OutputError(quote_name(name), problem, is_full=is_full_disk(error)) from error
 
 
-@contextlib.contextmanager
-def _open_upload(name: str) -> Iterator[IO[bytes]]:
-    """Open a new file in an object store for writing."""
-    location, _, file_name = name.rpartition("/")
-    if location.endswith(":/") or not file_name:
-        raise OutputError(quote_name(name), "it names no file in a bucket")
-    try:
-        store = open_store(location)
-        store.make_ready()
-        _require_free(store, file_name)
-        with store.write_files(file_name) as files:
-            yield files[0]
-            files.finish()
-            files.publish()
-    except StoreError as error:
-        raise OutputError(quote_name(name), error.problem) from error
-
-
-def _require_free(store: Store, name: str) -> None:
+def _require_free(store: Folder, name: str) -> None:
     """Raise OutputError if a file of that name belongs to published tables."""
     if is_own_file(store, name):
         raise OutputError(quote_name(store.locate(name)), "it belongs to the tables in that folder")

@@ -13,6 +13,7 @@ from puzzle_tablebase.errors import hide_login, make_printable
 from puzzle_tablebase.pipeline.commands.builds import precompute, remove, runs, verify
 from puzzle_tablebase.pipeline.commands.puzzles import add_puzzle_commands
 from puzzle_tablebase.pipeline.commands.stores import (
+    copy,
     diff,
     explore,
     histogram,
@@ -89,5 +90,17 @@ def main(
     pass
 
 
-for command in (precompute, remove, status, histogram, verify, runs, report, explore, site, diff):
+for command in (
+    precompute,
+    remove,
+    copy,
+    status,
+    histogram,
+    verify,
+    runs,
+    report,
+    explore,
+    site,
+    diff,
+):
     app.command()(command)

@@ -36,7 +36,7 @@ from puzzle_tablebase.queries.answer import format_count
 from puzzle_tablebase.resources import limit_cores
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import MANIFEST
-from puzzle_tablebase.stores.access import format_outputs, open_store
+from puzzle_tablebase.stores.access import format_outputs, open_folder, open_store
 
 if TYPE_CHECKING:
     from puzzle_tablebase.pipeline.proofs import TableResult, Verified
@@ -93,7 +93,7 @@ def precompute(
     from puzzle_tablebase.pipeline.reporter import Reporter
     from puzzle_tablebase.pipeline.tasks import open_tasks
 
-    store, tables = open_store(outputs), select_tables(names or [])
+    store, tables = open_folder(outputs), select_tables(names or [])
     with Reporter(quiet=quiet) as reporter, open_tasks(scheduler, jobs, memory) as tasks:
         if dry_run:
             listed = list_jobs(store, tables, tasks, print_error, force=force)
@@ -197,7 +197,7 @@ def remove(
     from puzzle_tablebase.pipeline.jobs import find_removable, find_request
     from puzzle_tablebase.pipeline.publish import remove_checkpoints, remove_tables
 
-    store, names = open_store(outputs), names or []
+    store, names = open_folder(outputs), names or []
     if checkpoints:
         tables = [table.name for name in names for table in find_request(name)[1]]
         with store.lock():

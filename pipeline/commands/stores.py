@@ -3,13 +3,14 @@
 import os
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 from typing import Annotated
 
 import typer
 
 from puzzle_tablebase.errors import BadRequest, NoAnswer, TableMissing
 from puzzle_tablebase.formats.manifest import read_manifest
-from puzzle_tablebase.pipeline.commands.options import Json, Outputs
+from puzzle_tablebase.pipeline.commands.options import Json, Outputs, Quiet
 from puzzle_tablebase.pipeline.terminal import (
     AMOUNTS,
     print_answer,
@@ -33,7 +34,6 @@ PageFile = Annotated[
 def status(outputs: Outputs = None, as_json: Json = False) -> None:
     """Show each table's size, version and state."""
     from puzzle_tablebase.pipeline.jobs import OTHER_CODE
-    from puzzle_tablebase.pipeline.searches import find_code
     from puzzle_tablebase.queries.published import list_status, make_unusable_error
 
     store = open_store(outputs)
@@ -43,11 +43,10 @@ def status(outputs: Outputs = None, as_json: Json = False) -> None:
     ]
     error = make_unusable_error(rows, store)
     for row in rows:
-        code, owner = row.pop("code", ""), find_owner(row["table"])
+        code = row.pop("code", "")
         if row["state"] == "published":
             del row["command"]
-            table = owner and owner.find_table(row["table"])
-            if owner and table and code != find_code(table, owner).digest:
+            if _is_of_other_code(row["table"], code):
                 row["state"] = OTHER_CODE
     print_rows(rows, as_json=as_json)
     if error:
@@ -167,6 +166,51 @@ def site(
     for note in write_site(store, folder, tables, verdicts, url=url or "", date=day):
         print_error(f"note: {note}")
     print_line(folder)
+
+
+def copy(
+    source: Annotated[str, typer.Argument(metavar="FROM", help="Folder or URL of tables.")],
+    target: Annotated[str, typer.Argument(metavar="TO", help="Folder, or URL of a bucket.")],
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="NAME", help="Puzzles or tables to copy (default: all)."),
+    ] = None,
+    take_over: Annotated[
+        bool, typer.Option("--take-over", help="Take over the bucket from a copy that was killed.")
+    ] = False,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Copy published tables to a folder or a bucket; go on where a copy was killed."""
+    from puzzle_tablebase.pipeline.copy import copy as copy_from
+    from puzzle_tablebase.pipeline.copy_targets import open_target
+    from puzzle_tablebase.pipeline.publish import format_copies_note
+    from puzzle_tablebase.pipeline.reporter import Reporter
+
+    place = open_target(target)
+    with Reporter(quiet=quiet, in_bytes=True) as reporter:
+        tell = partial(reporter.update, "copying", of=str(place.store))
+        done = copy_from(open_store(source), place, names or [], tell, take_over=take_over)
+    rows = [{"table": each.name, "bytes": each.bytes} for each in done if each.bytes]
+    up_to_date = [each.name for each in done if not each.bytes]
+    if as_json:
+        print_json({"tables": rows, "up_to_date": up_to_date})
+    elif not quiet:
+        print_rows(rows)
+        if up_to_date:
+            print_line(f"up to date: {', '.join(up_to_date)}")
+    foreign = [each.name for each in done if _is_of_other_code(each.name, each.entry.code)]
+    if foreign and not quiet:
+        print_error(format_copies_note(foreign, place.store), mark="")
+
+
+def _is_of_other_code(name: str, code: str) -> bool:
+    """Return whether a table of a known puzzle was made by other code than this program's."""
+    from puzzle_tablebase.pipeline.searches import find_code
+
+    owner = find_owner(name)
+    table = owner and owner.find_table(name)
+    return bool(owner and table and code != find_code(table, owner).digest)
 
 
 def diff(

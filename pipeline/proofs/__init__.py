@@ -6,7 +6,6 @@ and then the proofs: `goals` is the shortest to argue, `senet` and `knight_tours
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -116,9 +115,6 @@ def verify(
     """
     observer = observer or Silence()
     chosen = [table for table in list_tables(store) if not names or table.name in names]
-    if store.is_read_only:
-        note = "note: %s lists no files: only those that the manifest names are verified"
-        logging.getLogger(__name__).warning(note, store)
     results, proved = dict[str, TableResult](), dict[str, ListedTable]()
     for table in sorted(chosen, key=_order_by_cost):
         result = results[table.name] = TableResult(table.name)

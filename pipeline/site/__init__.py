@@ -41,7 +41,7 @@ from puzzle_tablebase.process import CleanupOnSignal, cleanup_lock
 from puzzle_tablebase.queries.explorer import EXPLORER_PAGE, write_explorer
 from puzzle_tablebase.queries.published import format_repair_command
 from puzzle_tablebase.queries.report import REPORT_PAGE, write_report
-from puzzle_tablebase.stores import MANIFEST, PART_SUFFIX
+from puzzle_tablebase.stores import COPY, MANIFEST, PART_SUFFIX
 from puzzle_tablebase.stores.folder import Address, Folder, Store
 
 PACKAGE = Path(__file__).resolve().parents[2] / "queries" / "javascript"
@@ -55,7 +55,8 @@ URL = re.compile(r"https?://[\w.~:/?#@!$&*+,;=%\[\]-]+", re.ASCII)
 def find_target(folder: str) -> Path:
     """Return the folder to write; raise OutputError if it is not empty."""
     if folder == STANDARD or "://" in folder:
-        raise BadRequest(f"A site is a folder, not {quote(folder)}", "Copy the folder to its host")
+        hint = f"Copy the folder to its host, or tables alone by: {COPY} FROM TO"
+        raise BadRequest(f"A site is a folder, not {quote(folder)}", hint)
     with translate_output_errors(folder):
         target = Path(os.path.realpath(os.path.expanduser(folder)))
         if target.exists() and any(target.iterdir()):

@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from functools import cache
 from itertools import starmap
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from msgspec import MsgspecError, Struct, json
 
@@ -27,7 +27,10 @@ from puzzle_tablebase.formats.index import HEADER, MAGIC, MAX_NAME_BYTES, Header
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import BACKUP, MANIFEST
 from puzzle_tablebase.stores.access import format_rebuild_command, list_files, make_open_error
-from puzzle_tablebase.stores.folder import LOCK, Store
+from puzzle_tablebase.stores.folder import LOCK, Folder, Store
+
+if TYPE_CHECKING:
+    from puzzle_tablebase.stores.bucket import Bucket
 
 PARQUET = b"PAR1"
 FOOTER_END = struct.Struct("<I4s")
@@ -181,15 +184,32 @@ def _read_data(store: Store, name: str) -> bytes | None:
 def find_in_place(store: Store, versions: Sequence[Entry]) -> Entry | None:
     """Find the version all of whose files are in place; None if there is none.
 
-    A single version counts as in place: nothing is read.
+    A single version counts as in place: nothing is read. Of several, an index's header and the
+    footer of a file of rows tell which one it is: where a build or a copy was killed, no reader
+    has to hash a table.
     """
     if len(versions) == 1:
         return versions[0]
     for entry in reversed(versions):
         with suppress(OSError):
-            if not any(find_mismatch(store, file) for file in entry.all_files):
+            if all(is_version(store, entry, file) for file in entry.all_files):
                 return entry
     return None
+
+
+def is_version(store: Store, entry: Entry, file: File | IndexEntry) -> bool:
+    """Return whether the file in place says that it is that of an entry; most of it is not read.
+
+    Raise OSError if it cannot be opened.
+    """
+    opened = store.open_random_access(file.file)
+    if opened.size != file.bytes:
+        return False
+    if isinstance(file, IndexEntry):
+        header = Header(opened.read(HEADER.size, 0))
+        return header.magic == MAGIC and header.content.hex() == entry.content
+    footer = opened.read(file.footer.bytes, max(0, file.bytes - file.footer.bytes))
+    return hashlib.sha256(footer).hexdigest() == file.footer.sha256
 
 
 def find_mismatch(store: Store, entry: File | IndexEntry) -> str:
@@ -284,13 +304,13 @@ def require_table_name(table: Table) -> None:
         raise BadRequest(f"Invalid table name {quote(table.name, 80)}: {problem}")
 
 
-def add_version(store: Store, name: str, entry: Entry) -> None:
+def add_version(store: Folder | Bucket, name: str, entry: Entry) -> None:
     """List a new version of a table beside the others, before its files are put in place."""
     assert _is_consistent(name, entry)
     _change_manifest(store, [name], lambda known: [*_leave_out([entry], known), entry])
 
 
-def drop_versions(store: Store, name: str, old: Collection[Entry], kept: Entry) -> None:
+def drop_versions(store: Folder | Bucket, name: str, old: Collection[Entry], kept: Entry) -> None:
     """Remove the old versions of a table from the list, once the files of another are in place.
 
     Versions that other builds have added stay.
@@ -303,13 +323,13 @@ def _leave_out(gone: Collection[Entry], known: Sequence[Entry]) -> list[Entry]:
     return [entry for entry in known if entry not in gone]
 
 
-def remove_entries(store: Store, names: Collection[str]) -> None:
+def remove_entries(store: Folder | Bucket, names: Collection[str]) -> None:
     """Remove tables from the manifest."""
     _change_manifest(store, names, lambda known: [])
 
 
 def _change_manifest(
-    store: Store, names: Collection[str], change: Callable[[list[Entry]], list[Entry]]
+    store: Folder | Bucket, names: Collection[str], change: Callable[[list[Entry]], list[Entry]]
 ) -> None:
     """Change the listed versions of some tables; the copy is written first.
 

@@ -15,7 +15,7 @@ from puzzle_tablebase.errors import (
     quote,
 )
 from puzzle_tablebase.process import explain_os_error
-from puzzle_tablebase.stores import COMMAND
+from puzzle_tablebase.stores import COMMAND, COPY
 from puzzle_tablebase.stores.folder import DEFAULT_FOLDER, Address, Folder, Store, make_scheme_error
 
 
@@ -47,10 +47,19 @@ def open_store(location: object) -> Store:
     return Folder(text)
 
 
+def open_folder(location: object) -> Folder:
+    """Open the folder of a path, to build in it; BadRequest for the address of another store."""
+    store = open_store(location)
+    if isinstance(store, Folder):
+        return store
+    hint = f"Build in a folder, then run: {COPY} FOLDER {store}"
+    raise BadRequest(f"{store} is no folder, and only folders are built in", hint)
+
+
 def format_rebuild_command(name: str, store: Store, *, force: bool = False) -> str:
     """Return the command that builds a table, or a group's, in a store; no name: all defaults.
 
-    Empty for a read-only store: no command can build them there.
+    Empty for a store that is no folder: no command can build them there.
 
     >>> from puzzle_tablebase.stores.folder import Folder
     >>> format_rebuild_command("eight", Folder("my tables"), force=True)
@@ -68,8 +77,8 @@ def make_damage_error(
 
 
 def format_command(store: Store, *words: str) -> str:
-    """Return a command that changes a store; empty for a read-only one, which none can change."""
-    if store.is_read_only:
+    """Return a command that changes a folder; empty for another store, which none can change."""
+    if not isinstance(store, Folder):
         return ""
     return " ".join(filter(None, words)) + format_outputs(str(store))
 

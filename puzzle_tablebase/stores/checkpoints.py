@@ -23,7 +23,7 @@ from puzzle_tablebase.errors import StoreError, Unreachable
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import WORK
 from puzzle_tablebase.stores.access import list_files, make_open_error
-from puzzle_tablebase.stores.folder import Store
+from puzzle_tablebase.stores.folder import Folder
 
 SUFFIX = ".kept"
 CHECKSUM_BYTES = 4
@@ -39,7 +39,7 @@ class Checkpoints:
     exchanged files are no results.
     """
 
-    def __init__(self, store: Store, table: Table, code: Code) -> None:
+    def __init__(self, store: Folder, table: Table, code: Code) -> None:
         self._store = store
         self._table = table.name
         self._code = code
@@ -114,9 +114,8 @@ class Checkpoints:
 
     def require_space(self, needed: int) -> None:
         """Raise StoreError if so many bytes do not fit the store, with those that are there."""
-        if self._store.has_locks:  # a bucket has room, and would be asked for each size
-            present = map(self._store.get_size, self.list_files())
-            self._store.require_space(f"A search for {self._table}", needed - sum(present))
+        present = map(self._store.get_size, self.list_files())
+        self._store.require_space(f"A search for {self._table}", needed - sum(present))
 
     def remove(self, name: str) -> None:
         """Remove a checkpoint, if it exists; one that cannot be removed stays."""
@@ -147,7 +146,7 @@ class Checkpoints:
         return f"{WORK}{self._stem}.{_digest(name)}{SUFFIX}"
 
 
-def list_checkpoint_files(store: Store, table: str = "") -> list[str]:
+def list_checkpoint_files(store: Folder, table: str = "") -> list[str]:
     """List the files of a table's checkpoints, of all recipes and code; by default all tables'."""
     names = list_files(store, f"{WORK}{table}." if table else WORK)
     return [name for name in names if name.endswith(SUFFIX)]

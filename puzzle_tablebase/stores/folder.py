@@ -127,14 +127,7 @@ class _Stream(io.RawIOBase):
 
 
 class Store:
-    """A store of tables; as text, the path or URL that commands name it by."""
-
-    on_note: Callable[[str], None] | None = None
-    """The callback that gets a note for the user."""
-    is_read_only = False
-    """Whether tables can never be built in a store of this kind."""
-    has_locks = False
-    """Whether one build at a time may write to the store."""
+    """Published tables, as readers see them; as text, the path or URL that commands name it by."""
 
     def locate(self, name: str) -> str:
         """Return the path or URL of a file, for messages."""
@@ -164,58 +157,12 @@ class Store:
             return file.read()
 
     def open_random_access(self, name: str) -> RandomAccessFile:
+        """Open a file of which any part can be read, all of one version."""
         return RandomAccessFile(self.open(name))
-
-    def write_files(self, *names: str) -> AbstractContextManager[TemporaryFiles]:
-        """Open new files, which are invisible until they are published; others are removed."""
-        raise self._make_refusal()
-
-    def write(self, name: str, data: bytes) -> None:
-        """Write a small file, as a whole or not at all."""
-        with self.write_files(name) as files:
-            files[0].write(data)
-            files.finish()
-            files.publish()
-
-    def update(self, name: str, change: Callable[[bytes | None], bytes]) -> None:
-        """Replace a file by `change` of its contents (None: no file); the caller holds the lock."""
-        try:
-            old_data = self.read(name)
-        except FileNotFoundError:
-            old_data = None
-        self.write(name, change(old_data))
-
-    def append(self, name: str, data: bytes) -> None:
-        """Append to a file, which is created if it is missing; raise OSError if that fails.
-
-        An object store has no append: it writes nothing.
-        """
-
-    def remove(self, name: str) -> None:
-        """Remove a file, if it is there; raise StoreError if that fails."""
-        raise self._make_refusal()
-
-    def make_ready(self) -> None:
-        """Create the store if it is missing; raise StoreError if it cannot be written to."""
-        raise self._make_refusal()
-
-    def require_space(self, work: str, needed: int) -> None:
-        """Raise StoreError if files of so many bytes cannot be written, before any is begun."""
-
-    def lock(self) -> AbstractContextManager[None]:
-        """Make the store ready and lock it for one build; raise StoreError if that fails."""
-        raise self._make_refusal()
-
-    def _make_refusal(self) -> StoreError:
-        """Make the error of a store of a kind that tables can never be built in."""
-        problem = "only folders and object stores can be written to"
-        return StoreError(str(self), problem, "Choose one with --outputs.")
 
 
 class Folder(Store):
-    """A folder of tables."""
-
-    has_locks = True
+    """A folder of tables, the one store that tables are built in."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._path = os.fspath(path)
@@ -247,6 +194,7 @@ class Folder(Store):
         return open(self.locate(name), "rb", opener=_open_file)
 
     def write_files(self, *names: str) -> AbstractContextManager[TemporaryFiles]:
+        """Open new files, which are invisible until they are published; others are removed."""
         from puzzle_tablebase.stores import WORK, new_files
 
         targets = [
@@ -254,22 +202,50 @@ class Folder(Store):
         ]
         return new_files.write_new_files(targets, self._translate_errors)
 
+    def write(self, name: str, data: bytes) -> None:
+        """Write a small file, as a whole or not at all."""
+        with self.write_files(name) as files:
+            files[0].write(data)
+            files.finish()
+            files.publish()
+
+    def update(self, name: str, change: Callable[[bytes | None], bytes]) -> None:
+        """Replace a file by `change` of its contents (None: no file); the caller holds the lock."""
+        try:
+            old_data = self.read(name)
+        except FileNotFoundError:
+            old_data = None
+        self.write(name, change(old_data))
+
     def append(self, name: str, data: bytes) -> None:
-        with open(self.locate(name), "ab", buffering=0, opener=_open_own_file) as file:
+        """Append to a file, which is created if it is missing; raise OSError if that fails."""
+        path = self.locate(name)
+        if "/" in name:
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "ab", opener=_open_own_file) as file:
             file.write(data)
 
+    def place(self, hidden: str, name: str) -> None:
+        """Give a hidden file of the folder its name, once its bytes are on the disk."""
+        from puzzle_tablebase.stores.new_files import place_file
+
+        with self._translate_errors():
+            place_file(self.locate(hidden), self.locate(name))
+
     def remove(self, name: str) -> None:
+        """Remove a file, if it is there; raise StoreError if that fails."""
         with self._translate_errors():
             try:
                 os.unlink(self.locate(name))
             except FileNotFoundError:
                 return
 
-    def make_ready(self) -> None:
+    def _make_ready(self) -> None:
         with self._translate_errors():
             os.makedirs(self._path, exist_ok=True)
 
     def require_space(self, work: str, needed: int) -> None:
+        """Raise StoreError if files of so many bytes cannot be written, before any is begun."""
         status = os.statvfs(self._path)
         free = status.f_bavail * status.f_frsize
         if free < needed:
@@ -283,9 +259,10 @@ class Folder(Store):
         return translate_store_errors(self._path)
 
     def lock(self) -> AbstractContextManager[None]:
+        """Create the folder and lock it for one writer; raise StoreError if that fails."""
         from puzzle_tablebase.stores.new_files import lock_folder
 
-        self.make_ready()
+        self._make_ready()
         return lock_folder(self._path, LOCK)
 
 

@@ -45,17 +45,15 @@ class _HashedFile(io.FileIO):
 class TemporaryFiles:
     """New files, written under temporary names.
 
-    `targets`: each file's name and temporary path; `place` puts a file where it belongs, by default
-    by renaming it.
+    `targets`: each file's path and temporary path.
     """
 
     def __init__(
         self,
         targets: Sequence[tuple[str, str]],
         translate_errors: ErrorTranslator,
-        place: Callable[[str, str], object] | None,
     ) -> None:
-        self._targets, self._translate_errors, self._place = targets, translate_errors, place
+        self._targets, self._translate_errors = targets, translate_errors
         self._is_finished = False
         self._raw: list[_HashedFile] = []
         self._files: list[IO[bytes]] = []
@@ -96,8 +94,8 @@ class TemporaryFiles:
         with cleanup_lock, self._translate_errors():
             self.close()
             for path, temporary in self._targets:
-                (self._place or os.replace)(temporary, path)
-            if self._is_finished and not self._place:
+                os.replace(temporary, path)
+            if self._is_finished:
                 for path in {os.path.dirname(path) for pair in self._targets for path in pair}:
                     sync_folder(path or ".")
 
@@ -117,10 +115,9 @@ class TemporaryFiles:
 def write_new_files(
     targets: Sequence[tuple[str, str]],
     translate_errors: ErrorTranslator = nullcontext,
-    place: Callable[[str, str], object] | None = None,
 ) -> Iterator[TemporaryFiles]:
     """Open new files; what is left of them after the block is removed, by a signal too."""
-    files = TemporaryFiles(targets, translate_errors, place)
+    files = TemporaryFiles(targets, translate_errors)
     with CleanupOnSignal(files.remove):
         try:
             with cleanup_lock, translate_errors():
@@ -135,6 +132,16 @@ def write_new_files(
 def name_temporary() -> str:
     """Return a new name for something that is being written."""
     return f".{os.urandom(8).hex()}{PART_SUFFIX}"
+
+
+def place_file(hidden: str, path: str) -> None:
+    """Write a file to the disk, and give it another name; a signal waits meanwhile."""
+    with cleanup_lock:
+        with open(hidden, "rb") as file:
+            os.fsync(file.fileno())
+        os.replace(hidden, path)
+        for each in (path, hidden):
+            sync_folder(os.path.dirname(each) or ".")
 
 
 def sync_folder(path: str) -> None:

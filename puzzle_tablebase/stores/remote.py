@@ -1,9 +1,8 @@
 """Tables on web hosts and in buckets: `https://`, `s3://`, `gs://` and `az://`, by obstore.
 
 A file is read by ranges of bytes, all of one version: where the host says that the file has changed
-since the first of them, reading ends. Hosts are read only; their manifest is fetched once. In
-buckets a new file appears in one step, once all of it was sent; the manifest is replaced only if it
-has not changed since it was read.
+since the first of them, reading ends. The manifest of a web host is fetched once. What is written
+to a bucket, `bucket` writes.
 
 The library reads the environment: keys, proxies, certificates. Keys of S3 may also be in the
 profiles of AWS's own tools (`~/.aws/credentials`), which `boto3` reads.
@@ -16,36 +15,31 @@ import contextlib
 import errno
 import functools
 import io
+import logging
 import os
 import re
-import tempfile
 import time
 from datetime import timedelta
-from typing import IO, TYPE_CHECKING, NamedTuple, cast
+from typing import IO, TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from puzzle_tablebase.errors import FileChanged, StoreError, Unreachable, make_printable
-from puzzle_tablebase.process import explain_os_error
+from puzzle_tablebase.errors import FileChanged, Unreachable, make_printable
 from puzzle_tablebase.stores import BACKUP, MANIFEST
 from puzzle_tablebase.stores.folder import (
-    LOCK,
     STREAM_BYTES,
     Address,
     RandomAccessFile,
     Store,
     make_scheme_error,
 )
-from puzzle_tablebase.stores.new_files import name_temporary, write_new_files
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from typing import Literal, TypeAlias
 
-    from obstore import GetResult, ObjectMeta, PutMode, UpdateVersion
+    from obstore import GetOptions, GetResult, ObjectMeta
     from obstore.auth.boto3 import Boto3CredentialProvider
     from obstore.store import AzureStore, ClientConfig, GCSStore, HTTPStore, RetryConfig, S3Store
-
-    from puzzle_tablebase.stores.new_files import TemporaryFiles
 
     Client: TypeAlias = AzureStore | GCSStore | HTTPStore | S3Store
     Mode: TypeAlias = Literal["read", "read past caches", "write"]
@@ -178,6 +172,7 @@ def explain_error(error: Exception) -> tuple[str, int]:
 
 LOST_SECONDS = 5.0
 """The time for which a host that gave no answer is not asked again."""
+CHANGED = "it has changed since it was opened"
 MAX_SMALL_BYTES = 1 << 20
 """Files up to this size are fetched whole, by one request."""
 MAX_WHOLE_BYTES = 64 << 20
@@ -186,12 +181,6 @@ PIECE_BYTES = STREAM_BYTES
 """The most bytes of one request for a range."""
 MAX_TOGETHER = 8
 """The most requests at a time."""
-PART_BYTES = 8 << 20
-"""Bytes of each part of a large upload, of which S3 takes 10,000."""
-MAX_UPDATES = 20
-"""The most attempts to update a file that other builds keep changing."""
-OTHER_VERSION: UpdateVersion = {"e_tag": f'"{0:032}"', "version": "1"}
-"""A version that no file has."""
 
 
 class Content(NamedTuple):
@@ -215,20 +204,20 @@ class RemoteStore(Store):
     """A store at a URL: a static web host, or a bucket."""
 
     def __init__(self, url: str) -> None:
-        self._address = Address(url)
+        self.address = Address(url)
         try:
             scheme, place, path, query, _ = urlsplit(url)
         except ValueError:  # half an address of IPv6
             scheme = place = path = query = ""
-        self.is_read_only = scheme in ("http", "https")
+        self._is_host = scheme in ("http", "https")
         login, _, host = place.rpartition("@")
-        if not host or not (self.is_read_only or scheme in BUCKETS):
-            raise make_scheme_error(self._address)
+        if not host or not (self._is_host or scheme in BUCKETS):
+            raise make_scheme_error(self.address)
         path = path.rstrip("/")
-        self._shown = str(self._address).rstrip("/")
+        self._shown = str(self.address).rstrip("/")
         self._root, self._prefix = f"{scheme}://{place}", path.strip("/")
         self._login = ""
-        if self.is_read_only:
+        if self._is_host:
             # the query, as of a signed address, is sent with each request and never shown
             self._root = f"{scheme}://{host}{path}" + (query and f"?{query}")
             self._prefix = ""
@@ -242,7 +231,7 @@ class RemoteStore(Store):
         return self._shown
 
     def __reduce__(self) -> tuple[object, ...]:
-        return RemoteStore, (self._address.full,)
+        return RemoteStore, (self.address.full,)
 
     def locate(self, name: str) -> str:
         return f"{self._shown}/{name}"
@@ -250,18 +239,26 @@ class RemoteStore(Store):
     # ---- reading ---------------------------------------------------------------------------------
 
     def fetch(
-        self, name: str, first: int = 0, end: int | None = None, *, is_fresh: bool = False
+        self,
+        name: str,
+        first: int = 0,
+        end: int | None = None,
+        *,
+        is_fresh: bool = False,
+        pinned: str | None = None,
     ) -> Content:
         """Fetch the bytes from `first` to before `end`, or the whole file.
 
-        RangesIgnored if the host sends the whole file instead. `is_fresh`: past all caches.
+        RangesIgnored if the host sends the whole file instead. `is_fresh`: past all caches;
+        `pinned`: only of the version with this ETag, else FileChanged, if the host heeds it.
         """
-        with self._translate_errors(name):
-            client = self._open("read past caches" if is_fresh else "read")
+        options: GetOptions = {} if end is None else {"range": (first, end)}
+        if pinned and not pinned.startswith("W/"):  # a weak ETag matches nothing, by the standard
+            options["if_match"] = pinned
+        with self.translate_errors(name):
+            client = self.open_client("read past caches" if is_fresh else "read")
             try:
-                result = client.get(
-                    self._locate_key(name), options={} if end is None else {"range": (first, end)}
-                )
+                result = client.get(self.locate_key(name), options=options)
             except Exception as error:
                 if any(sign in str(error) for sign in IGNORED_RANGE):
                     raise RangesIgnored("the host ignores ranges") from None
@@ -279,7 +276,7 @@ class RemoteStore(Store):
         if name == MANIFEST and self._manifest is not None:
             return self._manifest
         data = self.fetch(name, is_fresh=self.must_reread(name)).data
-        if self.is_read_only and name == MANIFEST:
+        if self._is_host and name == MANIFEST:
             self._manifest = data
         return data
 
@@ -296,12 +293,12 @@ class RemoteStore(Store):
 
     def list_names(self, begin: str = "") -> list[str]:
         """List the names in a bucket; static hosts list no files."""
-        if self.is_read_only:
+        if self._is_host:
             return []
         folder, slash, begin = begin.rpartition("/")
         place = "/".join(filter(None, (self._prefix, folder)))
-        with self._translate_errors():
-            files = self._open("read").list_with_delimiter(place or None)["objects"]
+        with self.translate_errors():
+            files = self.open_client("read").list_with_delimiter(place or None)["objects"]
         names = (file["path"].rpartition("/")[2] for file in files)
         return sorted(folder + slash + name for name in names if name.startswith(begin) and name)
 
@@ -317,115 +314,34 @@ class RemoteStore(Store):
         opened.add(name)
         return True
 
-    # ---- writing ---------------------------------------------------------------------------------
-
-    @contextlib.contextmanager
-    def write_files(self, *names: str) -> Iterator[TemporaryFiles]:
-        """Open local files, which are sent when they are published."""
-        folder = tempfile.gettempdir()
-        targets = [(name, os.path.join(folder, name_temporary())) for name in names]
-        with write_new_files(targets, self._translate_write_errors, self._send) as files:
-            yield files
-
-    def _send(self, path: str, name: str) -> None:
-        with open(path, "rb") as file:
-            self._open("write").put(self._locate_key(name), file, chunk_size=PART_BYTES)
-
-    def write(self, name: str, data: bytes) -> None:
-        with self._translate_write_errors():
-            self._open("write").put(self._locate_key(name), data)
-
-    def update(self, name: str, change: Callable[[bytes | None], bytes]) -> None:
-        for _ in range(MAX_UPDATES):
-            old_data: bytes | None
-            mode: PutMode
-            try:
-                old_data, meta = self.fetch(name)
-                known = {"e_tag": meta["e_tag"], "version": meta["version"]}
-                mode = cast("UpdateVersion", {key: text for key, text in known.items() if text})
-            except FileNotFoundError:
-                old_data, mode = None, "create"
-            if self._put_if(name, change(old_data), mode):
-                return
-        raise StoreError(self._shown, f"other builds keep changing {name}", "Try again later.")
-
-    def remove(self, name: str) -> None:
-        with self._translate_write_errors(), contextlib.suppress(FileNotFoundError):
-            self._open("write").delete(self._locate_key(name))
-
-    def make_ready(self) -> None:
-        if self.is_read_only:
-            raise self._make_refusal()
-        # this prefix alone: the user may not be allowed to list others
-        with self._translate_write_errors():
-            next(iter(self._open("read").list(self._prefix or None)), None)
-        # the file stays, as the lock file in a folder does
-        is_created = self._put_if(LOCK, b"", "create")
-        if (is_created and self._put_if(LOCK, b"", "create")) or self._put_if(
-            LOCK, b"", OTHER_VERSION
-        ):
-            problem = "it ignores conditional writes"
-            hint = "Choose a store with conditional puts, or a folder."
-            raise StoreError(self._shown, problem, hint)
-
-    def _put_if(self, name: str, text: bytes, condition: PutMode) -> bool:
-        """Write a file on a condition that the store checks; return whether it held."""
-        from obstore.exceptions import AlreadyExistsError, PreconditionError
-
-        with self._translate_write_errors():
-            try:
-                key = self._locate_key(name)
-                self._open("write").put(key, text, mode=condition, use_multipart=False)
-            except (AlreadyExistsError, PreconditionError):
-                return False
-            except FileNotFoundError:  # the file that was to be replaced
-                return False
-        return True
-
-    @contextlib.contextmanager
-    def lock(self) -> Iterator[None]:
-        """Make the store ready; there is no lock, as the manifest is replaced on a condition."""
-        self.make_ready()
-        yield
-
     # ---- the library -----------------------------------------------------------------------------
 
-    def _locate_key(self, name: str) -> str:
+    def locate_key(self, name: str) -> str:
         return f"{self._prefix}/{name}" if self._prefix else name
 
-    def _open(self, mode: Mode) -> Client:
-        if self.is_read_only and mode == "write":
-            raise self._make_refusal()
+    def open_client(self, mode: Mode) -> Client:
         if time.monotonic() < self._lost_until:
             raise Unreachable(self._lost)
         return open_client(self._root, self._login, mode)
 
     @contextlib.contextmanager
-    def _translate_errors(self, name: str = "") -> Iterator[None]:
+    def translate_errors(self, name: str = "") -> Iterator[None]:
         """Turn any error of the library in the block into Unreachable or FileNotFoundError."""
         try:
             yield
-        except (StoreError, Unreachable):
+        except Unreachable:
             raise
         except Exception as error:
-            if isinstance(error, FileNotFoundError) and not self.is_read_only:
+            if isinstance(error, FileNotFoundError) and not self._is_host:
                 raise FileNotFoundError(errno.ENOENT, "", self.locate(name)) from error
             reason, status = explain_error(error)
             if status == 416:
                 raise FileChanged("it ends before the part that is needed") from error
+            if status == 412:
+                raise FileChanged(CHANGED) from error
             if not status:
                 self._lost, self._lost_until = reason, time.monotonic() + LOST_SECONDS
             raise Unreachable(reason) from error
-
-    @contextlib.contextmanager
-    def _translate_write_errors(self) -> Iterator[None]:
-        """Turn any error in the block into a StoreError."""
-        try:
-            with self._translate_errors():
-                yield
-        except OSError as error:
-            hint = "Choose another place with --outputs."
-            raise StoreError(self._shown, explain_os_error(error), hint) from error
 
 
 class RemoteFile(RandomAccessFile):
@@ -443,9 +359,10 @@ class RemoteFile(RandomAccessFile):
         except RangesIgnored:
             content = store.fetch(name, is_fresh=is_fresh)
             self._whole = content.data
-            if store.on_note:
-                store.on_note(f"the host ignores ranges: {store.locate(name)} is read whole")
+            note = "note: the host ignores ranges: %s is read whole"
+            logging.getLogger(__name__).warning(note, make_printable(store.locate(name)))
         self.size, self._version = content.meta["size"], content.version
+        self._e_tag = content.meta["e_tag"]
 
     def read(self, size: int, at: int) -> bytes:
         (data,) = self.read_parts([(size, at)])
@@ -484,10 +401,14 @@ class RemoteFile(RandomAccessFile):
     def _fetch_known(self, at: int, end: int | None) -> bytes:
         """Fetch a span of the version that was opened; past caches, if it is another one."""
         for is_fresh in (False, True):
-            content = self._store.fetch(self._name, at, end, is_fresh=is_fresh)
-            if (content.meta["size"], content.version) == (self.size, self._version):
-                return content.data
-        raise FileChanged("it has changed since it was opened")
+            with contextlib.suppress(FileChanged):
+                content = self._store.fetch(
+                    self._name, at, end, is_fresh=is_fresh, pinned=self._e_tag
+                )
+                # a host without ETags pins none, and another may send what it likes
+                if (content.meta["size"], content.version) == (self.size, self._version):
+                    return content.data
+        raise FileChanged(CHANGED)
 
 
 def _read_body(result: GetResult, expected: int) -> bytes:

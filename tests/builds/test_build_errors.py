@@ -298,7 +298,8 @@ def test_files_of_two_builds_are_built_again(folder: Path) -> None:
     manifest = json.loads((folder / MANIFEST).read_bytes())
     del manifest["checksum"]
     (entry,) = manifest["tables"][TOURS.name]
-    other = entry | {"parquet": entry["parquet"] | {"sha256": "0" * 64}}
+    footer = entry["parquet"]["footer"] | {"sha256": "0" * 64}
+    other = entry | {"parquet": entry["parquet"] | {"sha256": "0" * 64, "footer": footer}}
     manifest["tables"][TOURS.name] = [other | {"content": digit * 64} for digit in "01"]
     (folder / MANIFEST).write_bytes(seal_values(manifest))
     assert build_tables(folder, KNIGHT, TOURS).reasons == {TOURS.name: "stopped between two files"}

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from puzzle_tablebase.errors import OutputError
 from puzzle_tablebase.output import open_output, write_output
 from puzzle_tablebase.pipeline.run import run_command
 from tests.support.shell import SCRIPT, Cli, run
@@ -108,10 +107,20 @@ def test_a_tilde_stands_for_the_home_folder(
     assert {path.name for path in tmp_path.iterdir()} == {"answers.csv", "keys.txt", "tables"}
 
 
-def test_an_upload_names_a_file_in_a_bucket() -> None:
-    for name in ("s3://answers.csv", "s3://bucket/folder/"):
-        with pytest.raises(OutputError):
-            write_output(name, b"")
+@pytest.mark.parametrize("url", ["s3://bucket/answers.csv", "https://example.org/answers.csv"])
+def test_an_address_is_no_output(url: str, cli: Cli, outputs: Path) -> None:
+    for words in ("query eight 123456780 --svg", "sample eight --output", "report --output"):
+        said = cli(*words.split(), url, "--outputs", str(outputs))
+        assert (said.code, "it is an address" in said.err) == (2, True)
+
+
+@pytest.mark.parametrize("url", ["s3://bucket/tables", "https://example.org/tables"])
+@pytest.mark.parametrize("words", ["precompute", "precompute eight --dry-run", "remove x"])
+def test_only_folders_are_built_in(words: str, url: str, cli: Cli) -> None:
+    for place in ({"PIPELINE_OUTPUTS": url}, {}):
+        said = cli(*words.split(), *(() if place else ("--outputs", url)), env=place)
+        assert (said.code, said.out) == (2, "")
+        assert f"run: pipeline copy FOLDER {url}" in said.err
 
 
 def test_a_question_in_another_folder_says_where_it_looked(cli: Cli, tmp_path: Path) -> None:

@@ -26,13 +26,10 @@ from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.knight.tables import make_tour_table
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
-from puzzle_tablebase.stores import BACKUP
 from puzzle_tablebase.stores.folder import Folder
-from puzzle_tablebase.stores.remote import RemoteStore
 from tests.support.build_recorder import SMALL, build_all, contents
 from tests.support.hosts import answer_connections
-from tests.support.object_store import bucket
-from tests.support.shell import SCRIPT, Cli, await_checkpoints, environment, run, start_build
+from tests.support.shell import Cli, await_checkpoints, environment, start_build
 from tests.support.sliding_tables import treat_as_large
 
 
@@ -216,18 +213,6 @@ def test_a_large_board_in_four_shards(cluster: Cluster, cli: Cli, tmp_path: Path
     assert peak <= idle + 150
     assert cli(*words, str(local)).code == 0
     assert contents(remote) == contents(local)
-
-
-@pytest.mark.nightly
-def test_cluster_and_object_store(tmp_path: Path, outputs: Path) -> None:
-    with bucket("puzzles") as store, run_cluster(tmp_path, **store.variables) as running:
-        url = "s3://puzzles/made"
-        words = f"precompute knight --quiet --outputs {url} --scheduler {running.address}"
-        assert run([SCRIPT, *words.split()], env=store.variables).code == 0
-        published = RemoteStore(url)
-        for name in ("knight_tours_6x6.parquet", "knight_tours_8x8.idx"):
-            assert published.read(name) == (outputs / name).read_bytes()
-        assert published.list_names(".") == [".lock", BACKUP]
 
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

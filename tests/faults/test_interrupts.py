@@ -46,8 +46,8 @@ SLOW_HOST = {
     "site website --quick": "senet.parquet",
 }
 """Commands that read, each with the file for which a host lets it wait."""
-SLOW_BUCKET = ("precompute eight", "remove eight")
-"""Commands that write, which a bucket lets wait."""
+SLOW_BUCKET = ("copy {} s3://puzzles/x eight", "diff {} s3://puzzles/x")
+"""Commands that a bucket lets wait; the tables are at {}."""
 BUCKET = {
     "AWS_ACCESS_KEY_ID": "testing",
     "AWS_SECRET_ACCESS_KEY": "testing",
@@ -74,7 +74,7 @@ RANDOM_MOMENTS = {
     "status": 0.5,
 }
 """Commands that work for a while, each with the seconds within which it is interrupted."""
-LONE_LOOKUP = re.compile(r"query \w+ \S+$")
+LONE_LOOKUP = re.compile(r"(query|check \w+) \w+ \S+$")
 """Commands that the system ends: they write nothing, and take over no signal."""
 
 
@@ -142,13 +142,15 @@ def test_a_signal_while_a_host_lets_a_command_wait(
             has_ended.wait(60)
 
     with ExitStack() as stack:
-        variables = {**BUCKET, "PIPELINE_OUTPUTS": "s3://puzzles/x"}
+        variables = dict(BUCKET)
         if words in SLOW_HOST:
             variables["PIPELINE_OUTPUTS"] = stack.enter_context(serve(outputs, hold)).url
         else:
             variables["AWS_ENDPOINT_URL"] = stack.enter_context(answer_connections(hold))
         stack.callback(has_ended.set)
-        process = stack.enter_context(begin([SCRIPT, *words.split()], tmp_path, **variables))
+        process = stack.enter_context(
+            begin([SCRIPT, *words.format(outputs).split()], tmp_path, **variables)
+        )
         while not reached.wait(0.01):
             assert process.poll() is None
         code = -number if LONE_LOOKUP.match(words) else 128 + number
@@ -160,7 +162,9 @@ def test_a_signal_while_a_host_lets_a_command_wait(
 def test_a_signal_while_a_batch_reads_a_pipe(
     words: str, number: int, outputs: Path, tmp_path: Path
 ) -> None:
-    with begin([SCRIPT, *words.split()], tmp_path, PIPELINE_OUTPUTS=str(outputs)) as process:
+    with begin(
+        [SCRIPT, *words.format(outputs).split()], tmp_path, PIPELINE_OUTPUTS=str(outputs)
+    ) as process:
         await_reader(process, BATCHES[words])
         assert stop(process, number) == (128 + number, b"")
     assert not [*tmp_path.iterdir()]

@@ -1,48 +1,36 @@
-"""Tables in buckets: built, queried, and changed by several builds at a time; keys.
+"""Tables in buckets: copied there by one writer at a time, and queried; keys.
 
 Amazon's store is moto. Google's is moto too, with the numbers of files that Google's has.
 """
 
-import hashlib
 import os
 import pickle
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
-from threading import Barrier
 from urllib.parse import unquote
 
 import polars as pl
 import pytest
 
-from puzzle_tablebase.errors import OutputError, StoreError, TableMissing, TableUnreadable
+from puzzle_tablebase import copy_tables
+from puzzle_tablebase.errors import StoreError, TableMissing, TableUnreadable
 from puzzle_tablebase.formats.manifest import read_manifest
-from puzzle_tablebase.output import write_output
 from puzzle_tablebase.pipeline.proofs import verify
-from puzzle_tablebase.puzzle import Puzzle
-from puzzle_tablebase.puzzles import MODULES
-from puzzle_tablebase.puzzles.knight.board import KnightBoard
-from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
-from puzzle_tablebase.puzzles.knight.tables import make_tour_table
-from puzzle_tablebase.puzzles.sliding import EIGHT
 from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.published import count_states
-from puzzle_tablebase.schema import Table
+from puzzle_tablebase.stores import BACKUP, MANIFEST
 from puzzle_tablebase.stores.access import open_store
+from puzzle_tablebase.stores.bucket import CLAIM, PART_BYTES, Bucket
 from puzzle_tablebase.stores.folder import Folder
-from puzzle_tablebase.stores.remote import PART_BYTES, RemoteStore, make_client
+from puzzle_tablebase.stores.remote import RemoteStore, make_client
 from tests import first
-from tests.support.build_recorder import Recorder, build_all
 from tests.support.object_store import Answer, Generations, LoopbackStore, bucket, reject_put
 from tests.support.shell import Cli
 
 STATE = "378546201"
 PART = bytes(range(256)) * (PART_BYTES >> 8)
 """As many bytes as are sent to a store at a time."""
-
-
-def choose_tours(files: int = 3, ranks: int = 4) -> list[tuple[Puzzle, tuple[Table, ...]]]:
-    return [(KNIGHT, (make_tour_table(KnightBoard(files, ranks)),))]
 
 
 @pytest.fixture(scope="module", params=first(1, ["s3", "gs"]))
@@ -57,20 +45,26 @@ def server(request: pytest.FixtureRequest) -> Iterator[LoopbackStore]:
 
 
 @pytest.fixture
-def place(server: LoopbackStore, request: pytest.FixtureRequest) -> Iterator[RemoteStore]:
+def url(server: LoopbackStore, request: pytest.FixtureRequest) -> Iterator[str]:
     """Return a prefix for this test only: moto is one store for all tests of a process."""
-    yield RemoteStore(f"{server.scheme}://puzzles/{abs(hash(request.node.name))}")
+    yield f"{server.scheme}://puzzles/{abs(hash(request.node.name))}"
     server.fault = server.usual
     server.ignored_headers.clear()
 
 
-def test_a_bucket_is_built_queried_and_verified_like_a_folder(
-    place: RemoteStore, server: LoopbackStore, outputs: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.fixture
+def place(url: str) -> Bucket:
+    return Bucket(open_store(url))
+
+
+def test_a_copied_bucket_is_queried_and_verified_like_a_folder(
+    url: str, server: LoopbackStore, outputs: Path
 ) -> None:
-    url = str(place)
-    build_all(place, [(EIGHT, EIGHT.tables)])
+    names = ["eight", "eight_edge"]
+    assert copy_tables(outputs, url, ["eight"]) == names
+    store = open_store(url)
     for name in ("eight.idx", "eight.parquet"):
-        assert pickle.loads(pickle.dumps(place)).read(name) == (outputs / name).read_bytes()
+        assert pickle.loads(pickle.dumps(store)).read(name) == (outputs / name).read_bytes()
     with open_tables(url) as tables, open_tables(str(outputs)) as here:
         server.requests.clear()
         assert tables.eight.probe(STATE) == here.eight.probe(STATE)
@@ -79,70 +73,94 @@ def test_a_bucket_is_built_queried_and_verified_like_a_folder(
             tables.knight.probe("b1")
         frame = pl.DataFrame({"state": [STATE, "867254301", "nothing"]})
         assert tables.eight.annotate(frame).equals(here.eight.annotate(frame))
-    assert count_states("eight", place).equals(count_states("eight", Folder(outputs)))
-    assert build_all(place, [(EIGHT, EIGHT.tables)]).finished == []
-    for name in ("knight", "senet"):
-        monkeypatch.delitem(MODULES, name)
-    assert {claim["table"] for claim in verify(place).claims} == {"eight", "eight_edge"}
+    assert count_states("eight", store).equals(count_states("eight", Folder(outputs)))
+    server.requests.clear()
+    assert copy_tables(outputs, url, ["eight"]) == []
+    changed = [each for each in server.requests if not each.startswith(("GET", "HEAD"))]
+    assert all("/.claim" in each or each.startswith("POST /puzzles?delete") for each in changed)
+    assert {claim["table"] for claim in verify(store, names).claims} == {*names}
+    assert store.list_names() == sorted(
+        [BACKUP, MANIFEST, *(f"{name}.{end}" for name in names for end in ("idx", "parquet"))]
+    )
 
 
-def test_files_appear_when_they_are_published(place: RemoteStore, server: LoopbackStore) -> None:
-    texts = [PART + b"end", b"small"]
-    with place.write_files("large.idx", "small.idx") as files:
-        for number, text in enumerate(texts):
-            files[number].write(text)
-        measured = files.finish()
-        assert place.list_names() == []
-        files.publish()
-    assert measured == [(len(text), hashlib.sha256(text).hexdigest()) for text in texts]
-    opened = place.open_random_access("large.idx")
-    assert opened.read_parts([(10, PART_BYTES - 5), (9, 1)]) == [PART[-5:] + b"end", PART[1:10]]
-    assert opened.read(opened.size, 0) == texts[0]
-    assert sum("partNumber=" in request for request in server.requests) >= 2
-    for name in ("large.idx", "small.idx", "small.idx"):
-        place.remove(name)
-    with place.write_files("large.idx", "small.idx") as files:
-        files[0].write(texts[0])
-        files[1].write(texts[1])
+def test_a_file_appears_once_all_of_it_was_sent(place: Bucket, server: LoopbackStore) -> None:
+    text = PART + b"end"
+
+    def iter_pieces(*, is_whole: bool) -> Iterator[bytes]:
+        yield from (text[at : at + 5_000_000] for at in range(0, len(text), 5_000_000))
+        if not is_whole:
+            raise TableMissing("large.idx", "")
+
+    with place.claim():
+        with pytest.raises(TableMissing):
+            place.send("large.idx", iter_pieces(is_whole=False), len(text))
+        assert place.list_names() == [CLAIM]  # and no part is left
+        assert any(each.startswith("DELETE ") and "uploadId" in each for each in server.requests)
+        place.send("large.idx", iter_pieces(is_whole=True), len(text))
+        place.send("small.idx", iter([b"sm", b"all"]), 5)
+        opened = place.open_random_access("large.idx")
+        assert opened.read_parts([(10, PART_BYTES - 5), (9, 1)]) == [PART[-5:] + b"end", PART[1:10]]
+        assert opened.read(opened.size, 0) == text
+        assert place.read("small.idx") == b"small"
+        for name in ("large.idx", "small.idx", "small.idx"):
+            place.remove(name)
     assert place.list_names() == []
-    place.write("page.html", b"a page")
-    assert place.get_size("page.html") == 6
+    assert sum("partNumber=" in request for request in server.requests) >= 2
 
 
-def test_updates_of_one_file_are_all_in_it(place: RemoteStore) -> None:
-    def add(letter: bytes) -> None:
-        for _ in range(5):
-            place.update("manifest.json", lambda before: (before or b"") + letter)
+def test_a_claimed_bucket_has_one_writer(url: str, outputs: Path, cli: Cli) -> None:
+    one, other = Bucket(open_store(url)), Bucket(open_store(url))
+    with one.claim():
+        one.update("file", lambda old: (old or b"") + b"a")
+        for command in ("copy", "copy --quiet"):
+            said = cli(*command.split(), str(outputs), url, "eight", env=os.environ)
+            assert (said.code, said.out) == (3, "")
+            assert f"process {os.getpid()} is copying to it" in said.err
+            assert "--take-over" in said.err
+        assert one.list_names() == [CLAIM, "file"]
+        with other.claim(is_taken_over=True):
+            with pytest.raises(StoreError, match="has taken it over"):
+                one.write("file", b"b")
+            with pytest.raises(StoreError, match="has taken it over"):
+                one.update("file", lambda old: b"b")
+            with pytest.raises(StoreError, match="has taken it over"):
+                one.send("file", iter([b"b"]), 1)
+            with pytest.raises(StoreError, match="has taken it over"):
+                one.remove("file")
+            other.update("file", lambda old: (old or b"") + b"c")
+        with pytest.raises(StoreError, match="was removed"):
+            one.write("file", b"b")
+    assert one.list_names() == ["file"]
+    assert one.read("file") == b"ac"
 
-    with ThreadPoolExecutor() as pool:
-        assert [*pool.map(add, (b"a", b"b"))] == [None, None]
-    assert sorted(place.read("manifest.json")) == sorted(b"aaaaabbbbb")
+
+def test_a_claim_that_nobody_can_read_is_one(url: str, place: Bucket, outputs: Path) -> None:
+    with place.claim():
+        place.write("x", b"")
+    for text in (b"", b"[]", b'{"writer": 1}', b"\xff"):
+        with server_put(url, CLAIM, text), pytest.raises(StoreError, match="another program"):
+            copy_tables(outputs, url, ["eight"])
 
 
-def test_concurrent_builds_are_both_listed(place: RemoteStore) -> None:
-    meeting = Barrier(2)
-
-    class Waiting(Recorder):
-        def say(self, line: str) -> None:
-            super().say(line)
-            if line.startswith("building "):
-                meeting.wait(30)
-
-    def build(board: tuple[int, int]) -> None:
-        build_all(place, choose_tours(*board), Waiting())
-
-    with ThreadPoolExecutor() as pool:
-        assert [*pool.map(build, ((3, 4), (4, 3)))] == [None, None]
-    assert {*read_manifest(place)} == {"knight_tours_3x4", "knight_tours_4x3"}
+@contextmanager
+def server_put(url: str, name: str, text: bytes) -> Iterator[None]:
+    """Put a file into a bucket as another program does."""
+    scheme, _, path = url.partition("://")
+    bucket, _, prefix = path.partition("/")
+    client = make_client(f"{scheme}://{bucket}", "", "write")
+    client.put(f"{prefix}/{name}", text)
+    yield
+    client.delete(f"{prefix}/{name}")
 
 
 @pytest.mark.parametrize("header", ["", "HTTP_IF_NONE_MATCH", "HTTP_IF_MATCH"])
-def test_nothing_is_published_without_conditional_writes(
-    header: str, place: RemoteStore, server: LoopbackStore
+def test_nothing_is_copied_without_conditional_writes(
+    header: str, url: str, place: Bucket, server: LoopbackStore, outputs: Path
 ) -> None:
     if server.scheme == "gs":
         pytest.skip("moto's conditions are Amazon's")
-    prefix = str(place).removeprefix("s3://puzzles/")
+    prefix = url.removeprefix("s3://puzzles/")
 
     def only_here(method: str, address: str, ask: Callable[[], Answer]) -> Answer:
         return ask() if prefix in unquote(address) else reject_put("PUT", address, ask)
@@ -150,29 +168,20 @@ def test_nothing_is_published_without_conditional_writes(
     server.fault = reject_put if not header else None
     server.ignored_headers = [header] * bool(header)
     with pytest.raises(StoreError):
-        build_all(place, choose_tours())
-    assert place.list_names() == [".lock"] * bool(header)
+        copy_tables(outputs, url, ["eight"])
+    assert place.list_names() == []
     server.ignored_headers.clear()
     server.fault = only_here  # rights to a prefix suffice
-    build_all(place, choose_tours())
-    assert {*read_manifest(place)} == {"knight_tours_3x4"}
+    copy_tables(outputs, url, ["eight"])
+    assert {*read_manifest(place)} == {"eight", "eight_edge"}
 
 
-def test_nothing_is_built_in_a_missing_bucket(place: RemoteStore, server: LoopbackStore) -> None:
-    assert place.list_names() == []
-    nowhere = open_store(f"{server.scheme}://nowhere/x")
+def test_nothing_is_copied_to_a_missing_bucket(server: LoopbackStore, outputs: Path) -> None:
+    nowhere = f"{server.scheme}://nowhere/x"
     with pytest.raises(TableMissing):
         open_tables(nowhere)
-    with pytest.raises((StoreError, TableUnreadable)):
-        build_all(nowhere, choose_tours())
-
-
-def test_pages_are_written_to_a_bucket(place: RemoteStore, cli: Cli, outputs: Path) -> None:
-    drawn = f"query knight b1 --svg {place.locate('tour.svg')} --outputs {outputs}"
-    assert cli(*drawn.split(), env=os.environ).code == 0
-    assert place.read("tour.svg").startswith(b"<svg")
-    with pytest.raises(OutputError):
-        write_output("http://127.0.0.1:9/page.html", b"a page")
+    with pytest.raises(StoreError):
+        copy_tables(outputs, nowhere)
 
 
 # ---- keys ----------------------------------------------------------------------------------------
@@ -221,10 +230,12 @@ def test_keys_come_from_profiles(
 
 
 @pytest.mark.parametrize("url", ["s3://puzzles/x", "az://puzzles/x", "gs://puzzles/x"])
-def test_missing_keys_are_told(url: str, tmp_path: Path, no_keys: pytest.MonkeyPatch) -> None:
+def test_missing_keys_are_told(
+    url: str, tmp_path: Path, no_keys: pytest.MonkeyPatch, outputs: Path
+) -> None:
     no_keys.setenv("AWS_EC2_METADATA_DISABLED", "true")
     no_keys.setenv("GOOGLE_SERVICE_ACCOUNT", str(tmp_path / "none.json"))
     with pytest.raises(TableUnreadable):
         open_tables(url)
-    with pytest.raises(OutputError):
-        write_output(f"{url}/answers.csv", b"")
+    with pytest.raises((StoreError, TableUnreadable)):
+        copy_tables(outputs, url)

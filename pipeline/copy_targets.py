@@ -1,0 +1,206 @@
+"""Where tables are copied to: a folder, which keeps what has come of a file, or a bucket."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, closing, suppress
+from typing import TYPE_CHECKING, Any, Protocol
+
+from puzzle_tablebase.errors import BadRequest, FileChanged, TableError
+from puzzle_tablebase.formats.manifest import (
+    Entry,
+    File,
+    IndexEntry,
+    add_version,
+    find_mismatch,
+    is_version,
+)
+from puzzle_tablebase.pipeline.publish import changing_manifest, note_copy
+from puzzle_tablebase.stores import PIECES_SUFFIX, WORK
+from puzzle_tablebase.stores.access import make_open_error, open_store
+from puzzle_tablebase.stores.folder import Folder, Store
+from puzzle_tablebase.stores.new_files import translate_store_errors
+
+if TYPE_CHECKING:
+    from puzzle_tablebase.stores.bucket import Bucket
+
+STEP_BYTES = 16 << 20
+"""The bytes of a file that are read at a time, while the ones before are written."""
+Listed = File | IndexEntry
+Advance = Callable[[int], None]
+
+
+class Target(Protocol):
+    """A place that tables are copied to."""
+
+    @property
+    def store(self) -> Folder | Bucket: ...
+
+    def claim(self, *, take_over: bool) -> AbstractContextManager[None]:
+        """Keep all other writers out; StoreError if another one is at work."""
+
+    def has(self, entry: Entry, file: Listed) -> bool:
+        """Return whether a file of a version is in place."""
+
+    def require_room(self, files: Sequence[Listed]) -> None:
+        """Raise StoreError if the files do not fit, before any is begun."""
+
+    def replace(
+        self, source: Store, name: str, entry: Entry, files: Sequence[Listed], advance: Advance
+    ) -> None:
+        """List a version of a table beside the others, and put these files of it in place."""
+
+
+def open_target(location: object) -> Target:
+    """Open the folder or bucket of a path or URL; BadRequest for a web host."""
+    store = open_store(location)
+    if isinstance(store, Folder):
+        return IntoFolder(store)
+    from puzzle_tablebase.stores.bucket import Bucket  # it needs a library
+
+    return IntoBucket(Bucket(store))
+
+
+class IntoFolder:
+    """A folder. Files come into its hidden folder, each by the hash that it must have."""
+
+    def __init__(self, store: Folder) -> None:
+        self.store = store
+
+    def claim(self, *, take_over: bool) -> AbstractContextManager[None]:
+        if take_over:
+            problem = "A folder has no claim: its lock ends with the copy that has it"
+            raise BadRequest(problem, "Leave out --take-over")
+        return self.store.lock()
+
+    def has(self, entry: Entry, file: Listed) -> bool:
+        with suppress(OSError):
+            return not find_mismatch(self.store, file)
+        return False
+
+    def require_room(self, files: Sequence[Listed]) -> None:
+        missing = sum(file.bytes - self._measure(name_pieces(file)) for file in files)
+        self.store.require_space("The copy", missing)
+
+    def replace(
+        self, source: Store, name: str, entry: Entry, files: Sequence[Listed], advance: Advance
+    ) -> None:
+        for file in files:
+            self._bring(source, file, advance)
+        with changing_manifest:
+            note_copy(self.store, name, entry)
+            add_version(self.store, name, entry)
+        for file in files:
+            self.store.place(name_pieces(file), file.file)
+
+    def _bring(self, source: Store, file: Listed, advance: Advance) -> None:
+        """Get what is missing of a file; a killed copy has left the beginning."""
+        name, digest = name_pieces(file), hashlib.sha256()
+        present = self._hash(name, file, digest)
+        advance(present)
+        try:
+            with closing(iter_pieces(source, file, advance, digest, present)) as pieces:
+                for data in pieces:
+                    with translate_store_errors(str(self.store)):
+                        self.store.append(name, data)
+        except WrongHash:
+            self.store.remove(name)
+            if not present:
+                raise
+            advance(-file.bytes)
+            self._bring(source, file, advance)  # what was left may be what is wrong
+
+    def _measure(self, name: str) -> int:
+        with suppress(OSError):
+            return self.store.get_size(name)
+        return 0
+
+    def _hash(self, name: str, file: Listed, digest: Any) -> int:
+        """Hash what has come of a file, and return its bytes; remove it if it is too long."""
+        if self._measure(name) > file.bytes:
+            self.store.remove(name)
+        present = self._measure(name)
+        if present:
+            with translate_store_errors(str(self.store)), self.store.open(name) as opened:
+                while data := opened.read(STEP_BYTES):
+                    digest.update(data)
+        return present
+
+
+def name_pieces(file: Listed) -> str:
+    """Return the hidden name of a file until all of it has come."""
+    return f"{WORK}{file.sha256}{PIECES_SUFFIX}"
+
+
+class IntoBucket:
+    """A bucket's folder. A file has its name once all of it was sent, and its hash was right."""
+
+    def __init__(self, store: Bucket) -> None:
+        self.store = store
+
+    def claim(self, *, take_over: bool) -> AbstractContextManager[None]:
+        return self.store.claim(is_taken_over=take_over)
+
+    def has(self, entry: Entry, file: Listed) -> bool:
+        try:
+            return is_version(self.store, entry, file)
+        except FileNotFoundError:
+            return False
+        except OSError as error:
+            raise make_open_error(self.store.locate(file.file), error, "") from error
+
+    def require_room(self, files: Sequence[Listed]) -> None:
+        self.store.require_parts(max((file.bytes for file in files), default=0))
+
+    def replace(
+        self, source: Store, name: str, entry: Entry, files: Sequence[Listed], advance: Advance
+    ) -> None:
+        with changing_manifest:
+            add_version(self.store, name, entry)
+        for file in files:
+            with closing(iter_pieces(source, file, advance, hashlib.sha256())) as pieces:
+                self.store.send(file.file, pieces, file.bytes)
+
+
+# ---- reading ------------------------------------------------------------------------------------
+
+
+class WrongHash(TableError):
+    """A file of the source that is another one than its manifest lists."""
+
+    def __init__(self, file: str, problem: str) -> None:
+        hint = "If it was published anew meanwhile, copy again."
+        super().__init__(f"{file} is damaged: {problem}.", file, "", hint)
+
+
+def iter_pieces(
+    source: Store, file: Listed, advance: Advance, digest: Any, begin: int = 0
+) -> Generator[bytes]:
+    """Yield a file's bytes from a place on; WrongHash unless all have the listed hash.
+
+    Each piece is read in another thread, while the one before is written: where a bucket's library
+    asks for a piece, no request can be made.
+    """
+    path = source.locate(file.file)
+    with ThreadPoolExecutor(1) as reader:
+        try:
+            opened = reader.submit(source.open_random_access, file.file).result()
+            if opened.size != file.bytes:
+                problem = f"it has {opened.size:,} bytes, the manifest says {file.bytes:,}"
+                raise WrongHash(path, problem)
+            coming = reader.submit(opened.read, STEP_BYTES, begin)
+            while begin < file.bytes:
+                data = coming.result()
+                begin += STEP_BYTES
+                coming = reader.submit(opened.read, STEP_BYTES, begin)  # none after the end
+                digest.update(data)
+                advance(len(data))
+                yield data
+        except FileChanged as error:
+            raise WrongHash(path, str(error)) from error
+        except OSError as error:
+            raise make_open_error(path, error, "") from error
+    if digest.hexdigest() != file.sha256:
+        raise WrongHash(path, "its SHA-256 differs from the manifest")
