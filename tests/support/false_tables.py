@@ -286,7 +286,12 @@ FILE_CASES: list[Case] = [
             lambda data: reseal(data[:-9] + b"!" + data[-8:]),  # in place of a zero
         )
     ),
-    (change_entry(parameters={}), ANY, "columns, metadata", "metadata parameters: * | {}"),
+    (
+        change_entry(parameters={}),
+        ANY,
+        "schema, row count and metadata",
+        "metadata parameters: * | {}",
+    ),
     (Files(keep_content), ANY, "every row decodes", "content hash * | *"),
     (Files(move_count), ANY, "as many states are at each distance", "states of pancakes, * | *"),
 ]
