@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.shell import ROOT, run
+from tests.support.shell import ROOT, SCRIPT, run
 
 PAGE = (ROOT / "docs" / "your-puzzle.md").read_text("utf-8")
 EXAMPLE = ROOT / "examples" / "pocket-cube"
@@ -19,13 +19,8 @@ PIP = f"""#!/bin/sh
 # without network, and into a folder of the test
 exec {sys.executable} -m pip "$@" --quiet --no-deps --no-build-isolation --no-index --target "$SITE"
 """
-PIPELINE = f"""#!{sys.executable}
-# without the puzzles of this program, which other tests build and prove
-import sys
-import puzzle_tablebase.puzzles
-from puzzle_tablebase.pipeline.run import main
-puzzle_tablebase.puzzles.MODULES.clear()
-main()
+PIPELINE = f"""#!/bin/sh
+exec {SCRIPT} "$@"
 """
 
 
@@ -76,4 +71,5 @@ def test_the_commands_print_what_the_page_shows(tmp_path: Path) -> None:
     matches = doctest.OutputChecker().check_output
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
     for (command, expected), text in zip([*first, *later], printed, strict=True):
-        assert matches(expected, text, flags), f"{command}:\n{text}"
+        any_time = expected.replace("... s", "...")  # minutes, on a busy machine
+        assert matches(any_time, text, flags), f"{command}:\n{text}"
