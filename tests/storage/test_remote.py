@@ -3,6 +3,7 @@
 import os
 import pickle
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -16,6 +17,7 @@ import pytest
 
 from puzzle_tablebase import errors
 from puzzle_tablebase.errors import TableUnreadable, Unreachable
+from puzzle_tablebase.formats.index import BLOCK_BYTES
 from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.published import list_status
@@ -27,7 +29,7 @@ from tests.support import hosts
 from tests.support.faults import FAULTS, PASSING, fail, fail_after, make_fault, send_whole, spoil
 from tests.support.hosts import Answer, Request, answer_connections, serve
 from tests.support.reader_programs import tool
-from tests.support.shell import SCRIPT, Cli, environment, run
+from tests.support.shell import ROOT, SCRIPT, Cli, environment, run
 from tests.support.tampered import rewrite, rewrite_index, write_manifest
 
 STATE, POSITION = "378546201", "ABAAABBB.B...A."
@@ -205,6 +207,36 @@ def test_an_8_puzzle_query_takes_three_requests(outputs: Path, cli: Cli) -> None
         assert cli(*words, host.url) == cli(*words, str(outputs))
         assert [request.name for request in host.requests] == [MANIFEST, "eight.idx", "eight.idx"]
         assert {request.headers["accept-encoding"] for request in host.requests} == {"identity"}
+
+
+ASKED = {
+    "the 8-puzzle, to any goal": "eight 378546201",
+    "a tour of 8x8": "knight b1 --to a3",
+    "Senet, a line of 2 plies": f"senet {POSITION}",
+    "one tour of 6x6 by its number": "knight c3 --board 6x6 --number 12345",
+    "3x4, a state 42 moves from the goal": "sliding 3a1b87254960 --board 3x4",
+}
+
+
+def test_the_page_says_what_a_question_costs(
+    outputs: Path, large_boards: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = (ROOT / "docs" / "deploy.md").read_text("utf-8")
+    rows = re.findall(r"^\| (.+?) \| [^|]+ \| (\d+) kB \|$", page, re.MULTILINE)
+    assert [question for question, _ in rows] == [*ASKED]
+    for question, kilobytes in rows:
+        with serve(large_boards if question.startswith("3x4") else outputs) as host:
+            assert cli("query", *ASKED[question].split(), "--outputs", host.url).code == 0
+            assert host.sent / 1000 == pytest.approx(int(kilobytes), rel=0.05), question
+    blocks, pread = set[int](), os.pread
+
+    def count(file: int, size: int, at: int) -> bytes:
+        blocks.add(at // BLOCK_BYTES)
+        return pread(file, size, at)
+
+    monkeypatch.setattr(os, "pread", count)
+    assert cli("query", "eight", "378546201", "--outputs", str(outputs)).code == 0
+    assert f"would take {len(blocks - {0})} blocks of 4 KiB" in page
 
 
 def test_a_tour_of_a_large_list_takes_few_bytes(outputs: Path) -> None:
