@@ -339,8 +339,8 @@ def build(
 ) -> list[Built]:
     """Build the tables that are missing or stale; return them in the order of their ends.
 
-    If all are up to date, nothing is written but what a killed build left: the folder may be
-    read-only.
+    If every table is up to date, only leftovers of interrupted builds are removed. Works on
+    read-only folders.
     """
     find = partial(list_jobs, store, tables, tasks, force=force)
     notes = list[str]()

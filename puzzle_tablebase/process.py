@@ -34,8 +34,7 @@ MAX_WAIT_SECONDS = 0.5
 """The longest wait for a file that is being created when a signal arrives."""
 
 cleanup_lock = _thread.allocate_lock()
-"""Held while something is created that needs a cleanup, or renamed that a cleanup would remove; for
-ever, once a signal has arrived."""
+"""Serializes file creation and renames with the cleanup after a signal, which never releases it."""
 _cleanups: dict[object, Callable[[], object]] = {}
 _to_watch: list[int] = []
 """The signals that nothing waits for yet."""

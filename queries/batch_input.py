@@ -80,7 +80,7 @@ class Rows(NamedTuple):
 def read_rows(
     source: str, query: BatchQuery, format: str | None = None, column: str | None = None
 ) -> Iterator[Rows]:
-    """Yield the rows of a file, or of standard input for -; once at least, if there are none, too.
+    """Yield the rows of a file, or of standard input for -: at least one part, even if empty.
 
     `column`: the name of the keys' column.
     """

@@ -13,8 +13,7 @@ if TYPE_CHECKING:
 
 QUERY, ALL, PROBE, BATCH = "a single key", "all keys", "a probe", "a batch"
 SAMPLE, CHECK = "a sample", "a check"
-"""The verbs: a query of one key and one without a key, a lookup from Python, a batch of keys, a
-sample and a judged answer."""
+"""The commands that an option applies to."""
 ALONE, SHEET = "alone", "sheet"
 """The marks of options that are asked without a key, and of those of sheets to print."""
 ONE_KEY = (QUERY, PROBE)

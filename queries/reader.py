@@ -66,8 +66,8 @@ class Reader:
     key_digits = 0
     """The number of digits of a key that can be read as a number; 0: no key can."""
     explored: Mapping[str, int] = {}
-    """The tables that the explorer's page contains, each with the number of bytes at the end of a
-    record that the page computes itself: they would double its size."""
+    """The tables in the explorer's page, each with the number of trailing bytes of a record that
+    the page omits and recomputes: they would double its size."""
 
     def __init__(self, puzzle: Puzzle, store: Store) -> None:
         self.store = store

@@ -50,7 +50,7 @@ class Difference(NamedTuple):
 
 
 class Claim(NamedTuple):
-    """A sentence about a file, and what contradicts it; a number in between is progress.
+    """A claim about a file, and an iterator of mismatches, or of row counts for the progress bar.
 
     The differences are looked for when the claim is run, so a claim comes after those that it rests
     on. `file`: by default the file with the rows.

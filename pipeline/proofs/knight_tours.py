@@ -42,7 +42,7 @@ HOW = (
 )
 HOW_OF_PAIRS = (
     "every path was walked, and there is one for every pair of squares whose colours allow it; "
-    "which of a pair's tours is listed follows from no rule"
+    "any tour of the pair would do"
 )
 HOW_OF_RANKS = "every layer was counted again from the empty board, so each rank is one tour"
 COLUMNS = ("board", "start", "finish", "number", "closed", "path")

@@ -1,4 +1,4 @@
-"""Instructions of the processor that compiled functions use, and that Numba has no name for."""
+"""LLVM intrinsics for kernels: popcount, trailing zeros, prefetch."""
 
 from __future__ import annotations
 

@@ -24,9 +24,12 @@ ROW_STATES = WORDS * WORD_STATES
 RECORD_BYTES = ROW_STATES // 8
 """Bytes of a row with one bit for each state."""
 
-# The fields of a move: the block that it comes from; the run of a row is `start` + `row` //
-# `weight` % `cycle`; whether head and tail exchange a tile; and how many exchanges in the tail must
-# be taken back before that and after it, which follow: the first three, then the other three.
+# The fields of a move:
+#   BLOCK                the block that it comes from
+#   WEIGHT, CYCLE, START the run of a row: START + row // WEIGHT % CYCLE
+#   IS_BORDER            whether head and tail exchange a tile
+#   OUTER, INNER         exchanges in the tail that are taken back before that, and after it
+#   EXCHANGES            those exchanges: MAX_EXCHANGES before, then as many after
 BLOCK, WEIGHT, CYCLE, START, IS_BORDER, OUTER, INNER, EXCHANGES = range(8)
 MAX_EXCHANGES = 3
 """Most exchanges of a move: boards have at most four rows."""

@@ -35,8 +35,8 @@ Arrays = list[npt.NDArray[Any]]
 class Checkpoints:
     """The saved task results of one table, by name: those of this recipe and code.
 
-    `code`: what makes the table. Each checkpoint has its name and its recipe under its checksum:
-    exchanged files are no results.
+    `code`: what makes the table. The CRC is seeded with the checkpoint's name and recipe, so a
+    renamed file fails the check.
     """
 
     def __init__(self, store: Folder, table: Table, code: Code) -> None:

@@ -66,7 +66,7 @@ class RandomAccessFile:
             self._descriptor = os.dup(file.fileno())
 
     def read(self, size: int, at: int) -> bytes:
-        """Read so many bytes, or as many of them as there are: both numbers may be of a file."""
+        """Read up to `size` bytes at an offset; fewer at the end of the file."""
         end = min(at + size, self.size)
         return os.pread(self._descriptor, end - at, at) if 0 <= at < end else b""
 
