@@ -2,6 +2,7 @@
 
 python examples/training_set.py FOLDER [BOARD] writes train.jsonl and test.jsonl: prompts with
 boards of every distance, without a board in one file that is a mirrored twin of one in the other.
+Each row has the goal, the distance, one shortest solution and how many there are.
 BOARD is 3x3, or another that is built, such as 3x4 after `pipeline precompute sliding_3x4`.
 """
 
@@ -47,6 +48,32 @@ class Task:
             split=f"train={train},test={test}",
             seed=seed,
         )
+
+    def count_solutions(self, solved: pl.DataFrame) -> list[int]:
+        """Count the shortest solutions of annotated states.
+
+        Tables of large boards have no such column. There the best moves are followed, from all
+        states at once, and the ways to the goal added up on the way back.
+        """
+        if "solutions" in solved.columns:
+            return solved["solutions"].to_list()
+        layers, counts = dict[int, dict[str, str]](), {self.goal: 1}
+        for state, distance, best in solved.select("state", "distance", "best_moves").iter_rows():
+            layers.setdefault(distance, {})[state] = best
+        steps = list[tuple[str, list[str]]]()
+        for distance in range(max(layers), 0, -1):
+            layer, nexts = layers.get(distance, {}), dict[str, list[str]]()
+            for state, best in layer.items():
+                moves = dict(self.reader.moves(state))
+                nexts[state] = [moves[letter] for letter in best]
+            steps += nexts.items()
+            known = layers.setdefault(distance - 1, {})
+            new = [*{after for some in nexts.values() for after in some} - {*known}]
+            found = self.reader.annotate(pl.DataFrame({"state": new}), goal=self.goal)
+            known.update(found.select("state", "best_moves").iter_rows())
+        for state, some in reversed(steps):
+            counts[state] = sum(counts[after] for after in some)
+        return [counts[state] for state in solved["state"]]
 
     def write_prompt(self, state: str) -> str:
         """Write the prompt for a state."""
@@ -95,13 +122,16 @@ def main() -> None:
     task = Task(given.board)
     boards = task.draw(given.train, given.test, given.seed)
     prompts = pl.Series("prompt", map(task.write_prompt, boards["state"]))
-    rows = boards.select("split", prompts, "state", "distance")
+    states = boards["state"].to_list()
+    solved = task.reader.annotate(boards.select("state"), goal=task.goal, path=True)
+    solutions = pl.Series("solutions", task.count_solutions(solved))
+    rows = boards.select("split", prompts, "state", goal=pl.lit(task.goal)).hstack(
+        [*solved.select("distance", "solution"), solutions]
+    )
     given.folder.mkdir(parents=True, exist_ok=True)
     for (name,), part in rows.group_by("split"):
         part.drop("split").write_ndjson(given.folder / f"{name}.jsonl")
         print(f"{name}.jsonl: {len(part):,} boards, distances 1 to {part['distance'].max()}")
-    states = boards["state"].to_list()
-    solved = task.reader.annotate(boards.select("state"), goal=task.goal, path=True)
     texts = [f"<answer>{letters}</answer>" for letters in solved["solution"]]
     task.reward(states[:200], texts[:200])  # it reads the tables
     begin = time.process_time()

@@ -12,7 +12,15 @@ from puzzle_tablebase.notation.sliding import format_board, format_slide, list_m
 from puzzle_tablebase.puzzle import NUMBER_BITS, NUMBER_MASK, SET_SHIFT, View, make_number_parts
 from puzzle_tablebase.queries.answer import format_count
 from puzzle_tablebase.queries.goals import GOAL_OPTIONS, GoalAnswer, GoalReader
-from puzzle_tablebase.queries.options import MOVES_OF, PROBE, SHEETS, SPLIT, TILE, Option
+from puzzle_tablebase.queries.options import (
+    BOTH_GOALS,
+    MOVES_OF,
+    PROBE,
+    SHEETS,
+    SPLIT,
+    TILE,
+    Option,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -273,6 +281,7 @@ class EightReader(BoardReader):
         *("distances", "ranks", "best_moves", "neighbours"),
     )
     columns = (*BoardReader.columns, "solutions")
+    options = (*BoardReader.options, BOTH_GOALS)
     explored = {"eight": 0, "eight_edge": 0}  # noqa: RUF012  # a class's constants
     max_single_keys = 0
     puzzle: Eight

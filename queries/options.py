@@ -179,6 +179,10 @@ SPLIT = Option(
     "split", "Divide the sample into parts; twins together.", "NAME=ROWS,...", parse_split,
     verbs=(SAMPLE,),
 )  # fmt: skip
+BOTH_GOALS = Option(
+    "both_goals", "Draw boards of both goals into the parts.", excludes=("goal",),
+    verbs=(SAMPLE,),
+)  # fmt: skip
 SHEETS = Option(
     "sheet", "Write a page to print: boards, and answers on the last page.", "FILE",
     verbs=(SHEET,),

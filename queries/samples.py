@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     from puzzle_tablebase.queries.options import Options
 
 CHUNK_NUMBERS = 1 << 18
-MAX_SIZE = 1_000_000_000
-"""The most rows in a sample."""
-MAX_DISTINCT = 10_000_000
-"""The most rows in a sample without replacement, whose numbers are in memory together."""
+MAX_SIZE = 100_000_000
+"""The most rows in a sample: their numbers are in memory together."""
+MAX_SET = 10_000_000
+"""The most rows in a set, which is in memory itself."""
 
 Numbers = npt.NDArray[np.int64]
 
 
 class SampleRequest(NamedTuple):
-    """The size of a sample, its seed, and whether a row can be drawn twice.
+    """The size of a sample, and its seed.
 
     `size` is None for that of the parts that it is split into, or 1. `chunk_numbers`: numbers that
     are drawn together. The more, the less often tables are read.
@@ -39,29 +39,34 @@ class SampleRequest(NamedTuple):
 
     size: int | None = None
     seed: int = 0
-    replacement: bool = True
     chunk_numbers: int = CHUNK_NUMBERS
 
-    def check(self) -> SampleRequest:
+    def check(self, most: int = MAX_SIZE) -> SampleRequest:
         """Return the request with whole numbers in it; raise BadRequest for others."""
-        most, size = MAX_SIZE if self.replacement else MAX_DISTINCT, self.size
-        size = require_whole_number(1 if size is None else size, "The size of a sample", 1, most)
+        size = 1 if self.size is None else self.size
+        size = require_whole_number(size, "The size of a sample", 1, most)
         return self._replace(size=size, seed=require_whole_number(self.seed, "A seed", 0))
 
     def draw_numbers(self, total: int, noun: str) -> Iterator[Numbers]:
-        """Draw random numbers below `total` from the seed, and yield them a chunk at a time."""
+        """Draw different numbers below `total` from the seed, and yield them a chunk at a time."""
         size = self.size or 1
-        if size > total and not (self.replacement and total):
+        if size > total:
             problem = f"There are {total:,} {noun}s to draw {size:,} from"
             raise BadRequest(problem, "Draw fewer")
-        random = np.random.Generator(np.random.PCG64(self.seed))
-        if self.replacement:
-            for begin in range(0, size, self.chunk_numbers):
-                yield random.integers(total, size=min(self.chunk_numbers, size - begin))
-        else:
-            numbers = random.choice(total, size, replace=False)
-            for begin in range(0, size, self.chunk_numbers):
-                yield numbers[begin : begin + self.chunk_numbers]
+        numbers = draw_distinct(np.random.Generator(np.random.PCG64(self.seed)), total, size)
+        for begin in range(0, size, self.chunk_numbers):
+            yield numbers[begin : begin + self.chunk_numbers]
+
+
+def draw_distinct(random: np.random.Generator, total: int, size: int) -> Numbers:
+    """Draw different numbers below `total`, in random order; every order is equally likely."""
+    if size > total // 2:
+        return random.permutation(total)[:size]
+    numbers = pl.Series(random.integers(total, size=size)).unique(maintain_order=True)
+    while len(numbers) < size:
+        more = pl.Series(random.integers(total, size=size - len(numbers)))
+        numbers = numbers.append(more).unique(maintain_order=True)
+    return numbers.to_numpy()
 
 
 def select_depth(rows: pl.DataFrame, depth: str, wanted: range | None) -> pl.DataFrame:
@@ -110,7 +115,9 @@ def draw_set(
     if not (is_spread or parts):
         yield from reader.draw(request.check(), distances, options)
         return
-    request = request._replace(replacement=False).check()
+    request = request.check(MAX_SET)
+    if parts and options.goal is None and not getattr(options, "both_goals", False):
+        options.goal = reader.puzzle.example  # a model learns one goal, unless two are asked
     if is_spread and distances:
         frames = list[pl.DataFrame]()
         for distance, size in share_distances(reader, options, distances, request, on_note).items():

@@ -208,7 +208,7 @@ def run_sample(name: str, words: list[str], values: Values) -> None:
         values.setdefault("goal", "corner")
     output_as = choose_output_format(output, requested or ("jsonl" if "json" in general else None))
     size, seed = (_read_number(general.get(each)) for each in ("size", "seed"))
-    request = SampleRequest(size, seed or 0, replacement=sheet is None)
+    request = SampleRequest(size, seed or 0)
     store = open_store(general.get("outputs"))
     reader, options = pose(open_reader(name, store), SAMPLE, values)
     with Reporter() as bar:

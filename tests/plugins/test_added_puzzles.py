@@ -21,7 +21,6 @@ from puzzle_tablebase.pipeline.single_query import answer_as_text
 from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.stores.folder import Folder
 from tests.support import jugs
-from tests.support.asking import draw_distinct
 from tests.support.build_recorder import build_tables
 from tests.support.pancakes import PUZZLE, Pancakes
 
@@ -120,9 +119,9 @@ def test_samples_and_the_hardest_stacks(folder: Path, capsys: pytest.CaptureFixt
     assert table.list_hardest()["state"].to_list() == hardest
     assert table.list_hardest("12345").equals(table.list_hardest())
     for goal in (None, "stacked"):
-        sample = draw_distinct(table, len(hardest), distance=most, goal=goal)
+        sample = table.sample(len(hardest), distance=most, goal=goal)
         assert sorted(sample["state"]) == hardest
-        assert draw_distinct(table, 120, goal=goal)["state"].n_unique() == 120
+        assert table.sample(120, goal=goal)["state"].n_unique() == 120
     words = ["--outputs", str(folder)]
     assert run_app(["sample", "pancakes", "--distance", "0", *words]) == 0
     assert capsys.readouterr().out.splitlines()[1].startswith("12345,")

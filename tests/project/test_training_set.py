@@ -31,6 +31,11 @@ def test_a_training_set(outputs: Path, large_boards: Path, tmp_path: Path, board
         for rows in sets.values()
     ]
     assert not twins[0] & twins[1]
+    first = sets["test"].sort("distance").head(4)
+    for row in first.iter_rows(named=True):
+        ways = task.reader.probe(row["state"], task.goal, solutions=True).all_solutions
+        assert (row["goal"], row["solution"]) == (task.goal, ways[0])
+        assert (row["solutions"], {*map(len, ways)}) == (len(ways), {row["distance"]})
     state = {"3x3": "123456078", "3x4": "123456780ab9"}[board]  # not all in order
     best = task.reader.solution(state, task.goal)
     there_and_back = "RL" if best[0] != "R" else "UD"

@@ -1,6 +1,7 @@
 """Samples of states by distance, spread and split, compared with plain searches; and sheets."""
 
 import re
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,6 @@ from puzzle_tablebase.queries.samples import SampleRequest, find_twin
 from puzzle_tablebase.stores.folder import Folder
 from tests.support import oracles
 from tests.support import sliding_oracle as oracle
-from tests.support.asking import draw_distinct
 from tests.support.oracles import eight_distances
 from tests.support.shell import Cli
 from tests.support.strategies import eight_states
@@ -28,23 +28,36 @@ LIMIT = 3.719
 """The standard errors that a normal variable deviates by once in 5,000 times."""
 
 
-def check_uniform(draws: list[str], kinds: set[str]) -> None:
-    """Require that a sample has each kind about as often as any other, by chi-squared."""
+def check_uniform(draws: list[str], kinds: set[str], at_once: int = 1) -> None:
+    """Require that a sample has each kind about as often as any other, by chi-squared.
+
+    Of those that are drawn at once all differ, so that counts deviate less.
+    """
     assert {*draws} <= kinds
-    mean = len(draws) / len(kinds)
+    mean, freedom = len(draws) / len(kinds), len(kinds) - 1
     squares = sum((draws.count(kind) - mean) ** 2 / mean for kind in kinds)
-    assert abs(squares - (len(kinds) - 1)) < LIMIT * (2 * (len(kinds) - 1)) ** 0.5
+    squares *= freedom / (len(kinds) - at_once)
+    assert abs(squares - freedom) < LIMIT * (2 * freedom) ** 0.5
+
+
+def check_draws(draw: Callable[..., pl.DataFrame], kinds: set[str], draws: int) -> None:
+    """Draw half of the kinds again and again: all of a sample differ, and are equally likely."""
+    size, drawn = max(1, len(kinds) // 2), list[str]()
+    for seed in range(draws // size):
+        sample = draw(size, seed=seed).to_series()
+        assert sample.n_unique() == size
+        drawn += sample.to_list()
+    check_uniform(drawn, kinds, size)
 
 
 @pytest.mark.parametrize("goal", ["corner", "edge", "087654321"])
 def test_states_at_a_distance_are_equally_likely(tables: Tables, goal: str) -> None:
     distances = oracles.eight_distances(GOALS.get(goal, goal))
     wanted = {state for state, distance in distances.items() if distance == 6}
-    sample = tables.eight.sample(4_000, seed=2, goal=goal, distance=6)
-    assert {*sample["distance"]} == {6}
-    check_uniform(sample["state"].to_list(), wanted)
-    every = draw_distinct(tables.eight, len(wanted), goal=goal, distance=6)
-    assert {*every["state"]} == wanted, "without replacement all of them come, once each"
+    check_draws(partial(tables.eight.sample, goal=goal, distance=6), wanted, 4_000)
+    every = tables.eight.sample(len(wanted), goal=goal, distance=6)
+    assert {*every["state"]} == wanted
+    assert {*every["distance"]} == {6}
     for row in every.head(20).iter_rows(named=True):
         answer = tables.eight.probe(row["state"], goal)
         assert row == {name: getattr(answer, name) for name in row}
@@ -72,10 +85,9 @@ def test_positions_of_senet_are_drawn_by_plies(tables: Tables, outputs: Path) ->
     rows = pl.read_parquet(outputs / "senet.parquet")
     for plies in (0, 1, 2):
         wanted = {*rows.filter(pl.col("plies") == plies)["position"]}
-        sample = tables.senet.sample(2_000, distance=plies)
-        assert {*sample["plies"]} == {plies}
+        assert {*tables.senet.sample(distance=plies)["plies"]} == {plies}
         if len(wanted) > 1:
-            check_uniform(sample["position"].to_list(), wanted)
+            check_draws(partial(tables.senet.sample, distance=plies), wanted, 2_000)
     everything = tables.senet.sample(5_000, seed=1)
     assert everything["plies"].null_count() == 0, "positions that are never reached are not drawn"
     assert everything.join(rows, on="position", how="semi").height == 5_000
@@ -94,7 +106,7 @@ def test_sliding_states_equal_those_of_a_search(
     board = parse_board(name)
     known = oracle.distances(goal or board.example, board.height, board.width)
     table = open_tables(str(small_boards)).sliding(name)
-    request = SampleRequest(len(known), replacement=False, chunk_numbers=300)
+    request = SampleRequest(len(known), chunk_numbers=300)
     reader = open_reader("sliding", Folder(small_boards))
     chosen, options = pose(reader, SAMPLE, {"board": name, "goal": goal})
     everything = pl.concat(chosen.draw(request, None, options))
@@ -109,9 +121,8 @@ def test_sliding_states_equal_those_of_a_search(
     )
     depth = most // 2
     wanted = {state for state, distance in known.items() if distance == depth}
-    sample = table.sample(1_000, seed=4, goal=goal, distance=depth)
-    assert {*sample["distance"]} == {depth}
-    check_uniform(sample["state"].to_list(), wanted)
+    assert {*table.sample(goal=goal, distance=depth)["distance"]} == {depth}
+    check_draws(partial(table.sample, goal=goal, distance=depth), wanted, 1_000)
     with pytest.raises(NoAnswer):
         table.sample(1, goal=goal, distance=most + 1)
 
@@ -175,7 +186,11 @@ def test_a_short_distance_gives_all_it_has(
 
 def test_parts_have_their_share_of_every_distance(tables: Tables) -> None:
     split = "train=16000,test=4000"
-    sample = tables.eight.sample(seed=1, split=split, spread=True, distance="14-28")
+    draw = partial(tables.eight.sample, seed=1, split=split, spread=True, distance="14-28")
+    one = draw()
+    assert {*one["goal"]} == {"corner"}, "a model learns one goal, unless two are asked"
+    assert one["state"].n_unique() == 20_000
+    sample = draw(both_goals=True)
     assert dict(sample["split"].value_counts().iter_rows()) == {"train": 16_000, "test": 4_000}
     assert not sample["distance"].is_sorted()
     sizes = sample.group_by("distance").agg(pl.len(), test=pl.col("split").eq("test").sum())
@@ -212,7 +227,7 @@ def test_boards_that_are_not_square_are_spread_and_split(
     twins = [list_twins(state, goal, 2) for state in sets]
     assert max(map(len, twins)) == 2
     assert all(len({sets[image] for image in images}) == 1 for images in twins)
-    near = tables.sliding("2x5").sample(500, distance="0-1")
+    near = tables.sliding("2x5").sample(3, distance="0-1")
     assert near["distance"].value_counts(sort=True).row(0)[0] == 1
 
 

@@ -20,14 +20,13 @@ from puzzle_tablebase.puzzles.knight.tour_ranker import TourRanker
 from puzzle_tablebase.queries import Tables, open_reader, open_tables
 from puzzle_tablebase.queries.knight import table_scans
 from puzzle_tablebase.queries.knight.reader import KnightReader
-from puzzle_tablebase.queries.knight.table_scans import CHUNK_TOURS, sample_by_rank
-from puzzle_tablebase.queries.samples import MAX_DISTINCT, SampleRequest
+from puzzle_tablebase.queries.knight.table_scans import sample_by_rank
+from puzzle_tablebase.queries.samples import MAX_SET, MAX_SIZE, SampleRequest
 from puzzle_tablebase.stores.checkpoints import Arrays
 from puzzle_tablebase.stores.folder import Folder
 from tests import usual_or_nightly
-from tests.queries.test_depth_samples import check_uniform
+from tests.queries.test_depth_samples import check_draws, check_uniform
 from tests.support import oracles
-from tests.support.asking import draw_distinct
 from tests.support.build_recorder import build_tables
 from tests.support.shell import Cli
 from tests.support.tampered import (
@@ -70,19 +69,22 @@ def test_open_tours_of_larger_boards_are_drawn_by_rank(
     monkeypatch.setattr(table_scans, "MAX_LISTED_SQUARES", 19)
     all_tours = read_tours(ranked_boards, "5x4", closed=False)
     knight = open_tables(str(ranked_boards)).knight
-    every = draw_distinct(knight, 164, board="5x4")
+    every = knight.sample(164, board="5x4")
     assert every.sort("start", "rank").equals(all_tours.sort("start", "rank"))
-    sample = knight.sample(2_000, seed=7, board="5x4")
-    assert sample.join(all_tours, on=all_tours.columns, how="semi").height == 2_000 > CHUNK_TOURS
-    check_uniform(sample["path"].to_list(), {*all_tours["path"]})
+    kinds = {*all_tours["path"]}
+
+    def draw(size: int, seed: int) -> pl.DataFrame:
+        return knight.sample(size, seed, board="5x4").select("path")
+
+    check_draws(draw, kinds, 2_000)
 
 
 def test_closed_tours_are_drawn_by_rank(ranked_boards: Path) -> None:
     ranked = open_tables(str(ranked_boards)).knight
-    drawn = draw_distinct(ranked, 16, board="10x3", closed=True)
+    drawn = ranked.sample(16, board="10x3", closed=True)
     assert sorted(drawn["rank"]) == [*range(16)]
     with pytest.raises(BadRequest):
-        draw_distinct(ranked, 17, board="10x3", closed=True)
+        ranked.sample(17, board="10x3", closed=True)
     with pytest.raises(NoAnswer):
         ranked.sample(1, board="5x5", closed=True)
 
@@ -93,8 +95,22 @@ def test_open_tours_are_sampled_from_their_list(outputs: Path) -> None:
         drawn = tables.knight.sample(300, seed=1, board="5x5")
         (chosen,) = SampleRequest(300, 1).check().draw_numbers(all_tours.height, "tour")
         assert drawn.equals(all_tours[chosen])
-        assert draw_distinct(tables.knight, 1728, board="5x5")["path"].n_unique() == 1728
+        assert tables.knight.sample(1728, board="5x5")["path"].n_unique() == 1728
         assert tables.knight.sample(1)["board"].to_list() == ["6x6"]
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 7])
+def test_numbers_are_different_and_equally_likely(size: int) -> None:
+    """Draw numbers below 7 from many seeds: at each place of a sample any is as likely."""
+    drawn = [
+        [str(number) for part in SampleRequest(size, seed).draw_numbers(7, "") for number in part]
+        for seed in range(3_000)
+    ]
+    assert {len({*numbers}) for numbers in drawn} == {size}
+    for place in zip(*drawn, strict=True):
+        check_uniform([*place], {*"0123456"})
+    (many,) = SampleRequest(200_000, 5).draw_numbers(10**13, "")
+    assert len({*many.tolist()}) == 200_000
 
 
 @pytest.mark.parametrize(
@@ -105,7 +121,9 @@ def test_invalid_sizes_and_seeds_are_rejected(tables: Tables, size: Any, seed: A
     with pytest.raises(BadRequest):
         tables.knight.sample(size, seed, board="5x5")
     with pytest.raises(BadRequest):
-        SampleRequest(MAX_DISTINCT + 1, replacement=False).check()
+        SampleRequest(MAX_SIZE + 1).check()
+    with pytest.raises(BadRequest):
+        SampleRequest(MAX_SET + 1).check(MAX_SET)
 
 
 def test_sampling_reports_damage(ranked_boards: Path, tmp_path: Path) -> None:

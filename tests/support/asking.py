@@ -6,9 +6,8 @@ import polars as pl
 
 from puzzle_tablebase.queries import pose
 from puzzle_tablebase.queries.answer import Answer
-from puzzle_tablebase.queries.options import ALL, BATCH, QUERY, SAMPLE
+from puzzle_tablebase.queries.options import ALL, BATCH, QUERY
 from puzzle_tablebase.queries.reader import Reader
-from puzzle_tablebase.queries.samples import SampleRequest
 
 
 def ask_one(reader: Reader, key: str | None = None, **given: Any) -> Any:
@@ -28,10 +27,3 @@ def ask_singly(reader: Reader, keys: pl.Series, **given: Any) -> pl.DataFrame:
     """Answer many keys one by one."""
     chosen, options = pose(reader, BATCH, given)
     return Reader.answer_keys(chosen, keys, options)
-
-
-def draw_distinct(reader: Reader, size: int, **options: Any) -> pl.DataFrame:
-    """Draw rows without replacement."""
-    parsed = reader.parse(SAMPLE, options)
-    request = SampleRequest(size, replacement=False).check()
-    return pl.concat(reader.draw(request, getattr(parsed, "distance", None), parsed))
