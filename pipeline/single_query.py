@@ -16,7 +16,8 @@ from puzzle_tablebase.stores.access import open_store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from puzzle_tablebase.queries.answer import Judgement
+    from puzzle_tablebase.queries.answer import Answer, Judgement
+    from puzzle_tablebase.queries.options import Options
     from puzzle_tablebase.queries.reader import Reader
 
 
@@ -83,8 +84,9 @@ def answer_as_text(name: str, key: str | None, texts: OptionTexts) -> str:
         raise BadRequest(problem, "Write the picture to a file with --svg FILE")
     opened = open_reader(name, open_store(outputs))
     reader, parsed = pose(opened, ALL if key is None else QUERY, options)
+    work = "reading all states" if key is None else reader.long_work
     try:
-        answer = reader.answer(key, parsed)
+        answer = _answer_slowly(reader, key, parsed, work) if work else reader.answer(key, parsed)
     except TablebaseError as error:
         _print_known(error, is_json)
         raise
@@ -97,6 +99,14 @@ def answer_as_text(name: str, key: str | None, texts: OptionTexts) -> str:
         if svg == "-":
             return ""
     return text
+
+
+def _answer_slowly(reader: Reader, key: str | None, options: Options, work: str) -> Answer:
+    """Answer a question, and say after a second what is being done."""
+    from puzzle_tablebase.pipeline.terminal import announcing
+
+    with announcing(work):
+        return reader.answer(key, options)
 
 
 def judge_as_text(name: str, words: list[str], texts: OptionTexts) -> tuple[str, Judgement]:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import sys
+from _thread import allocate_lock, start_new_thread  # `threading` takes longer to import
+from contextlib import contextmanager
 
 from puzzle_tablebase.errors import make_printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
 AMOUNTS: dict[str, int | None] = {"rows": None, "records": None, "states": None}
 """What a table may have, in the order of the columns; None: it has none of them."""
+PATIENCE = 1.0
+"""Seconds after which a command says what it does."""
 UNLIMITED = 1 << 20
 """Characters of a line, so that no name or number is ever broken."""
 
@@ -38,6 +42,24 @@ def print_json(value: object) -> None:
 def print_error(text: object, mark: str = "pipeline: ") -> None:
     """Print a message to standard error."""
     sys.stderr.write(f"{mark}{make_printable(str(text))}\n")
+
+
+@contextmanager
+def announcing(work: str) -> Iterator[None]:
+    """Say on a terminal what is being done, if it takes longer than a second."""
+    done = allocate_lock()
+    done.acquire()
+
+    def wait() -> None:
+        if not done.acquire(timeout=PATIENCE):
+            print_error(f"{work} …")
+
+    if sys.stderr.isatty():
+        start_new_thread(wait, ())
+    try:
+        yield
+    finally:
+        done.release()
 
 
 # ---- tables and numbers -----------------------------------------------------------------------

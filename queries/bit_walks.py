@@ -46,14 +46,12 @@ class BitTable:
         self._names = list_names(view)
         lines, steps = np.divmod(np.arange(wide.cells), wide.line)
         home = divmod(wide.place[goal.index("0")], wide.line)
-        turns = (lines - home[0]) * (wide.line - 1)
-        weights = [factorial(tiles) // 2 for tiles in reversed(range(wide.cells - 1))]
         ways = np.full((wide.cells, len(LETTERS)), -1)
         for place, cell in enumerate(self._cells):
             for letter, to in board.list_exits(cell):
                 ways[place, LETTERS.index(letter)] = self._cells.index(to)
         sides = (lines + steps - sum(home)) % 2
-        self._tables = ways, sides, (turns + wide.is_odd(goal)) % 2, np.array(weights)
+        self._tables = ways, sides, *place_board(board, view)
 
     def look_up(self, tiles: Bytes) -> tuple[Distances, Bytes]:
         """Return the distances of states, -1 if unreachable, and the sets of best moves as bits.
@@ -88,6 +86,17 @@ class BitTable:
         answers = {"distance": distance, "best_moves": pl.Series(MOVE_SETS).gather(best)}
         rows = pl.DataFrame(answers).select(pl.when(pl.Series(distance >= 0)).then(pl.all()))
         return rows, is_state & (distance < 0)
+
+
+def place_board(board: SlidingBoard, view: SymmetryView) -> tuple[Array, Array]:
+    """Return the parity of the orders that reach a view's goal, by the blank's place on the wide
+    board, and the place values of an order's digits.
+    """
+    wide, goal = board.wide, board.wide.goals[view.table_goal]
+    lines = np.arange(wide.cells) // wide.line
+    turns = (lines - wide.place[goal.index("0")] // wide.line) * (wide.line - 1)
+    weights = [factorial(tiles) // 2 for tiles in reversed(range(wide.cells - 1))]
+    return (turns + wide.is_odd(goal)) % 2, np.array(weights)
 
 
 def measure_distances(board: SlidingBoard, goal: str, bits: Bytes) -> Bytes | None:
@@ -128,7 +137,7 @@ def walk_states(
     digits, moved = np.zeros(len(weights), np.int64), np.zeros(len(weights), np.int64)
     for state in range(len(cells)):
         distances[state], nearer[state] = -1, 0
-        blank, number, pairs = _read_digits(cells[state], weights, digits)
+        blank, number, pairs = read_digits(cells[state], weights, digits)
         if pairs % 2 != odd[blank]:
             continue
         value = _read_value(bits, blank * orders + number, sides[blank])
@@ -163,7 +172,7 @@ def read_values(bits: Array, cells: Array, sides: Array, weights: Array, values:
     orders = weights[0] * len(weights)
     digits = np.zeros(len(weights), np.int64)
     for state in range(len(cells)):
-        blank, number, _ = _read_digits(cells[state], weights, digits)
+        blank, number, _ = read_digits(cells[state], weights, digits)
         values[state] = _read_value(bits, blank * orders + number, sides[blank])
 
 
@@ -187,7 +196,7 @@ def _find_way(
 
 
 @compiled
-def _read_digits(cells: Array, weights: Array, digits: Array) -> tuple[int, int, int]:
+def read_digits(cells: Array, weights: Array, digits: Array) -> tuple[int, int, int]:
     """Fill a state's digits; return the blank's place, the order's number and the digits' sum."""
     blank, number, pairs, at = 0, 0, 0, 0
     for place in range(len(cells)):

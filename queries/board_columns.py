@@ -41,6 +41,10 @@ if TYPE_CHECKING:
 
 CHUNK_ROWS = 1 << 15
 """Rows that are numbered at a time: few enough to stay in a core's cache."""
+MAX_DIGITS = 10
+"""Cells of a board whose states can be written as numbers."""
+MAX_INLINE = 12
+"""Bytes of the longest text that Arrow's view has inside."""
 NO_TILE = 31
 """The number that stands for a character that is not a tile."""
 TILES = np.full(256, NO_TILE, dtype=np.uint8)
@@ -71,15 +75,46 @@ def normalize_keys(keys: pl.Series, cells: int) -> pl.Series:
 
 def read_tiles(states: pl.Series, cells: int) -> tuple[Bytes, Masks]:
     """Return the tiles of texts as columns, and whether each is a state."""
+    if cells > MAX_INLINE:  # their bytes are elsewhere
+        is_long = (states.str.len_bytes() == cells).fill_null(value=False)
+        joined = "".join(states.set(~is_long, "~" * cells))
+        marks = np.frombuffer(joined.encode(), np.uint8).reshape(-1, cells)
+        tiles = TILES[marks.T]
+        return tiles, is_long.to_numpy() & _have_all_tiles(tiles)
     texts = view_texts(states)
     tiles = TILES[texts[:, 4 : 4 + cells].T]
-    tile_set = np.bitwise_or.reduce(np.int32(1) << tiles.astype(np.int32), axis=0)
-    return tiles, (_get_lengths(texts) == cells) & (tile_set == (1 << cells) - 1)
+    return tiles, (_get_lengths(texts) == cells) & _have_all_tiles(tiles)
 
 
 def _get_lengths(texts: Bytes) -> npt.NDArray[np.uint32]:
     lengths: npt.NDArray[np.uint32] = texts[:, :4].copy().view("<u4")[:, 0]
     return lengths
+
+
+def read_any_tiles(states: Any, cells: int) -> tuple[Bytes, Masks]:
+    """Return the tiles of states as columns, and whether each is a state.
+
+    States are a column of texts, a list of them, or an array of whole numbers.
+    """
+    if not isinstance(states, pl.Series):
+        array = np.asarray(states)
+        if array.dtype.kind in "ui" and array.ndim > 1 and prod(array.shape[1:]) == cells:
+            # a number that a byte cannot hold must not become a tile
+            tiles = np.where((array < 0) | (array >= cells), NO_TILE, array).astype(np.uint8)
+            tiles = np.ascontiguousarray(tiles.reshape(-1, cells).T)
+            return tiles, _have_all_tiles(tiles)
+        states = pl.Series(values=array.tolist() if array.ndim == 1 else [[""]], strict=False)
+    digits = cells if cells <= MAX_DIGITS else 0
+    if not can_hold_keys(states.dtype, digits):
+        problem = f"States are texts or an array of whole numbers, {cells} each"
+        raise BadRequest(problem, "Give a column or an array of them")
+    return read_tiles(normalize_keys(read_key_column(states, digits), cells), cells)
+
+
+def _have_all_tiles(tiles: Bytes) -> Masks:
+    tile_set = np.bitwise_or.reduce(np.int32(1) << tiles.astype(np.int32), axis=0)
+    is_state: Masks = tile_set == (1 << len(tiles)) - 1
+    return is_state
 
 
 class DenseRows:

@@ -7,19 +7,23 @@ sum of a part given by its first four digits and a part given by its last five.
 
 from __future__ import annotations
 
-from puzzle_tablebase.errors import GoalUnreachable
+from puzzle_tablebase.errors import BadRequest, GoalUnreachable
 from puzzle_tablebase.notation.sliding import format_board, format_slide, list_moved_tiles
 from puzzle_tablebase.puzzle import NUMBER_BITS, NUMBER_MASK, SET_SHIFT, View, make_number_parts
 from puzzle_tablebase.queries.answer import format_count
 from puzzle_tablebase.queries.goals import GOAL_OPTIONS, GoalAnswer, GoalReader
 from puzzle_tablebase.queries.options import (
+    BATCH,
     BOTH_GOALS,
+    FEATURE_NAMES,
+    FEATURES,
     MOVES_OF,
     PROBE,
     SHEETS,
     SPLIT,
     TILE,
     Option,
+    replace_options,
 )
 
 TYPE_CHECKING = False
@@ -33,8 +37,10 @@ if TYPE_CHECKING:
 
     from puzzle_tablebase.puzzle import GoalPuzzle
     from puzzle_tablebase.puzzles.sliding import Eight, SlidingBoard
+    from puzzle_tablebase.queries.answer_frames import Bytes
     from puzzle_tablebase.queries.bit_walks import BitTable
     from puzzle_tablebase.queries.board_columns import DenseRows, Masks, Numbers
+    from puzzle_tablebase.queries.board_ranks import BoardRanks
     from puzzle_tablebase.queries.options import Options
     from puzzle_tablebase.queries.reader import Moves
     from puzzle_tablebase.stores.folder import Store
@@ -87,6 +93,23 @@ def find_moved_tile(state: str, letter: str, width: int) -> str:
     return state[state.index("0") + {"U": -width, "D": width, "L": -1, "R": 1}[letter]]
 
 
+def list_features(options: Options) -> dict[str, pl.DataType]:
+    """Return the types of the features' columns, if the options ask for them."""
+    import polars as pl
+
+    return dict.fromkeys(FEATURE_NAMES, pl.Int16()) if options.features else {}
+
+
+def read_ranks(ranks: Any) -> npt.NDArray[np.int64]:
+    """Return numbers as an array; BadRequest if they are not whole."""
+    import numpy as np
+
+    array = np.asarray(ranks)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "ui"):
+        raise BadRequest("Ranks are a list or an array of whole numbers")
+    return array.astype(np.int64)
+
+
 EDGES = {"U": "first row", "D": "last row", "L": "first column", "R": "last column"}
 """Where the blank is if its move is illegal, by the move."""
 
@@ -117,7 +140,8 @@ class BoardReader(GoalReader):
     probe: Callable[..., BoardAnswer]
     has_pictures = True
     puzzle: SlidingBoard
-    options: tuple[Option, ...] = (*GOAL_OPTIONS, MOVES_OF, SPLIT, SHEETS)
+    options: tuple[Option, ...] = (*GOAL_OPTIONS, MOVES_OF, SPLIT, FEATURES, SHEETS)
+    documented = (*GoalReader.documented, "distances", "ranks", "unranks")
     columns: tuple[str, ...] = ("state", "goal", "distance", "best_moves")
     max_single_keys = 2_000
     """A batch with fewer keys looks them up singly: reading all rows takes longer."""
@@ -146,8 +170,8 @@ class BoardReader(GoalReader):
     def make_schema(self, options: Options) -> pl.Schema:
         import polars as pl
 
-        schema = super().make_schema(options)
-        return pl.Schema(schema | {"goal": pl.String(), "distance": pl.Int16()})
+        schema = {**super().make_schema(options), "goal": pl.String(), "distance": pl.Int16()}
+        return pl.Schema({**schema, **list_features(options)})
 
     def load_rows(self, goal: str | None) -> DenseRows:
         """Return the answers of all states for a goal; None: for the one that each reaches."""
@@ -195,6 +219,9 @@ class BoardReader(GoalReader):
         return options.solutions or count < self.max_single_keys
 
     def answer_keys(self, keys: pl.Series, options: Options) -> pl.DataFrame:
+        if options.features:
+            answers = self.answer_keys(keys, replace_options(options, features=False))
+            return self.add_features(answers, keys)
         if self.is_single(len(keys), options):
             return super().answer_keys(keys, options)
         import polars as pl
@@ -209,6 +236,9 @@ class BoardReader(GoalReader):
         return self.complete_answers(keys, answers, options)
 
     def annotate_keys(self, keys: pl.Series, options: Options) -> pl.DataFrame:
+        if options.features:
+            answers = self.annotate_keys(keys, replace_options(options, features=False))
+            return self.add_features(answers, keys)
         if self.is_single(len(keys), options):
             return super().annotate_keys(keys, options)
         return self.answer_together(keys, options)[0]
@@ -225,6 +255,64 @@ class BoardReader(GoalReader):
         if options.path:
             answers = answers.hstack(rows.find_solutions(numbers))
         return answers, states, (numbers != rows.size) & (rows.distances[numbers] < 0)
+
+    def add_features(self, rows: pl.DataFrame, keys: pl.Series) -> pl.DataFrame:
+        """Add the features of keys to their rows."""
+        from puzzle_tablebase.queries.board_features import add_features
+
+        return add_features(rows, keys, self.puzzle.goals, self.puzzle.width)
+
+    def _open_ranks(self, goal: str | None) -> BoardRanks:
+        from puzzle_tablebase.queries.board_ranks import BoardRanks
+
+        wanted = self.parse(PROBE, {"goal": goal}).goal or self.puzzle.example
+        return BoardRanks(self.puzzle, self.puzzle.view_goal(wanted))
+
+    def ranks(self, states: Any, goal: str | None = None) -> npt.NDArray[np.int64]:
+        """Return the rank of each state of an array, a list or a column; -1 for what is none.
+
+        Of a board with ranks for each goal, only states that reach the goal have one.
+        """
+        from puzzle_tablebase.queries.board_columns import read_any_tiles
+
+        ranks, (tiles, is_state) = self._open_ranks(goal), read_any_tiles(states, self.puzzle.cells)
+        tiles[:, ~is_state] = 0
+        found = ranks.rank(tiles)
+        found[~is_state] = -1
+        return found
+
+    def unranks(self, ranks: Any, goal: str | None = None) -> npt.NDArray[np.uint8]:
+        """Return the tiles of the state of each rank; all 255 for a number that is no rank."""
+        return self._open_ranks(goal).unrank(read_ranks(ranks))
+
+    def distances(self, states: Any = None, goal: str | None = None) -> npt.NDArray[Any]:
+        """Return the distance of each state; -1 for what is none, or does not reach the goal.
+
+        Without states, return those of all ranks, a byte each.
+        """
+        import numpy as np
+
+        from puzzle_tablebase.queries.board_columns import read_any_tiles
+
+        options = self.parse(BATCH, {"goal": goal})
+        if states is None:
+            return self.list_distances(options)
+        tiles, is_state = read_any_tiles(states, self.puzzle.cells)
+        found = np.full(len(is_state), -1, np.int16)
+        found[is_state] = self.measure_tiles(tiles[:, is_state], options)
+        return found
+
+    def measure_tiles(self, tiles: Bytes, options: Options) -> npt.NDArray[np.signedinteger]:
+        """Return the distance of each column of tiles, a state; -1 if it is out of reach."""
+        return self.load_rows(options.goal or self.default_goal).measure(tiles)
+
+    def list_distances(self, options: Options) -> npt.NDArray[np.uint8]:
+        """Return the distances of all states by rank, which are the records of the index."""
+        import numpy as np
+
+        view = self.puzzle.view_goal(options.goal or self.puzzle.example)
+        table = self.table_names[view.table_goal]
+        return np.frombuffer(self.open_index(table).read_records(), np.uint8)
 
     def list_depth_rows(self, options: Options) -> pl.DataFrame:
         rows = self.load_rows(options.goal or self.default_goal)
@@ -278,7 +366,7 @@ class EightReader(BoardReader):
 
     documented = (
         *BoardReader.documented,
-        *("distances", "ranks", "best_moves", "neighbours"),
+        *("best_moves", "neighbours"),
     )
     columns = (*BoardReader.columns, "solutions")
     options = (*BoardReader.options, BOTH_GOALS)
@@ -334,23 +422,40 @@ class EightReader(BoardReader):
             self._probe = probe  # type: ignore[method-assign, assignment]
 
     def make_schema(self, options: Options) -> pl.Schema:
-        return GoalReader.make_schema(self, options)
+        import polars as pl
+
+        return pl.Schema({**GoalReader.make_schema(self, options), **list_features(options)})
 
     def _find_rows(self, states: Any, goal: str | None = None) -> tuple[DenseRows, Numbers]:
         rows = self.load_rows(self.parse(PROBE, {"goal": goal}).goal)
         return rows, rows.number_any(states)
 
-    def ranks(self, states: Any) -> npt.NDArray[np.int64]:
+    def ranks(self, states: Any, goal: str | None = None) -> npt.NDArray[np.int64]:
         """Return the rank of each state of an array, a list or a column; -1 for what is none."""
         import numpy as np
 
-        rows, numbers = self._find_rows(states)
+        rows, numbers = self._find_rows(states, goal)
         ranks = numbers.astype(np.int64)
         ranks[ranks == rows.size] = -1
         return ranks
 
-    def distances(self, states: Any, goal: str | None = None) -> npt.NDArray[np.int16]:
-        """Return the distance of each state; -1 for what is none, or does not reach the goal."""
+    def unranks(self, ranks: Any, goal: str | None = None) -> npt.NDArray[np.uint8]:
+        """Return the tiles of the state of each rank; all 255 for a number that is no rank."""
+        rows, numbers = self.load_rows(self.parse(PROBE, {"goal": goal}).goal), read_ranks(ranks)
+        numbers[(numbers < 0) | (numbers > rows.size)] = rows.size
+        return rows.boards[numbers]
+
+    def list_distances(self, options: Options) -> npt.NDArray[np.uint8]:
+        """Return the distances of all states by rank; 255 where the goal is not reached."""
+        return self.load_rows(options.goal).distances[:-1].astype("uint8")
+
+    def distances(self, states: Any = None, goal: str | None = None) -> npt.NDArray[Any]:
+        """Return the distance of each state; -1 for what is none, or does not reach the goal.
+
+        Without states, return those of all ranks, a byte each.
+        """
+        if states is None:
+            return super().distances(None, goal)
         rows, numbers = self._find_rows(states, goal)
         return rows.distances.take(numbers)
 

@@ -11,7 +11,7 @@ from puzzle_tablebase.errors import (
     Undecided,
     require_choice,
 )
-from puzzle_tablebase.notation.sliding import list_moved_tiles
+from puzzle_tablebase.notation.sliding import CHARACTERS, list_moved_tiles
 from puzzle_tablebase.puzzles.fifteen import (
     BOARD,
     DEFAULT_PARTITION,
@@ -20,17 +20,24 @@ from puzzle_tablebase.puzzles.fifteen import (
     name_partition,
 )
 from puzzle_tablebase.queries.answer import Judgement, format_count
-from puzzle_tablebase.queries.boards import BoardAnswer, step_board
+from puzzle_tablebase.queries.boards import (
+    BoardAnswer,
+    list_features,
+    step_board,
+)
 from puzzle_tablebase.queries.options import (
     ANSWERS,
     ANY_KEYS,
     CHECK,
+    FEATURES,
     MOVES_OF,
     ONE_KEY,
     PROBE,
+    SAMPLE,
     TILE,
     Option,
     parse_positive_number,
+    replace_options,
 )
 from puzzle_tablebase.queries.reader import Reader
 
@@ -46,6 +53,7 @@ if TYPE_CHECKING:
     from puzzle_tablebase.queries.fifteen_search import Solver
     from puzzle_tablebase.queries.options import Options
     from puzzle_tablebase.queries.reader import Moves
+    from puzzle_tablebase.queries.samples import SampleRequest
     from puzzle_tablebase.schema import Table
 
 
@@ -87,8 +95,9 @@ def parse_partition(given: str, *_: object) -> str:
 class FifteenReader(Reader):
     """The tables of the 15-puzzle's patterns, and the searches that they lead."""
 
-    documented = ("probe", "get", "annotate", "check", "check_frame", "bound")
-    commands = ("query", "check")
+    documented = ("probe", "get", "annotate", "check", "check_frame", "sample", "bound")
+    commands = ("query", "sample", "check")
+    long_work = "searching for a shortest solution"
     options = (
         Option(
             "goal",
@@ -96,7 +105,7 @@ class FifteenReader(Reader):
             "blank in the last corner).",
             "GOAL",
             lambda text, *_: parse_corner_goal(text),
-            verbs=(*ANY_KEYS, CHECK),
+            verbs=(*ANY_KEYS, SAMPLE, CHECK),
         ),
         Option("path", "Print every state of the solution, one per line.", verbs=ANY_KEYS),
         Option("boards", "Print every state of the solution as a picture.", verbs=ONE_KEY),
@@ -113,8 +122,10 @@ class FifteenReader(Reader):
             "that is published).",
             "NAME",
             parse_partition,
-            verbs=(*ANY_KEYS, CHECK),
+            verbs=(*ANY_KEYS, SAMPLE, CHECK),
         ),
+        Option("solve", "Solve each board: the fewest moves, and a solution.", verbs=(SAMPLE,)),
+        FEATURES,
         ANSWERS,
         MOVES_OF,
     )
@@ -139,7 +150,8 @@ class FifteenReader(Reader):
 
         types = {"distance": pl.Int16(), "bound": pl.Int16(), "positions": pl.Int64()}
         names = (*self.columns[1:], *(("path",) if options.path else ()))
-        return pl.Schema({name: types.get(name, pl.String()) for name in names})
+        schema = {name: types.get(name, pl.String()) for name in names}
+        return pl.Schema({**schema, **list_features(options)})
 
     def answer_keys(self, keys: pl.Series, options: Options) -> pl.DataFrame:
         import polars as pl
@@ -148,6 +160,12 @@ class FifteenReader(Reader):
 
     def iter_answers(self, keys: pl.Series, options: Options) -> Iterator[pl.DataFrame]:
         """Answer keys in threads; yield the rows in order, some at a time."""
+        if options.features:
+            first = 0
+            for rows in self.iter_answers(keys, replace_options(options, features=False)):
+                yield self.add_features(rows, keys[first : first + len(rows)])
+                first += len(rows)
+            return
         from puzzle_tablebase.queries.answer_frames import answer_each
         from puzzle_tablebase.queries.fifteen_search import answer_in_threads
 
@@ -166,6 +184,35 @@ class FifteenReader(Reader):
             first += len(part)
         if keys.is_empty():
             yield collect(keys, [])
+
+    def add_features(self, rows: pl.DataFrame, keys: pl.Series) -> pl.DataFrame:
+        """Add the features of keys to their rows."""
+        from puzzle_tablebase.queries.board_features import add_features
+
+        return add_features(rows, keys, BOARD.goals, BOARD.width)
+
+    def draw(
+        self, request: SampleRequest, wanted: range | None, options: Options
+    ) -> Iterator[pl.DataFrame]:
+        import polars as pl
+
+        from puzzle_tablebase.queries.board_ranks import BoardRanks
+
+        goal = options.goal or BOARD.example
+        ranks = BoardRanks(BOARD, BOARD.view_goal(goal))
+        for numbers in request.draw_numbers(BOARD.size, "state"):
+            tiles = ranks.unrank(numbers).tolist()
+            states = ["".join([CHARACTERS[tile] for tile in row]) for row in tiles]
+            keys = pl.Series("state", states)
+            rows = keys.to_frame().with_columns(goal=pl.lit(goal))
+            if not options.solve:
+                yield rows
+                continue
+            first, plain = 0, replace_options(options, features=False)
+            for answers in self.iter_answers(keys, plain):
+                part = rows["state"][first : first + len(answers)].to_frame()
+                yield part.hstack(answers.drop("error"))
+                first += len(answers)
 
     def parse_key(self, text: str, options: Options) -> str:
         return BOARD.parse(text)

@@ -60,6 +60,13 @@ class Options:
         def __getattr__(self, name: str) -> Any: ...
 
 
+def replace_options(options: Options, **values: object) -> Options:
+    """Return a copy of options with other values."""
+    copied = Options(options.verb)
+    copied.__dict__.update(options.__dict__, **values)
+    return copied
+
+
 def parse_options(reader: Any, verb: str, given: Mapping[str, Any]) -> Options:
     """Check and parse the options of a question, by name; a TablebaseError if one is wrong."""
     declared = {option.name: option for option in reader.options if verb in option.verbs}
@@ -179,6 +186,11 @@ SPLIT = Option(
     "split", "Divide the sample into parts; twins together.", "NAME=ROWS,...", parse_split,
     verbs=(SAMPLE,),
 )  # fmt: skip
+FEATURE_NAMES = ("manhattan", "misplaced", "linear_conflict")
+FEATURES = Option(
+    "features", "Add manhattan, misplaced and linear_conflict.", verbs=(BATCH, SAMPLE)
+)
+"""Lower bounds of the distance of a board, as columns."""
 BOTH_GOALS = Option(
     "both_goals", "Draw boards of both goals into the parts.", excludes=("goal",),
     verbs=(SAMPLE,),

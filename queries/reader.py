@@ -57,6 +57,8 @@ class Reader:
     key = "KEY"
     columns: tuple[str, ...]
     """A batch's columns, the key's first; options may add further ones."""
+    long_work = ""
+    """What a single query does that may take seconds, in words."""
     board: str | None = None
     """The board of all keys, if the puzzle has several."""
     iter_answers: Any = None

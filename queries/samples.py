@@ -17,6 +17,7 @@ import polars as pl
 from puzzle_tablebase.errors import BadRequest, NoAnswer, require_whole_number
 from puzzle_tablebase.puzzle import SymmetryView
 from puzzle_tablebase.puzzles.sliding import SlidingBoard
+from puzzle_tablebase.queries.options import replace_options
 
 if TYPE_CHECKING:
     from puzzle_tablebase.queries.options import Options
@@ -46,6 +47,11 @@ class SampleRequest(NamedTuple):
         size = 1 if self.size is None else self.size
         size = require_whole_number(size, "The size of a sample", 1, most)
         return self._replace(size=size, seed=require_whole_number(self.seed, "A seed", 0))
+
+    def count_rows(self, options: Options) -> int:
+        """Return how many rows are asked for."""
+        parts: dict[str, int] = getattr(options, "split", None) or {}
+        return sum(parts.values()) or (1 if self.size is None else self.size)
 
     def draw_numbers(self, total: int, noun: str) -> Iterator[Numbers]:
         """Draw different numbers below `total` from the seed, and yield them a chunk at a time."""
@@ -102,8 +108,12 @@ def draw_set(
     options: Options,
     request: SampleRequest,
     on_note: Callable[[str], None],
+    on_rows: Callable[[int], None] = lambda _: None,
 ) -> Iterator[pl.DataFrame]:
-    """Draw a sample as the options say, a chunk at a time; a set as one chunk."""
+    """Draw a sample as the options say, a chunk at a time; a set as one chunk.
+
+    `on_rows` is called with the number of rows of a set that are drawn so far.
+    """
     is_spread, parts = getattr(options, "spread", False), getattr(options, "split", None)
     distances: range | None = getattr(options, "distance", None)
     if is_spread and distances is None:
@@ -112,19 +122,27 @@ def draw_set(
         raise BadRequest("--split says how many rows are drawn", "Leave out --size")
     if parts:
         request = request._replace(size=sum(parts.values()))
+    has_features = getattr(options, "features", False)
+
+    def draw(request: SampleRequest, distances: range | None) -> Iterator[pl.DataFrame]:
+        for rows in reader.draw(request, distances, options):
+            yield reader.add_features(rows, rows["state"]) if has_features else rows
+
     if not (is_spread or parts):
-        yield from reader.draw(request.check(), distances, options)
+        yield from draw(request.check(), distances)
         return
     request = request.check(MAX_SET)
     if parts and options.goal is None and not getattr(options, "both_goals", False):
-        options.goal = reader.puzzle.example  # a model learns one goal, unless two are asked
+        # a model learns one goal, unless two are asked
+        options = replace_options(options, goal=reader.puzzle.example)
     if is_spread and distances:
         frames = list[pl.DataFrame]()
         for distance, size in share_distances(reader, options, distances, request, on_note).items():
             one = request._replace(size=size, seed=request.seed * SEEDS + distance)
-            frames += reader.draw(one, range(distance, distance + 1), options)
+            frames += draw(one, range(distance, distance + 1))
+            on_rows(sum(map(len, frames)))
     else:
-        frames = [*reader.draw(request, distances, options)]
+        frames = [*draw(request, distances)]
     rows, random = pl.concat(frames), np.random.Generator(np.random.PCG64(request.seed))
     rows = rows[random.permutation(len(rows))]
     yield split_rows(reader.puzzle, rows, parts, random) if parts else rows

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from puzzle_tablebase.puzzle import Puzzle, SymmetryView
     from puzzle_tablebase.puzzles.sliding import SlidingBoard
+    from puzzle_tablebase.queries.answer_frames import Bytes
     from puzzle_tablebase.queries.bit_walks import BitTable
     from puzzle_tablebase.queries.board_columns import Masks
     from puzzle_tablebase.queries.options import Options
@@ -165,6 +166,14 @@ class BitReader(BoardReader):
             problem = "its distances are not those of a search"
             raise self.make_damage_error(self.table_names[view.table_goal], problem)
         return distances
+
+    def list_distances(self, options: Options) -> npt.NDArray[np.uint8]:
+        distances = self.read_distances(self._view_goal(options)).view()
+        distances.flags.writeable = False  # samples draw by them
+        return distances
+
+    def measure_tiles(self, tiles: Bytes, options: Options) -> npt.NDArray[np.signedinteger]:
+        return self.open_columns(options).look_up(tiles)[0]
 
     def draw(
         self, request: SampleRequest, wanted: range | None, options: Options

@@ -217,7 +217,10 @@ def run_sample(name: str, words: list[str], values: Values) -> None:
             with bar.printing():
                 print_error(text)
 
-        samples = draw_set(reader, options, request, note)
+        total = request.count_rows(options)
+        bar.update("rows", 0, total)
+        on_rows = partial(bar.update, "rows", total=total)
+        samples = draw_set(reader, options, request, note, on_rows)
         if sheet is not None:
             from puzzle_tablebase.queries.boards import BoardReader
             from puzzle_tablebase.queries.sheet import write_sheet
@@ -231,7 +234,7 @@ def run_sample(name: str, words: list[str], values: Values) -> None:
                 with bar.printing():
                     write(rows)
                 done += len(rows)
-                bar.update("rows", done)
+                bar.update("rows", done, total)
 
 
 def _read_number(text: str | None) -> Any:

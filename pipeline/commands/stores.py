@@ -13,6 +13,7 @@ from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.pipeline.commands.options import Json, Outputs, Quiet
 from puzzle_tablebase.pipeline.terminal import (
     AMOUNTS,
+    announcing,
     print_answer,
     print_error,
     print_json,
@@ -126,7 +127,8 @@ def _write_page(
     """Write a page, and print where it is unless it was printed itself."""
     store = open_store(outputs)
     target = store.locate(page) if output is None else os.path.expanduser(output)
-    write(store, target)
+    with announcing("reading the tables for the page"):
+        write(store, target)
     if target != "-":
         print_line(str(Address(target)))
 

@@ -107,8 +107,8 @@ def test_numbers_are_different_and_equally_likely(size: int) -> None:
         for seed in range(3_000)
     ]
     assert {len({*numbers}) for numbers in drawn} == {size}
-    for place in zip(*drawn, strict=True):
-        check_uniform([*place], {*"0123456"})
+    for numbers in zip(*drawn, strict=True):
+        check_uniform([*numbers], {*"0123456"})
     (many,) = SampleRequest(200_000, 5).draw_numbers(10**13, "")
     assert len({*many.tolist()}) == 200_000
 

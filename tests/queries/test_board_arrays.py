@@ -1,0 +1,175 @@
+"""Ranks, distances and features of many states of a board, compared with rules and searches."""
+
+import random
+from itertools import permutations
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from puzzle_tablebase.errors import BadRequest, TableDamaged
+from puzzle_tablebase.notation.sliding import CHARACTERS
+from puzzle_tablebase.puzzles.sliding import SlidingBoard, parse_board
+from puzzle_tablebase.queries import Tables, open_tables
+from puzzle_tablebase.queries.boards import BoardReader
+from tests.support import sliding_oracle as oracle
+from tests.support.oracles import eight_distances
+from tests.support.tampered import change_records, link_copy
+
+
+def write_state(tiles: np.ndarray) -> str:
+    return "".join(CHARACTERS[tile] for tile in tiles.tolist())
+
+
+@pytest.mark.parametrize(
+    ("name", "goal"),
+    [("2x2", None), ("2x3", None), ("2x3", "102345"), ("3x2", None), ("3x2", "412035")],
+)
+def test_distances_by_rank_are_those_of_a_search(
+    small_boards: Path, name: str, goal: str | None
+) -> None:
+    table, board = open_tables(str(small_boards)).sliding(name), parse_board(name)
+    known = oracle.distances(goal or board.example, board.height, board.width)
+    distances = table.distances(goal=goal)
+    assert (str(distances.dtype), distances.shape) == ("uint8", (len(known),))
+    tiles = table.unranks(np.arange(len(known)), goal)
+    states = [*map(write_state, tiles)]
+    assert {*states} == {*known}
+    assert distances.tolist() == [known[state] for state in states]
+    assert table.ranks(tiles, goal).tolist() == [*range(len(known))]
+    every = ["".join(marks) for marks in permutations(CHARACTERS[: board.cells])]
+    ranks = table.ranks(every, goal)
+    assert {state for state, rank in zip(every, ranks, strict=True) if rank >= 0} == {*known}
+    assert table.distances(every, goal).tolist() == [known.get(state, -1) for state in every]
+    if goal is None and board.wide is board:
+        assert [board.rank(state) for state in states] == [*range(len(known))]
+
+
+@pytest.mark.parametrize("goal", [None, "edge", "087654321"])
+def test_distances_of_the_eight_puzzle_by_rank(tables: Tables, goal: str | None) -> None:
+    eight, distances = tables.eight, tables.eight.distances(goal=goal)
+    assert (str(distances.dtype), distances.shape) == ("uint8", (362_880,))
+    tiles = eight.unranks([0, 7, 362_879, -1, 362_880])
+    assert [*map(write_state, tiles[:3])] == ["012345678", "012346587", "876543210"]
+    assert (tiles[3:] == 255).all()
+    end = {None: "123456780", "edge": "123456708"}.get(goal, goal)
+    known = eight_distances(end or "")
+    ranks = eight.ranks([*known])
+    assert distances[ranks].tolist() == [*known.values()]
+    other = np.delete(distances, ranks)
+    assert (other < 255).all() if goal is None else (other == 255).all()
+
+
+def test_a_large_board(large_boards: Path, tmp_path: Path) -> None:
+    """Compare 3x4 with single lookups, and with the rules of one state; then flip a bit."""
+    table, board = open_tables(str(large_boards)).sliding("3x4"), SlidingBoard(3, 4)
+    ranks = [0, 1, 220_208_645, *random.Random(1).sample(range(board.size), 300), board.size - 1]
+    tiles = table.unranks(ranks)
+    states = [*map(write_state, tiles)]
+    assert states == [board.unrank(rank) for rank in ranks]
+    assert table.ranks(states).tolist() == table.ranks(tiles).tolist() == ranks
+    swapped = states[0].translate(str.maketrans("12", "21"))
+    assert table.ranks([swapped, "123"]).tolist() == [-1, -1]
+    assert (table.unranks([-1, board.size]) == 255).all()
+    distances = table.distances()
+    assert (str(distances.dtype), distances.shape) == ("uint8", (board.size,))
+    assert distances[ranks].tolist() == table.distances(states).tolist()
+    assert distances[ranks].tolist() == [table.distance(state) for state in states]
+    folder = link_copy(large_boards, tmp_path)
+
+    def flip(records: np.ndarray) -> None:
+        records[1_000, 7] ^= 4
+
+    change_records(flip).edit(folder, "sliding_3x4_12")
+    with pytest.raises(TableDamaged):
+        open_tables(str(folder)).sliding("3x4").distances()
+
+
+@pytest.mark.parametrize("given", [[1.5], ["7"], [[1, 2]], None])
+def test_other_ranks_are_refused(tables: Tables, given: object) -> None:
+    with pytest.raises(BadRequest):
+        tables.eight.unranks(given)
+
+
+def list_features(state: str, goal: str, width: int) -> tuple[int, int, int]:
+    """Return the features in the plainest way: try which tiles of a line may stay."""
+    steps, misplaced, removed = 0, 0, 0
+    place = {mark: divmod(goal.index(mark), width) for mark in goal}
+    cells = {mark: divmod(state.index(mark), width) for mark in state}
+    for mark in sorted({*state} - {"0"}):
+        apart = [abs(one - other) for one, other in zip(place[mark], cells[mark], strict=True)]
+        steps, misplaced = steps + sum(apart), misplaced + (sum(apart) > 0)
+    for axis in (0, 1):
+        for line in range(max(width, len(state) // width)):
+            marks = [
+                mark
+                for mark in state
+                if mark != "0" and place[mark][axis] == line == cells[mark][axis]
+            ]
+            homes = [place[mark][1 - axis] for mark in marks]
+            sizes = [
+                bits.bit_count()
+                for bits in range(1 << len(homes))
+                if (kept := [home for at, home in enumerate(homes) if bits >> at & 1])
+                == sorted(kept)
+            ]
+            removed += len(homes) - max(sizes)
+    return steps, misplaced, steps + 2 * removed
+
+
+@pytest.mark.parametrize(
+    ("name", "goal"), [("3x3", None), ("3x3", "087654321"), ("2x3", None), ("3x4", None)]
+)
+def test_features_are_the_oracles(
+    outputs: Path, small_boards: Path, large_boards: Path, name: str, goal: str | None
+) -> None:
+    table: BoardReader
+    if name == "3x3":
+        table = open_tables(str(outputs)).eight
+    else:
+        table = open_tables(str(small_boards if name == "2x3" else large_boards)).sliding(name)
+    width, names = int(name[-1]), ("manhattan", "misplaced", "linear_conflict")
+    drawn = table.sample(300, seed=3, goal=goal, features=True)
+    assert drawn.columns[-3:] == [*names]
+    asked = [*drawn["state"], None, "no state"]
+    annotated = table.annotate(asked, goal=goal, features=True)
+    assert annotated.head(300).select(drawn.columns).equals(drawn)
+    assert annotated.tail(2).select(names).null_count().row(0) == (2, 2, 2)
+    few = table.annotate(asked[:3], goal=goal, features=True, errors="column")
+    assert few.select(names).equals(drawn.select(names).head(3))
+    for row in drawn.iter_rows(named=True):
+        end = table.puzzle.goals.get(row["goal"], row["goal"])
+        features = tuple(row[each] for each in names)
+        assert features == list_features(row["state"], end, width)
+        assert features[1] <= features[0] <= features[2] <= row["distance"]
+        assert (features[2] - row["distance"]) % 2 == 0
+
+
+def test_boards_of_the_15_puzzle_are_drawn_and_solved(
+    patterns_555: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fifteen = open_tables(str(patterns_555)).fifteen
+    goal, names = "0123456789abcdef", ("manhattan", "misplaced", "linear_conflict")
+    for wanted in (None, goal):
+        drawn = fifteen.sample(1_000, seed=2, goal=wanted, features=True)
+        assert drawn.equals(fifteen.sample(1_000, seed=2, goal=wanted, features=True))
+        assert drawn["state"].n_unique() == 1_000
+        end = wanted or "123456789abcdef0"
+        assert {*drawn["goal"]} == {end}
+        assert len({*drawn["state"].str.head(1)}) == 16
+        for row in drawn.head(200).iter_rows(named=True):
+            assert SlidingBoard(4, 4).can_reach(row["state"], end)
+            found = tuple(row[each] for each in names)
+            assert found == list_features(row["state"], end, 4)
+    board, near = SlidingBoard(4, 4), ["123456789abcdef0"]
+    for letter in "ULU":
+        near.append(dict(board.moves(near[-1]))[letter])
+    ranks = np.array([board.rank(state) for state in near])
+    monkeypatch.setattr("puzzle_tablebase.queries.samples.draw_distinct", lambda *_: ranks)
+    solved = fifteen.sample(4, solve=True, features=True)
+    assert solved["state"].to_list() == near
+    assert (
+        solved["distance"].to_list() == [len(each) for each in solved["solution"]] == [0, 1, 2, 3]
+    )
+    assert solved.schema["manhattan"] == pl.Int16()
