@@ -218,7 +218,7 @@ def run_sample(name: str, words: list[str], values: Values) -> None:
                 print_error(text)
 
         total = request.count_rows(options)
-        bar.update("rows", 0, total)
+        bar.update("rows")
         on_rows = partial(bar.update, "rows", total=total)
         samples = draw_set(reader, options, request, note, on_rows)
         if sheet is not None:
