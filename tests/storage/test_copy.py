@@ -351,6 +351,34 @@ def test_copies_of_large_tables_are_killed(
     require_same(folder, source)
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_gives_the_claim_back(number: int, outputs: Path) -> None:
+    reached, has_ended = threading.Event(), threading.Event()
+
+    def hold(
+        method: str, address: str, ask: Callable[[], tuple[str, list[tuple[str, str]], bytes]]
+    ) -> tuple[str, list[tuple[str, str]], bytes]:
+        if method == "PUT" and "eight.parquet" in address:
+            reached.set()
+            has_ended.wait(60)
+        return ask()
+
+    url = f"s3://puzzles/interrupted{number}"
+    with bucket("puzzles") as server:
+        server.fault = hold
+        words = [str(SCRIPT), "copy", str(outputs), url, "eight"]
+        with subprocess.Popen(words, env=environment(os.environ), stderr=-1) as process:
+            while not reached.wait(0.01):
+                assert process.poll() is None
+            assert open_store(url).list_names(".claim")
+            process.send_signal(number)
+            process.communicate(timeout=20)
+            assert process.returncode == 128 + number
+        assert not open_store(url).list_names(".claim")
+        has_ended.set()
+        assert copy_tables(outputs, url, ["eight"])
+
+
 class Cut:
     """The bucket as two writers and a reader see it: the requests of one end at some point.
 
