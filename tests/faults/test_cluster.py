@@ -154,6 +154,14 @@ def require_no_scheduler(address: str, seconds: float = 10) -> None:
         connect(address, seconds).__enter__()
 
 
+def test_a_scheduler_without_workers_is_refused() -> None:
+    options: Any = {"n_workers": 0, "dashboard_address": None, "protocol": "tcp"}
+    with LocalCluster(processes=False, **options) as cluster:
+        address = str(cluster.scheduler_address)
+        with pytest.raises(MachineLimit, match=f"{address} has no workers"):
+            connect(address).__enter__()
+
+
 def test_a_thread_may_run_an_event_loop_already() -> None:
     async def connect() -> None:
         require_no_scheduler("tcp://127.0.0.1:1", 1)

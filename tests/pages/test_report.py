@@ -169,6 +169,9 @@ def test_tours_of_three_boards_are_drawn_if_they_are_counted(outputs: Path) -> N
     listed = pl.read_parquet(outputs / "knight_tours_6x6.parquet", columns=["start"])
     starts = dict(listed["start"].cast(pl.String).value_counts().rows())
     assert {row["start"]: row["tours"] for row in drawn.filter(board="6x6").to_dicts()} == starts
+    for (_,), rows in drawn.group_by("board"):
+        shares = [tours / rows["tours"].max() for tours in rows["tours"]]  # of its own board
+        assert rows["share"].to_list() == pytest.approx(shares)
     squares = KnightBoard(8, 8).name_squares()
     more = pl.DataFrame({"board": "8x8", "start": squares, "tours": [*range(100, 164)]})
     more = more.with_columns(pl.col("start").cast(counts.schema["start"]))

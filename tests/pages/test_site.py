@@ -112,6 +112,7 @@ def test_croissant_and_the_card_have_every_file_and_column_with_its_meaning(site
     _, front, text = (site / "v4" / "README.md").read_text().split("---\n", 2)
     lines = (line.partition(": ") for line in front.splitlines())
     header = {key: json.loads(value) for key, _, value in lines}
+    assert header["size_categories"] == ["1M<n<10M"], "rows of all tables"
     tables = read_manifest(Folder(site / "v4"))
     assert {config["config_name"]: config["data_files"] for config in header["configs"]} == {
         name: f"{name}.parquet" for name in tables

@@ -131,6 +131,23 @@ test("a failed question does not keep later ones from an answer", async () => {
   assert.equal(readNumber(await readRecord(tables.openIndex("numbers", 4), 5)), 5);
 });
 
+test("a host says how many seconds to wait, up to five", async (context) => {
+  const waits = [];
+  context.mock.method(globalThis, "setTimeout", (go, delay) => {
+    if (delay >= 30_000) return; // the limit of a request
+    waits.push(delay);
+    go();
+  });
+  const asked = ["0", "2", "99"];
+  const fetch = async () =>
+    asked.length
+      ? new Response("", { status: 503, headers: { "Retry-After": asked.shift() } })
+      : new Response("text");
+  const source = new HttpSource("http://host/tables", { fetch, retryDelays: [300, 1000, 1000] });
+  assert.equal((await source.read("file")).total, 4);
+  assert.deepEqual(waits, [300, 2000, 5000]);
+});
+
 test("version 0 of a file is a version", async () => {
   const index = openHost({ index: makeIndex({ version: 0 }) }).tables.openIndex("numbers", 4);
   await assert.rejects(
@@ -162,8 +179,8 @@ test("a damaged manifest means its copy", async () => {
 
 test("this folder and the root are places of files", () => {
   assert.deepEqual(
-    [".", "/", "a/"].map((place) => openTables(place).source.locate("x")),
-    ["./x", "/x", "a/x"],
+    [".", "/", "a/", "file:///a%20b"].map((place) => openTables(place).source.locate("x")),
+    ["./x", "/x", "a/x", "/a b/x"],
   );
 });
 

@@ -86,7 +86,11 @@ TWO_LINES = [(0, 0x15, 1), (0, 0x11, 2), (1, 0x21, 5), (2, 0x39, 5), (1, 0x40, 6
 
 @pytest.mark.parametrize(
     ("labels", "length", "array", "last"),
-    [([0x10, 0x20], 63, "ways", 2**63), ([0x10], 254, "depth", 254)],
+    [
+        ([0x10, 0x20], 63, "ways", 2**63),
+        ([0x10, 0x20, 0x30], 40, "ways", 3**40),  # of which thrice as many do not wrap to 0
+        ([0x10], 254, "depth", 254),
+    ],
 )
 def test_lines_and_depths_have_a_limit(
     labels: list[int], length: int, array: str, last: int

@@ -6,6 +6,7 @@ Whoever holds the lock next empties its temporary files; checkpoints stay.
 import os
 import shlex
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -71,11 +72,12 @@ def test_a_path_is_printed_without_its_control_characters(
 def test_pipes_folders_and_devices_are_rejected(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "deeper").mkdir()
-    store = Folder(tmp_path)
+    store, opened = Folder(tmp_path), Path("/proc/self/fd")
     for read in (store.get_size, store.read, store.open_random_access):
         for name in ("deeper", "pipe"):
             with pytest.raises(NotAFile):
                 read(name)
+    assert not {*map(Path.resolve, opened.iterdir())} & {*tmp_path.iterdir()}, "none stays open"
     with pytest.raises(NotAFile):
         Folder("/dev").get_size("null")
 
@@ -102,6 +104,16 @@ def test_links_lead_no_writer_out_of_the_folder(tmp_path: Path) -> None:
         "log": "of another program",
         f"x{PART_SUFFIX}": "",
     }
+
+
+def test_only_space_that_the_user_may_fill_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disk = SimpleNamespace(f_bavail=3, f_bfree=9, f_blocks=99, f_frsize=10**9, f_bsize=7)
+    monkeypatch.setattr(os, "statvfs", lambda _: disk)
+    Folder(tmp_path).require_space("A search", 3 * 10**9)
+    with pytest.raises(StoreError, match=r"needs 3\.01 GB of disk; free: 3\.00 GB"):
+        Folder(tmp_path).require_space("A search", 3_010_000_000)
 
 
 class Unlistable(Folder):
