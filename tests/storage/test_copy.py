@@ -343,6 +343,7 @@ def test_copies_of_large_tables_are_killed(
     kind: str, outputs: Path, large_boards: Path, ranked_boards: Path, tmp_path: Path
 ) -> None:
     source, folder = link_copy(outputs, tmp_path, large_boards, ranked_boards), tmp_path / "tables"
+    (source / MANIFEST).write_bytes(manifest.format_manifest(read_versions(Folder(source))))
     publish_other_version(folder)
     with serve_somewhere(kind, source) as (url, hook), Reader(folder):
         kill_copies(url, folder, hook)
