@@ -66,15 +66,19 @@ class BatchQuery(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Consecutive rows of the input; `texts`: the columns that are asked about."""
+    """Consecutive rows of the input; `texts`: the columns that are asked about.
+
+    `has_header`: a row with names is the first of the file.
+    """
 
     frame: pl.DataFrame
     texts: tuple[pl.Series, ...]
+    has_header: bool = False
 
     def slice(self, first: int, count: int) -> Rows:
         """Return some of the rows."""
         texts = tuple(column[first : first + count] for column in self.texts)
-        return Rows(self.frame[first : first + count], texts)
+        return Rows(self.frame[first : first + count], texts, self.has_header)
 
 
 def read_rows(
@@ -105,7 +109,7 @@ def read_rows(
                 require_key_columns(frame.schema, names, query.digits)
             keys, *others = (frame[name] for name in names)
             keys = read_key_column(keys, query.digits, is_untyped=kind in DELIMITERS)
-            yield Rows(frame, (keys, *map(read_key_column, others)))
+            yield Rows(frame, (keys, *map(read_key_column, others)), kind in DELIMITERS)
             is_empty = False
     if is_empty:
         frame = pl.DataFrame(schema=dict.fromkeys(names, pl.String))

@@ -181,10 +181,10 @@ DISTANCE = Option(
     "distance", "Draw states at this distance, or in this range.", "N[-M]", parse_distances,
     verbs=(SAMPLE,),
 )  # fmt: skip
-SPREAD = Option("spread", "Draw as many states of each distance in the range.", verbs=(SAMPLE,))
+SPREAD = Option("spread", "Spread the sample evenly over the range of distances.", verbs=(SAMPLE,))
 SPLIT = Option(
-    "split", "Divide the sample into parts; twins together.", "NAME=ROWS,...", parse_split,
-    verbs=(SAMPLE,),
+    "split", "Divide the sample into parts; mirror images stay together.", "NAME=ROWS,...",
+    parse_split, verbs=(SAMPLE,),
 )  # fmt: skip
 FEATURE_NAMES = ("manhattan", "misplaced", "linear_conflict")
 FEATURES = Option(

@@ -159,18 +159,48 @@ def share_distances(
     size, counts = request.size or 1, reader.count_depths(options)
     if distances[-1] > max(counts):
         raise make_depth_error(reader.puzzle.depth, distances[-1], max(counts))
-    if size < len(distances):
-        problem = f"A sample of {size:,} is too small for {len(distances)} distances"
-        raise BadRequest(problem, f"Draw {len(distances)} or more")
+    chosen = select_evenly(distances, size)
     quotas, left = dict[int, int](), size
-    for done, distance in enumerate(sorted(distances, key=lambda each: counts[each])):
-        quotas[distance] = min(left // (len(distances) - done), counts[distance])
+    for done, distance in enumerate(sorted(chosen, key=lambda each: counts.get(each, 0))):
+        quotas[distance] = min(left // (len(chosen) - done), counts.get(distance, 0))
         left -= quotas[distance]
-    short = [each for each in distances if quotas[each] < size // len(distances)]
+    short = [each for each in chosen if quotas[each] < size // len(chosen)]
     if short:
-        named = ", ".join(f"{each} ({counts[each]:,})" for each in short)
-        on_note(f"fewer states than asked for are at distance {named}: all are drawn")
-    return {distance: quotas[distance] for distance in distances}
+        subject, has = ("Distances", "have") if short[1:] else ("Distance", "has")
+        few = f"{subject} {format_ranges(short)} {has} too few states"
+        on_note(f"{few}; all of them are in the sample.")
+    return {distance: quotas[distance] for distance in chosen}
+
+
+def select_evenly(distances: range, size: int) -> list[int]:
+    """Select as many distances as there are rows, at equal steps from the first to the last.
+
+    >>> select_evenly(range(2, 21), 10)
+    [2, 4, 6, 8, 10, 12, 14, 16, 18, 20]
+    """
+    last, steps = len(distances) - 1, max(1, size - 1)
+    if size > last:
+        return [*distances]
+    # rounded to the nearest, as on the explorer's sheets
+    return [distances[(2 * step * last + steps) // (2 * steps)] for step in range(size)]
+
+
+def format_ranges(numbers: list[int]) -> str:
+    """Format rising numbers as words, with runs of three and more as ranges.
+
+    >>> format_ranges([1, 2, 3, 30, 31])
+    '1 to 3, 30 and 31'
+    """
+    runs = list[list[int]]()
+    for number in numbers:
+        if runs and runs[-1][-1] == number - 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    words = list[str]()
+    for run in runs:
+        words += [f"{run[0]} to {run[-1]}"] if len(run) > 2 else map(str, run)
+    return " and ".join([", ".join(words[:-1])] * (len(words) > 1) + words[-1:])
 
 
 def split_rows(

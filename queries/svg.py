@@ -129,13 +129,6 @@ def draw_slides(title: str, states: list[str], letters: str, tiles: str, *, widt
     return draw_boards(title, states[: len(heads)], heads, ["", *tiles], width=width)
 
 
-def draw_board(state: str, width: int) -> str:
-    """Draw a board alone."""
-    picture = Picture(" ".join("gap" if mark == "0" else str(int(mark, 16)) for mark in state))
-    _draw_board(picture, 0, 0, state, "", width)
-    return picture.to_svg(width * SIDE, len(state) // width * SIDE)
-
-
 def _draw_board(
     picture: Picture, left: float, top: float, state: str, moved: str, width: int
 ) -> None:

@@ -12,6 +12,7 @@ from puzzle_tablebase import __version__
 from puzzle_tablebase.errors import hide_login, make_printable
 from puzzle_tablebase.pipeline.commands.builds import precompute, remove, runs, verify
 from puzzle_tablebase.pipeline.commands.puzzles import add_puzzle_commands
+from puzzle_tablebase.pipeline.commands.sheets import sheet
 from puzzle_tablebase.pipeline.commands.stores import (
     copy,
     diff,
@@ -100,6 +101,7 @@ for command in (
     runs,
     report,
     explore,
+    sheet,
     site,
     diff,
 ):

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import chain
-from typing import Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -43,6 +43,11 @@ from puzzle_tablebase.queries.options import (
 from puzzle_tablebase.queries.reader import Reader
 from puzzle_tablebase.stores.access import open_store
 from puzzle_tablebase.stores.folder import Address
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from puzzle_tablebase.queries.samples import SampleRequest
 
 Values = dict[str, Any]
 OpenJudge = Callable[[], tuple[Reader, Options]]
@@ -200,12 +205,11 @@ def run_sample(name: str, words: list[str], values: Values) -> None:
     from puzzle_tablebase.queries.batch import choose_output_format, open_row_writer
     from puzzle_tablebase.queries.samples import SampleRequest, draw_set
 
-    general, sheet = take_options(values, SAMPLE_GENERAL), values.pop("sheet", None)
+    general, page = take_options(values, SAMPLE_GENERAL), values.pop("sheet", None)
     output, requested = general.get("output"), general.get("format")
-    if sheet is not None:
-        if {"output", "format", "json"} & {*general}:
-            raise BadRequest("--sheet cannot be combined with a list of rows", "Leave out one")
-        values.setdefault("goal", "corner")
+    if page is not None:
+        _check_sheet(name, page, output, values)
+    is_listed = page is None or bool({"output", "format", "json"} & {*general})
     output_as = choose_output_format(output, requested or ("jsonl" if "json" in general else None))
     size, seed = (_read_number(general.get(each)) for each in ("size", "seed"))
     request = SampleRequest(size, seed or 0)
@@ -221,20 +225,53 @@ def run_sample(name: str, words: list[str], values: Values) -> None:
         bar.update("rows")
         on_rows = partial(bar.update, "rows", total=total)
         samples = draw_set(reader, options, request, note, on_rows)
-        if sheet is not None:
-            from puzzle_tablebase.queries.boards import BoardReader
-            from puzzle_tablebase.queries.sheet import write_sheet
-
-            assert isinstance(reader, BoardReader)
-            write_sheet(reader, options, pl.concat(samples), sheet)
-            return
         first, done = next(samples), 0  # before the file is opened: a failed draw leaves no file
+        if page is not None:
+            first = pl.concat([first, *samples])
+            first, samples = _write_sheet(reader, options, request, first, page, note), iter(())
+        if not is_listed:
+            return
         with open_row_writer(output, output_as) as write:
             for rows in chain([first], samples):
                 with bar.printing():
                     write(rows)
                 done += len(rows)
                 bar.update("rows", done, total)
+
+
+def _write_sheet(
+    reader: Reader,
+    options: Options,
+    request: SampleRequest,
+    rows: pl.DataFrame,
+    page: str,
+    on_note: Callable[[str], None],
+) -> pl.DataFrame:
+    """Write the sheet of a sample; return the rows that it shows, in their order there."""
+    import polars as pl
+
+    from puzzle_tablebase.queries.samples import SEEDS, draw_set
+    from puzzle_tablebase.queries.sheet import draw_sheet_rows, make_sheet, write_sheet
+
+    def draw_more(number: int) -> pl.DataFrame:
+        other = request._replace(seed=request.seed * SEEDS + number)
+        return pl.concat(draw_set(reader, options, other, on_note))
+
+    shown = draw_sheet_rows(reader, rows, draw_more)
+    if len(shown) < len(rows):
+        on_note(f"The sheet has {format_count(len(shown), 'board')}: no more starts were found.")
+    write_sheet(make_sheet(reader, options, shown), page)
+    return shown
+
+
+def _check_sheet(name: str, page: str, output: str | None, values: Values) -> None:
+    """Check the options of a sample with a sheet, and choose its goal."""
+    if "split" in values:
+        raise BadRequest("--sheet cannot be combined with --split", "Leave out one of them")
+    if output is not None and os.path.realpath(output) == os.path.realpath(page):
+        raise BadRequest("--sheet and --output name the same file", "Choose another name")
+    if any(option.name == "goal" for option in get_reader_class(name).options):
+        values.setdefault("goal", "corner")
 
 
 def _read_number(text: str | None) -> Any:

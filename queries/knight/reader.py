@@ -15,6 +15,7 @@ from puzzle_tablebase.queries.options import (
     ONE_KEY,
     QUERY,
     SAMPLE,
+    SHEETS,
     Option,
 )
 from puzzle_tablebase.queries.reader import Reader
@@ -188,6 +189,7 @@ class KnightReader(Reader):
             excludes=("to", "number"),
             verbs=(QUERY, ALL, ALONE),
         ),
+        SHEETS,
     )
     key = "SQUARE"
     columns = ("start", "finish", "number", "closed", "path")

@@ -1,16 +1,19 @@
 """The explorer for every hand and eye: keys, touch, screen readers, small windows, projectors."""
 
+import json
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from puzzle_tablebase.notation.senet import OPENING
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.queries import Tables
-from tests.support.browser import Explorer, broken_rules, in_both
+from tests.support.browser import DESK, Explorer, broken_rules, in_both
+from tests.support.shell import Cli
 
 GAME = "eight/play?start=283104765&goal=123804765"
 GAMES = (GAME, "senet/play?to=ABAAABBB.B...A.", "knight/play?board=6x6&path=a1b3")
@@ -219,6 +222,56 @@ def test_a_tour_is_one_line_beneath_its_numbers(shown: Explorer) -> None:
     above = "[...document.querySelectorAll('#knight-board .number, .tour')].map((one) => "
     orders = page.evaluate(above + "Number(getComputedStyle(one).zIndex) || 0)")
     assert orders == [2] * 64 + [0]
+
+
+SEEN = """() => {
+    const read = (node) => node.textContent.replace(/\\s+/g, ' ').trim();
+    return [...document.querySelectorAll('.sheet-page')].map((part) => ({
+        texts: [...part.querySelectorAll('h2, p, .sheet-answers li')].map(read),
+        boards: [...part.querySelectorAll('.board')].map((board) => [
+            board.className, board.getAttribute('aria-label'),
+            ...[...board.children].map((cell) => `${cell.className} ${read(cell)}`),
+            ...[...board.querySelectorAll('path')].map((path) => path.getAttribute('d')),
+        ]),
+        sizes: [...part.querySelectorAll('.sheet-boards > li > .board')].map((board) => {
+            const { left, width, height } = board.getBoundingClientRect();
+            return [left, width, height].map(Math.round);
+        }),
+    }));
+}"""
+"""What a reader sees of a sheet: its texts, boards and their sizes, page by page."""
+
+
+@pytest.mark.parametrize(
+    ("words", "address"),
+    [
+        (["eight", "--size", "10", "--distance", "2-20", "--spread"], "eight/sheet?goal=123456780"),
+        (
+            ["eight", "--size", "24", "--distance", "5", "--goal", "edge"],
+            "eight/sheet?goal=123456708",
+        ),
+        (["knight", "--size", "6"], "knight/sheet?board=6x6"),
+    ],
+)
+def test_page_and_shell_make_the_same_sheet(
+    shown: Explorer, browser: Browser, cli: Cli, tmp_path: Path, words: list[str], address: str
+) -> None:
+    file, rows = tmp_path / "sheet.html", tmp_path / "rows.jsonl"
+    assert cli("sample", *words, "--sheet", str(file), "--output", str(rows)).code == 0
+    key = "start" if words[0] == "knight" else "state"
+    boards = "+".join(json.loads(line)[key] for line in rows.read_text().splitlines())
+    page = shown.open(f"{address}&boards={boards}")
+    page.wait_for_selector(".sheet-page")
+    page.emulate_media(media="print")
+    mine = page.evaluate(SEEN)
+    with browser.new_page(**DESK) as other:  # the explorer may ask for no other file
+        other.goto(file.as_uri())
+        other.emulate_media(media="print")
+        theirs = other.evaluate(SEEN)
+    if words[0] == "knight":  # any tours from these starts are answers
+        del mine[1]["boards"], theirs[1]["boards"]
+    assert mine == theirs
+    assert len({left for left, *_ in mine[0]["sizes"]}) == (2 if words[0] == "knight" else 4)
 
 
 def test_rising_sheets_get_harder_from_board_to_board(shown: Explorer, tables: Tables) -> None:

@@ -1,5 +1,6 @@
 """Samples of states by distance, spread and split, compared with plain searches; and sheets."""
 
+import json
 import re
 from collections.abc import Callable
 from functools import partial
@@ -167,21 +168,27 @@ def test_a_spread_sample_has_as_many_of_each_distance(tables: Tables) -> None:
 
 @pytest.mark.parametrize(
     ("distances", "shares", "short"),
-    [("0-4", [1, 2, 4, 6, 7], "0 (1), 1 (2)"), ("29-31", [277, 221, 2], "31 (2)")],
+    [
+        ("0-4", [1, 2, 4, 6, 7], "^Distances 0 and 1 have"),
+        ("29-31", [277, 221, 2], "^Distance 31 has"),
+    ],
 )
 def test_a_short_distance_gives_all_it_has(
     tables: Tables, cli: Cli, distances: str, shares: list[int], short: str
 ) -> None:
     """Draw distances with ever more states, and with ever fewer: the others make up for a few."""
     draw = partial(tables.eight.sample, spread=True, goal="corner")
-    with pytest.warns(UserWarning, match=f"distance {re.escape(short)}: all are drawn"):
+    with pytest.warns(UserWarning, match=f"{short} too few states; all of them are in the sample"):
         sample = draw(sum(shares), distance=distances)
     assert sample["distance"].value_counts().sort("distance")["count"].to_list() == shares
     assert sample["state"].n_unique() == sum(shares)
     words = ("sample", "eight", "--distance", "0-1", "--spread", "--size", "6", "--goal", "corner")
     code, out, errors = cli(*words)
     assert (code, len(out.splitlines())) == (0, 4)
-    assert "0 (1), 1 (2)" in errors
+    assert (
+        errors
+        == "pipeline: Distances 0 and 1 have too few states; all of them are in the sample.\n"
+    )
 
 
 def test_parts_have_their_share_of_every_distance(tables: Tables) -> None:
@@ -235,7 +242,6 @@ def test_boards_that_are_not_square_are_spread_and_split(
     "options",
     [
         {"spread": True},
-        {"spread": True, "distance": "5-25"},
         *({"spread": True, "distance": text} for text in ("32", "30-32", "0-999999999")),
         *({"distance": text} for text in ("5-", "٣-5", "x", -1, 1.5, True, "9-5", "5-9,11")),
         *(
@@ -250,10 +256,30 @@ def test_other_options_are_refused(tables: Tables, options: dict[str, Any]) -> N
         tables.eight.sample(**{"size": 10, **options})
 
 
+def test_a_small_sample_is_spread_over_distances_at_equal_steps(tables: Tables) -> None:
+    draw = partial(tables.eight.sample, spread=True, goal="corner", seed=5)
+    known = eight_distances(GOALS["corner"])
+    for size, distance, wanted in (
+        (10, "2-20", [*range(2, 21, 2)]),
+        (12, "3-31", [3, 6, 8, 11, 13, 16, 18, 21, 23, 26, 28, 31]),
+        (2, "5-25", [5, 25]),
+        (1, "5-25", [5]),
+        (3, "5-7", [5, 6, 7]),
+    ):
+        sample = draw(size, distance=distance)
+        assert sorted(sample["distance"]) == wanted
+        assert sorted(known[state] for state in sample["state"]) == wanted
+
+
+PAGE = '<div class="sheet-page">'
+
+
 def read_sheet(page: str) -> tuple[list[list[str]], list[tuple[int, list[str]]]]:
     """Return the boards of each page, and the answers: numbers of moves, and tiles."""
-    *pages, answers = page.split('<div class="sheet-page">')[1:]
-    boards = [re.findall('<li><svg[^>]* aria-label="([^"]*)"', each) for each in pages]
+    *pages, answers = page.split(PAGE)[1:]
+    boards = [
+        re.findall('<li><div class="board [^>]* aria-label="([^"]*)"', each) for each in pages
+    ]
     found = re.findall("<li>([0-9]+) moves?: ([0-9 ]*)</li>", answers)
     return boards, [(int(count), tiles.split()) for count, tiles in found]
 
@@ -273,7 +299,7 @@ def test_a_sheet_has_boards_and_answers_at_the_end(cli: Cli, outputs: Path, tmp_
     words = ("--distance", "5-10", "--size", "31", "--sheet", str(file))
     assert cli("sample", "eight", *words) == (0, "", "")
     boards, answers = read_sheet(file.read_text())
-    assert [len(page) for page in boards] == [12, 12, 7]
+    assert [len(page) for page in boards] == [24, 7]
     shown = [board for page in boards for board in page]
     assert len({*shown}) == len(answers) == 31
     eight, goal = open_tables(str(outputs)).eight, [*"12345678", "gap"]
@@ -281,7 +307,11 @@ def test_a_sheet_has_boards_and_answers_at_the_end(cli: Cli, outputs: Path, tmp_
         assert slide(board.split(), tiles, 3) == goal
         assert count == len(tiles) == eight.distance(board.replace("gap", "0"), "corner")
     starts = [int(start) for start in re.findall('start="([0-9]+)"', file.read_text())]
-    assert starts == [1, 13, 25]
+    assert starts == [1, 25, 1]
+    counts = [count for count, _ in answers]
+    assert counts == sorted(counts), "the boards get harder"
+    assert f"<h2>8-puzzle, {counts[0]} to 10 moves</h2>" in file.read_text()
+    assert file.read_text().count("--across: 4;") == 3
 
 
 def test_a_sheet_of_a_large_board_has_numbers(cli: Cli, large_boards: Path, tmp_path: Path) -> None:
@@ -295,9 +325,104 @@ def test_a_sheet_of_a_large_board_has_numbers(cli: Cli, large_boards: Path, tmp_
         assert count == 7
 
 
-def test_a_sheet_is_no_list_of_rows(cli: Cli, tmp_path: Path) -> None:
+def test_a_sheet_and_a_list_have_the_same_boards_in_the_same_order(
+    cli: Cli, tmp_path: Path
+) -> None:
+    """Ten boards of rising difficulty are one command; their list makes the same sheet again."""
+    page, rows = tmp_path / "sheet.html", tmp_path / "rows.csv"
+    words = ("--size", "10", "--distance", "2-20", "--spread", "--sheet", str(page))
+    assert cli("sample", "eight", *words, "--output", str(rows)) == (0, "", "")
+    listed = pl.read_csv(rows, schema_overrides={"state": pl.String})
+    assert listed["distance"].to_list() == [*range(2, 21, 2)]
+    (boards,), _ = read_sheet(page.read_text())
+    assert [board.replace(" ", "").replace("gap", "0") for board in boards] == [*listed["state"]]
+    code, out, _ = cli("sample", "eight", *words, "--json")
+    assert (code, [json.loads(line)["state"] for line in out.splitlines()]) == (
+        0,
+        [*listed["state"]],
+    )
+    again = tmp_path / "again.html"
+    assert cli("sheet", str(rows), str(again)) == (0, "", "")
+    assert again.read_bytes() == page.read_bytes()
+
+
+def test_a_sheet_that_cannot_be_made_leaves_no_file(cli: Cli, tmp_path: Path) -> None:
     sheet = str(tmp_path / "sheet.html")
-    for other in ("--json", "--output=rows.csv", "--format=csv"):
-        assert cli("sample", "eight", "--sheet", sheet, other).code == 2
     assert cli("sample", "senet", "--sheet", sheet).code == 2
+    assert cli("sample", "eight", "--split", "a=2,b=1", "--sheet", sheet).code == 2
+    assert (
+        cli("sample", "eight", "--sheet", sheet, "--output", f"{tmp_path}/./sheet.html").code == 2
+    )
+    assert cli("sample", "eight", "--sheet", sheet, "--distance", "32").code == 1
     assert [*tmp_path.iterdir()] == []
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "jsonl", "parquet", "txt"])
+def test_a_sheet_of_ones_own_boards(cli: Cli, tmp_path: Path, suffix: str) -> None:
+    states = ["378546201", "123456780", "012345678", "152703846"]
+    frame, file = (
+        pl.DataFrame({"game": [1, 2, 3, 4], "state": states}),
+        tmp_path / f"boards.{suffix}",
+    )
+    texts = {
+        "csv": frame.write_csv(),
+        "tsv": frame.write_csv(separator="\t"),
+        "jsonl": frame.write_ndjson(),
+        "txt": "\n".join(states),
+    }
+    if suffix == "parquet":
+        frame.write_parquet(file)
+    else:
+        file.write_text(texts[suffix])
+    page = tmp_path / "sheet.html"
+    assert cli("sheet", str(file), str(page)) == (0, "", "")
+    (boards,), answers = read_sheet(page.read_text())
+    assert [board.replace(" ", "").replace("gap", "0") for board in boards] == states
+    assert [count for count, _ in answers] == [27, 0, 22, 8]
+    assert slide(boards[0].split(), answers[0][1], 3) == [*"12345678", "gap"]
+    assert cli("sheet", str(file), str(page), "--goal", "centre").code == 2
+
+
+def test_bad_boards_of_a_sheet_are_named_by_their_rows(cli: Cli, tmp_path: Path) -> None:
+    file, page = tmp_path / "boards.csv", tmp_path / "sheet.html"
+    file.write_text("game,state\n1,378546201\n2,123456789\n3,213456780\n4,\n")
+    code, _, errors = cli("sheet", str(file), str(page))
+    assert (code, page.exists()) == (2, False)
+    assert "Rows 3, 4 and 5 are invalid. Row 3: '123456789' is not an 8-puzzle state" in errors
+    text = tmp_path / "boards.txt"
+    text.write_text("378546201\n213456780\n")
+    code, _, errors = cli("sheet", str(text), str(page))
+    assert (code, page.exists()) == (2, False)
+    assert errors.startswith("pipeline: Row 2: ")
+    text.write_text("213456780\n" * 12)
+    assert (
+        "Rows 1, 2, 3, 4, 5, 6, 7, 8 and 4 more are invalid"
+        in cli("sheet", str(text), str(page)).err
+    )
+    text.write_text("\n")
+    assert cli("sheet", str(text), str(page)).err == "pipeline: The input has no boards.\n"
+    kept = text.read_bytes()
+    assert cli("sheet", str(text), str(text)).code == 2
+    assert text.read_bytes() == kept
+
+
+def test_a_sheet_of_tours_has_starts_and_tours(cli: Cli, tmp_path: Path) -> None:
+    page, rows = tmp_path / "sheet.html", tmp_path / "rows.jsonl"
+    words = ("sample", "knight", "--board", "5x5", "--sheet", str(page))
+    assert cli(*words, "--size", "9", "--output", str(rows)) == (0, "", "")
+    tours = pl.read_ndjson(rows)
+    assert tours["start"].n_unique() == 9
+    *parts, first, second = page.read_text().split(PAGE)
+    assert len(parts) == 3  # the head, and two pages of boards
+    for text, paths in ((first, tours["path"][:8]), (second, tours["path"][8:])):
+        drawn = re.findall('aria-label="([^"]*)"[^>]*>(.*?)<svg', text)
+        assert [label for label, _ in drawn] == [*paths]
+        for (_, cells), path in zip(drawn, paths, strict=True):
+            numbers = re.findall('class="number">([0-9]*)<', cells)
+            squares = [f"{file}{rank}" for rank in "54321" for file in "abcde"]
+            order = dict(zip(map(int, numbers), squares, strict=True))
+            assert "".join(order[number] for number in range(1, 26)) == path
+    numbers = re.findall('class="number">([0-9]+)<', "".join(parts))
+    assert numbers == ["1"] * 9
+    code, _, errors = cli(*words, "--size", "14")
+    assert (code, errors) == (0, "pipeline: The sheet has 13 boards: no more starts were found.\n")

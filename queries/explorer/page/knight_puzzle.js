@@ -109,7 +109,7 @@ const withBoard =
     use(BOARDS[board], ...words);
 const sheets = {
   title: ({ board }) => `Knight’s tour on ${board.replace("x", "×")}`,
-  task: "The knight stands on 1. Make it jump to every square once, and number the squares in the order in which you visit them.",
+  task: "The knight stands on 1. Make it jump to every square once. Number the squares in the order in which you visit them.",
   key: "One of the tours from each start.",
   usual: 6,
   most: 8,

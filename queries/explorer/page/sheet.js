@@ -92,11 +92,14 @@ export function showSheetForm(puzzle, state, go) {
   </details>`;
 }
 
-/** Return how many boards stand side by side, and their width, so that they are as large as a page allows. */
-function measure({ blanks, ratio }, { about, items }) {
+/**
+ * Return how many boards stand side by side, and their width, so that they are as large as a page allows; the program's
+ * `queries/sheet.py` does the same.
+ */
+function measure({ blanks, ratio, across: fixed }, { about, items }) {
   const most = Math.max(...items.map((item) => blanks(about, item).length));
-  const sizes = items.map((_, beside) => {
-    const across = beside + 1;
+  const choices = fixed ? [fixed] : items.map((_, beside) => beside + 1);
+  const sizes = choices.map((across) => {
     const column = WIDTH / across - BESIDE;
     const rows = Math.ceil(most / Math.max(1, Math.floor(column / BLANK.width)));
     const row = HEIGHT / Math.ceil(items.length / across) - BELOW - rows * BLANK.height;
@@ -109,8 +112,9 @@ function measure({ blanks, ratio }, { about, items }) {
  * Make the mode of a puzzle that shows sheets. What all boards of a sheet have in common is its `about`, parameters of the
  * address; each board is an item, a text. The puzzle's `sheets` describe
  *
- * - `title(about)`, the `task` of its boards and the `key` to their answers, how many boards a sheet has (`usual`, `most`),
- *   and the width of a board divided by its height (`ratio(about)`);
+ * - `title(about, items)`, the `task` of its boards and the `key` to their answers, how many boards a sheet has (`usual`, `most`),
+ *   how many stand side by side (`across`; none: as many as make them largest), and the width of a board divided by its height
+ *   (`ratio(about)`);
  * - `about(state)` of a new sheet, and `read(params)` of one in an address; the `levels(about)` of difficulty, the `range(about)`
  *   of distances of rising boards, and `draw(about, level)`, a random item, null if none can be found;
  * - of an item: its `problem`, its `name`, the `board` to draw, `blanks` to write in, and its `answer`, a text, which is drawn
@@ -170,7 +174,7 @@ export function makeSheetMode(getPuzzle) {
           <div class="sheet-aim">
             ${sheets.aim ? showPicture({ ...sheets.aim(about), label: "The board to reach" }) : ""}
           </div>
-          <h2 id="${name}-sheet-title">${sheets.title(about)}</h2>
+          <h2 id="${name}-sheet-title">${sheets.title(about, items)}</h2>
           <p>${sheets.task}</p>
           <p>Name: <span class="line"></span></p>
           <ol id="${name}-sheet-boards" class="sheet-boards" style=${sized}>

@@ -133,11 +133,17 @@ export function makeSlidePuzzle(name, title, games) {
     (about, ...words) =>
       use(readAbout(about), ...words);
   const sheets = {
-    title: withGame(({ game }) => game.title),
+    title: withGame(({ game, goal }, items) => {
+      const distances = items.map((state) => game.facts(state, goal).distance);
+      const [least, most] = [Math.min(...distances), Math.max(...distances)];
+      if (!distances.every(Number.isInteger)) return game.title; // being searched, or out of reach
+      return `${game.title}, ${least < most ? `${least} to ` : ""}${counted(most, "move")}`;
+    }),
     task: "Slide tiles into the gap until the board looks like the one on the right. Count your moves.",
     key: "The fewest moves, and the tiles to slide, one after the other.",
     usual: 12,
     most: 24,
+    across: 4,
     ratio: withGame(({ game }) => game.columns / game.rows),
     about: ({ game, goal }) => ({ board: isSingle ? "" : game.name, goal }),
     read: ({ board = "", goal = "" }) => ({
