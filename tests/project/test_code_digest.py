@@ -185,6 +185,23 @@ def test_code_is_followed_from_module_to_module_and_may_move() -> None:
     )
 
 
+def test_a_text_for_a_global_name_counts() -> None:
+    """Set a name that another function reads."""
+    rules = b"""
+MODE = ""
+
+def choose():
+    global MODE
+    MODE = "fast"
+
+def make():
+    choose()
+    return MODE
+"""
+    changed = rules.replace(b"fast", b"slow")
+    assert digest_sources({"rules": rules}) != digest_sources({"rules": changed})
+
+
 def test_modules_that_import_all_names_of_each_other_end() -> None:
     sources = {
         "rules": b"from rules.b import *\ndef make(): return gone",

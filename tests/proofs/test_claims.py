@@ -20,6 +20,7 @@ from puzzle_tablebase.pipeline.proofs.claims import (
     require_equal,
     run_claims,
 )
+from puzzle_tablebase.pipeline.proofs.files import check_contents, check_files
 from tests.support.tampered import open_one, run
 
 NAME = "knight_tours_5x5"
@@ -92,6 +93,19 @@ def test_a_failure_has_the_row_that_it_names(outputs: Path) -> None:
         "expected": "4",
         "command": command,
     }
+
+
+def test_all_claims_are_about_the_same_bytes(copy: Path) -> None:
+    """Replace a file between two claims, as a build does."""
+    listed, path = open_one(copy, NAME), copy / f"{NAME}.parquet"
+    run(listed, check_files(listed))
+    other = path.with_name("other")
+    other.write_bytes(b"other rows")
+    other.replace(path)
+    run(listed, check_contents(listed))
+    again = open_one(copy, NAME)
+    with pytest.raises(VerifyFailed):
+        run(again, check_files(again))
 
 
 def test_values_of_damaged_files_are_escaped_and_shortened(outputs: Path) -> None:

@@ -108,6 +108,7 @@ def test_a_false_manifest_entry_is_detected(copy: Path, edit: Edit, message: str
 # ---- schema and metadata --------------------------------------------------------------------
 
 LARGE = pa.field("path", pa.large_string(), nullable=False)
+NULLABLE = pa.field("path", pa.string())
 
 
 @pytest.mark.parametrize(
@@ -116,6 +117,10 @@ LARGE = pa.field("path", pa.large_string(), nullable=False)
         (
             lambda rows: rows.cast(rows.schema.set(5, LARGE)),
             "column ('path', 'large_string'* | ('path', 'string'*",
+        ),
+        (
+            lambda rows: rows.cast(rows.schema.set(5, NULLABLE)),
+            "column ('path', 'string', True, * | ('path', 'string', False, *",
         ),
         (lambda rows: rows.rename_columns([*"abcdef"]), "column ('a', * | *'board'*"),
         (lambda rows: rows.drop_columns("closed"), "*'path'* | ('closed', 'bool', False*"),

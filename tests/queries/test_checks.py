@@ -285,6 +285,10 @@ def test_many_answers_are_judged_as_one_by_one(
         ways += [str(len(letters)), str(len(letters) + 1), change(letters, NOISE, random)]
         ways += [" ".join(str(int(tile, 16)) for tile in tiles)]
         pairs += [(state, way) for way in ways]
+    for state in states[:3]:  # solved, with more moves than are judged together
+        letters = reader.get(state, solution=True, goal=options.get("goal")).solution
+        back = letters[0].translate(str.maketrans("UDLR", "DURL"))
+        pairs.append((state, (letters[0] + back) * 1_000 + letters))
     frame = pl.DataFrame(pairs, schema=["state", "answer"], orient="row")
     assert reader.judges_together(len(frame), reader.parse(CHECK, options))
     judged = reader.check_frame(frame, **options)

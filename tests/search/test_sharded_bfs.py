@@ -5,7 +5,7 @@ import tracemalloc
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import suppress
 from functools import cache
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -186,6 +186,15 @@ def test_a_search_that_lost_a_file_goes_on(tmp_path: Path, kind: str, is_damaged
     found = search_in_shards(tmp_path, jobs=3)
     assert np.array_equal(np.concatenate(found), search_whole("2x5", ROOT))
     assert (tmp_path / kept).stat().st_mtime_ns == before, "what is whole is not made again"
+
+
+def test_a_search_that_lost_all_layers_of_two_distances_goes_on(tmp_path: Path) -> None:
+    interrupt_search(tmp_path, jobs=3)
+    store = open_checkpoints(tmp_path)
+    for level, number in product((8, 9), range(3)):
+        store.remove(boards.LAYER.format(level, number, 3))
+    found = search_in_shards(tmp_path, jobs=3)
+    assert np.array_equal(np.concatenate(found), search_whole("2x5", ROOT))
 
 
 def test_results_that_were_lost_are_collected_again(tmp_path: Path) -> None:
