@@ -67,7 +67,7 @@ from puzzle_tablebase.stores.checkpoints import Checkpoints, list_checkpoint_fil
 from puzzle_tablebase.stores.folder import Folder, Store
 
 FORCED = "forced"
-OTHER_CODE = "made by other code"
+OTHER_CODE = "code changed"
 
 
 class Job(NamedTuple):
@@ -210,7 +210,7 @@ def explain_rebuild(store: Folder, versions: Sequence[Entry], puzzle: Puzzle, ta
         return "missing"
     entry = find_in_place(store, versions)
     if entry is None:
-        return "stopped between two files"
+        return "interrupted"
     if entry.parameters != table.recipe.parameters:
         return "parameters changed"
     if entry.code != find_code(table, puzzle).digest:

@@ -86,6 +86,8 @@ def parse_options(reader: Any, verb: str, given: Mapping[str, Any]) -> Options:
         if name not in declared:
             hint = f"Choose from: {', '.join(declared)}" if declared else "It has none"
             problem = f"{reader.puzzle.title} has no option {quote(name)} for {verb}"
+            if verb == QUERY and any(name == option.name for option in reader.options):
+                problem, hint = f"{format_flag(name)} takes no {reader.key.lower()}", "Leave it out"
             raise BadRequest(problem, hint)
     options = Options(verb)
     for option in reader.options:

@@ -123,8 +123,12 @@ def precompute(
         if up_to_date:
             print_line(f"up to date: {', '.join(up_to_date)}")
         if rows and not dry_run:
-            examples = (puzzle.format_example(table.name) for puzzle, table in tables)
-            following = next((f"query {each}" for each in examples if each), "status")
+            first, _ = tables[0]
+            examples = [
+                puzzle.format_example(each.name) for puzzle, each in tables if puzzle is first
+            ]
+            shortest = min(filter(None, examples), key=len, default="")
+            following = f"query {shortest}" if shortest else "status"
             following += format_outputs(str(store))
             print_line(f"The tables are in {store}. Next: pipeline {following}")
 

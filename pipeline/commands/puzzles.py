@@ -19,7 +19,6 @@ from puzzle_tablebase.errors import (
     BadRequest,
     NoAnswer,
     make_printable,
-    quote,
 )
 from puzzle_tablebase.pipeline.single_query import (
     OUTPUTS,
@@ -292,7 +291,7 @@ def run_check(name: str, words: list[str], values: Values) -> None:
         bad = _judge_rows(open_judge, rows, as_json="json" in general)
     elif len(words) == 1:
         step = f"Write: pipeline check {name} {get_reader_class(name).key} ANSWER"
-        raise BadRequest(f"{quote(words[0])} has no answer to judge", step)
+        raise BadRequest("The answer is missing", step)
     else:
         require_batch(rows)
         printed = {option: given for option, given in general.items() if option != "strict"}

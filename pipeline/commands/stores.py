@@ -115,7 +115,7 @@ def report(outputs: Outputs = None, output: PageFile = None) -> None:
 
 
 def explore(outputs: Outputs = None, output: PageFile = None) -> None:
-    """Write outputs/explorer.html, a page with the answers inside."""
+    """Write outputs/explorer.html, a page to play and study, without a network."""
     from puzzle_tablebase.queries.explorer import EXPLORER_PAGE, write_explorer
 
     _write_page(write_explorer, EXPLORER_PAGE, outputs, output)

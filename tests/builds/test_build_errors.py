@@ -302,7 +302,7 @@ def test_files_of_two_builds_are_built_again(folder: Path) -> None:
     other = entry | {"parquet": entry["parquet"] | {"sha256": "0" * 64, "footer": footer}}
     manifest["tables"][TOURS.name] = [other | {"content": digit * 64} for digit in "01"]
     (folder / MANIFEST).write_bytes(seal_values(manifest))
-    assert build_tables(folder, KNIGHT, TOURS).reasons == {TOURS.name: "stopped between two files"}
+    assert build_tables(folder, KNIGHT, TOURS).reasons == {TOURS.name: "interrupted"}
     assert read_manifest(Folder(folder))[TOURS.name].content == entry["content"]
 
 
@@ -316,7 +316,7 @@ def test_of_two_versions_with_the_same_bytes_the_newest_is_kept(folder: Path) ->
 def test_a_table_of_other_code_is_built_again(
     folder: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    other = {TOURS.name: "made by other code"}
+    other = {TOURS.name: "code changed"}
     with monkeypatch.context() as patch:
         digest = "puzzle_tablebase.code_digest._digest_roots"
         patch.setattr(digest, lambda roots: "of another rule")

@@ -66,11 +66,19 @@ def test_every_command_counts_what_a_table_has(name: str, tmp_path: Path, cli: C
     assert count in [claim.get("rows", claim.get("records")) for claim in claims]
 
 
-@pytest.mark.parametrize("name", ["sliding_2x3_5", "eight_edge", "fifteen_5-5-5"])
+FOLLOWED = [
+    *("sliding_2x3_5", "eight_edge", "fifteen_5-5-5", "knight_counts", "knight_counts_13x3"),
+    *("knight_tours_5x5", "knight_tours_3x4", "knight_ranks_4x5", "knight_closed_ranks_5x6"),
+    "knight_closed_counts_14x3",
+]
+
+
+@pytest.mark.parametrize("name", FOLLOWED)
 def test_what_follows_a_build_is_a_query_of_it(name: str, tmp_path: Path, cli: Cli) -> None:
     text = cli("precompute", name, "--outputs", str(tmp_path))
     assert text.code == 0
     following = text.out.partition("Next: pipeline ")[2]
+    assert following.startswith("query ")
     assert cli(*following.split()).code == 0, following
     assert cli("precompute", name, "--quiet", "--outputs", str(tmp_path)) == (0, "", "")
 

@@ -141,7 +141,7 @@ def complete(cli: Cli, line: str, folder: Path) -> str:
         ("precompute eight se", "senet"),
         ("precompute fifteen_", "fifteen_7-8 fifteen_6-6-3 fifteen_5-5-5"),
         ("histogram ", " ".join(list_puzzles_with_depths())),
-        ("sample ", " ".join(name for name in MODULES if name != "fifteen")),
+        ("sample ", " ".join(MODULES)),
         ("sample senet --di", "--distance"),
         ("query eight --ha", "--hardest"),
     ],

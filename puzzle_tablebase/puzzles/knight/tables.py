@@ -205,6 +205,16 @@ KINDS = {
 """A title for each beginning of a name."""
 
 
+EXAMPLES = {
+    TOURS_PREFIX: "a1 --board {}",
+    COUNTS_PREFIX: "--board {} --count",
+    CLOSED_COUNTS_PREFIX: "--board {} --count --closed",
+    RANKS_PREFIX: "a1 --board {} --rank 0",
+    CLOSED_RANKS_PREFIX: "a1 --board {} --closed --rank 0",
+}
+"""A question that a table answers, for each beginning of a name."""
+
+
 def make_board_table(prefix: str, board: KnightBoard) -> Table:
     """Make the table of a board whose name has this prefix; raise TablebaseError if it has none."""
     if prefix == TOURS_PREFIX:
@@ -254,7 +264,13 @@ class Knight(Puzzle):
         }
 
     def format_example(self, table: str) -> str:
-        return super().format_example(table) if table == f"{TOURS_PREFIX}{_PAIRS}" else ""
+        """Format a question about a table's board."""
+        if table in (f"{TOURS_PREFIX}{_PAIRS}", COUNTS_TABLE):
+            return (
+                f"{self.name} --count" if table == COUNTS_TABLE else super().format_example(table)
+            )
+        boards = ((words, find_board(prefix, table)) for prefix, words in EXAMPLES.items())
+        return next((f"{self.name} {words.format(board)}" for words, board in boards if board), "")
 
 
 PUZZLE = Knight()
