@@ -17,7 +17,14 @@ OPENING = {
 
 def find_calls(folder: Path) -> Iterator[tuple[str, str]]:
     for path in sorted(folder.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        tree = ast.parse(path.read_text("utf-8"))
+        types = {
+            inner
+            for node in ast.walk(tree)
+            for part in (getattr(node, "annotation", None), getattr(node, "returns", None))
+            for inner in (ast.walk(part) if part else ())
+        }
+        for node in {*ast.walk(tree)} - types:
             if isinstance(node, ast.Attribute) and node.attr in OPENING:
                 yield path.relative_to(ROOT).as_posix(), node.attr
 
