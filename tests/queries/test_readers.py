@@ -268,6 +268,10 @@ def list_documented(name: str) -> set[str]:
         if name in readers.split(", ") or readers == "all":
             listed |= {*re.findall(r"`(\w+)\(", methods)}
     arrays = text.partition("## Arrays")[2].partition("\n## ")[0]
+    for_boards = re.search(r"\n(.*) work for every \[sliding board\]", arrays)
+    assert for_boards
+    if name in ("eight", "sliding"):
+        listed |= {*re.findall(r"`(\w+)`", for_boards[1])}
     return listed | {*re.findall(r"eight\.(\w+)\(states", arrays)} if name == "eight" else listed
 
 
