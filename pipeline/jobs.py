@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from functools import partial
 from typing import NamedTuple
 
-from msgspec import DecodeError, Struct, json
+from msgspec import Struct, json
 
 from puzzle_tablebase.errors import (
     BadRequest,
@@ -62,7 +61,7 @@ from puzzle_tablebase.puzzles import MODULES, get_puzzle, is_registered, list_pu
 from puzzle_tablebase.resources import measure_peak_memory
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import MANIFEST
-from puzzle_tablebase.stores.access import format_rebuild_command, list_files, make_open_error
+from puzzle_tablebase.stores.access import format_rebuild_command, list_files
 from puzzle_tablebase.stores.checkpoints import Checkpoints, list_checkpoint_files
 from puzzle_tablebase.stores.folder import Folder, Store
 
@@ -270,8 +269,6 @@ def _read_published(store: Folder, tables: Sequence[Table], *, force: bool) -> t
 # the manifest does not list it
 
 RUNS = ".runs.jsonl"
-SHOWN_RUNS = 20
-"""The number of lines that `pipeline runs` shows."""
 COMPLETED, FAILED = "completed", "failed"
 
 
@@ -306,21 +303,6 @@ def log_run(
     except OSError as error:
         say(f"note: {store.locate(RUNS)} was not written: {explain_os_error(error)}")
     return run
-
-
-def read_last_runs(store: Store) -> list[Run]:
-    """Read the last builds, the newest last, without lines that cannot be read."""
-    runs = list[Run]()
-    try:
-        lines = store.read(RUNS).splitlines()
-    except FileNotFoundError:
-        return runs
-    except OSError as error:
-        raise make_open_error(store.locate(RUNS), error, "") from error
-    for line in lines:
-        with suppress(DecodeError, UnicodeDecodeError, RecursionError):
-            runs.append(json.decode(line, type=Run))
-    return runs[-SHOWN_RUNS:]
 
 
 # ---- builds -----------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import typer
 
 from puzzle_tablebase import __version__
 from puzzle_tablebase.errors import hide_login, make_printable
-from puzzle_tablebase.pipeline.commands.builds import precompute, remove, runs, verify
+from puzzle_tablebase.pipeline.commands.builds import precompute, remove, verify
 from puzzle_tablebase.pipeline.commands.puzzles import add_puzzle_commands
 from puzzle_tablebase.pipeline.commands.sheets import sheet
 from puzzle_tablebase.pipeline.commands.stores import (
@@ -98,7 +98,6 @@ for command in (
     status,
     histogram,
     verify,
-    runs,
     report,
     explore,
     sheet,

@@ -1,4 +1,4 @@
-"""The commands that build tables, prove them, remove them, and list past builds."""
+"""The commands that build tables, prove them and remove them."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from msgspec import to_builtins
 
 from puzzle_tablebase.errors import BadRequest, quote
 from puzzle_tablebase.pipeline.commands.options import (
@@ -179,7 +178,7 @@ def describe_cost(puzzle: Puzzle, tables: Sequence[Table]) -> dict[str, Any]:
     }
 
 
-# ---- removal and log --------------------------------------------------------------------------
+# ---- removal ----------------------------------------------------------------------------------
 
 
 def remove(
@@ -213,13 +212,6 @@ def remove(
         raise BadRequest("No table is named", "See: pipeline remove --help")
     if not quiet:
         print_answer("".join(f"removed {name}\n" for name in removed))
-
-
-def runs(outputs: Outputs = None, as_json: Json = False) -> None:
-    """List the last tables that were built: when, why, at what cost, and the outcome."""
-    from puzzle_tablebase.pipeline.jobs import read_last_runs
-
-    print_rows(to_builtins(read_last_runs(open_store(outputs))), as_json=as_json)
 
 
 # ---- proofs -----------------------------------------------------------------------------------

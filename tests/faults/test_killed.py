@@ -16,7 +16,7 @@ import polars as pl
 import pytest
 
 from puzzle_tablebase.formats.manifest import read_manifest, read_versions
-from puzzle_tablebase.pipeline.jobs import FAILED, RUNS, read_last_runs
+from puzzle_tablebase.pipeline.jobs import FAILED, RUNS
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.knight.tables import make_tour_table
@@ -26,7 +26,7 @@ from puzzle_tablebase.queries.scans import scan_table
 from puzzle_tablebase.stores import BACKUP, MANIFEST
 from puzzle_tablebase.stores.folder import Folder
 from tests import first, usual_or_nightly
-from tests.support.build_recorder import build_tables
+from tests.support.build_recorder import build_tables, read_log
 from tests.support.shell import (
     SCRIPT,
     Cli,
@@ -273,8 +273,8 @@ def test_no_space_for_a_file(tmp_path: Path, limit: int) -> None:
     assert result.code == (3 if limit < 1_500_000 else 0), result.err
     assert not list(tmp_path.glob("**/*.unpublished"))
     if limit == 500_000:  # into which the log fits
-        (run_of_eight,) = read_last_runs(Folder(tmp_path))
-        assert (run_of_eight.table, run_of_eight.outcome) == ("eight", FAILED)
+        (run_of_eight,) = read_log(tmp_path)
+        assert (run_of_eight["table"], run_of_eight["outcome"]) == ("eight", FAILED)
 
 
 FULL = """

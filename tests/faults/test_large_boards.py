@@ -7,10 +7,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from puzzle_tablebase.pipeline.jobs import read_last_runs
 from puzzle_tablebase.pipeline.proofs import verify
 from puzzle_tablebase.stores.folder import Folder
 from tests.support import reference_numbers
+from tests.support.build_recorder import read_log
 from tests.support.shell import SCRIPT, Cli, run, start_build
 
 pytestmark = [pytest.mark.nightly, pytest.mark.long]
@@ -21,7 +21,8 @@ LAYERS = {"3x4": (53, 18), "2x6": (80, 2)}
 
 def read_peak(folder: Path) -> int:
     """Read the peak memory of the builds that ended, in bytes."""
-    return max(run.peak_memory or 0 for run in read_last_runs(Folder(folder)))
+    peaks: list[int] = [each["peak_memory"] for each in read_log(folder)]
+    return max(peaks)
 
 
 @pytest.mark.parametrize("board", LAYERS)

@@ -1,11 +1,12 @@
 """A reporter that records a build, and short functions for building."""
 
+import json
 from collections.abc import Iterable
 from concurrent.futures import Executor
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
-from puzzle_tablebase.pipeline.jobs import Built, build
+from puzzle_tablebase.pipeline.jobs import RUNS, Built, build
 from puzzle_tablebase.pipeline.reporter import Reporter
 from puzzle_tablebase.pipeline.tasks import Tasks, open_tasks
 from puzzle_tablebase.puzzle import Puzzle
@@ -60,6 +61,11 @@ class Withheld(Folder):
         if name == self.name:
             raise self.error
         return super().open(name)
+
+
+def read_log(folder: Path) -> list[dict[str, Any]]:
+    """Read a folder's log of builds: a line of JSON for each table."""
+    return [json.loads(line) for line in (folder / RUNS).read_text().splitlines()]
 
 
 def build_all(
