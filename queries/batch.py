@@ -22,8 +22,10 @@ from puzzle_tablebase.queries.answer import FORMATS
 from puzzle_tablebase.queries.answer_frames import rename_columns
 from puzzle_tablebase.queries.batch_input import (
     CHUNK_ROWS,
+    MAX_PART_BYTES,
     BatchQuery,
     Rows,
+    count_bytes,
     find_suffix,
     read_rows,
 )
@@ -172,10 +174,14 @@ def _require_text(rows: pl.DataFrame) -> None:
 
 @contextlib.contextmanager
 def _write_parquet(file: IO[bytes]) -> Iterator[WriteRows]:
-    """Yield a function that writes rows as Parquet, in row groups of `CHUNK_ROWS` or more."""
+    """Yield a function that writes rows as Parquet, in row groups of `CHUNK_ROWS` or more.
+
+    Long texts make a row group smaller.
+    """
     waiting = list[pl.DataFrame]()
     with contextlib.ExitStack() as stack:
         writer: pq.ParquetWriter | None = None
+        size = 0
 
         def write_group() -> None:
             nonlocal writer
@@ -190,9 +196,15 @@ def _write_parquet(file: IO[bytes]) -> Iterator[WriteRows]:
             waiting.clear()
 
         def write(rows: pl.DataFrame) -> None:
+            nonlocal size
             waiting.append(rows)
-            if sum(map(len, waiting)) >= CHUNK_ROWS:
+            size += sum(
+                rows.select(count_bytes(pl.col(name), kind).sum()).item()
+                for name, kind in rows.schema.items()
+            )
+            if sum(map(len, waiting)) >= CHUNK_ROWS or size >= MAX_PART_BYTES:
                 write_group()
+                size = 0
 
         yield write
         if waiting:

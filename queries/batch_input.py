@@ -11,6 +11,7 @@ import re
 import shutil
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import PurePath
 from typing import BinaryIO, NamedTuple, cast
@@ -18,6 +19,7 @@ from typing import BinaryIO, NamedTuple, cast
 import polars as pl
 import pyarrow as pa
 import pyarrow.csv
+import pyarrow.parquet as pq
 
 from puzzle_tablebase.errors import (
     BadRequest,
@@ -26,22 +28,38 @@ from puzzle_tablebase.errors import (
     quote,
     require_choice,
 )
-from puzzle_tablebase.formats.parquet import open_rows
+from puzzle_tablebase.formats.parquet import open_rows, scan_rows
 from puzzle_tablebase.notation import SEPARATORS
 from puzzle_tablebase.process import explain_os_error, is_full_disk
 from puzzle_tablebase.queries.answer import COMPRESSED_SUFFIXES, INPUT_FORMATS, format_count
 from puzzle_tablebase.queries.answer_frames import read_key_column, require_key_columns
-from puzzle_tablebase.stores.folder import Address
+from puzzle_tablebase.stores.folder import Address, RandomAccessFile
 
 CHUNK_BYTES = 1 << 21
 """Bytes of text read at a time, and the most that a row may have."""
 CHUNK_ROWS = 1 << 17
-"""Rows of Parquet read at a time."""
+"""The most rows of Parquet read at a time."""
+MAX_PART_BYTES = 1 << 26
+"""The most bytes of rows read or written at a time, as far as they are texts or lists."""
+MAX_COLUMNS = 10_000
+"""The most columns of an input; also the most names in the objects of a chunk."""
+MAX_CELLS = 1 << 24
+"""The most cells of a chunk of objects: a row has one for each name, there or not."""
+MAX_GROUP_ROWS, MAX_GROUP_VALUES = 1 << 26, 1 << 25
+"""The most rows of a row group, and the most values that a column of lists has in it."""
+MEASURED_ROWS = 1 << 22
+"""Rows whose bytes are counted at a time."""
+NAMES = re.compile(
+    rb'"([^"\\]*+(?:\\.[^"\\]*+)*+)"\s*+:|"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL
+)
+"""The strings of JSON; of those that are names, with the text."""
 DELIMITERS = {"csv": ",", "tsv": "\t"}
 """What separates the cells of formats without types."""
 PARQUET = b"PAR1"
 COMPRESSIONS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 """The first bytes of compressed files; a file's name does not matter."""
+CELL_BYTES = 16
+"""Bytes of a cell without its text."""
 CELL_CHARACTERS = 2
 """The most characters of a cell of a board."""
 
@@ -146,10 +164,12 @@ def _unpack(
     kind = format or ("parquet" if is_parquet else _guess_format(source))
     if kind == "parquet" and not is_parquet:
         raise ValueError("it is no Parquet file")
-    if kind == "parquet" and (compression or not file.seekable()):
-        # Parquet is read from its end, so the file has to be seekable
+    is_file = isinstance(getattr(file, "raw", None), io.FileIO) and file.seekable()
+    if kind == "parquet" and not is_file:
+        # Parquet is read from its end, and by libraries, so it has to be a file
         copy = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115
         shutil.copyfileobj(file, copy)
+        copy.flush()
         return cast(BinaryIO, copy), kind
     if file.peek().startswith(codecs.BOM_UTF8):
         file.read(len(codecs.BOM_UTF8))
@@ -168,9 +188,14 @@ def _guess_format(source: str) -> str:
     return next((kind for kind, names in INPUT_FORMATS.items() if suffix in names), "text")
 
 
-def _require_distinct(names: list[str]) -> None:
+def _require_columns(names: list[str]) -> None:
+    """Raise BadRequest if there are too many columns, or two of a name."""
+    if len(names) > MAX_COLUMNS:
+        problem = f"The input has {len(names):,} columns, and at most {MAX_COLUMNS:,} are read"
+        raise BadRequest(problem, "Leave out those that you do not need")
+    counts = Counter(names)
     for name in names:
-        if names.count(name) > 1:
+        if counts[name] > 1:
             raise BadRequest(f"The input has two columns {quote(name)}", "Rename one of them")
 
 
@@ -185,14 +210,81 @@ def _make_frame(rows: pa.Table | pa.RecordBatch) -> pl.DataFrame:
 
 
 def _read_parquet(file: BinaryIO) -> Iterator[pl.DataFrame]:
+    opened = RandomAccessFile(os.fdopen(os.dup(file.fileno()), "rb"))
     # with a buffer a row group of any size is read in small parts
-    table = open_rows(file, buffer_size=CHUNK_BYTES, pre_buffer=False)
-    _require_distinct(table.schema_arrow.names)
+    table = open_rows(opened.open_stream(buffer=0), buffer_size=CHUNK_BYTES, pre_buffer=False)
+    _require_columns(table.schema_arrow.names)
     if _has_type(table.schema_arrow.types, pa.types.is_decimal256):  # polars panics
         raise ValueError("it has a column of type decimal256")
-    batches = table.iter_batches(CHUNK_ROWS)
+    batches = table.iter_batches(_choose_size(opened, table))
     parts = batches if table.metadata.num_rows else [table.schema_arrow.empty_table()]
     return map(_make_frame, parts)
+
+
+def _choose_size(opened: RandomAccessFile, table: pq.ParquetFile) -> int:
+    """Return how many rows to read at a time, so that their texts and lists fit MAX_PART_BYTES.
+
+    A text that is stored once may stand in any number of rows, so these are measured beforehand.
+    """
+    columns = range(len(table.schema))
+    first, largest = 0, CELL_BYTES * len(columns)
+    for group in map(table.metadata.row_group, range(table.num_row_groups)):
+        chunks = [(group.column(at), table.schema.column(at)) for at in columns]
+        values = max(
+            (each.num_values for each, kind in chunks if kind.max_repetition_level), default=0
+        )
+        for count, most, what in (
+            (group.num_rows, MAX_GROUP_ROWS, "rows"),
+            (values, MAX_GROUP_VALUES, "values of lists"),
+        ):
+            if count > most:
+                raise ValueError(f"a row group has {count:,} {what}, and at most {most:,} are read")
+        stored = sum(
+            each.total_uncompressed_size
+            for each, kind in chunks
+            if each.has_dictionary_page or kind.max_repetition_level
+        )
+        if stored * min(group.num_rows, CHUNK_ROWS) > MAX_PART_BYTES:
+            largest = max(largest, _measure_rows(scan_rows(opened), first, group.num_rows))
+        first += group.num_rows
+    if largest > MAX_PART_BYTES:
+        raise ValueError(f"a row has {largest:,} bytes, and at most {MAX_PART_BYTES:,} are read")
+    return min(CHUNK_ROWS, MAX_PART_BYTES // max(1, largest))
+
+
+def _measure_rows(rows: pl.LazyFrame, first: int, count: int) -> int:
+    """Return the bytes of the largest of some rows; polars does not copy a text for each row."""
+    kinds = rows.collect_schema().items()
+    measured = pl.sum_horizontal(count_bytes(pl.col(name), kind) for name, kind in kinds)
+    largest = 0
+    for at in range(first, first + count, MEASURED_ROWS):
+        part = rows.slice(at, min(MEASURED_ROWS, first + count - at))
+        largest = max(largest, part.select(measured.max()).collect().item() or 0)
+    return largest
+
+
+def count_bytes(column: pl.Expr, kind: pl.DataType) -> pl.Expr:
+    """Return the bytes of each row of a column, which may be of lists.
+
+    >>> frame = pl.DataFrame({"a": [["x", "yz"], []]})
+    >>> frame.select(count_bytes(pl.col("a"), frame.schema["a"]))["a"].to_list()
+    [35, 0]
+    """
+    if kind == pl.Binary:
+        size = column.bin.size()
+    elif isinstance(kind, pl.Array):
+        return count_bytes(column.arr.to_list(), pl.List(kind.inner))
+    elif isinstance(kind, pl.List):
+        inner = count_bytes(pl.element(), cast(pl.DataType, kind.inner))
+        return column.list.eval(inner).list.sum().fill_null(0)
+    elif isinstance(kind, pl.Struct):
+        fields = ((column.struct.field(field.name), field.dtype) for field in kind.fields)
+        return pl.sum_horizontal(count_bytes(each, cast(pl.DataType, of)) for each, of in fields)
+    elif kind == pl.String or isinstance(kind, pl.Enum | pl.Categorical):
+        size = column.cast(pl.String).str.len_bytes()
+    else:
+        size = column.is_null().cast(pl.UInt64)
+    return size.cast(pl.UInt64).fill_null(0) + CELL_BYTES
 
 
 def _has_type(kinds: Iterable[pa.DataType], is_wanted: Callable[[pa.DataType], bool]) -> bool:
@@ -234,7 +326,7 @@ def _read_delimited(file: BinaryIO, delimiter: str) -> Iterator[pl.DataFrame]:
     names = next(filter(None, csv.reader(lines, delimiter=delimiter, strict=True)), [])
     if not names:
         return
-    _require_distinct(names)
+    _require_columns(names)
     bad_rows: list[pa.csv.InvalidRow] = []
 
     def reject_row(row: pa.csv.InvalidRow) -> str:
@@ -290,6 +382,7 @@ def _read_objects(file: BinaryIO) -> Iterator[pl.DataFrame]:
     for text, number in _iter_lines(file):
         if text.isspace() or not text:
             continue
+        _require_like_objects(text)
         try:
             frame = pl.read_ndjson(text, infer_schema_length=None)
         except pl.exceptions.PolarsError as error:
@@ -300,6 +393,14 @@ def _read_objects(file: BinaryIO) -> Iterator[pl.DataFrame]:
             problem = f"The fields of the input, or their types, change after line {number - 1:,}"
             raise BadRequest(problem)
         yield frame
+
+
+def _require_like_objects(text: bytes) -> None:
+    """Raise BadRequest if the names differ from object to object: each is a column of all rows."""
+    names, lines = len({*NAMES.findall(text)} - {b""}), text.count(b"\n") + 1
+    if names > MAX_COLUMNS or names * lines > MAX_CELLS:
+        problem = f"The objects of {lines:,} lines have {names:,} names: too many for columns"
+        raise BadRequest(problem, "Give all objects the same names")
 
 
 def _read_keys(file: BinaryIO, query: BatchQuery) -> Iterator[pl.DataFrame]:

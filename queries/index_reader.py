@@ -28,7 +28,7 @@ from puzzle_tablebase.formats.index import (
     parse_header,
 )
 from puzzle_tablebase.stores import BACKUP, MANIFEST
-from puzzle_tablebase.stores.folder import ATTEMPTS
+from puzzle_tablebase.stores.folder import ATTEMPTS, MAX_WHOLE_BYTES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -219,7 +219,7 @@ def _search_contents(store: Store, table: Table, name: str = MANIFEST) -> list[s
     The manifest is searched as text: importing a JSON parser takes longer than an answer.
     """
     try:
-        text = store.read(name)
+        text = store.read(name, MAX_WHOLE_BYTES)
     except FileNotFoundError:
         return []
     except OSError as error:

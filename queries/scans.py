@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from puzzle_tablebase.schema import Column, Table
 
 Result = TypeVar("Result")
+MAX_GROUP_BYTES = 1 << 30
+"""The most bytes that the texts of a row group may take when they are read."""
 
 
 def require_published(store: Store, table: Table) -> Entry:
@@ -124,6 +126,19 @@ def _make_error(store: Store, table: Table, problem: str) -> TableDamaged:
     return TableDamaged(store.locate(table.file), problem, command)
 
 
+def _require_room(
+    store: Store, table: Table, footer: pq.FileMetaData, columns: Iterable[Column]
+) -> None:
+    """Raise TableDamaged if texts that are stored once may take too much memory in all rows."""
+    for group in map(footer.row_group, range(footer.num_row_groups)):
+        for column in columns:
+            chunk = group.column([each.name for each in table.columns].index(column.name))
+            size = chunk.total_uncompressed_size * group.num_rows
+            if column.kind == "string" and chunk.has_dictionary_page and size > MAX_GROUP_BYTES:
+                problem = f"texts of its column {column.name} are too long for a dictionary"
+                raise make_damage_error(store, table.name, problem)
+
+
 def collect_rows(store: Store, table: str, rows: pl.LazyFrame) -> pl.DataFrame:
     """Collect rows of a published table; TableDamaged if they cannot be decoded."""
     with translate_scan_errors(store, table):
@@ -181,6 +196,7 @@ def _find_listed(
 
         needed = [column for column in table.columns if column.name in (*values, *columns)]
         _require_definition(store, table, rows, needed)
+        _require_room(store, table, rows.metadata, needed)
 
         def read(groups: list[int], names: Sequence[str]) -> pl.DataFrame:
             part = rows.read_row_groups(groups, [*names], use_threads=False)

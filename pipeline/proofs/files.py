@@ -13,6 +13,7 @@ from itertools import zip_longest
 from types import SimpleNamespace
 from typing import IO, cast
 
+import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -50,6 +51,9 @@ from puzzle_tablebase.pipeline.proofs.verdicts import Proved
 from puzzle_tablebase.pipeline.tasks import run_in_threads
 from puzzle_tablebase.schema import KIND_LETTERS, Table
 from puzzle_tablebase.stores import MANIFEST
+
+MAX_GROUP_BYTES = 1 << 30
+"""The most bytes of the texts of a row group, as the longest would make them."""
 
 # ---- the files, byte by byte ------------------------------------------------------------------
 
@@ -142,6 +146,8 @@ def _compare_footer(listed: ListedTable) -> Iterator[Difference]:
     rows = sum(footer.row_group(number).num_rows for number in range(footer.num_row_groups))
     for count in (footer.num_rows, rows):
         yield from require_equal("rows", count, entry.rows)
+    if table.rows is not None:
+        yield from require_equal("rows", rows, table.rows)
     yield from require_equal("parameters", entry.parameters, table.recipe.parameters)
 
 
@@ -179,6 +185,7 @@ def _compare_rows(listed: ListedTable) -> Iterator[Difference | int]:
         rows.validate(full=True)
         return rows, [*_compare_statistics(table, footer.row_group(number), rows)]
 
+    yield from _require_room(listed, footer)
     groups = range(footer.num_row_groups)
     filled = [(number,) for number in groups if footer.row_group(number).num_rows]
     for rows, differences in run_in_threads(decode, filled):
@@ -187,6 +194,20 @@ def _compare_rows(listed: ListedTable) -> Iterator[Difference | int]:
         done += rows.num_rows
         yield done
     yield from require_equal("content hash", content.hexdigest(), entry.content)
+
+
+def _require_room(listed: ListedTable, footer: pq.FileMetaData) -> Iterator[Difference]:
+    """Yield a difference if the texts of a row group would not fit, before it is decoded.
+
+    A text that is stored once may stand in any number of rows. polars does not copy it for each.
+    """
+    names = [column.name for column in listed.definition.columns if column.kind == "string"]
+    rows = max((footer.row_group(at).num_rows for at in range(footer.num_row_groups)), default=0)
+    if names:
+        longest = listed.scan_rows(*names).select(pl.col(names).str.len_bytes().max()).collect()
+        size = rows * sum(each or 0 for each in longest.row(0))
+        if size > MAX_GROUP_BYTES:
+            yield Difference(f"texts of {size:,} bytes in {rows:,} rows", "texts that fit")
 
 
 def _compare_statistics(

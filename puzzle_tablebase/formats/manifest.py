@@ -27,7 +27,7 @@ from puzzle_tablebase.formats.index import HEADER, MAGIC, MAX_NAME_BYTES, Header
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import BACKUP, MANIFEST
 from puzzle_tablebase.stores.access import format_rebuild_command, list_files, make_open_error
-from puzzle_tablebase.stores.folder import LOCK, Folder, Store
+from puzzle_tablebase.stores.folder import LOCK, MAX_WHOLE_BYTES, Folder, Store
 
 if TYPE_CHECKING:
     from puzzle_tablebase.stores.bucket import Bucket
@@ -174,7 +174,7 @@ def _note_copy(path: str, problem: str) -> None:
 def _read_data(store: Store, name: str) -> bytes | None:
     """Read a manifest or its copy, damaged or not; None if there is none."""
     try:
-        return store.read(name)
+        return store.read(name, MAX_WHOLE_BYTES)
     except FileNotFoundError:
         return None
     except OSError as error:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 DEFAULT_FOLDER = "outputs"
 LOCK = ".lock"
+MAX_WHOLE_BYTES = 64 << 20
+"""The largest file that is read whole: a manifest, and what a host without ranges sends."""
 STREAM_BYTES = 4 << 20
 """Bytes that a stream reads at a time: of a URL, each read is a request."""
 ATTEMPTS = 3
@@ -151,10 +153,13 @@ class Store:
         """Open a file for reading from its beginning; it is seekable."""
         raise NotImplementedError
 
-    def read(self, name: str) -> bytes:
-        """Read a whole file."""
+    def read(self, name: str, most: int | None = None) -> bytes:
+        """Read a whole file; NotAFile if it has more bytes than the most."""
         with self.open(name) as file:
-            return file.read()
+            data = file.read() if most is None else file.read(most + 1)
+        if most is not None and len(data) > most:
+            raise NotAFile(f"it has more than {most:,} bytes")
+        return data
 
     def open_random_access(self, name: str) -> RandomAccessFile:
         """Open a file of which any part can be read, all of one version."""
@@ -212,7 +217,7 @@ class Folder(Store):
     def update(self, name: str, change: Callable[[bytes | None], bytes]) -> None:
         """Replace a file by `change` of its contents (None: no file); the caller holds the lock."""
         try:
-            old_data = self.read(name)
+            old_data = self.read(name, MAX_WHOLE_BYTES)
         except FileNotFoundError:
             old_data = None
         self.write(name, change(old_data))

@@ -26,6 +26,7 @@ from urllib.parse import unquote, urlsplit
 from puzzle_tablebase.errors import FileChanged, Unreachable, make_printable
 from puzzle_tablebase.stores import BACKUP, MANIFEST
 from puzzle_tablebase.stores.folder import (
+    MAX_WHOLE_BYTES,
     STREAM_BYTES,
     Address,
     RandomAccessFile,
@@ -175,8 +176,6 @@ LOST_SECONDS = 5.0
 CHANGED = "it has changed since it was opened"
 MAX_SMALL_BYTES = 1 << 20
 """Files up to this size are fetched whole, by one request."""
-MAX_WHOLE_BYTES = 64 << 20
-"""The largest file that is fetched whole where a host ignores ranges."""
 PIECE_BYTES = STREAM_BYTES
 """The most bytes of one request for a range."""
 MAX_TOGETHER = 8
@@ -269,7 +268,7 @@ class RemoteStore(Store):
             expected = size if end is None else max(0, min(end, size) - first)
             return Content(_read_body(result, expected), result.meta)
 
-    def read(self, name: str) -> bytes:
+    def read(self, name: str, most: int | None = None) -> bytes:
         if name not in (MANIFEST, BACKUP):
             file = self.open_random_access(name)
             return file.read(file.size, 0)

@@ -1,4 +1,5 @@
 import { makeUnreadable } from "./errors.js";
+import { MAX_WHOLE_BYTES } from "./http_source.js";
 
 const REASONS = {
   ENOENT: "it does not exist",
@@ -29,6 +30,10 @@ export class FolderSource {
     try {
       opened = await open(this.locate(file));
       const { size: total } = await opened.stat();
+      if (last === undefined && total > MAX_WHOLE_BYTES) {
+        const [size, most] = [total, MAX_WHOLE_BYTES].map((count) => count.toLocaleString("en"));
+        throw new Error(`it has ${size} bytes, and at most ${most} are read whole`);
+      }
       const length = Math.max(0, (last === undefined ? total : Math.min(last + 1, total)) - first);
       const bytes = new Uint8Array(length);
       const { bytesRead } = await opened.read(bytes, 0, length, first);

@@ -6,10 +6,12 @@ import { BAD_REQUEST, makeUnreadable, TablebaseError } from "./errors.js";
  * @typedef {{fetch?: typeof globalThis.fetch, retryDelays?: number[], wholeBytes?: number}} HttpOptions
  */
 
-/** Bytes of the largest file that is read whole where the host ignores ranges. */
-const MAX_WHOLE_BYTES = 64 << 20;
+/** Bytes of the largest file that is read whole: a manifest, and an index where the host ignores ranges. */
+export const MAX_WHOLE_BYTES = 64 << 20;
 /** Milliseconds before each further attempt. */
 const RETRY_DELAYS = [300, 1000];
+/** The most bytes of an answer in which a host's reason is looked for. */
+const MAX_REASON_BYTES = 1 << 16;
 /** The most characters of a host's reason. */
 const MAX_REASON = 200;
 /** The most seconds to wait because a host asks for it. */
@@ -110,23 +112,24 @@ export class HttpSource {
         throw makeUnreadable(place, `the host does not send ${wanted} as they are`, status);
       };
       if ((coding && coding !== "identity") || begin !== first || length > expected) refuse();
-      const bytes = new Uint8Array(await response.arrayBuffer());
-      if (bytes.length > expected) refuse();
+      const bytes = await readBody(response, expected);
+      if (!bytes) refuse();
       if (total !== null && bytes.length < expected) throw new Passing("the connection was cut");
       return { bytes, first, total };
     }
     if (status === 200) {
-      if (last !== undefined && length > MAX_WHOLE_BYTES) {
+      const bytes = length > MAX_WHOLE_BYTES ? null : await readBody(response, MAX_WHOLE_BYTES);
+      if (!bytes) {
         stop.abort();
         const most = MAX_WHOLE_BYTES.toLocaleString("en");
-        const size = length.toLocaleString("en");
+        const size = length > MAX_WHOLE_BYTES ? length.toLocaleString("en") : "more";
+        const why = last === undefined ? "" : "this host ignores ranges; ";
         throw makeUnreadable(
           place,
-          `this host ignores ranges; the file has ${size} bytes, and at most ${most} are read whole`,
+          `${why}the file has ${size} bytes, and at most ${most} are read whole`,
           status,
         );
       }
-      const bytes = new Uint8Array(await response.arrayBuffer());
       if (!coding && bytes.length < length) throw new Passing("the connection was cut");
       return { bytes, first: 0, total: bytes.length };
     }
@@ -163,9 +166,33 @@ function parseRange(header, first) {
   return { begin: Number(match[1]), total: match[2] === "*" ? null : Number(match[2]) };
 }
 
+/** Return the bytes of an answer; null once more than so many have come, and the rest is not read. */
+async function readBody(response, most) {
+  const [reader, parts] = [response.body?.getReader(), []];
+  let size = 0;
+  while (reader) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    size += value.length;
+    if (size > most) {
+      reader.cancel().catch(() => {}); // the connection may be closed already
+      return null;
+    }
+    parts.push(value);
+  }
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
+}
+
 /** Return the reason that a host gives for a refusal: its words, or an object store's message. */
 async function findReason(response) {
-  const text = (await response.text().catch(() => "")).slice(0, 4096);
+  const body = await readBody(response, MAX_REASON_BYTES).catch(() => null);
+  const text = new TextDecoder().decode(body ?? new Uint8Array());
   const message = /<(?:AuthenticationErrorDetail|Message)>([^<]{1,200})</.exec(text);
   const reason = message ? message[1] : response.statusText.slice(0, MAX_REASON);
   return reason.trim().replace(/\.$/, "");

@@ -1,6 +1,9 @@
 // The JavaScript package's index files: many questions at the same time, and hosts that ignore ranges. They are
 // read from memory: an index of 1 + BLOCKS blocks, whose records are their own ranks.
 import assert from "node:assert/strict";
+import { mkdtemp, open, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import test from "node:test";
 
 import { crc32 } from "../../queries/javascript/index_file.js";
@@ -203,5 +206,57 @@ test("a place without a name is refused", () => {
       code: 2,
       message: `Tables are in a folder or at a URL, not in ${JSON.stringify(wrong)}.`,
     });
+  }
+});
+
+/** Return an answer without an end, and how many bytes of it were read. */
+function answerEndlessly(status, headers = {}) {
+  const read = { bytes: 0, isCancelled: false };
+  const body = new ReadableStream({
+    pull(controller) {
+      read.bytes += 1 << 20;
+      if (read.bytes > 1 << 28) controller.error(new Error("too much was read"));
+      controller.enqueue(new Uint8Array(1 << 20));
+    },
+    cancel() {
+      read.isCancelled = true;
+    },
+  });
+  return { read, response: new Response(body, { status, headers }) };
+}
+
+test("of a body without an end no more is read than is needed", async () => {
+  const range = `bytes 0-8191/${BLOCK * (1 + BLOCKS)}`;
+  const whole = /has more bytes, and at most 67,108,864 are read whole\./;
+  const cases = [
+    ["manifest.json", 200, {}, 65, whole],
+    [FILE, 200, {}, 65, whole],
+    [FILE, 206, { "Content-Range": range }, 2, /does not send bytes 0 to 8191 as they are/],
+    [FILE, 404, {}, 2, /HTTP status 404/],
+    ["manifest.json", 503, {}, 2, /HTTP status 503/],
+  ];
+  for (const [file, status, headers, most, message] of cases) {
+    const { tables } = openHost();
+    const { fetch } = tables.source;
+    const { read, response } = answerEndlessly(status, headers);
+    tables.source.fetch = async (url, how) => (url.endsWith(file) ? response : fetch(url, how));
+    await assert.rejects(readRecord(tables.openIndex("numbers", 4), 5), { code: 3, message });
+    assert.ok(read.bytes <= (most + 2) << 20, `${file} ${status}: ${read.bytes}`);
+    assert.ok(read.isCancelled, `${file} ${status}`);
+  }
+});
+
+test("a file without an end in a folder is not read whole", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "endless-"));
+  try {
+    const file = await open(join(folder, "manifest.json"), "w");
+    await file.truncate(5_000_000_000);
+    await file.close();
+    await assert.rejects(readRecord(openTables(folder).openIndex("numbers", 4), 5), {
+      code: 3,
+      message: /manifest\.json cannot be read: it has 5,000,000,000 bytes, and at most 67,108,864 /,
+    });
+  } finally {
+    await rm(folder, { recursive: true });
   }
 });

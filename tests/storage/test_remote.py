@@ -23,7 +23,7 @@ from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.published import list_status
 from puzzle_tablebase.stores import MANIFEST, remote
 from puzzle_tablebase.stores.access import open_store
-from puzzle_tablebase.stores.folder import Address, Folder
+from puzzle_tablebase.stores.folder import MAX_WHOLE_BYTES, Address, Folder
 from puzzle_tablebase.stores.remote import RemoteFile, RemoteStore, make_client
 from tests.support import hosts
 from tests.support.faults import FAULTS, PASSING, fail, fail_after, make_fault, send_whole, spoil
@@ -286,7 +286,7 @@ def test_a_host_without_ranges_sends_a_file_once(outputs: Path) -> None:
 
 def test_a_large_file_is_not_read_whole(tmp_path: Path) -> None:
     with (tmp_path / "large").open("wb") as file:
-        file.truncate(remote.MAX_WHOLE_BYTES + 1)
+        file.truncate(MAX_WHOLE_BYTES + 1)
     with serve(tmp_path, send_whole) as host, pytest.raises(Unreachable, match="67,108,865"):
         RemoteFile(RemoteStore(host.url), "large")
 

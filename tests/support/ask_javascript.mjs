@@ -15,11 +15,25 @@ async function fetchInRounds(...words) {
   };
   try {
     const response = await fetch(...words);
-    for (const how of ["arrayBuffer", "text"]) {
-      const read = response[how].bind(response);
-      response[how] = () => read().finally(end);
-    }
-    return response;
+    const reader = response.body?.getReader();
+    if (!reader) end();
+    const body = {
+      getReader: () => ({
+        read: async () => {
+          const part = await reader.read().catch((error) => {
+            end();
+            throw error;
+          });
+          if (part.done) end();
+          return part;
+        },
+        cancel: () => {
+          end();
+          return reader.cancel();
+        },
+      }),
+    };
+    return Object.defineProperty(response, "body", { value: reader && body });
   } catch (error) {
     end();
     throw error;

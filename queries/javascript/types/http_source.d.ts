@@ -3,6 +3,13 @@ export type HttpOptions = {
     retryDelays?: number[];
     wholeBytes?: number;
 };
+/**
+ * `fetch`: a function to use in place of the usual one; `retryDelays`: milliseconds before each
+ * further attempt; `wholeBytes`: indexes up to this size are read whole (1 MiB if it is not given).
+ * @typedef {{fetch?: typeof globalThis.fetch, retryDelays?: number[], wholeBytes?: number}} HttpOptions
+ */
+/** Bytes of the largest file that is read whole: a manifest, and an index where the host ignores ranges. */
+export declare const MAX_WHOLE_BYTES: number;
 /** The files below an address of a static host. */
 export declare class HttpSource {
     #private;
@@ -25,7 +32,7 @@ export declare class HttpSource {
     read(file: any, first: number, last: any, { isFresh }?: {
         isFresh?: boolean;
     }): Promise<{
-        bytes: Uint8Array<any>;
+        bytes: Uint8Array<ArrayBuffer>;
         first: any;
         total: any;
     }>;

@@ -1,0 +1,163 @@
+"""Few bytes that stand for many: each ends in a sentence, or is read in parts that fit.
+
+Each command runs in a process of its own, which says how much memory it has had at most.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from puzzle_tablebase.errors import TableDamaged
+from puzzle_tablebase.pipeline.proofs import files
+from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
+from puzzle_tablebase.queries import scans
+from puzzle_tablebase.stores import MANIFEST
+from puzzle_tablebase.stores.folder import MAX_WHOLE_BYTES, Folder
+from tests.support.shell import ROOT, Said, run
+from tests.support.tampered import get_refutation, rewrite
+
+FIVE = "knight_tours_5x5"
+(TABLE,) = KNIGHT.find_tables(FIVE)
+
+STATE = "378546201"
+WATCHED = """
+import sys
+from puzzle_tablebase.pipeline.run import run_command
+from puzzle_tablebase.resources import measure_peak_memory
+code = run_command(sys.argv[1:])
+print(f"peak {measure_peak_memory()}", file=sys.stderr)
+sys.exit(code)
+"""
+MEBIBYTE = 1 << 20
+
+
+def measure(*words: str | Path) -> tuple[Said, int]:
+    """Run a command; return what it said, and its most memory in bytes."""
+    said = run([sys.executable, "-c", WATCHED, *words], cwd=ROOT, timeout=200)
+    errors, _, peak = said.err.rpartition("peak ")
+    return said._replace(err=errors), int(peak)
+
+
+def repeat(rows: int, *values: object) -> pa.Array:
+    """Return a column in which the last value stands in all rows but the first ones."""
+    at = [*range(len(values))] + [len(values) - 1] * (rows - len(values))
+    return pa.DictionaryArray.from_arrays(pa.array(at, pa.int32()), pa.array(values))
+
+
+def write_text(path: Path) -> None:
+    rows = pa.table({"state": repeat(20_000, STATE), "note": repeat(20_000, "", "x" * 80_000)})
+    pq.write_table(rows, path, compression="zstd", store_schema=False)
+
+
+def write_lists(path: Path) -> None:
+    lists = pa.array([["y" * 80_000] * 8] * 2_000)
+    rows = pa.table({"state": repeat(2_000, STATE), "note": lists})
+    pq.write_table(rows, path, compression="zstd", store_schema=False)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("write", [write_text, write_lists])
+@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
+def test_a_text_that_is_stored_once_is_read_in_parts(
+    write: Callable[[Path], None], kind: str, outputs: Path, tmp_path: Path
+) -> None:
+    write(tmp_path / "few.parquet")
+    assert (tmp_path / "few.parquet").stat().st_size < 200_000
+    target = "/dev/null" if kind == "jsonl" else tmp_path / "answers.parquet"
+    options = ("--output", target, "--format", kind, "--outputs", outputs)
+    said, peak = measure("query", "eight", "--input", tmp_path / "few.parquet", *options)
+    assert said == (0, "", "")
+    assert peak < 1200 * MEBIBYTE
+    if kind == "parquet":
+        answered = pq.ParquetFile(target).metadata.num_rows
+        assert answered == pq.ParquetFile(tmp_path / "few.parquet").metadata.num_rows
+
+
+def make_objects(count: int) -> str:
+    lines = (json.dumps({"state": STATE, f"field {number}": 1}) for number in range(count))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def make_nested(count: int) -> str:
+    lines = (json.dumps({"state": STATE, "more": {f"{number}": 1}}) for number in range(count))
+    return "".join(f"{line}\n" for line in lines)
+
+
+REFUSED = {
+    "a name a line": ("a.jsonl", make_objects(40_000), "names: too many for columns"),
+    "a name inside": ("b.jsonl", make_nested(40_000), "names: too many for columns"),
+    "few lines": ("c.jsonl", make_objects(5_000), "The objects of 5,001 lines have 5,001 names"),
+    "a string without an end": ("d.jsonl", '{"a": "' + '\\"' * 800_000, "cannot be read"),
+    "a wide header": ("e.csv", ",".join(["state", *map(str, range(100_000))]) + "\n", "100,001"),
+    "a wide header of tabs": ("f.tsv", "state" + "\tx" * 900_000 + "\n", "900,001 columns"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_columns_without_end_are_refused(name: str, outputs: Path, tmp_path: Path) -> None:
+    file, text, problem = REFUSED[name]
+    (tmp_path / file).write_text(text, "utf-8")
+    said, peak = measure("query", "eight", "--input", tmp_path / file, "--outputs", outputs)
+    assert (said.code, said.out) == (2, "")
+    assert problem in said.err
+    assert said.err.count("\n") == 1
+    assert peak < 500 * MEBIBYTE
+
+
+def test_wide_rows_are_read(outputs: Path, tmp_path: Path) -> None:
+    names = ["state", *map(str, range(999))]
+    rows = [STATE] + ["1"] * 999
+    (tmp_path / "wide.csv").write_text(f"{','.join(names)}\n" + f"{','.join(rows)}\n" * 500)
+    wide = {name: int(name) for name in names[1:]} | {"state": STATE}
+    (tmp_path / "wide.jsonl").write_text(f"{json.dumps(wide)}\n" * 500)
+    for file in ("wide.csv", "wide.jsonl"):
+        said, _ = measure("query", "eight", "--input", tmp_path / file, "--outputs", outputs)
+        assert (said.code, said.out.count("\n"), said.err) == (0, 501, "")
+
+
+@pytest.mark.parametrize("command", ["query eight --hardest --goal edge", "verify eight_edge"])
+def test_rows_beyond_the_definition_are_damage(command: str, copy: Path) -> None:
+    count = 17 * 181_440
+    rewrite(copy, "eight_edge", lambda rows: pa.concat_tables([rows] * 17), row_group=count)
+    said, peak = measure(*command.split(), "--outputs", copy)
+    assert said.code == 3
+    facts = f"found rows {count}, expected 181440" if "verify" in command else f"has {count:,} rows"
+    assert facts in said.err
+    assert said.err.count("\n") == 1
+    assert peak < 400 * MEBIBYTE
+
+
+@pytest.mark.parametrize("command", ["query eight 378546201", "status", "verify", "report"])
+def test_a_manifest_without_end_is_not_read(command: str, tmp_path: Path) -> None:
+    with (tmp_path / MANIFEST).open("wb") as file:
+        os.truncate(file.fileno(), 5_000_000_000)
+    said, peak = measure(*command.split(), "--outputs", tmp_path)
+    problem = f"it has more than {MAX_WHOLE_BYTES:,} bytes"
+    path = tmp_path / MANIFEST
+    assert (said.code, said.out) == (3, "")
+    assert said.err.startswith(f"pipeline: {path} cannot be read: {problem}. ")
+    assert peak < 400 * MEBIBYTE
+
+
+def test_texts_of_tables_that_would_not_fit_are_damage(
+    copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rewrite(copy, FIVE, lambda rows: rows)
+    values = {"start": "c3"}
+    found = scans.find_rows(Folder(copy), TABLE, values, ("path",))
+    for module in (scans, files):
+        monkeypatch.setattr(module, "MAX_GROUP_BYTES", 2 * 25 * 1_728 - 1)
+    with pytest.raises(TableDamaged, match="texts of its column path are too long"):
+        scans.find_rows(Folder(copy), TABLE, values, ("path",))
+    failure = get_refutation(copy, FIVE)
+    assert str(failure.found) == f"texts of {(3 + 50) * 1_728:,} bytes in 1,728 rows"
+    monkeypatch.undo()
+    assert len(found) == len(scans.find_rows(Folder(copy), TABLE, values, ("path",))) > 0
