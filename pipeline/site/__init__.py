@@ -35,7 +35,6 @@ from puzzle_tablebase.pipeline.site.data_set import (
     TableFacts,
     list_facts,
     make_card,
-    make_croissant,
 )
 from puzzle_tablebase.process import CleanupOnSignal, cleanup_lock
 from puzzle_tablebase.queries.explorer import EXPLORER_PAGE, write_explorer
@@ -156,7 +155,6 @@ def _fill(
     versions = {name: [entry] for name, entry in tables.items()}
     (versioned / MANIFEST).write_bytes(format_manifest(versions))
     facts = list_facts(copy, tables, verdicts)
-    (versioned / "croissant.json").write_text(make_croissant(facts, url, date), "utf-8")
     (versioned / "README.md").write_text(make_card(facts, url, date), "utf-8")
     for name in ("index.html", "style.css", "try.js"):
         shutil.copyfile(SOURCE / name, versioned / name)
@@ -173,7 +171,6 @@ def _fill(
             notes.append(f"{page} is left out. {error}")
     links |= {
         "README.md": "Data set card: every column, how the tables were made and verified",
-        "croissant.json": "The data set for programs, in Croissant 1.1",
         MANIFEST: "Manifest: the list of tables that readers read",
         "javascript/README.md": "JavaScript package",
     }

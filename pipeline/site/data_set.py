@@ -1,4 +1,4 @@
-"""The tables as a data set: `croissant.json`, and a card in Markdown as data set hubs read it.
+"""The tables as a data set: a card in Markdown, as data set hubs read it.
 
 Everything is taken from the manifest, from the tables' own files and declarations, and from the
 verdicts of a verification.
@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 from string import Template
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 
@@ -76,68 +76,6 @@ def list_facts(
         verdict = str(find_weakest(own)[name])
         facts.append(TableFacts(name, entry, meaning, meanings, schema, verdict, shown))
     return facts
-
-
-def make_croissant(facts: Sequence[TableFacts], url: str = "", date: str = "") -> str:
-    """Make the description of the data set for programs, in Croissant 1.1.
-
-    `url`: the address of the site; `date`: the day of publication. Croissant asks for both.
-    """
-    described: dict[str, object] = {
-        **json.loads((SOURCE / "croissant.json").read_text("utf-8")),
-        "description": DESCRIPTION,
-        "citeAs": _make_citation(url, date),
-        "creator": {"@type": "sc:Organization", "name": AUTHOR},
-        "url": url or "./",
-        "version": f"{FORMAT_VERSION}.0.0",
-        **({"datePublished": date} if date else {}),
-        "prov:wasAttributedTo": {"@type": "prov:SoftwareAgent", "prov:label": MADE_BY},
-        "distribution": [
-            {
-                "@type": "cr:FileObject",
-                "@id": file.file,
-                "name": file.file,
-                "description": table.meaning,
-                "contentUrl": file.file,
-                "contentSize": f"{file.bytes} B",
-                "encodingFormat": "application/x-parquet"
-                if file is table.entry.parquet
-                else "application/octet-stream",
-                "sha256": file.sha256,
-            }
-            for table in facts
-            for file in table.entry.all_files
-        ],
-        "recordSet": [
-            {
-                "@type": "cr:RecordSet",
-                "@id": table.name,
-                "name": table.name,
-                "description": f"{table.meaning}. {table.amount}; {table.verdict}.",
-                "field": [_describe_column(table, column) for column in table.schema],
-            }
-            for table in facts
-            if table.schema
-        ],
-    }
-    return json.dumps(described, indent=1, ensure_ascii=False) + "\n"
-
-
-def _describe_column(table: TableFacts, column: pa.Field) -> dict[str, Any]:
-    if pa.types.is_integer(column.type):
-        # readers give a null among whole numbers as a number that is none
-        kind = f"cr:{str(column.type).capitalize()}"
-    else:
-        kind = "sc:Boolean" if pa.types.is_boolean(column.type) else "sc:Text"
-    source = {"fileObject": {"@id": f"{table.name}.parquet"}, "extract": {"column": column.name}}
-    return {
-        "@type": "cr:Field",
-        "@id": f"{table.name}/{column.name}",
-        "name": column.name,
-        "description": table.meanings.get(column.name, ""),
-        "dataType": kind,
-        "source": source,
-    }
 
 
 def _make_citation(url: str, date: str) -> str:

@@ -19,7 +19,7 @@ from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.formats.parquet import make_schema
 from puzzle_tablebase.pipeline.proofs import VerifyFailed, verify
 from puzzle_tablebase.pipeline.proofs.files import check_contents
-from puzzle_tablebase.pipeline.site.data_set import list_facts, make_card, make_croissant
+from puzzle_tablebase.pipeline.site.data_set import list_facts, make_card
 from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.schema import Column, Table
@@ -147,9 +147,9 @@ def test_descriptions_may_have_other_words(copy: Path) -> None:
     assert result.verdicts[0].verdict == "proved"
     assert "descriptions are ignored" in story(result)
     facts = list_facts(Folder(copy), {FIVE: entries[FIVE]}, result.verdicts)
-    for text in (make_card(facts), make_croissant(facts)):  # so none enters a page
-        assert "<b>" not in text
-        assert TABLE.columns[-1].meaning in text
+    card = make_card(facts)  # so none enters a page
+    assert "<b>" not in card
+    assert TABLE.columns[-1].meaning in card
 
 
 @pytest.mark.parametrize("is_beside", [True, False])
