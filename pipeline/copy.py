@@ -13,7 +13,6 @@ from functools import partial
 from threading import Lock
 from typing import NamedTuple
 
-from puzzle_tablebase.errors import TableMissing
 from puzzle_tablebase.formats.manifest import (
     Entry,
     Versions,
@@ -24,8 +23,7 @@ from puzzle_tablebase.formats.manifest import (
 from puzzle_tablebase.pipeline.copy_targets import Listed, Target, open_target
 from puzzle_tablebase.pipeline.jobs import select_published
 from puzzle_tablebase.pipeline.publish import changing_manifest, remove_unlisted, require_own_files
-from puzzle_tablebase.stores import MANIFEST
-from puzzle_tablebase.stores.access import format_rebuild_command, open_store
+from puzzle_tablebase.stores.access import make_empty_error, open_store
 from puzzle_tablebase.stores.folder import Store
 
 TABLES_TOGETHER = 4
@@ -93,7 +91,7 @@ def choose_tables(source: Store, names: Sequence[str]) -> dict[str, Entry]:
     """Return the entries of the published tables that names stand for."""
     published = read_manifest(source)
     if not published:
-        raise TableMissing(source.locate(MANIFEST), format_rebuild_command("", source))
+        raise make_empty_error(source)
     chosen = select_published(source, names)[0] if names else [*published]
     return {name: published[name] for name in chosen}
 

@@ -5,6 +5,7 @@ A dry run prints the list of jobs and writes nothing; a build runs the same list
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
@@ -22,6 +23,7 @@ from puzzle_tablebase.errors import (
     TableVersionError,
     Unreachable,
     quote,
+    require_text,
 )
 from puzzle_tablebase.formats.index import compute_index_bytes
 from puzzle_tablebase.formats.manifest import (
@@ -54,14 +56,14 @@ from puzzle_tablebase.pipeline.searches import (
     find_code,
     make,
 )
-from puzzle_tablebase.pipeline.tasks import Tasks
+from puzzle_tablebase.pipeline.tasks import Tasks, open_tasks
 from puzzle_tablebase.process import explain_os_error
 from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.puzzles import MODULES, get_puzzle, is_registered, list_puzzles
 from puzzle_tablebase.resources import measure_peak_memory
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import MANIFEST
-from puzzle_tablebase.stores.access import format_rebuild_command, list_files
+from puzzle_tablebase.stores.access import format_rebuild_command, list_files, open_folder
 from puzzle_tablebase.stores.checkpoints import Checkpoints, list_checkpoint_files
 from puzzle_tablebase.stores.folder import Folder, Store
 
@@ -309,6 +311,26 @@ def log_run(
 
 Built = tuple[Run, Entry]
 """The log's line of a finished table, and what the manifest then lists."""
+
+
+def precompute(
+    *names: str, outputs: object = None, force: bool = False, quiet: bool = False
+) -> list[str]:
+    """Build the tables that are missing or out of date, as `pipeline precompute` does.
+
+    `names`: of puzzles, groups or tables; by default all default tables. `outputs`: the folder; by
+    default that of `PIPELINE_OUTPUTS`, else `outputs`. Return the names of the tables that were
+    built.
+    """
+    for name in names:
+        require_text(name, "a name of tables", "eight")
+    store, tables = open_folder(outputs), select_tables(names)
+    with Reporter(quiet=quiet) as reporter, open_tasks() as tasks:
+        built = [run.table for run, _ in build(store, tables, tasks, reporter, force=force)]
+        if up_to_date := [table.name for _, table in tables if table.name not in built]:
+            reporter.say(f"up to date: {', '.join(up_to_date)}")
+        reporter.say(f"The tables are in {os.path.abspath(str(store))}")
+    return built
 
 
 def build(

@@ -1,4 +1,4 @@
-"""Progress of long work: a bar on a terminal, plain lines otherwise, nothing when quiet."""
+"""Progress of long work: bars on a terminal or in a notebook, otherwise plain lines."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from threading import RLock
 from typing import Self
 
@@ -45,6 +46,11 @@ class Reporter:
         self._console = Console(
             stderr=True, quiet=quiet, highlight=False, emoji=False, soft_wrap=True
         )
+        # a notebook draws bars with a package of its own
+        self._has_bars = not quiet and (
+            self._console.is_terminal
+            or (self._console.is_jupyter and find_spec("ipywidgets") is not None)
+        )
         self._bars = bars.Progress(
             _ActivityColumn(),
             bars.BarColumn(bar_width=24),
@@ -59,7 +65,7 @@ class Reporter:
             transient=True,
             # output printed meanwhile appears above the bar, but only if both share a terminal
             redirect_stdout=sys.stdout.isatty(),
-            disable=quiet or not self._console.is_terminal,
+            disable=not self._has_bars,
         )
         self._tasks: dict[str, bars.TaskID] = {}
         self._times: dict[str, tuple[float, float]] = {}
@@ -91,7 +97,7 @@ class Reporter:
             self._bars.update(self._tasks[of], description=text, completed=done, total=total)
             began, printed = self._times[of]
             now = time.monotonic()
-            if of and not self._console.is_terminal and now - printed > LINE_INTERVAL:
+            if of and not self._has_bars and now - printed > LINE_INTERVAL:
                 self._times[of] = began, now
                 share = f" of {total:,} ({done / total:.0%})" if total else ""
                 self.say(f"  {text} {done:,}{share}, {now - began:.0f} s")
@@ -112,5 +118,5 @@ class Reporter:
             self._bars.start()
 
     def _clear(self) -> None:
-        if not self._bars.disable:
+        if self._has_bars:
             os.write(sys.stderr.fileno(), CURSOR_UP * (len(self._tasks) - 1) + CLEAR_BELOW)

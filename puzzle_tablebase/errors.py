@@ -214,6 +214,14 @@ class TableMissing(TableError):
         super().__init__(f"{file} is not published.", file, command)
 
 
+class StoreEmpty(TableMissing):
+    """A folder or host without tables; `otherwise`: how to build some, and how to copy them."""
+
+    def __init__(self, place: str, file: str, command: str, otherwise: str) -> None:
+        TableError.__init__(self, f"There are no tables in {place}.", file, "", otherwise)
+        self.command = command
+
+
 class TableUnreadable(TableError):
     """A file that could not be read, for a reason other than missing or damaged contents."""
 

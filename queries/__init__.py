@@ -90,19 +90,19 @@ def pose(reader: Reader, verb: str, given: Mapping[str, Any]) -> tuple[Reader, O
 def open_tables(location: str | Store | None = None) -> Tables:
     """Open the tables in a folder or store.
 
-    The default location is that of `PIPELINE_OUTPUTS`, else `outputs`. Raises TableMissing if
+    The default location is that of `PIPELINE_OUTPUTS`, else `outputs`. Raises StoreEmpty if
     nothing is published there. Files are opened when they are first needed.
     """
     from puzzle_tablebase.stores import MANIFEST
-    from puzzle_tablebase.stores.access import format_rebuild_command, make_open_error, open_store
+    from puzzle_tablebase.stores.access import make_empty_error, make_open_error, open_store
 
     store = open_store(location)
     try:
         store.get_size(MANIFEST)
+    except FileNotFoundError as error:
+        raise make_empty_error(store, in_python=True) from error
     except OSError as error:
-        is_missing = isinstance(error, FileNotFoundError)
-        command = format_rebuild_command("", store) if is_missing else ""
-        raise make_open_error(store.locate(MANIFEST), error, command) from error
+        raise make_open_error(store.locate(MANIFEST), error, "") from error
     return Tables(store)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from puzzle_tablebase.errors import BadRequest, TableDamaged, TableError, TableMissing
+from puzzle_tablebase.errors import BadRequest, TableDamaged, TableError
 from puzzle_tablebase.formats.manifest import Entry, find_mismatch, read_manifest
 from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.puzzles import (
@@ -20,7 +20,7 @@ from puzzle_tablebase.puzzles import (
 from puzzle_tablebase.queries.scans import require_published
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import COMMAND, MANIFEST, REMOVE
-from puzzle_tablebase.stores.access import format_command, format_rebuild_command
+from puzzle_tablebase.stores.access import format_command, format_rebuild_command, make_empty_error
 from puzzle_tablebase.stores.folder import Store
 
 # ---- the state of each table --------------------------------------------------------------------
@@ -97,7 +97,7 @@ def list_counts(store: Store) -> pl.DataFrame:
     """List the number of states at each distance in all published tables that have distances."""
     entries = read_manifest(store)
     if not entries:
-        raise TableMissing(store.locate(MANIFEST), format_rebuild_command("", store))
+        raise make_empty_error(store)
     tables = (
         (puzzle, table)
         for puzzle in list_puzzles()

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from puzzle_tablebase.errors import BadRequest, NoAnswer, TableMissing
+from puzzle_tablebase.errors import BadRequest, NoAnswer
 from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.pipeline.commands.options import Json, Outputs, Quiet
 from puzzle_tablebase.pipeline.terminal import (
@@ -21,8 +21,7 @@ from puzzle_tablebase.pipeline.terminal import (
     print_rows,
 )
 from puzzle_tablebase.puzzles import MODULES, find_owner, get_puzzle, list_puzzles_with_depths
-from puzzle_tablebase.stores import MANIFEST
-from puzzle_tablebase.stores.access import format_rebuild_command, open_store
+from puzzle_tablebase.stores.access import make_empty_error, open_store
 from puzzle_tablebase.stores.folder import Address, Store
 
 WITH_DEPTHS = [name for name in MODULES if get_puzzle(name).depth]
@@ -241,8 +240,8 @@ def diff(
 
 
 def _read_contents(store: Store) -> dict[str, str]:
-    """Read the content hash of each published table; raise TableMissing if there are none."""
+    """Read the content hash of each published table; raise StoreEmpty if there are none."""
     entries = read_manifest(store)
     if not entries:
-        raise TableMissing(store.locate(MANIFEST), format_rebuild_command("", store))
+        raise make_empty_error(store)
     return {name: entry.content for name, entry in entries.items()}

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from puzzle_tablebase.errors import MemoryShort, TablebaseError, TableMissing, TableUnreadable
+from puzzle_tablebase.errors import MemoryShort, TablebaseError, TableUnreadable
 from puzzle_tablebase.formats.manifest import find_in_place, read_manifest, read_versions
 from puzzle_tablebase.pipeline.proofs.board_layers import prove_bits
 from puzzle_tablebase.pipeline.proofs.claims import (
@@ -41,8 +41,11 @@ from puzzle_tablebase.puzzle import GoalPuzzle
 from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.resources import get_free_memory
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.stores import MANIFEST
-from puzzle_tablebase.stores.access import format_rebuild_command, make_open_error
+from puzzle_tablebase.stores.access import (
+    format_rebuild_command,
+    make_empty_error,
+    make_open_error,
+)
 from puzzle_tablebase.stores.folder import Store
 
 __all__ = ["TableResult", "TableVerdict", "Verdict", "Verified", "VerifyFailed", "verify"]
@@ -186,10 +189,10 @@ def find_proof(listed: ListedTable) -> Prove | None:
 
 
 def list_tables(store: Store) -> list[ListedTable]:
-    """List every published table, those of known puzzles first; raise TableMissing if none is."""
+    """List every published table, those of known puzzles first; raise StoreEmpty if none is."""
     entries = read_manifest(store)
     if not entries:
-        raise TableMissing(store.locate(MANIFEST), format_rebuild_command("", store))
+        raise make_empty_error(store)
     known = [
         ListedTable(store, table.name, entries[table.name], table, puzzle.depth, rules)
         for puzzle in list_puzzles()

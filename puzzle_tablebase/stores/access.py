@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 
 from puzzle_tablebase.errors import (
+    READ_ONLY,
     BadRequest,
     FileChanged,
+    StoreEmpty,
     TableDamaged,
     TableError,
     TableMissing,
@@ -15,7 +17,7 @@ from puzzle_tablebase.errors import (
     quote,
 )
 from puzzle_tablebase.process import explain_os_error
-from puzzle_tablebase.stores import COMMAND, COPY
+from puzzle_tablebase.stores import COMMAND, COPY, MANIFEST
 from puzzle_tablebase.stores.folder import DEFAULT_FOLDER, Address, Folder, Store, make_scheme_error
 
 
@@ -66,6 +68,22 @@ def format_rebuild_command(name: str, store: Store, *, force: bool = False) -> s
     "pipeline precompute eight --force --outputs 'my tables'"
     """
     return format_command(store, COMMAND, name, "--force" * force)
+
+
+def make_empty_error(store: Store, *, in_python: bool = False) -> StoreEmpty:
+    """Make the error for a store without tables, with what to type: at the shell, or in Python."""
+    from shlex import quote as quote_word
+
+    place, command = str(store), format_rebuild_command("", store)
+    if not command:
+        hint = READ_ONLY
+    elif in_python:
+        is_default = not format_outputs(place)
+        build = "pt.precompute()" if is_default else f"pt.precompute(outputs={place!r})"
+        hint = f"Build them: {build}, or copy them: pt.copy_tables(ADDRESS, {place!r})"
+    else:
+        hint = f"Run: {command}, or: {COPY} ADDRESS {quote_word(place)}"
+    return StoreEmpty(place, store.locate(MANIFEST), command, hint)
 
 
 def make_damage_error(

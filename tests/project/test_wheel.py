@@ -4,12 +4,12 @@ These tests install packages from the index that pip is set up for.
 """
 
 import subprocess
-import sys
 import zipfile
 from pathlib import Path
 
 import pytest
 
+from tests.support.environments import make_environment, run_apart
 from tests.support.hosts import serve
 from tests.support.shell import ROOT, run
 
@@ -27,22 +27,6 @@ print(pt.open_tables(sys.argv[1]).eight.probe("378546201").distance)
 @pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: lock.name)
 def test_a_lock_file_holds_no_address(lock: Path) -> None:
     assert "://" not in lock.read_text("utf-8")
-
-
-def run_apart(*command: str | Path, cwd: Path) -> str:
-    """Run a command apart from this checkout's packages; return its output."""
-    env = {"SOURCE_DATE_EPOCH": "1700000000", "PYTHONPATH": ""}
-    ended = run(command, cwd=cwd, env=env)
-    assert ended.code == 0, ended
-    return ended.out
-
-
-def make_environment(folder: Path, *requirements: str) -> Path:
-    """Make an environment with these packages; return the folder of its programs."""
-    run_apart(sys.executable, "-m", "venv", folder, cwd=folder.parent)
-    pip = (folder / "bin" / "python", "-m", "pip", "--disable-pip-version-check")
-    run_apart(*pip, "install", "--quiet", *requirements, cwd=folder.parent)
-    return folder / "bin"
 
 
 @pytest.fixture(scope="module")
