@@ -19,7 +19,7 @@ from typing import IO
 
 from puzzle_tablebase.errors import OutputError, quote
 from puzzle_tablebase.formats.manifest import is_own_file
-from puzzle_tablebase.process import CompleteWriter, explain_os_error, is_full_disk
+from puzzle_tablebase.process import RawOutput, explain_os_error, is_full_disk
 from puzzle_tablebase.stores.folder import Address, Folder
 from puzzle_tablebase.stores.new_files import name_temporary, write_new_files
 
@@ -100,7 +100,7 @@ def _open_target(name: str) -> Iterator[IO[bytes]]:
         else:
             descriptor = os.open(name, os.O_WRONLY | os.O_NOCTTY)
             stack.callback(os.close, descriptor)
-        yield stack.enter_context(io.BufferedWriter(CompleteWriter(descriptor, quote_name(name))))
+        yield stack.enter_context(io.BufferedWriter(RawOutput(descriptor, quote_name(name))))
 
 
 def _find_status(name: str) -> os.stat_result | None:

@@ -90,41 +90,29 @@ def _wait_for_signal(watched: list[int]) -> None:
 # ---- standard streams ----------------------------------------------------------------------------
 
 
-class CompleteWriter(io.RawIOBase):
-    """Writer of every byte to a descriptor, which stays open when the writer is closed.
+class RawOutput(io.FileIO):
+    """A descriptor that stays open, below a buffer, which repeats short writes.
 
-    It raises OutputError, and writes nothing more after an error. With `is_best_effort` it raises
-    nothing and discards what it cannot write: for progress and errors, which are no answers.
+    An error is an OutputError, and nothing more is written after it. With `is_best_effort` nothing
+    is raised, and what cannot be written is discarded: progress and errors are no answers.
     """
 
-    def __init__(self, descriptor: int, name: str, *, is_best_effort: bool = False) -> None:
-        self._descriptor = descriptor
-        self._name = name
-        self._is_best_effort = is_best_effort
+    def __init__(self, descriptor: int, output: str, *, is_best_effort: bool = False) -> None:
+        super().__init__(descriptor, "wb", closefd=False)
+        self._output, self._is_best_effort = output, is_best_effort
         self.failure: OutputError | None = None
 
-    def writable(self) -> bool:
-        return True
-
-    def fileno(self) -> int:
-        return self._descriptor
-
-    def isatty(self) -> bool:
-        return os.isatty(self._descriptor)
-
     def write(self, data: ReadableBuffer) -> int:
-        remaining = memoryview(data).cast("B")
-        size = len(remaining)
-        while remaining and not self.failure:
+        if not self.failure:
             try:
-                remaining = remaining[os.write(self._descriptor, remaining) :]
+                return os.write(self.fileno(), data)
             except OSError as error:
                 kind = ReaderGone if isinstance(error, BrokenPipeError) else OutputError
                 reason = explain_os_error(error)
-                self.failure = kind(self._name, reason, is_full=is_full_disk(error))
+                self.failure = kind(self._output, reason, is_full=is_full_disk(error))
                 if not self._is_best_effort:
                     raise self.failure from error
-        return size
+        return memoryview(data).nbytes
 
 
 def explain_os_error(error: OSError) -> str:
@@ -143,7 +131,7 @@ def is_full_disk(error: BaseException) -> bool:
     return isinstance(error, OSError) and error.errno in full
 
 
-def wrap_standard_outputs() -> CompleteWriter:
+def wrap_standard_outputs() -> RawOutput:
     """Wrap standard output and error so that all bytes pass; return the writer of the former.
 
     Call this once, before any file is opened: the descriptor of a closed stream is opened anew, so
@@ -157,8 +145,8 @@ def wrap_standard_outputs() -> CompleteWriter:
             os.set_blocking(number, True)
     if sys.stdin is None:
         sys.stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False)))
-    stdout = CompleteWriter(1, "standard output")
-    stderr = CompleteWriter(2, "", is_best_effort=True)
+    stdout = RawOutput(1, "standard output")
+    stderr = RawOutput(2, "", is_best_effort=True)
     codings = [stream.encoding if stream else "utf-8" for stream in (sys.stdout, sys.stderr)]
     sys.stdout = io.TextIOWrapper(io.BufferedWriter(stdout), codings[0], "backslashreplace")
     sys.stderr = io.TextIOWrapper(
