@@ -108,8 +108,9 @@ check: $(TESTS) $(if $(shell command -v npm),$(LINTER)) ## check lint, format, t
 		echo 'npm is missing, so the JavaScript was not checked. On Debian and Ubuntu: apt-get install npm' >&2; \
 		test "$$CI" != true; fi
 
-docs: $(TESTS) $(if $(shell command -v npm),$(LINTER)) ## regenerate the docs that the program writes, and the types of the JavaScript package
+docs: precompute $(TESTS) $(if $(shell command -v npm),$(LINTER)) ## write what the program prints into pages and tests/golden, and the JavaScript package's types
 	$(BIN)/python -m tools.generated_docs
+	$(BIN)/python -m pytest -q --write-golden
 	@if command -v npm >/dev/null; then queries/node_modules/.bin/tsc -p queries/javascript; fi
 
 report: precompute $(REPORT) ## write outputs/report.html, a page of charts made from the tables

@@ -38,11 +38,15 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--write-golden", action="store_true", help="write tests/golden anew")
+    parser.addoption(
+        "--write-golden", action="store_true", help="write tests/golden, and run no other tests"
+    )
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Put long tests first, so that no process begins one when the others have ended."""
+    if config.getoption("--write-golden"):
+        items[:] = [item for item in items if "golden" in getattr(item, "fixturenames", ())]
     items.sort(key=lambda item: item.get_closest_marker("long") is None)
 
 

@@ -2,7 +2,8 @@
 
 The tables of `docs/cli.md` come from the commands' help, the list of columns in `docs/tables.md`
 from the descriptions that go into the files. In every page, the output below each `$ pipeline ...`
-line of a `console` block is what the command prints.
+line of a `console` block is what the command prints, and each line of a `hexdump` block has the
+bytes of `eight.idx` at its address.
 """
 
 from __future__ import annotations
@@ -21,10 +22,13 @@ from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.schema import Column, Table
 from puzzle_tablebase.stores.folder import Folder
-from tools.sessions import ROOT, fill_sessions, list_pages_with_sessions
+from tools.sessions import ROOT, fill_sessions, list_pages_with
 
 MADE_PART = re.compile("(<!-- made from the program -->\n).*(<!-- end -->)", re.DOTALL)
 """The part of a page that the program writes."""
+HEXDUMP = re.compile("(?<=^```hexdump\n).*?(?=^```)", re.DOTALL | re.MULTILINE)
+ROW_BYTES = 16
+"""The bytes of a line of a hexdump."""
 
 
 def make_page(name: str, make: Callable[[], str]) -> str:
@@ -130,6 +134,23 @@ def draw(puzzle: str, key: str, **options: object) -> str:
     return picture
 
 
+def fill_hexdumps(page: str) -> str:
+    """Return a page whose hexdumps have the bytes of `eight.idx` at their addresses."""
+
+    def format_line(line: str) -> str:
+        at = int(line.partition(":")[0], 16)
+        row = data[at : at + ROW_BYTES]
+        text = "".join(
+            chr(byte) if chr(byte).isascii() and chr(byte).isprintable() else "." for byte in row
+        )
+        return f"{at:08x}: {row.hex(' ')}  {text}\n"
+
+    if not HEXDUMP.search(page):
+        return page
+    data = (ROOT / "outputs" / "eight.idx").read_bytes()
+    return HEXDUMP.sub(lambda found: "".join(map(format_line, found[0].splitlines())), page)
+
+
 PARTS: dict[str, Callable[[], str]] = {
     "docs/tables.md": partial(make_page, "docs/tables.md", format_tables),
     "docs/cli.md": partial(make_page, "docs/cli.md", format_commands),
@@ -141,15 +162,16 @@ PARTS: dict[str, Callable[[], str]] = {
 
 
 def fill_page(name: str) -> str:
-    """Return a page with the current output of every session."""
+    """Return a page with the current output of every session, and the current bytes."""
     make = PARTS.get(name)
-    return fill_sessions(make() if make else (ROOT / name).read_text("utf-8"))
+    return fill_hexdumps(fill_sessions(make() if make else (ROOT / name).read_text("utf-8")))
 
 
 MADE: dict[str, Callable[[], str]] = {
-    name: partial(fill_page, name) for name in dict.fromkeys([*PARTS, *list_pages_with_sessions()])
+    name: partial(fill_page, name)
+    for name in dict.fromkeys([*PARTS, *list_pages_with("console"), *list_pages_with("hexdump")])
 }
-"""The functions that write these pages, and all others that have sessions."""
+"""The functions that write these pages, and all others that have sessions or hexdumps."""
 
 
 def main(names: list[str]) -> None:

@@ -1,7 +1,7 @@
 """Sessions of the pages: the commands in `console` blocks are run, and their output is filled in.
 
 Each page has a working folder of its own, with the default tables in `outputs`, so that a session
-can build others. `…` stands for figures that vary: text that matches the output stays as it is. A
+can build others. `…` stands for figures that vary: a line that matches the output stays as it is. A
 block below a comment `<!-- not run: REASON -->` is left out.
 """
 
@@ -22,11 +22,13 @@ COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 """A command of a session, and the lines below it."""
 
 
-def list_pages_with_sessions() -> list[str]:
-    """List the names of all pages that have a session."""
+def list_pages_with(kind: str) -> list[str]:
+    """List the names of all pages that have a block of this kind, such as `console`."""
     pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("queries/javascript/*.md")]
     return sorted(
-        page.relative_to(ROOT).as_posix() for page in pages if SESSION.search(page.read_text())
+        page.relative_to(ROOT).as_posix()
+        for page in pages
+        if f"\n```{kind}\n" in page.read_text("utf-8")
     )
 
 
@@ -59,9 +61,16 @@ def link_tables(folder: Path) -> None:
 
 
 def choose_output(shown: str, printed: str) -> str:
-    """Return what a page shows if that is what a command printed, else what it printed."""
-    parts = [re.escape(part) for part in shown.split("…")]
-    return shown if re.fullmatch(".*?".join(parts), printed, re.DOTALL) else printed
+    """Return what a command printed, with the `…` of what a page shows wherever it still fits."""
+    texts = [shown, *(line for line in shown.splitlines(True) if "…" in line)]
+    patterns = {text: ".*?".join(map(re.escape, text.split("…"))) for text in texts}
+    if re.fullmatch(patterns[shown], printed, re.DOTALL):
+        return shown
+
+    def choose_line(line: str) -> str:
+        return next((text for text in texts[1:] if re.fullmatch(patterns[text], line)), line)
+
+    return "".join(map(choose_line, printed.splitlines(True)))
 
 
 def run_command(command: str, folder: str) -> str:

@@ -14,6 +14,8 @@ from typer.main import get_command
 
 from puzzle_tablebase.pipeline.commands import load_app
 from tests.support.shell import ROOT, run, run_here
+from tools.generated_docs import fill_hexdumps
+from tools.sessions import choose_output
 
 FILE = re.compile(
     r"(?<![\w/])(?:tests|tools|queries|pipeline|puzzle_tablebase)/[a-z_0-9/]+(?:\.py|/)"
@@ -28,7 +30,7 @@ MARKDOWN = [
 PAGES = [pytest.param(page, id=str(page.relative_to(ROOT))) for page in MARKDOWN]
 BUILT = {"fifteen.md": "fifteen_6-6-3", "sliding.md": "sliding_3x4"}
 LONG = {*BUILT, "query.md"}
-MADE = re.compile("^```console$|<!-- made from the program -->", re.MULTILINE)
+MADE = re.compile("^```(?:console|hexdump)$|<!-- made from the program -->", re.MULTILINE)
 
 
 WRITTEN = [
@@ -44,6 +46,22 @@ WRITTEN = [
 @pytest.mark.parametrize("names", WRITTEN)
 def test_pages_are_what_the_program_writes(names: str, outputs: Path) -> None:
     assert run([sys.executable, "-m", "tools.generated_docs", *names.split()]) == (0, "", "")
+
+
+def test_what_varies_stays_left_out() -> None:
+    """Change one line of a block: the others keep their `…`, and what changed is seen."""
+    shown = "eight  2 rows  … s\nedge  … rows  … s\nbuilt in … s\n"
+    assert choose_output(shown, "eight  2 rows  7 s\nedge  4 rows  1 s\nbuilt in 9 s\n") == shown
+    printed = "eight  3 rows  7 s\nedge  4 rows  1 s\nremoved\nbuilt in 9 s\n"
+    assert choose_output(shown, printed) == (
+        "eight  3 rows  7 s\nedge  … rows  … s\nremoved\nbuilt in … s\n"
+    )
+
+
+def test_a_hexdump_has_the_bytes_of_the_file(outputs: Path) -> None:
+    page = "```hexdump\n00000000: ff  ?\n```\n00000010: text\n"
+    line = "50 54 49 58 02 00 00 00 02 00 00 00 00 10 00 00  PTIX............"
+    assert fill_hexdumps(page) == page.replace("ff  ?", line)
 
 
 @pytest.mark.parametrize("page", PAGES)
