@@ -15,6 +15,7 @@ from puzzle_tablebase.errors import (
     TableMissing,
     TableUnreadable,
     Unreachable,
+    name_packages,
     quote,
 )
 from puzzle_tablebase.process import (
@@ -45,7 +46,7 @@ def main() -> NoReturn:
 def run_command(arguments: list[str]) -> int:
     """Run the command with these arguments and return its exit code; print errors as messages."""
     try:
-        code = _dispatch(arguments)
+        code = name_packages(_dispatch)(arguments)
         sys.stdout.flush()
         return code
     except KeyboardInterrupt:
@@ -73,10 +74,6 @@ def run_command(arguments: list[str]) -> int:
         if isinstance(error, MemoryError):
             print_error("There is not enough memory. Close other programs, or raise the limit.")
             return 3
-        package = (getattr(error, "name", None) or "").partition(".")[0]
-        if isinstance(error, ModuleNotFoundError) and package not in ("", "puzzle_tablebase"):
-            print_error(f"{package} is not installed. Run: pip install {package}")
-            return 3
         # a bug: print one sentence, and the traceback only on request
         if os.environ.get("PIPELINE_TRACEBACK"):
             raise
@@ -100,6 +97,12 @@ def _dispatch(arguments: list[str]) -> int:
     from puzzle_tablebase.resources import require_room_for_libraries
 
     require_room_for_libraries()
-    from puzzle_tablebase.pipeline.commands import run_app
+    try:
+        from puzzle_tablebase.pipeline.commands import run_app
+    except ModuleNotFoundError as error:  # Typer would print the help
+        from puzzle_tablebase.pipeline.plain_help import print_plain_help
 
+        if print_plain_help(arguments, error):
+            return 0
+        raise
     return run_app(arguments)

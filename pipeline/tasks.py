@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy.typing as npt
 
-from puzzle_tablebase.errors import MachineLimit, MemoryShort, StoreError
+from puzzle_tablebase.errors import MemoryShort, StoreError, raise_missing
 from puzzle_tablebase.formats.counts import Depth
 from puzzle_tablebase.resources import count_cores, get_free_memory
 from puzzle_tablebase.stores.checkpoints import Checkpoints
@@ -305,8 +305,7 @@ def open_tasks(
         return
     try:
         from puzzle_tablebase.pipeline.cluster import connect
-    except ImportError as error:  # Dask is an extra
-        hint = "In a clone, run: .venv/bin/python -m pip install -e '.[cluster]'"
-        raise MachineLimit(f"--scheduler needs a package: {error}", hint) from error
+    except ModuleNotFoundError as error:  # Dask is an extra
+        raise_missing(error)
     with connect(scheduler) as (executor, threads):
         yield Tasks(executor, min(jobs or threads, threads), is_remote=True, memory=memory)

@@ -17,7 +17,7 @@ command line in `puzzle_tablebase.pipeline`.
 from __future__ import annotations
 
 from puzzle_tablebase.errors import *  # noqa: F403
-from puzzle_tablebase.errors import TablebaseError
+from puzzle_tablebase.errors import TablebaseError, name_packages
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,7 +69,8 @@ if not TYPE_CHECKING:  # a type checker would take every name for one of this mo
     def __getattr__(name: str) -> object:
         for module, names in MODULES.items():
             if name in names.split():
-                value: object = getattr(__import__(f"{__name__}.{module}", fromlist=[name]), name)
+                load = name_packages(__import__)
+                value: object = getattr(load(f"{__name__}.{module}", fromlist=[name]), name)
                 globals()[name] = value
                 return value
         raise AttributeError(f"module 'puzzle_tablebase' has no attribute {name!r}")

@@ -8,6 +8,14 @@ limit ended; 141 a pipe that was closed by its reader.
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import NoReturn, ParamSpec, TypeVar
+
+    Given = ParamSpec("Given")
+    Result = TypeVar("Result")
+
 READ_ONLY = "The store is read-only: choose another one with --outputs."
 """Hint for a table in a read-only store."""
 
@@ -287,6 +295,16 @@ class MachineLimit(TablebaseError):
         super().__init__(f"{problem}. {hint}.")
 
 
+class PackageMissing(MachineLimit):
+    """Packages that are not installed, and the command that installs them."""
+
+    def __init__(self, packages: list[str], command: str) -> None:
+        names = f"package{'s' * (len(packages) > 1)}: {', '.join(packages)}"
+        TablebaseError.__init__(self, f"Missing {names}. Run: {command}")
+        self.packages = packages
+        self.command = command
+
+
 class MemoryShort(MachineLimit):
     """Work that needs more memory than is free, or than the limit allows; it does not start."""
 
@@ -312,3 +330,68 @@ class Unreachable(OSError):
 
 class FileChanged(Unreachable):
     """A file that is another one than when its reading began."""
+
+
+# ---- packages that are not installed -----------------------------------------------------------
+
+
+PROJECT = "puzzle-tablebase"
+"""The name that `pip` knows."""
+
+
+def raise_missing(error: ModuleNotFoundError) -> NoReturn:
+    """Raise PackageMissing for a package that is not installed; the error itself for our own code.
+
+    It names all that one command installs: what needs one of them mostly needs others.
+    """
+    package = (error.name or "").partition(".")[0]
+    if package in ("", "puzzle_tablebase"):
+        raise error
+    for extra, names in list_requirements().items():
+        if any(name.replace("-", "_").startswith(package) for name in names):
+            missing = [name for name in names if not is_installed(name)] or [package]
+            raise PackageMissing(missing, f"pip install {extra}") from error
+    raise PackageMissing([package], f"pip install {package}") from error
+
+
+def list_requirements() -> dict[str, list[str]]:
+    """List the packages that our metadata requires, by what is typed to install them."""
+    from importlib.metadata import PackageNotFoundError, requires
+
+    listed = dict[str, list[str]]()
+    try:
+        lines = requires(PROJECT) or []
+    except PackageNotFoundError:  # a folder of the code alone
+        return listed
+    for line in lines:
+        extra = line.partition("extra == ")[2].strip("'\"")
+        for mark in "<>=!~[; ":
+            line = line.partition(mark)[0]  # noqa: PLW2901  # what is left is the name
+        listed.setdefault(f"'{PROJECT}[{extra}]'" if extra else PROJECT, []).append(line)
+    return listed
+
+
+def is_installed(name: str) -> bool:
+    """Return whether a package is installed, by the name that `pip` knows."""
+    from importlib.metadata import PackageNotFoundError, distribution
+
+    try:
+        distribution(name)
+    except PackageNotFoundError:
+        return False
+    return True
+
+
+def name_packages(function: Callable[Given, Result]) -> Callable[Given, Result]:
+    """Make a function of the library raise PackageMissing if a package is not installed."""
+
+    def call(*given: Given.args, **options: Given.kwargs) -> Result:
+        try:
+            return function(*given, **options)
+        except ModuleNotFoundError as error:
+            raise_missing(error)
+
+    for name in ("__module__", "__name__", "__qualname__", "__doc__"):
+        setattr(call, name, getattr(function, name))
+    call.__wrapped__ = function  # type: ignore[attr-defined]  # as `functools` does, slow to import
+    return call

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from _thread import allocate_lock  # `threading` takes longer to import
 
-from puzzle_tablebase.errors import BadRequest, quote, require_text
+from puzzle_tablebase.errors import BadRequest, name_packages, quote, require_text
 from puzzle_tablebase.puzzle import GoalPuzzle
 from puzzle_tablebase.puzzles import get_puzzle, import_object
 from puzzle_tablebase.queries.options import ALL, QUERY
@@ -132,6 +132,7 @@ class Tables:
             for reader in self._opened.values():
                 reader.close()
 
+    @name_packages
     def open(self, name: str) -> Any:
         """Return the reader of a puzzle's tables, which is opened the first time."""
         known = require_text(name, "a puzzle's name", "eight")
@@ -142,6 +143,7 @@ class Tables:
                     reader.close()
             return self._opened[known]
 
+    @name_packages
     def answer(self, puzzle: str, key: str | None = None, **options: object) -> Answer:
         """Answer as `pipeline query PUZZLE KEY` does, with its options by name."""
         reader, parsed = pose(self.open(puzzle), ALL if key is None else QUERY, options)

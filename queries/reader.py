@@ -12,6 +12,7 @@ from puzzle_tablebase.errors import (
     TablebaseError,
     TableDamaged,
     Undecided,
+    name_packages,
     quote,
     require_choice,
     require_text,
@@ -81,6 +82,9 @@ class Reader:
         self._lock = RLock()
         """The lock of these dictionaries: it is never held while something is read or made."""
         self._closed = False
+
+    def __init_subclass__(cls) -> None:
+        name_packages_in(cls)
 
     def __dir__(self) -> list[str]:
         return [*self.documented]
@@ -159,7 +163,7 @@ class Reader:
         from puzzle_tablebase.queries.samples import SampleRequest, draw_set
 
         request, parsed = SampleRequest(size, seed), self.parse(SAMPLE, options)
-        return pl.concat(draw_set(self, parsed, request, lambda note: warn(note, stacklevel=6)))
+        return pl.concat(draw_set(self, parsed, request, lambda note: warn(note, stacklevel=7)))
 
     def histogram(self) -> pl.DataFrame:
         """Count the states by depth, and by goal if the puzzle has goals, as the manifest does."""
@@ -420,6 +424,17 @@ class Reader:
         for table in self.puzzle.tables:
             if table.name in self.explored:
                 yield self, table
+
+
+def name_packages_in(kind: type[Reader]) -> None:
+    """Make the documented methods of a class raise PackageMissing if a package is not installed."""
+    for name in kind.documented:
+        method = getattr(kind, name, None)  # none, if an instance makes it
+        if method and not hasattr(method, "__wrapped__"):
+            setattr(kind, name, name_packages(method))
+
+
+name_packages_in(Reader)
 
 
 class RecordAnswer(Answer):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from puzzle_tablebase.errors import MachineLimit, TableMissing
+from puzzle_tablebase.errors import MachineLimit, TableMissing, name_packages
 from puzzle_tablebase.formats import MADE_BY
 from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.output import write_output
@@ -33,17 +33,15 @@ REPORT_PAGE = "report.html"
 """The name of the page in a store."""
 
 
+@name_packages
 def write_report(store: Store, target: str) -> None:
     """Write the page with the charts of a store's tables; leave out those whose tables it lacks."""
     limit = address_space_limit()
     if limit is not None and limit < CHART_ADDRESS_SPACE:
         size = f"{CHART_ADDRESS_SPACE / 1e9:.0f} GB"
         raise MachineLimit(f"Charts need {size} of address space", "Raise the limit (ulimit -v)")
-    try:
-        from puzzle_tablebase.queries.charts import CHARTS, render_svg
-    except ModuleNotFoundError as error:
-        problem = f"The report needs {error.name}, which is not installed"
-        raise MachineLimit(problem, "In a clone, run: make report") from error
+    from puzzle_tablebase.queries.charts import CHARTS, render_svg
+
     sections = ""
     for chart in CHARTS:
         published = read_manifest(store)

@@ -23,7 +23,13 @@ from datetime import timedelta
 from typing import IO, TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from puzzle_tablebase.errors import FileChanged, Unreachable, make_printable
+from puzzle_tablebase.errors import (
+    FileChanged,
+    TablebaseError,
+    Unreachable,
+    make_printable,
+    raise_missing,
+)
 from puzzle_tablebase.stores import BACKUP, MANIFEST
 from puzzle_tablebase.stores.folder import (
     MAX_WHOLE_BYTES,
@@ -91,8 +97,8 @@ def make_client(root: str, login: str, mode: Mode) -> Client:
     try:
         # imported here, because most stores are folders
         from obstore.store import AzureStore, GCSStore, HTTPStore, S3Store
-    except ImportError:
-        raise Unreachable("tables at a URL need a package: pip install obstore") from None
+    except ModuleNotFoundError as error:
+        raise_missing(error)
     seconds = read_seconds() * (WRITE_FACTOR if mode == "write" else 1)
     scheme = root.partition(":")[0]
     headers = {"Accept-Encoding": "identity"}
@@ -328,7 +334,7 @@ class RemoteStore(Store):
         """Turn any error of the library in the block into Unreachable or FileNotFoundError."""
         try:
             yield
-        except Unreachable:
+        except (Unreachable, TablebaseError):
             raise
         except Exception as error:
             if isinstance(error, FileNotFoundError) and not self._is_host:

@@ -6,6 +6,7 @@ As `pip install --no-deps` and `uvx` install it, the program is its entry point'
 import os
 import subprocess
 import sys
+import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
@@ -13,8 +14,10 @@ from statistics import median
 import pytest
 import typer
 
+from puzzle_tablebase import __version__
+from puzzle_tablebase.errors import PackageMissing, raise_missing
 from puzzle_tablebase.pipeline.commands import app
-from tests.support.shell import Said, run
+from tests.support.shell import ROOT, Said, run
 
 LIGHT = {
     "query eight 378546201": "27 moves",
@@ -24,23 +27,49 @@ LIGHT = {
     "query knight b1 --closed": "closed",
 }
 """Lookups that need the standard library alone, and what they print."""
-HEAVY = {
-    "query eight --hardest": "polars",
-    "query eight 378546201 --svg picture.svg": "msgspec",
-    "query knight b1 --board 5x5": "numpy",
-    "query eight": "typer",
-    "--version": "typer",
-    "no-such-command": "typer",
+HEAVY = [
+    *("query eight --hardest", "query eight 378546201 --svg picture.svg", "query eight"),
+    *("query knight b1 --board 5x5", "check eight", "no-such-command"),
+]
+"""What needs packages, beside the other commands."""
+HELP = {
+    "": "check PUZZLE KEY ANSWER",
+    "--help": "query PUZZLE KEY",
+    "verify -h": "query PUZZLE KEY",
+    "query eight --help": "--goal GOAL",
+    "check senet --help": "check senet POSITION ANSWER",
+    "--version": __version__,
 }
-"""What needs a package, and which one is missed first."""
+"""What asks for help, and what it prints."""
 ASK = """
 import puzzle_tablebase as pt
 tables = pt.open_tables()
-print(tables.eight.probe("378546201").distance)
-try:
-    tables.eight.annotate(["378546201"])
-except ModuleNotFoundError:
-    print("no packages")
+eight, knight = tables.eight, tables.knight
+print(eight.distance("378546201"), eight.apply("378546201", "U"))
+print(eight.check("152703846", "DLURURDDUD").score, knight.check("b1", "a3c2").result)
+for ask in (
+    lambda: eight.annotate(["378546201"]),
+    lambda: eight.check_frame(["378546201"]),
+    lambda: eight.sample(3),
+    lambda: eight.histogram(),
+    lambda: eight.scan("eight"),
+    lambda: eight.list_hardest(),
+    lambda: eight.distances(),
+    lambda: tables.senet.list_hardest(),
+    lambda: knight.probe("b1", board="5x5"),
+    lambda: knight.count(),
+    lambda: tables.fifteen.probe("123456789abcdef0"),
+    lambda: tables.answer("eight", hardest=True),
+    lambda: pt.precompute,
+    lambda: pt.copy_tables,
+    lambda: pt.open_tables("https://localhost/tables"),
+):
+    try:
+        print(ask())
+    except pt.PackageMissing as error:
+        assert isinstance(error, pt.TablebaseError) and error.exit_code == 3
+        said = str(error)
+print(said)
 """
 
 
@@ -73,21 +102,46 @@ def test_lookups_need_no_package(program: Path, outputs: Path) -> None:
     assert run_apart([program, *no_table.split()], outputs).code == 3
 
 
-def test_every_command_names_the_package_that_it_needs(program: Path, outputs: Path) -> None:
+def list_required() -> list[str]:
+    """List the packages that `pyproject.toml` requires."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    return [line.partition(">=")[0] for line in project["dependencies"]]
+
+
+def test_whatever_needs_packages_names_all_and_what_to_type(program: Path, outputs: Path) -> None:
     group = typer.main.get_command(app)
     commands = [*group.commands]  # type: ignore[attr-defined]  # it has some
     assert len(commands) > 5
-    for words, package in {**dict.fromkeys(commands, "typer"), **HEAVY}.items():
+    missing = f"Missing packages: {', '.join(list_required())}. Run: pip install puzzle-tablebase\n"
+    for words in (*commands, *HEAVY):
         said = run_apart([program, *words.split()], outputs)
-        assert (said.code, said.out, said.err.count("\n")) == (3, "", 1), words
-        assert f"pip install {package}\n" in said.err, words
-
-
-def test_python_answers_one_key_and_raises_for_columns(program: Path, outputs: Path) -> None:
+        assert said == (3, "", f"pipeline: {missing}"), words
     python = program.with_name("python")
-    assert run_apart([python, "-c", ASK], outputs) == (0, "27\nno packages\n", "")
+    said = run_apart([python, "-c", ASK], outputs)
+    assert said == (0, f"27 378506241\n0.8 incomplete\n{missing}", "")
     module: list[str | Path] = [python, "-m", "puzzle_tablebase", "query", "knight", "b1"]
     assert run_apart(module, outputs).code == 0
+
+
+def test_help_needs_no_package(program: Path, outputs: Path) -> None:
+    for words, text in HELP.items():
+        said = run_apart([program, *words.split()], outputs)
+        assert (said.code, said.err) == (0, ""), words
+        assert text in said.out
+        assert words == "--version" or "Run: pip install puzzle-tablebase\n" in said.out
+
+
+def test_an_extra_and_a_plugins_package_are_named() -> None:
+    for module, command in {
+        "vl_convert": "pip install 'puzzle-tablebase[report]'",
+        "distributed.client": "pip install 'puzzle-tablebase[cluster]'",
+        "their_package.part": "pip install their_package",
+    }.items():
+        with pytest.raises(PackageMissing) as caught:
+            raise_missing(ModuleNotFoundError("", name=module))
+        assert caught.value.command == command
+    with pytest.raises(ModuleNotFoundError):  # a mistake of ours
+        raise_missing(ModuleNotFoundError("", name="puzzle_tablebase.nothing"))
 
 
 def measure(command: Sequence[str | Path], outputs: Path) -> float:
