@@ -6,20 +6,16 @@ after it. A move takes a tile past others, one after the other, and each changes
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from math import factorial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
-from puzzle_tablebase.frontier.word_bfs import iter_word_records, search_words
 from puzzle_tablebase.jit import Array, compiled
 from puzzle_tablebase.notation.sliding import LETTERS, MOVE_SETS
 from puzzle_tablebase.puzzles.sliding import SlidingBoard
 from puzzle_tablebase.queries.board_columns import list_names, read_tiles, run_chunks
-from puzzle_tablebase.resources import count_cores
-from puzzle_tablebase.schema import UNREACHED
 
 if TYPE_CHECKING:
     from puzzle_tablebase.errors import TableDamaged
@@ -97,27 +93,6 @@ def place_board(board: SlidingBoard, view: SymmetryView) -> tuple[Array, Array]:
     turns = (lines - wide.place[goal.index("0")] // wide.line) * (wide.line - 1)
     weights = [factorial(tiles) // 2 for tiles in reversed(range(wide.cells - 1))]
     return (turns + wide.is_odd(goal)) % 2, np.array(weights)
-
-
-def measure_distances(board: SlidingBoard, goal: str, bits: Bytes) -> Bytes | None:
-    """Return the distances of all states by rank, from a search; None if `bits` has others.
-
-    The goal must be the one of the table, on the table's own board.
-    """
-    distances = np.full(board.size, UNREACHED, dtype=np.uint8)
-    with ThreadPoolExecutor(count_cores()) as pool:
-        _, planes = search_words(
-            board.make_words(goal),
-            count_cores(),
-            lambda call, tasks: pool.map(lambda task: call(*task), tasks),
-            distances,
-        )
-    at = 0
-    for records in iter_word_records(planes):
-        if not np.array_equal(records.reshape(-1), bits[at : at + records.size]):
-            return None
-        at += records.size
-    return distances
 
 
 @compiled

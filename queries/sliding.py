@@ -49,8 +49,8 @@ class BitReader(BoardReader):
     def __init__(self, puzzle: SlidingBoard, store: Store) -> None:
         super().__init__(puzzle, store)
         self.max_single_keys = 300 + puzzle.size // STATES_PER_WALK
-        self._searching = allocate_lock()
-        """The lock of searches of the whole board: each takes the memory that it finds free."""
+        self._unfolding = allocate_lock()
+        """The lock of lists of all distances: each takes the memory that it finds free."""
 
     def find_distance(self, state: str, goal: str) -> tuple[int, int | None]:
         try:
@@ -145,25 +145,22 @@ class BitReader(BoardReader):
         return rows.select(goal.alias("goal"), "distance", "best_moves"), states, is_unreached
 
     def read_distances(self, view: SymmetryView) -> npt.NDArray[np.uint8]:
-        """Return the distances of all states of a table by rank, found once.
+        """Return the distances of all states of a table by rank, unfolded from its bits once."""
+        with self._unfolding:
+            return self.keep(("distances", view.table_goal), lambda: self._unfold_distances(view))
 
-        The board is searched again: that is faster than walks, and proves the table too.
-        """
-        with self._searching:
-            return self.keep(("distances", view.table_goal), lambda: self._search_distances(view))
-
-    def _search_distances(self, view: SymmetryView) -> npt.NDArray[np.uint8]:
+    def _unfold_distances(self, view: SymmetryView) -> npt.NDArray[np.uint8]:
         from puzzle_tablebase.frontier.word_bfs import estimate_search_bytes
-        from puzzle_tablebase.queries.bit_walks import measure_distances
+        from puzzle_tablebase.queries.bit_layers import unfold_distances
 
         board, free = self.puzzle.wide, get_free_memory()
-        need = estimate_search_bytes(board.size) + 2 * board.size
+        need = estimate_search_bytes(board.size) + board.size + board.size // 8
         if free is not None and free < need:
             work = f"A list of the distances of all {board.size:,} states"
             raise MemoryShort(work, need, free, "Close other programs")
-        distances = measure_distances(board, view.table_goal, self._read_bits(view))
+        distances = unfold_distances(board.make_words(view.table_goal), self._read_bits(view))
         if distances is None:
-            problem = "its distances are not those of a search"
+            problem = "its bits are not those of distances"
             raise self.make_damage_error(self.table_names[view.table_goal], problem)
         return distances
 

@@ -12,7 +12,9 @@ from puzzle_tablebase.errors import BadRequest, TableDamaged
 from puzzle_tablebase.notation.sliding import CHARACTERS
 from puzzle_tablebase.puzzles.sliding import SlidingBoard, parse_board
 from puzzle_tablebase.queries import Tables, open_tables
+from puzzle_tablebase.queries.bit_layers import unfold_distances
 from puzzle_tablebase.queries.boards import BoardReader
+from puzzle_tablebase.queries.sliding import BitReader
 from tests.support import sliding_oracle as oracle
 from tests.support.oracles import eight_distances
 from tests.support.tampered import change_records, link_copy
@@ -84,6 +86,18 @@ def test_a_large_board(large_boards: Path, tmp_path: Path) -> None:
     change_records(flip).edit(folder, "sliding_3x4_12")
     with pytest.raises(TableDamaged):
         open_tables(str(folder)).sliding("3x4").distances()
+
+
+@pytest.mark.nightly
+def test_any_wrong_bit_of_a_large_board_is_noticed(large_boards: Path) -> None:
+    table = open_tables(str(large_boards)).sliding("3x4")
+    assert isinstance(table, BitReader)
+    view = table.puzzle.view_goal(table.puzzle.example)
+    space, bits = table.puzzle.make_words(view.table_goal), table._read_bits(view)
+    for rank in random.Random(2).sample(range(space.size), 20):
+        wrong = bits.copy()
+        wrong[rank >> 3] ^= 1 << (rank & 7)
+        assert unfold_distances(space, wrong) is None, rank
 
 
 @pytest.mark.parametrize("given", [[1.5], ["7"], [[1, 2]], None])

@@ -5,6 +5,7 @@ import random
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +16,7 @@ from puzzle_tablebase.errors import GoalUnreachable, TableDamaged
 from puzzle_tablebase.puzzles import sliding as sliding
 from puzzle_tablebase.puzzles.sliding import PUZZLE
 from puzzle_tablebase.queries import open_tables
+from puzzle_tablebase.queries.bit_layers import unfold_distances
 from puzzle_tablebase.queries.bit_walks import WALKED_ROWS
 from puzzle_tablebase.queries.index_reader import IndexReader
 from puzzle_tablebase.queries.sliding import BitReader
@@ -118,6 +120,43 @@ def test_states_are_listed_by_their_distance_to_any_goal(folder: Path, name: str
         sample = board.sample(50, seed=6, goal=goal, distance=distance)
         assert [*map(known.get, sample["state"])] == sample["distance"].to_list()
         assert distance is None or {*sample["distance"]} == {9}
+
+
+@pytest.mark.parametrize("name", ["2x4", "4x2"])
+def test_all_distances_are_unfolded_from_the_bits(folder: Path, name: str) -> None:
+    for goal in list_goals(name):
+        board, known = open_board(folder, name), oracle.distances(goal, *SIDES[name])
+        distances = board.distances(goal=goal)
+        assert len(distances) == len(known)
+        assert dict(zip(known, distances[board.ranks([*known], goal)], strict=True)) == known
+
+
+def list_false_bits(depths: npt.NDArray[np.uint8], chance: np.random.Generator) -> list[list[int]]:
+    """List the ranks of states whose bits are wrong: the goal, one, some, a layer, all beyond it.
+
+    Values that all agree with the neighbours but for the first of them are wrong too.
+    """
+    single = chance.permutation(len(depths))[: usual_or_nightly(150, 2000)]
+    false: list[Any] = [[depths.argmin()], [depths.argmax()], *([rank] for rank in single)]
+    for size in (2, 3, 10, 1000):
+        false += [chance.choice(len(depths), size, replace=False) for _ in range(10)]
+    for depth in range(1, depths.max() + 1):
+        layer = np.flatnonzero(depths == depth)
+        false += [layer, layer[len(layer) // 2 :], np.flatnonzero(depths >= depth)]
+    return [np.asarray(ranks).tolist() for ranks in false]
+
+
+def test_wrong_bits_never_become_distances(folder: Path) -> None:
+    board = open_board(folder, "2x4")
+    view = board.puzzle.view_goal("12345670")
+    space, bits = board.puzzle.make_words(view.table_goal), board._read_bits(view)
+    depths = unfold_distances(space, bits)
+    assert depths is not None
+    for ranks in list_false_bits(depths, np.random.default_rng(7)):
+        flips = np.zeros(8 * len(bits), np.uint8)
+        flips[ranks] = 1
+        wrong = bits ^ np.packbits(flips, bitorder="little")
+        assert unfold_distances(space, wrong) is None, ranks[:9]
 
 
 @pytest.mark.parametrize("ends", [0, 14])

@@ -21,7 +21,7 @@ from puzzle_tablebase.puzzles.fifteen import PUZZLE as FIFTEEN
 from puzzle_tablebase.puzzles.fifteen import make_tables
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
 from puzzle_tablebase.puzzles.sliding import parse_board
-from puzzle_tablebase.queries import Tables, bit_walks, boards, open_tables
+from puzzle_tablebase.queries import Tables, bit_layers, boards, open_tables
 from puzzle_tablebase.queries.reader import RecordReader
 from puzzle_tablebase.stores.folder import Folder
 from tests import usual_or_nightly
@@ -121,7 +121,7 @@ def test_a_lookup_waits_for_no_search_of_the_board(
         may_end.wait(60)
         raise SearchEnded
 
-    monkeypatch.setattr(bit_walks, "measure_distances", search)
+    monkeypatch.setattr(bit_layers, "unfold_distances", search)
     with open_tables(str(large_boards)) as tables, ThreadPoolExecutor() as pool:
         board = tables.sliding("3x4")
         searching = pool.submit(board.list_hardest)

@@ -1,0 +1,109 @@
+"""Distances of all states by a table of one bit a state: layers, from the goal outwards.
+
+The table gives distances modulo 4. So the states at a distance are those neighbours of the last
+layer that are one further by the table, and no others are kept: not even which were reached.
+
+Each state must get one distance. Then all are right. Let a wrong value be the table's first, at the
+smallest distance *d*: it is *d* + 2 modulo 4. The layer *d* lacks this state. If a later one has
+it, the next one is of the value *d* + 3, that is *d* - 1, and takes in the state's nearer
+neighbour, which has its distance already.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from puzzle_tablebase.frontier.compiled import find_lowest
+from puzzle_tablebase.frontier.word_bfs import MAX_TASK_ROWS, Planes, pull_block
+from puzzle_tablebase.frontier.word_kernels import FULL_WORD, ONE, add_rows
+from puzzle_tablebase.frontier.word_space import RECORD_BYTES, ROW_STATES, WORD_STATES, WORDS
+from puzzle_tablebase.jit import Array, compiled
+from puzzle_tablebase.resources import count_cores
+from puzzle_tablebase.schema import UNREACHED
+
+if TYPE_CHECKING:
+    from puzzle_tablebase.frontier.word_space import WordSpace
+    from puzzle_tablebase.queries.answer_frames import Bytes
+
+MIN_TASK_ROWS = 1 << 12
+TASKS_PER_THREAD = 4
+
+
+def unfold_distances(space: WordSpace, bits: Bytes) -> Bytes | None:
+    """Return the distances of all states by rank; None if the bits contradict each other.
+
+    `bits` is bit 1 of each distance from the root, by rank.
+    """
+    if bits[space.root >> 3] >> (space.root & 7) & 1:
+        return None
+    planes, distances = Planes(space), np.full(space.size, UNREACHED, np.uint8)
+    planes.add_root(space)
+    # the second plane gets the states that the next layer on their side must not have
+    numbers = np.arange(len(planes.words))
+    add_rows(planes.words, planes.fresh, numbers, bits.reshape(-1, RECORD_BYTES), False)
+
+    def pull(part: tuple[int, int, int]) -> None:
+        block, first, last = part
+        bounds = np.array([block * space.rows, first, last, space.kinds[block]])
+        pull_block(planes, space.moves[block], space.tables, bounds)
+
+    def take(level: int, part: tuple[int, int, int]) -> int:
+        block, first, last = part
+        bounds = np.array([block * space.rows, first, last, level, block * space.states])
+        return int(take_rows(planes.words, planes.fresh, bounds, distances))
+
+    first_side, found = int(space.sides[space.root // space.states]), 0
+    parts = [_divide_rows(space, first_side), _divide_rows(space, 1 - first_side)]
+    with ThreadPoolExecutor(count_cores()) as pool:
+        for level in range(UNREACHED):
+            for _ in pool.map(pull, parts[1 - level % 2]):
+                pass
+            counts = [*pool.map(partial(take, level), parts[level % 2])]
+            if min(counts) < 0:
+                return None
+            if not any(counts):
+                break
+            found += sum(counts)
+    return distances if found == space.size else None
+
+
+def _divide_rows(space: WordSpace, side: int) -> list[tuple[int, int, int]]:
+    """List the tasks of a side: a block, the first row in it and the end."""
+    blocks = np.flatnonzero(space.sides == side).tolist()
+    step = space.rows * len(blocks) // (count_cores() * TASKS_PER_THREAD)
+    step = min(MAX_TASK_ROWS, max(MIN_TASK_ROWS, step))
+    return [
+        (block, first, min(space.rows, first + step))
+        for block in blocks
+        for first in range(0, space.rows, step)
+    ]
+
+
+@compiled
+def take_rows(words: Array, fresh: Array, bounds: Array, distances: Array) -> Any:
+    """Write the distances of the last layer's states in some rows of a block; return their number.
+
+    Return -1 if one has a distance already. The next layer on this side is two further, so that it
+    must not have these states, but may have those that this one might not.
+    """
+    base, first, last, level, start = bounds
+    count = 0
+    for row in range(first, last):
+        fresh[base + row] = 0
+        for word in range(WORDS):
+            states = words[base + row, word]
+            at = start + row * ROW_STATES + word * WORD_STATES
+            words[base + row, word] = 0
+            words[base + row, WORDS + word] = states | FULL_WORD & ~words[base + row, WORDS + word]
+            while states:
+                state = at + np.int64(find_lowest(states))
+                if distances[state] != UNREACHED:
+                    return -1
+                distances[state] = level
+                states &= states - ONE
+                count += 1
+    return count
