@@ -139,6 +139,7 @@ lock: ## update the lock files from pyproject.toml (needs uv: pip install uv)
 	$(LOCK) --upgrade --group dev --extra report -o requirements-dev.lock
 	$(LOCK) -c requirements-dev.lock --group build --extra report -o requirements-report.lock
 	$(LOCK) -c requirements-dev.lock --group build -o requirements.lock
+	$(LOCK) -c requirements-dev.lock --group harnesses -o requirements-harnesses.lock
 
 # The lock files have names, versions and hashes, but no addresses of package indexes.
 LOCK := uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes \

@@ -1,0 +1,3 @@
+from eight_puzzle_env.taskset import EightPuzzleTaskset
+
+__all__ = ["EightPuzzleTaskset"]
