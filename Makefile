@@ -13,7 +13,7 @@ WORKERS = $(shell $(BIN)/python -c "import os; print(2 * (os.cpu_count() or 1))"
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup precompute test test-fast test-rest test-others nightly check docs lock report explore coverage fuzz same-bytes bench clean
+.PHONY: help setup precompute test test-fast test-rest test-others nightly check docs lock report explore coverage fuzz same-bytes release-check bench clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -131,6 +131,9 @@ fuzz: precompute $(TESTS) ## fuzz the parsers and readers for FUZZ_SECONDS (defa
 same-bytes: precompute $(TESTS) ## check that the newest Python builds the same bytes, if it is installed
 	@python=$$($(call find_python,$(lastword $(OTHERS)))) || { echo 'Python $(lastword $(OTHERS)) is not installed'; exit 0; }; \
 	$(BIN)/python -m tools.same_bytes $$python
+
+release-check: $(TESTS) ## make what a release uploads, in dist/, and check it (docs/release.md)
+	$(BIN)/python -m tools.release
 
 bench: $(TESTS) ## measure, print the results and save them in docs/benchmarks.md
 	$(BIN)/python -m benchmarks

@@ -1,9 +1,9 @@
-"""Test the release as CONTRIBUTING.md makes it: its packages, built, checked, installed and used.
+"""Test the release as `make release-check` makes it: its packages, built, checked, installed and used.
 
 These tests install packages from the index that pip is set up for.
 """
 
-import subprocess
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -12,6 +12,8 @@ import pytest
 from tests.support.environments import make_environment, run_apart
 from tests.support.hosts import serve
 from tests.support.shell import ROOT, run
+from tools import release
+from tools.try_wheel import try_wheel
 
 LINKED = ("queries", "pipeline")
 """Parts of the package that stand at the top level of the repository, linked into it."""
@@ -30,28 +32,19 @@ def test_a_lock_file_holds_no_address(lock: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder of a release, built twice and checked."""
-    place = tmp_path_factory.mktemp("release")
-    tools = make_environment(place / "tools", "build", "twine")
-    for name, umask in (("first", 0o022), ("second", 0o077)):
-        clone = place / name
-        subprocess.run(["git", "clone", "--quiet", ROOT, clone], umask=umask, check=True)
-        if name == "second":
-            (clone / "README.md").touch()
-        build = (tools / "python", "-m", "build", "--outdir", place / f"{name}-dist")
-        run_apart(*build, cwd=clone)
-    folder = place / "first-dist"
-    built = {path.name: path.read_bytes() for path in folder.iterdir()}
-    assert built == {path.name: path.read_bytes() for path in (place / "second-dist").iterdir()}
-    run_apart(tools / "twine", "check", "--strict", *folder.iterdir(), cwd=place)
-    return folder
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the wheel of a release, whose packages were built twice and checked."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(release, "DIST", tmp_path_factory.mktemp("dist"))
+        return release.write_packages()
 
 
 @pytest.mark.nightly
-def test_the_packages_hold_the_program_and_two_builds_are_the_same_bytes(release: Path) -> None:
-    (wheel,) = release.glob("*.whl")
-    (_,) = release.glob("*.tar.gz")  # `build` made the wheel from it
+def test_the_packages_hold_the_program_and_two_builds_are_the_same_bytes(wheel: Path) -> None:
+    (_,) = wheel.parent.glob("*.tar.gz")  # `build` made the wheel from it
+    (archive,) = (wheel.parents[1] / "npm").iterdir()
+    with tarfile.open(archive) as packed:
+        assert {"package/index.js", "package/types/index.d.ts"} < {*packed.getnames()}
     with zipfile.ZipFile(wheel) as files:
         names = set(files.namelist())
     listed = run(["git", "ls-files", "puzzle_tablebase", *LINKED]).out.split()
@@ -67,8 +60,7 @@ def test_the_packages_hold_the_program_and_two_builds_are_the_same_bytes(release
 
 
 @pytest.mark.nightly
-def test_an_empty_environment_answers_from_a_host_and_builds(release: Path, tmp_path: Path) -> None:
-    (wheel,) = release.glob("*.whl")
+def test_an_empty_environment_answers_from_a_host_and_builds(wheel: Path, tmp_path: Path) -> None:
     programs = make_environment(tmp_path / "env", str(wheel))
     place = tmp_path / "place"
     place.mkdir()
@@ -79,3 +71,10 @@ def test_an_empty_environment_answers_from_a_host_and_builds(release: Path, tmp_
     assert "eight_edge" in run_apart(programs / "pipeline", "precompute", "eight", cwd=place)
     assert "27 moves" in run_apart(programs / "pipeline", "query", "eight", "378546201", cwd=place)
     assert {path.name for path in place.iterdir()} == {"outputs"}, "in the current folder"
+
+
+@pytest.mark.nightly
+def test_a_wheel_is_tried_as_the_release_does(wheel: Path, tmp_path: Path, outputs: Path) -> None:
+    try_wheel(wheel, tmp_path / "tables")
+    built = {path.name: path.read_bytes() for path in (tmp_path / "tables").glob("*.parquet")}
+    assert built == {name: (outputs / name).read_bytes() for name in built}
