@@ -45,6 +45,8 @@ class TableFacts(NamedTuple):
     meanings: dict[str, str]
     """The meanings of the columns, of the definition: no proof reads those of the file."""
     schema: pa.Schema | None
+    data_bytes: int
+    """Bytes of its rows, not compressed."""
     verdict: str
     shown: list[str]
     """How the verdict was reached, a sentence for each group of boards."""
@@ -69,12 +71,14 @@ def list_facts(
         table = owner.find_table(name) if owner else None
         meaning = table.meaning if table else ""
         meanings = {column.name: column.meaning for column in table.columns} if table else {}
-        schema = None
+        schema, data_bytes = None, 0
         if entry.parquet:
             with store.open(entry.parquet.file) as file:
-                schema = open_rows(file).schema_arrow
+                rows = open_rows(file)
+                schema, groups = rows.schema_arrow, range(rows.num_row_groups)
+                data_bytes = sum(rows.metadata.row_group(at).total_byte_size for at in groups)
         verdict = str(find_weakest(own)[name])
-        facts.append(TableFacts(name, entry, meaning, meanings, schema, verdict, shown))
+        facts.append(TableFacts(name, entry, meaning, meanings, schema, data_bytes, verdict, shown))
     return facts
 
 
@@ -89,11 +93,16 @@ def make_card(facts: Sequence[TableFacts], url: str = "", date: str = "") -> str
     """Make the card of the data set: front matter for hubs, which is JSON, then text for people."""
     rows = [table for table in facts if table.schema]
     total = sum(table.entry.rows for table in rows)
-    configs = [{"config_name": t.name, "data_files": f"{t.name}.parquet"} for t in rows]
+    configs: list[dict[str, object]] = [
+        {"config_name": table.name, "data_files": f"{table.name}.parquet"} for table in rows
+    ]
+    if configs:  # what is loaded without a name
+        configs[0]["default"] = True
     return Template((SOURCE / "card.md").read_text("utf-8")).substitute(
         quoted_title=json.dumps(TITLE),
         size=(*SIZES, "n>1B")[min(max(len(str(total)) - 3, 0), len(SIZES))],
         configs=json.dumps(configs),
+        infos=json.dumps([*map(describe_rows, rows)]),
         title=TITLE,
         description=DESCRIPTION,
         count=len(facts),
@@ -105,6 +114,31 @@ def make_card(facts: Sequence[TableFacts], url: str = "", date: str = "") -> str
         made_by=MADE_BY,
         citation=_make_citation(url, date),
     )
+
+
+def describe_rows(table: TableFacts) -> dict[str, object]:
+    """Describe the columns and the only split of a table for hubs, which compare the rows."""
+    assert table.entry.parquet
+    features = [
+        {"name": column.name, "dtype": name_type(column.type)} for column in table.schema or ()
+    ]
+    split = {"name": "train", "num_bytes": table.data_bytes, "num_examples": table.entry.rows}
+    return {
+        "config_name": table.name,
+        "features": features,
+        "splits": [split],
+        "download_size": table.entry.parquet.bytes,
+        "dataset_size": table.data_bytes,
+    }
+
+
+def name_type(kind: pa.DataType) -> str:
+    """Name the type of a column as hubs do, which read an enum as its texts.
+
+    >>> name_type(pa.large_string()), name_type(pa.int16())
+    ('string', 'int16')
+    """
+    return "string" if pa.types.is_dictionary(kind) else str(kind).removeprefix("large_")
 
 
 def _format_table(table: TableFacts) -> str:

@@ -6,6 +6,7 @@ import fcntl
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from html.parser import HTMLParser
@@ -26,8 +27,9 @@ from puzzle_tablebase.pipeline.site.data_set import list_facts
 from puzzle_tablebase.stores.folder import Folder
 from tests.conftest import make_once
 from tests.support.browser import broken_rules
+from tests.support.environments import make_environment, see_packages
 from tests.support.hosts import run_python_server, serve
-from tests.support.shell import Cli
+from tests.support.shell import Cli, run
 from tests.support.tampered import flip_byte, link_copy, replace_link, sha256, write_manifest
 
 WATCH_SHIFTS = """window.shifts = 0;
@@ -123,10 +125,57 @@ def test_the_card_has_every_file_and_column_with_its_meaning(site: Path) -> None
         for column in pq.read_schema(site / "v4" / f"{name}.parquet"):
             meaning = re.escape(column.metadata[b"comment"].decode())
             assert re.search(rf"\| `{column.name}` \| .* \| {meaning} \|\n", section)
-    code = text.partition("import polars")[2].partition("```")[0].replace('("', f'("{site}/v4/')
-    namespace = {"pl": pl}
-    exec(code.partition("\n")[2], namespace)  # the card's own code, in a folder of the files
-    assert namespace["rows"].height == 362_880
+    for own, info in zip(header["configs"], header["dataset_info"], strict=True):
+        (split,) = info["splits"]
+        assert own["config_name"] == info["config_name"]
+        assert (split["name"], split["num_examples"]) == ("train", tables[own["config_name"]].rows)
+    defaults = [config["config_name"] for config in header["configs"] if "default" in config]
+    assert defaults == ["eight"]
+
+
+LOAD = """
+import json, re, sys
+from pathlib import Path
+import datasets, duckdb
+
+place = Path(sys.argv[1])
+text = (place / "README.md").read_text()
+text = text.replace("hf://datasets/OWNER/NAME/", f"{place}/").replace("OWNER/NAME", str(place))
+loaded = []
+for kind, code in re.findall("```(python|sql)\\n(.*?)```", text, re.DOTALL):
+    if kind == "sql":
+        loaded += duckdb.sql(code).fetchall()[0]
+    else:
+        exec(code, space := {})
+        loaded.append(len(space["rows"]))
+tables = {}
+for name in datasets.get_dataset_config_names(str(place)):
+    (split, rows), = datasets.load_dataset(str(place), name).items()
+    tables[name] = [split, len(rows), {key: kind.dtype for key, kind in rows.features.items()}]
+print(json.dumps([loaded, tables]))
+"""
+
+
+@pytest.mark.nightly
+def test_the_package_of_a_hub_loads_every_table(site: Path, tmp_path: Path) -> None:
+    """Run the card's own lines, and load all that it describes, in a folder of the files."""
+    programs = make_environment(tmp_path / "env", "datasets")
+    see_packages(programs)
+    env = {"HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path), "PIPELINE_TRACEBACK": ""}
+    command = (programs / "python", "-c", LOAD)
+    said = run([*command, site / "v4"], cwd=tmp_path, env=env)
+    assert said.code == 0, said.err
+    loaded, tables = json.loads(said.out)
+    assert loaded == [362_880] * 3
+    for name, entry in read_manifest(Folder(site / "v4")).items():
+        schema = pl.read_parquet_schema(site / "v4" / f"{name}.parquet")
+        split, rows, columns = tables[name]
+        assert (split, rows, [*columns]) == ("train", entry.rows, [*schema])
+    wrong = tmp_path / "wrong"  # the numbers of the card are compared
+    shutil.copytree(site / "v4", wrong)
+    card = (wrong / "README.md").read_text()
+    (wrong / "README.md").write_text(card.replace('"num_examples": 362880', '"num_examples": 7'))
+    assert subprocess.run([*command, wrong], cwd=tmp_path, env=env, check=False).returncode == 1
 
 
 def test_texts_of_a_table_are_escaped(small: Path) -> None:

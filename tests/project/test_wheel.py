@@ -1,4 +1,4 @@
-"""Test the release as `make release-check` makes it: its packages, built, checked, installed and used.
+"""Test the release as `make release-check` makes it: its packages, built, installed and used.
 
 These tests install packages from the index that pip is set up for.
 """
@@ -43,8 +43,8 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_packages_hold_the_program_and_two_builds_are_the_same_bytes(wheel: Path) -> None:
     (_,) = wheel.parent.glob("*.tar.gz")  # `build` made the wheel from it
     (archive,) = (wheel.parents[1] / "npm").iterdir()
-    with tarfile.open(archive) as packed:
-        assert {"package/index.js", "package/types/index.d.ts"} < {*packed.getnames()}
+    with tarfile.open(archive) as opened:
+        assert {"package/index.js", "package/types/index.d.ts"} < {*opened.getnames()}
     with zipfile.ZipFile(wheel) as files:
         names = set(files.namelist())
     listed = run(["git", "ls-files", "puzzle_tablebase", *LINKED]).out.split()
