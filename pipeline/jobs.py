@@ -50,13 +50,15 @@ from puzzle_tablebase.pipeline.publish import (
 )
 from puzzle_tablebase.pipeline.reporter import Reporter
 from puzzle_tablebase.pipeline.searches import (
-    SEARCHES,
+    Cost,
     checkpoints,
     estimate_cost,
     find_code,
     make,
+    plan_build,
 )
 from puzzle_tablebase.pipeline.tasks import Tasks, open_tasks
+from puzzle_tablebase.pipeline.terminal import format_duration
 from puzzle_tablebase.process import explain_os_error
 from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.puzzles import MODULES, get_puzzle, is_registered, list_puzzles
@@ -75,7 +77,7 @@ class Job(NamedTuple):
     """A table to build. One that is up to date has no reason to be built.
 
     `versions`: those that the manifest lists; `saved`: the files of the checkpoints that the build
-    will read.
+    will read; `cost`: what it takes on this machine, or on the cluster.
     """
 
     puzzle: Puzzle
@@ -84,6 +86,7 @@ class Job(NamedTuple):
     versions: list[Entry]
     checkpoints: Checkpoints
     saved: list[str]
+    cost: Cost
 
 
 # ---- names ------------------------------------------------------------------------------------
@@ -197,10 +200,13 @@ def list_jobs(
         if reason == OTHER_CODE and copies.get(table.name) in [each.code for each in versions]:
             reason = find_damage(store, versions)
             foreign += [table.name] * (not reason)
-        is_cut = SEARCHES[table.recipe.search].is_cut
         saves = checkpoints(store, table, puzzle)
-        is_resumed = reason not in ("", FORCED) and (tasks.is_remote or not is_cut)
-        yield Job(puzzle, table, reason, versions, saves, saves.list_files() if is_resumed else [])
+        is_resumed = reason not in ("", FORCED)
+        saved = saves.list_files() if is_resumed else []
+        cost = estimate_cost(table)
+        if reason:
+            cost = plan_build(table, cost, tasks, saves if saved else None)
+        yield Job(puzzle, table, reason, versions, saves, saved, cost)
     if foreign:
         say(format_copies_note(foreign, store))
 
@@ -395,15 +401,27 @@ def run_jobs(store: Folder, jobs: Sequence[Job], tasks: Tasks, reporter: Reporte
     return built
 
 
+def format_shards(cost: Cost) -> str:
+    """Say what a search in shards takes.
+
+    >>> format_shards(Cost(1200, 5, 3_000_000_000, shards=4, jobs=2, disk=17_000_000_000))
+    '4 shards, 17.0 GB of disk, about 10.0 min'
+    """
+    time = format_duration(cost.seconds / cost.jobs)
+    return f"{cost.shards} shards, {cost.disk / 1e9:.1f} GB of disk, about {time}"
+
+
 def _run_job(store: Folder, job: Job, tasks: Tasks, reporter: Reporter) -> Built:
     """Build and publish a table, and log it."""
     name, started, outcome = job.table.name, time.perf_counter(), FAILED
     on_step = partial(reporter.update, of=name)
-    is_remote = tasks.is_remote and SEARCHES[job.table.recipe.search].is_cut
-    needed = 0 if is_remote else estimate_cost(job.table).memory
-    with tasks.of_table(name, job.checkpoints, on_step, needed) as own:
+    cost = job.cost
+    reserved = cost.memory, cost.shards, cost.jobs
+    with tasks.of_table(name, job.checkpoints, on_step, *reserved) as own:
         own.report("starting", 0)  # unless another table has failed
         reporter.say(f"building {name} ({job.reason})")
+        if cost.shards:
+            reporter.say(f"{name}: {format_shards(cost)}")
         if job.saved:
             reporter.say(f"{name}: resuming from {len(job.saved):,} checkpoints")
         try:

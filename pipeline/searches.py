@@ -15,14 +15,17 @@ from struct import calcsize
 from typing import TYPE_CHECKING, NamedTuple
 
 from puzzle_tablebase.code_digest import Code
+from puzzle_tablebase.errors import MemoryShort
 from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.puzzles import find_owner, import_object
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.puzzles.knight.tables import LONGEST_SIDES
+from puzzle_tablebase.resources import get_free_memory
 from puzzle_tablebase.schema import BITS_INDEX, Table
 from puzzle_tablebase.stores.folder import Folder
 
 if TYPE_CHECKING:
+    from puzzle_tablebase.pipeline.recipes.board_shards import Plan
     from puzzle_tablebase.pipeline.tasks import TableData, Tasks
     from puzzle_tablebase.stores.checkpoints import Checkpoints
 
@@ -33,6 +36,12 @@ ENCODER = "puzzle_tablebase.formats.encoder:encode_table"
 
 PROCESS_BYTES = 340_000_000
 """Bytes of a process that builds any table: the most that was measured, and some more."""
+MAX_TASK_BYTES = 1 << 30
+"""Most bytes of memory for a task of a worker, if no limit is given."""
+FREE_SHARE = 0.9
+"""The share of the free memory that a search uses, if no limit is given."""
+SHARDED_TIMES = 2.5
+"""How many times more seconds a search in shards takes than one in memory."""
 BYTES_PER_TEXT, BYTES_PER_NUMBER = 3, 0.4
 """Compressed bytes of Parquet for each value of a column of texts, or of another column."""
 BYTES_PER_TOUR, MAX_TOUR_BYTES = 60, 230_000_000
@@ -61,11 +70,18 @@ DENSE_STATES, DENSE_BYTES = 20_000_000, 20
 
 
 class Cost(NamedTuple):
-    """The estimated processor seconds, bytes of all files, and peak memory of the process."""
+    """The estimated processor seconds, bytes of all files, and peak memory of the process.
+
+    `shards`: the number that the search is cut into, on a disk; 0: it is in memory. `jobs`: how
+    many of them are in memory at a time. `disk`: the most bytes of the folder meanwhile.
+    """
 
     seconds: float
     bytes: int
     memory: int
+    shards: int = 0
+    jobs: int = 0
+    disk: int = 0
 
 
 class Search(NamedTuple):
@@ -77,9 +93,8 @@ class Search(NamedTuple):
     """The function that estimates the processor seconds."""
     memory: Callable[[Table], float]
     """The function that estimates the bytes of the process."""
-    is_cut: bool = False
-    """Whether it is cut into as many shards as a cluster has workers, and saves nothing in one
-    process."""
+    plan: str = ""
+    """The function that plans a search which may be cut into shards: its module, and its name."""
 
 
 def estimate_cost(table: Table) -> Cost:
@@ -91,6 +106,34 @@ def estimate_cost(table: Table) -> Cost:
     if table.recipe.search in RANKED_LAYERS:
         size += BYTES_PER_RANKED_STATE * estimate_states(table)
     return Cost(search.seconds(table), ceil(size), ceil(search.memory(table)))
+
+
+def plan_build(table: Table, cost: Cost, tasks: Tasks, saved: Checkpoints | None) -> Cost:
+    """Plan a build that costs so much in memory with the memory that there is.
+
+    A search that does not fit is cut into shards, if it can be. `saved`: what it resumes from.
+    Raise MemoryShort if the smallest shards do not fit.
+    """
+    plan = SEARCHES[table.recipe.search].plan
+    if not plan or table.index != BITS_INDEX:
+        return cost
+    process, available = (0 if tasks.is_remote else PROCESS_BYTES), tasks.memory
+    if available is None and tasks.is_remote:
+        available = MAX_TASK_BYTES
+    elif available is None:
+        free = get_free_memory()
+        available = sys.maxsize if free is None else int(FREE_SHARE * free)
+    is_whole = not tasks.is_remote and cost.memory <= available
+    plan_shards = import_object(f"puzzle_tablebase.{RECIPES}.{plan}")
+    planned: Plan | None = plan_shards(table, tasks, available - process, saved, is_whole)
+    if planned is None:
+        return cost
+    if not planned.jobs:
+        hint = "Raise the limit, or start again: pipeline remove --checkpoints"
+        raise MemoryShort(table.name, process + planned.memory, available, hint)
+    memory = 0 if tasks.is_remote else process + planned.jobs * planned.memory
+    seconds = SHARDED_TIMES * cost.seconds
+    return Cost(seconds, cost.bytes, memory, planned.shards, planned.jobs, planned.disk)
 
 
 def list_swept_boards(table: Table) -> list[tuple[KnightBoard, bool]]:
@@ -144,7 +187,7 @@ SEARCHES = {
         lambda table: 1e-8 * table.states + 1.5e-6 * (table.rows or 0) * bool(table.columns),
         # two bits for each state, in words of 60; a small board's rows are made in memory
         lambda table: PROCESS_BYTES + (0.27 + 60 * (table.index != BITS_INDEX)) * table.states,
-        is_cut=True,
+        plan="board_shards:plan_shards",
     ),
     "every tour": Search(
         "tour_lists",

@@ -74,7 +74,8 @@ class Tasks:
 
     `jobs`: how many run at a time; `memory`: bytes that all searches of this process, or a worker's
     task, may use (None: what is free). `is_remote`: other machines run the tasks, so results are
-    saved in the store and read there.
+    saved in the store and read there. `shards`: the number that this table's search is cut into; 0:
+    it is in memory.
     """
 
     executor: Executor | None
@@ -83,18 +84,27 @@ class Tasks:
     checkpoints: Checkpoints | None = None
     is_remote: bool = False
     memory: int | None = None
+    shards: int = 0
     _shared: _Shared = field(default_factory=_Shared)
 
     @contextmanager
     def of_table(
-        self, table: str, checkpoints: Checkpoints, on_step: Step, needed: int
+        self,
+        table: str,
+        checkpoints: Checkpoints,
+        on_step: Step,
+        needed: int,
+        shards: int = 0,
+        jobs: int = 0,
     ) -> Iterator[Tasks]:
-        """Yield the tasks of a table while so many bytes of memory are reserved for its search.
+        """Yield the tasks of a table while so many bytes of memory are reserved for all of them.
 
         Wait while other tables hold too many. Raise MemoryShort if the table alone needs more than
-        there is.
+        there is. `jobs`: how many of the tasks run at a time, if not as many as usual.
         """
-        own = replace(self, checkpoints=checkpoints, on_step=on_step)
+        own = replace(
+            self, checkpoints=checkpoints, on_step=on_step, shards=shards, jobs=jobs or self.jobs
+        )
         own._reserve(table, needed)
         try:
             yield own
@@ -104,17 +114,22 @@ class Tasks:
                 self._shared.changed.notify_all()
 
     def run(
-        self, function: Callable[..., Result], items: Iterable[tuple[Any, ...]]
+        self,
+        function: Callable[..., Result],
+        items: Iterable[tuple[Any, ...]],
+        *,
+        is_saved: bool = True,
     ) -> Iterator[Result]:
         """Run a module's function for each tuple of arguments; yield the results in their order.
 
-        Results are lists of arrays, and are saved as checkpoints.
+        Results are lists of arrays, and are saved as checkpoints. Without `is_saved` they are small
+        values, of a function that saves what must last.
         """
         assert self.executor
-        run = partial(_run_task, is_remote=self.is_remote)
+        run = partial(_run_task, is_remote=self.is_remote, is_saved=is_saved)
         submit = partial(self.executor.submit, run, self.checkpoints, function)
         for result in self._run_in_order(submit, items):
-            if self.is_remote and self.checkpoints:
+            if self.is_remote and self.checkpoints and is_saved:
                 yield self.checkpoints.require(result)  # type: ignore[misc]  # arrays, by name
             else:
                 yield result
@@ -264,6 +279,7 @@ def _run_task(
     arguments: tuple[Any, ...],
     *,
     is_remote: bool,
+    is_saved: bool,
 ) -> Any:
     """Load a task's result from its checkpoint, or compute it, and save it if that took long.
 
@@ -274,6 +290,8 @@ def _run_task(
         return function(*arguments)
     if is_remote:
         checkpoints.require_same_code()
+    if not is_saved:
+        return function(*arguments)
     name = name_result(function, arguments)
     result = checkpoints.load(name)
     if result is None:

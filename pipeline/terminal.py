@@ -99,7 +99,7 @@ def _format_cell(name: str, value: Any) -> str:
 
     if value is None:
         return ""
-    if name in ("bytes", "memory", "peak_memory"):
+    if name in ("bytes", "memory", "peak_memory", "disk"):
         return decimal(value)
     if name == "seconds":
         return format_duration(value)

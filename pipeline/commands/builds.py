@@ -18,7 +18,7 @@ from puzzle_tablebase.pipeline.commands.options import (
     complete_published,
     complete_requests,
 )
-from puzzle_tablebase.pipeline.searches import estimate_cost
+from puzzle_tablebase.pipeline.searches import Cost, estimate_cost
 from puzzle_tablebase.pipeline.terminal import (
     AMOUNTS,
     format_duration,
@@ -102,7 +102,7 @@ def precompute(
                     "reason": job.reason,
                     "checkpoints": len(job.saved) or None,
                 }
-                | describe_cost(job.puzzle, [job.table])
+                | describe_cost(job.puzzle, [job.table], [job.cost])
                 for job in listed
                 if job.reason
             ]
@@ -163,18 +163,23 @@ def describe_requests(puzzle: Puzzle) -> list[dict[str, Any]]:
     return requests
 
 
-def describe_cost(puzzle: Puzzle, tables: Sequence[Table]) -> dict[str, Any]:
+def describe_cost(
+    puzzle: Puzzle, tables: Sequence[Table], costs: Sequence[Cost] = ()
+) -> dict[str, Any]:
     """Return what some tables of a kind have together, and the cost of a build of them."""
-    costs, unit = [*map(estimate_cost, tables)], puzzle.find_unit(tables[0])
+    costs, unit = costs or [*map(estimate_cost, tables)], puzzle.find_unit(tables[0])
     amounts = {"rows" if unit == "rows" else "records": sum(table.rows or 0 for table in tables)}
     if unit == "states":
         amounts[unit] = sum(table.states for table in tables)
+    most = {
+        name: max(getattr(cost, name) for cost in costs) for name in ("memory", "shards", "disk")
+    }
     return {
         **AMOUNTS,
         **{name: count or None for name, count in amounts.items()},
         "seconds": round(sum(cost.seconds for cost in costs), 3),
         "bytes": sum(cost.bytes for cost in costs),
-        "memory": max(cost.memory for cost in costs),
+        **{name: most[name] or None for name in most},
     }
 
 

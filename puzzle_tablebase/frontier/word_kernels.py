@@ -7,6 +7,13 @@ from typing import Any
 import numpy as np
 
 from puzzle_tablebase.frontier.compiled import count_ones
+from puzzle_tablebase.frontier.word_codec import (
+    RUN_ROWS,
+    WORD,
+    encode_run,
+    exclude_run,
+    find_run_end,
+)
 from puzzle_tablebase.frontier.word_space import (
     BLOCK,
     CYCLE,
@@ -42,38 +49,116 @@ def pull_rows(
     the order of a row's words, and for each of these a chunk's rows.
     """
     base, first, last, kind = bounds
-    most = min(CHUNK_ROWS, last - first)
-    reached, coming = scratch[:, :most], scratch[:, most : 2 * most]
-    spare = scratch[:, 2 * most :]
     for chunk in range(first, last, CHUNK_ROWS):
         end = min(last, chunk + CHUNK_ROWS)
-        reached[:] = 0
-        is_reached = False
-        for at in range(len(moves)):
-            move = moves[at]
-            start, outer = move[BLOCK] * len(row_kinds), move[OUTER]
-            into = reached
-            if outer:
-                into = coming
-                coming[:] = 0
-            if move[IS_BORDER]:
-                is_seen = _pull_words(
-                    words[start:], fresh[start:], move, offsets, sources, masks, chunk, end, into,
-                    spare,
-                )  # fmt: skip
-            else:
-                is_seen = _pull_rows(words[start:], fresh[start:], move, offsets, chunk, end, into)
-            is_reached |= is_seen
-            if is_seen and outer:
-                kinds = row_kinds[chunk:end]
-                for number in range(outer - 1, -1, -1):
-                    exchange = move[EXCHANGES + number]
-                    _exchange_tails(coming, spare, exchange, kind + number, kinds, masks)
-                for word in range(WORDS):
-                    for row in range(end - chunk):
-                        reached[word, row] |= coming[word, row]
-        if is_reached:
-            _add_states(words[base + chunk : base + end], fresh[base + chunk :], reached)
+        if _collect_states(
+            words, fresh, moves, offsets, sources, masks, row_kinds, kind, chunk, end, scratch
+        ):
+            _add_states(words[base + chunk : base + end], fresh[base + chunk :], scratch)
+
+
+@compiled
+def find_shard_rows(
+    words: Array, fresh: Array, moves: Array, offsets: Array, sources: Array, masks: Array,
+    row_kinds: Array, bounds: Array, incoming: Array, has_incoming: Array, earlier: Array,
+    starts: Array, data: Array, ends: Array, scratch: Array,
+) -> Any:  # fmt: skip
+    """Find the next layer's states in a shard's rows of a block, and write them; count them.
+
+    `words`, `fresh`: the last layer in the shard. `incoming`: states that other shards lead to, if
+    any. `earlier`: the layer before, in groups that begin at `starts`. `data` gets the next one,
+    and `ends` the ends of its groups. Bounds: the block's kind, and a group's number of rows.
+    """
+    kind, group = bounds
+    count = group_count = np.int64(0)
+    at = start = end = WORD(0)
+    step = CHUNK_ROWS if group > CHUNK_ROWS else CHUNK_ROWS // group * group
+    # chunks end where a group does
+    for base in range(0, len(row_kinds), max(step, group)):
+        stop = min(len(row_kinds), base + max(step, group))
+        for chunk in range(base, stop, step):
+            last = min(stop, chunk + step)
+            is_reached = _collect_states(
+                words, fresh, moves, offsets, sources, masks, row_kinds, kind, chunk, last, scratch
+            )
+            if len(incoming):
+                is_reached |= _add_incoming(incoming, has_incoming, chunk, last, scratch)
+            for first in range(chunk, last, min(group, RUN_ROWS)):
+                number = first // group
+                run = min(last, first + RUN_ROWS, (number + 1) * group)
+                if first == number * group:
+                    at, start = WORD(starts[number]), end
+                    group_count = np.int64(0)
+                if at < WORD(starts[number + 1]):
+                    if is_reached:
+                        at = exclude_run(earlier, at, scratch, first - chunk, run - chunk)
+                    else:
+                        at = find_run_end(earlier, at)
+                if is_reached:
+                    for word in range(WORDS):
+                        for row in range(first - chunk, run - chunk):
+                            group_count += count_ones(scratch[word, row])
+                end = encode_run(scratch, first - chunk, run - chunk, data, end)
+                if run == (number + 1) * group:
+                    if group_count == 0:
+                        end = start
+                    ends[number] = end
+                    count += group_count
+    return count
+
+
+@compiled
+def _add_incoming(
+    incoming: Array, has_incoming: Array, first: int, last: int, reached: Array
+) -> bool:
+    """Add the states that come from other shards; return whether there are any."""
+    is_seen = False
+    for row in range(first, last):
+        if has_incoming[row]:
+            is_seen = True
+            for word in range(WORDS):
+                reached[word, row - first] |= incoming[row, word]
+    return is_seen
+
+
+@compiled
+def _collect_states(
+    words: Array, fresh: Array, moves: Array, offsets: Array, sources: Array, masks: Array,
+    row_kinds: Array, kind: int, first: int, last: int, scratch: Array,
+) -> bool:  # fmt: skip
+    """Collect what the last layer leads to in some rows of a block, as the first rows of `scratch`.
+
+    Return whether there may be any.
+    """
+    count = last - first
+    reached, coming = scratch[:, :count], scratch[:, CHUNK_ROWS : CHUNK_ROWS + count]
+    spare = scratch[:, 2 * CHUNK_ROWS :]
+    reached[:] = 0
+    is_reached = False
+    for at in range(len(moves)):
+        move = moves[at]
+        start, outer = move[BLOCK] * len(row_kinds), move[OUTER]
+        into = reached
+        if outer:
+            into = coming
+            coming[:] = 0
+        if move[IS_BORDER]:
+            is_seen = _pull_words(
+                words[start:], fresh[start:], move, offsets, sources, masks, first, last, into,
+                spare,
+            )  # fmt: skip
+        else:
+            is_seen = _pull_rows(words[start:], fresh[start:], move, offsets, first, last, into)
+        is_reached |= is_seen
+        if is_seen and outer:
+            kinds = row_kinds[first:last]
+            for number in range(outer - 1, -1, -1):
+                exchange = move[EXCHANGES + number]
+                _exchange_tails(coming, spare, exchange, kind + number, kinds, masks)
+            for word in range(WORDS):
+                for row in range(count):
+                    reached[word, row] |= coming[word, row]
+    return is_reached
 
 
 @compiled
@@ -101,15 +186,16 @@ def _pull_rows(
     """Collect the last layer's states in the rows that a move leads from to `first` to `last`.
 
     `words` and `fresh` begin with the block that the move comes from. Return whether there are any.
+    A row of `words` has two planes, or the last layer alone.
     """
-    weight, cycle, start = move[WEIGHT], move[CYCLE], move[START]
+    weight, cycle, start, other = move[WEIGHT], move[CYCLE], move[START], words.shape[1] - WORDS
     run, step, is_seen = first // weight % cycle, first % weight, False
     for row in range(first, last):
         source = row + offsets[start + run, 0]
         if fresh[source]:
             is_seen = True
             for word in range(WORDS):
-                into[word, row - first] |= words[source, word] & words[source, WORDS + word]
+                into[word, row - first] |= words[source, word] & words[source, other + word]
         step += 1
         if step == weight:
             step = 0
@@ -132,7 +218,7 @@ def _pull_words(
     """
     weight, cycle, start, inner = move[WEIGHT], move[CYCLE], move[START], move[INNER]
     run, step, is_seen = first // weight % cycle, first % weight, False
-    count = (last - first) * WORDS
+    count, other = (last - first) * WORDS, words.shape[1] - WORDS
     before, spare = spare[:, :count], spare[:, count:]
     if inner:
         before[:] = 0
@@ -144,10 +230,10 @@ def _pull_words(
                 if inner:
                     column = (row - first) * WORDS + word
                     for at in range(WORDS):
-                        before[at, column] = words[source, at] & words[source, WORDS + at]
+                        before[at, column] = words[source, at] & words[source, other + at]
                 else:
                     into[word, row - first] |= (
-                        words[source, source_word] & words[source, WORDS + source_word]
+                        words[source, source_word] & words[source, other + source_word]
                     )
         step += 1
         if step == weight:

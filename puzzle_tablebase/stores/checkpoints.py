@@ -1,6 +1,7 @@
 """Checkpoints: results of finished tasks, saved in the store so that a killed build can resume.
 
-A checkpoint belongs to the code that made it.
+A checkpoint belongs to the code that made it. It is a list of arrays, or a file that its task reads
+and writes itself. A name may begin with a folder: `folder/name`.
 """
 
 from __future__ import annotations
@@ -9,9 +10,9 @@ import hashlib
 import io
 import json
 import zlib
-from collections.abc import Iterator
-from contextlib import suppress
-from typing import Any
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from typing import IO, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +24,7 @@ from puzzle_tablebase.errors import StoreError, Unreachable
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import WORK
 from puzzle_tablebase.stores.access import list_files, make_open_error
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores.folder import Folder, RandomAccessFile
 
 SUFFIX = ".kept"
 CHECKSUM_BYTES = 4
@@ -83,11 +84,7 @@ class Checkpoints:
         """
         arrays = self.load(name)
         if arrays is None:
-            self.remove(name)
-            file = self.format_file_name(name)
-            problem = f"checkpoint {file.removeprefix(WORK)} is missing or damaged"
-            hint = "Do all workers see the same folder? Then run the command again."
-            raise StoreError(str(self._store), problem, hint)
+            raise self.make_damage_error(name)
         return arrays
 
     def require_same_code(self) -> None:
@@ -112,6 +109,47 @@ class Checkpoints:
                 files.finish()
             files.publish()
 
+    @contextmanager
+    def write(self, name: str) -> Iterator[IO[bytes]]:
+        """Open a checkpoint that is written in the block; it outlives a crash once it has a name.
+
+        What its file has is not checked: the reader does so, with `seed`.
+        """
+        with self._store.write_files(self.format_file_name(name), is_hashed=False) as files:
+            yield files[0]
+            files.finish()
+            files.publish()
+
+    def open(self, name: str) -> RandomAccessFile:
+        """Open a checkpoint that was written by `write`; raise FileNotFoundError if it is missing.
+
+        Raise TableUnreadable if the store does not answer, or refuses to.
+        """
+        file_name = self.format_file_name(name)
+        try:
+            return self._store.open_random_access(file_name)
+        except Unreachable as error:
+            raise make_open_error(self._store.locate(file_name), error, "") from error
+
+    def compute_seed(self, name: str) -> int:
+        """Compute what a checkpoint's checksums begin with: a number of 32 bits, of its name."""
+        return self._begin_checksum(name)
+
+    def get_size(self, name: str) -> int:
+        """Return the bytes of a checkpoint's file."""
+        return self._store.get_size(self.format_file_name(name))
+
+    def make_damage_error(self, name: str) -> StoreError:
+        """Make the error for a checkpoint that is missing or damaged.
+
+        A damaged one is removed, so that it is made again when the build resumes.
+        """
+        self.remove(name)
+        file = self.format_file_name(name)
+        problem = f"checkpoint {file.removeprefix(WORK)} is missing or damaged"
+        hint = "Do all workers see the same folder? Then run the command again."
+        return StoreError(str(self._store), problem, hint)
+
     def require_space(self, needed: int) -> None:
         """Raise StoreError if so many bytes do not fit the store, with those that are there."""
         present = map(self._store.get_size, self.list_files())
@@ -124,12 +162,14 @@ class Checkpoints:
 
     def list_files(self) -> list[str]:
         """List the files of the checkpoints that a build resumes from."""
-        return list_files(self._store, f"{WORK}{self._stem}.")
+        return list_checkpoint_files(self._store, self._stem)
 
-    def clear(self) -> None:
-        """Remove all checkpoints of this recipe and code."""
+    def clear_except(self, names: Iterable[str]) -> None:
+        """Remove all checkpoints of this recipe and code but those with some names."""
+        kept = {*map(self.format_file_name, names)}
         for name in self.list_files():
-            self._store.remove(name)
+            if name not in kept:
+                self._store.remove(name)
 
     def clear_others(self) -> None:
         """Remove the table's checkpoints of other recipes and code."""
@@ -143,12 +183,15 @@ class Checkpoints:
 
     def format_file_name(self, name: str) -> str:
         """Return the name of a checkpoint's file."""
-        return f"{WORK}{self._stem}.{_digest(name)}{SUFFIX}"
+        folder, slash, _ = name.rpartition("/")
+        return f"{WORK}{self._stem}.{folder}{slash}{_digest(name)}{SUFFIX}"
 
 
 def list_checkpoint_files(store: Folder, table: str = "") -> list[str]:
     """List the files of a table's checkpoints, of all recipes and code; by default all tables'."""
-    names = list_files(store, f"{WORK}{table}." if table else WORK)
+    names = list[str]()
+    for name in list_files(store, f"{WORK}{table}." if table else WORK):
+        names += [name] if name.endswith(SUFFIX) else list_files(store, f"{name}/")
     return [name for name in names if name.endswith(SUFFIX)]
 
 

@@ -186,7 +186,7 @@ class Folder(Store):
         folder, slash, begin = begin.rpartition("/")
         try:
             names = os.listdir(self.locate(folder))
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return []
         return sorted(folder + slash + name for name in names if name.startswith(begin))
 
@@ -198,14 +198,16 @@ class Folder(Store):
     def open(self, name: str) -> IO[bytes]:
         return open(self.locate(name), "rb", opener=_open_file)
 
-    def write_files(self, *names: str) -> AbstractContextManager[TemporaryFiles]:
+    def write_files(
+        self, *names: str, is_hashed: bool = True
+    ) -> AbstractContextManager[TemporaryFiles]:
         """Open new files, which are invisible until they are published; others are removed."""
         from puzzle_tablebase.stores import WORK, new_files
 
         targets = [
             (self.locate(name), self.locate(WORK + new_files.name_temporary())) for name in names
         ]
-        return new_files.write_new_files(targets, self._translate_errors)
+        return new_files.write_new_files(targets, self._translate_errors, is_hashed=is_hashed)
 
     def write(self, name: str, data: bytes) -> None:
         """Write a small file, as a whole or not at all."""
@@ -238,11 +240,20 @@ class Folder(Store):
             place_file(self.locate(hidden), self.locate(name))
 
     def remove(self, name: str) -> None:
-        """Remove a file, if it is there; raise StoreError if that fails."""
+        """Remove a file, if it is there, and a folder of checkpoints with its last.
+
+        Raise StoreError if that fails.
+        """
+        path = self.locate(name)
         with self._translate_errors():
             try:
-                os.unlink(self.locate(name))
+                os.unlink(path)
             except FileNotFoundError:
+                return
+        if name.count("/") > 1:
+            try:
+                os.rmdir(os.path.dirname(path))
+            except OSError:
                 return
 
     def _make_ready(self) -> None:

@@ -26,19 +26,21 @@ ErrorTranslator = Callable[[], AbstractContextManager[None]]
 """Function that returns a context manager, which turns the system's errors into ours."""
 
 
-class _HashedFile(io.FileIO):
-    """A new file that hashes what is written, and whose errors are translated, however deep in a
-    library they occur."""
+class _NewFile(io.FileIO):
+    """A new file that hashes what is written, unless nobody asks, and whose errors are translated,
+    however deep in a library they occur."""
 
-    def __init__(self, path: str, translate_errors: ErrorTranslator) -> None:
+    def __init__(self, path: str, translate_errors: ErrorTranslator, *, is_hashed: bool) -> None:
         super().__init__(path, "xb")  # nothing that is there under its name is written to
         self.digest = hashlib.sha256()
+        self._is_hashed = is_hashed
         self._translate_errors = translate_errors
 
     def write(self, data: ReadableBuffer) -> int:
         with self._translate_errors():
             written = super().write(data)
-        self.digest.update(memoryview(data).cast("B")[:written])
+        if self._is_hashed:
+            self.digest.update(memoryview(data).cast("B")[:written])
         return written
 
 
@@ -52,10 +54,13 @@ class TemporaryFiles:
         self,
         targets: Sequence[tuple[str, str]],
         translate_errors: ErrorTranslator,
+        *,
+        is_hashed: bool = True,
     ) -> None:
         self._targets, self._translate_errors = targets, translate_errors
+        self._is_hashed = is_hashed
         self._is_finished = False
-        self._raw: list[_HashedFile] = []
+        self._raw: list[_NewFile] = []
         self._files: list[IO[bytes]] = []
 
     def open(self) -> None:
@@ -65,7 +70,8 @@ class TemporaryFiles:
             if os.path.basename(folder) == WORK.rstrip("/"):
                 with contextlib.suppress(FileExistsError):
                     os.mkdir(folder)
-            self._raw.append(_HashedFile(temporary, self._translate_errors))
+            new = _NewFile(temporary, self._translate_errors, is_hashed=self._is_hashed)
+            self._raw.append(new)
             self._files.append(io.BufferedWriter(self._raw[-1]))
 
     def __getitem__(self, number: int) -> IO[bytes]:
@@ -94,7 +100,7 @@ class TemporaryFiles:
         with cleanup_lock, self._translate_errors():
             self.close()
             for path, temporary in self._targets:
-                os.replace(temporary, path)
+                _rename(temporary, path)
             if self._is_finished:
                 for path in {os.path.dirname(path) for pair in self._targets for path in pair}:
                     sync_folder(path or ".")
@@ -115,9 +121,14 @@ class TemporaryFiles:
 def write_new_files(
     targets: Sequence[tuple[str, str]],
     translate_errors: ErrorTranslator = nullcontext,
+    *,
+    is_hashed: bool = True,
 ) -> Iterator[TemporaryFiles]:
-    """Open new files; what is left of them after the block is removed, by a signal too."""
-    files = TemporaryFiles(targets, translate_errors)
+    """Open new files; what is left of them after the block is removed, by a signal too.
+
+    Without `is_hashed`, their hashes mean nothing.
+    """
+    files = TemporaryFiles(targets, translate_errors, is_hashed=is_hashed)
     with CleanupOnSignal(files.remove):
         try:
             with cleanup_lock, translate_errors():
@@ -127,6 +138,15 @@ def write_new_files(
             with contextlib.suppress(OSError, StoreError):
                 files.close()
             files.remove()
+
+
+def _rename(temporary: str, path: str) -> None:
+    """Give a file its name, in a folder of checkpoints if that is where it belongs."""
+    folder = os.path.dirname(path)
+    if os.path.dirname(folder) == os.path.dirname(temporary):
+        with contextlib.suppress(FileExistsError):
+            os.mkdir(folder)
+    os.replace(temporary, path)
 
 
 def name_temporary() -> str:
@@ -176,8 +196,12 @@ def lock_folder(folder: str, name: str) -> Iterator[None]:
                 raise StoreError(folder, f"{os.path.basename(work)} is a link", "Remove it.")
             with contextlib.suppress(FileNotFoundError):
                 for abandoned in os.listdir(work):
+                    path = os.path.join(work, abandoned)
                     if abandoned.endswith(PART_SUFFIX):
-                        os.unlink(os.path.join(work, abandoned))
+                        os.unlink(path)
+                    elif os.path.isdir(path):  # of checkpoints; if it is empty, nobody needs it
+                        with contextlib.suppress(OSError):
+                            os.rmdir(path)
         yield
         with contextlib.suppress(OSError):  # it has checkpoints, or there is none
             os.rmdir(work)

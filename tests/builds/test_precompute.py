@@ -2,6 +2,7 @@
 
 import calendar
 import json
+import os
 import re
 import time
 from collections.abc import Callable
@@ -11,10 +12,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from puzzle_tablebase.errors import MemoryShort
 from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.pipeline.jobs import COMPLETED, RUNS, build, find_request, list_jobs
+from puzzle_tablebase.pipeline.recipes.board_shards import SHARDS
 from puzzle_tablebase.pipeline.reporter import Reporter
-from puzzle_tablebase.pipeline.searches import checkpoints, estimate_cost
+from puzzle_tablebase.pipeline.searches import PROCESS_BYTES, Cost, checkpoints, estimate_cost
 from puzzle_tablebase.pipeline.tasks import Tasks, open_tasks
 from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE
@@ -187,16 +190,83 @@ def test_a_dry_run_says_what_a_build_resumes_from(cli: Cli, tmp_path: Path) -> N
         assert row["checkpoints"] == saved
 
 
-def test_shards_are_resumed_on_any_cluster(tmp_path: Path) -> None:
-    """Resume with fewer workers and another memory; in this process nothing is cut."""
-    store, pairs = Folder(tmp_path), [(SLIDING, table) for table in parse_sliding("2x5").tables]
-    cluster = Tasks(None, 4, is_remote=True)
-    for job in list_jobs(store, pairs, cluster, print):
-        job.checkpoints.save("a shard", [np.arange(9)])
-    smaller = Tasks(None, 3, is_remote=True), Tasks(None, 4, is_remote=True, memory=1 << 30)
-    for tasks in (cluster, Tasks(None, 4), *smaller):
-        for job in list_jobs(store, pairs, tasks, print):
-            assert len(job.saved) == tasks.is_remote
+def plan(folder: Path, board: str, tasks: Tasks, *, force: bool = False) -> Cost:
+    pairs = [(SLIDING, table) for table in parse_sliding(board).tables[:1]]
+    (job,) = list_jobs(Folder(folder), pairs, tasks, print, force=force)
+    return job.cost
+
+
+def test_a_board_is_searched_in_memory_or_in_shards_that_fit_it(tmp_path: Path) -> None:
+    whole = plan(tmp_path, "2x7", Tasks(None, 2, memory=13 * 10**9))
+    assert (whole.shards, whole.disk) == (0, 0)
+    for gigabytes, shards in ((3, 4), (1, 16)):
+        cost = plan(tmp_path, "2x7", Tasks(None, 2, memory=gigabytes * 10**9))
+        assert (cost.shards, cost.jobs) == (shards, 2)
+        # that of all threads together, and of the program
+        assert 0.7 < cost.memory / 1e9 / gigabytes <= 1
+        assert cost.disk == 0.4 * parse_sliding("2x7").size
+    cluster = plan(tmp_path, "2x7", Tasks(None, 4, is_remote=True, memory=10**9))
+    assert (cluster.shards, cluster.memory) == (8, 0)
+    # rows are made in memory, and so is the search for them
+    assert plan(tmp_path, "2x5", Tasks(None, 4, is_remote=True)).shards == 0
+
+
+def test_a_search_keeps_the_shards_with_which_it_began(tmp_path: Path) -> None:
+    table = parse_sliding("2x7").tables[0]
+    checkpoints(Folder(tmp_path), table).save(SHARDS, [np.array([6])])
+    for jobs, gigabytes, at_a_time in ((2, 3, 2), (4, 3, 3), (8, 1.5, 1), (2, 64, 2)):
+        tasks = Tasks(None, jobs, memory=int(gigabytes * 1e9))
+        assert plan(tmp_path, "2x7", tasks)[3:5] == (6, at_a_time)
+    for jobs in (1, 5):
+        assert plan(tmp_path, "2x7", Tasks(None, jobs, is_remote=True))[3:5] == (6, jobs)
+    with pytest.raises(
+        MemoryShort, match=r"sliding_2x7_14 needs 1\.\d\d GB .* remove --checkpoints"
+    ):
+        plan(tmp_path, "2x7", Tasks(None, 2, memory=10**9))
+    assert plan(tmp_path, "2x7", Tasks(None, 2, memory=10**9), force=True).shards == 16
+
+
+def test_a_dry_run_and_a_build_say_what_shards_take(cli: Cli, tmp_path: Path) -> None:
+    words = (
+        "precompute",
+        "sliding_2x7",
+        "--memory",
+        "3",
+        "--outputs",
+        str(tmp_path),
+        "--jobs",
+        "2",
+    )
+    (row,) = json.loads(cli(*words, "--dry-run", "--json").out)["tables"]
+    assert (row["shards"], row["disk"]) == (4, 17_435_658_240)
+    assert "17.4 GB" in cli(*words, "--dry-run").out
+
+
+def test_a_disk_that_is_too_small_is_refused(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    status = os.statvfs_result((4096, 4096, *[4 * 10**6] * 8))
+    monkeypatch.setattr(os, "statvfs", lambda path: status)
+    said = cli("precompute", "sliding_2x7", "--memory", "3", "--outputs", str(tmp_path))
+    assert (said.code, said.out) == (3, "")
+    assert "needs 17.44 GB of disk; free: 16.38 GB" in said.err
+    assert not [*tmp_path.glob("**/*.kept")]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["sliding_2x6", "sliding_3x4"])
+def test_a_small_memory_builds_the_same_bytes_on_the_disk(
+    cli: Cli, tmp_path: Path, name: str
+) -> None:
+    words = ("precompute", name, "--quiet", "--outputs")
+    assert cli(*words, str(tmp_path / "memory")).code == 0
+    small = f"{PROCESS_BYTES / 1e9 + 0.015}"
+    (row,) = json.loads(cli(*words, str(tmp_path), "--memory", small, "--dry-run", "--json").out)[
+        "tables"
+    ]
+    assert row["shards"] >= 4
+    assert cli(*words, str(tmp_path / "disk"), "--memory", small).code == 0
+    assert contents(tmp_path / "disk") == contents(tmp_path / "memory")
 
 
 MEASURED = {
@@ -228,7 +298,7 @@ def test_every_table_has_an_estimate_near_what_was_measured() -> None:
     requests |= {name: find_request(name)[1] for name in (*ON_REQUEST, *MEASURED)}
     for name, tables in requests.items():
         costs = [estimate_cost(table) for table in tables]
-        assert all(min(cost) > 0 and cost.memory > 1 << 27 for cost in costs), name
+        assert all(min(cost[:3]) > 0 and cost.memory > 1 << 27 for cost in costs), name
         if name in MEASURED:
             assert 1 / 6 < sum(cost.seconds for cost in costs) / MEASURED[name] < 6, name
 

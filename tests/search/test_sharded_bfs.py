@@ -1,11 +1,12 @@
-"""The sharded search: it finds what one machine finds, also where task results are lost."""
+"""The sharded search: it finds what one in memory finds, whatever is killed or lost on the way."""
 
 import os
 import tracemalloc
+from collections.abc import Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager
 from functools import cache
-from itertools import pairwise, product
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -14,13 +15,16 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from puzzle_tablebase.errors import MemoryShort, StoreError
+from puzzle_tablebase.errors import StoreError
+from puzzle_tablebase.frontier import shards as frontier_shards
+from puzzle_tablebase.frontier.shards import Shard, count_shards
 from puzzle_tablebase.frontier.word_bfs import iter_word_records, search_words
-from puzzle_tablebase.pipeline import tasks
-from puzzle_tablebase.pipeline.recipes import boards
-from puzzle_tablebase.pipeline.recipes.boards import (
-    Shard,
-    collect_results,
+from puzzle_tablebase.pipeline.recipes import board_shards
+from puzzle_tablebase.pipeline.recipes.board_shards import (
+    SHARDS,
+    Part,
+    collect_bits,
+    iter_shard_records,
     search_layer,
     search_shards,
 )
@@ -37,9 +41,14 @@ ROOT = BOARD.example
 Results = npt.NDArray[np.uint8]
 
 
+@pytest.fixture(autouse=True)
+def _no_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "fsync", lambda number: None)
+
+
 @cache
 def search_whole(name: str, goal: str) -> Results:
-    """Search on one machine; return bit 1 of every depth."""
+    """Search in memory; return bit 1 of every depth."""
     _, planes = search_words(parse_board(name).make_words(goal), 2, run_in_threads)
     return np.concatenate([*iter_word_records(planes)])
 
@@ -49,21 +58,20 @@ def open_checkpoints(folder: Path, board: str = "2x5") -> Checkpoints:
 
 
 def search_in_shards(
-    folder: Path, name: str = "2x5", goal: str = ROOT, jobs: int = 2,
+    folder: Path, name: str = "2x5", goal: str = ROOT, shards: int = 2,
     executor: Executor | None = None, **options: Any,
-) -> list[Results]:  # fmt: skip
-    """Search in shards, two at a time; return their parts of bit 1 of every depth."""
-    store = open_checkpoints(folder, name)
+) -> Results:  # fmt: skip
+    """Search in shards, two at a time; return bit 1 of every depth."""
+    store, board = open_checkpoints(folder, name), parse_board(name)
     with ThreadPoolExecutor(2) as pool:
-        build = Tasks(executor or pool, jobs, checkpoints=store, is_remote=True, **options)
-        _, names = search_shards(parse_board(name), goal, build)
-    return [store.require(name)[0] for name in names]
+        build = Tasks(executor or pool, 2, checkpoints=store, **options)
+        _, bits = search_shards(board, goal, shards, build)
+    return np.concatenate([*iter_shard_records(board, goal, bits)])
 
 
 CASES = [
-    # too small for more than one shard
-    *[("2x3", 1, 2), ("2x4", 0, 5), ("3x3", 2, 2)],
-    *[("2x5", 0, 3), ("2x5", 0, 4), ("2x5", 2, 10), ("2x5", 1, 2)],
+    *[("2x3", 1, 1), ("2x4", 0, 1), ("3x3", 2, 2)],
+    *[("2x5", 0, 3), ("2x5", 0, 4), ("2x5", 2, 10), ("2x5", 1, 1)],
     *[(name, goal, 7) for name, goals in (("3x4", 4), ("2x6", 3)) for goal in range(goals)],
 ]
 
@@ -74,12 +82,12 @@ def test_shards_find_bit_1_of_every_depth(
 ) -> None:
     goal = [*parse_board(name).goals][number]
     found = search_in_shards(tmp_path, name, goal, shards)
-    assert np.array_equal(np.concatenate(found), search_whole(name, goal))
+    assert np.array_equal(found, search_whole(name, goal))
 
 
 @pytest.mark.parametrize("count", [1, 10, 60])
 @pytest.mark.parametrize("name", ["2x5", "3x4", "2x7", "3x5", "4x4"])
-def test_shards_are_equal_and_know_who_sends(name: str, count: int) -> None:
+def test_shards_are_equal_and_each_group_is_read_once(name: str, count: int) -> None:
     board = parse_board(name)
     space = board.make_words(board.example)
     shards = [Shard(space, number, count) for number in range(count)]
@@ -87,161 +95,245 @@ def test_shards_are_equal_and_know_who_sends(name: str, count: int) -> None:
     assert all(shard.last == after.first for shard, after in pairwise(shards))
     sizes = [shard.rows for shard in shards]
     # of 2x5's 504 rows, 60 shards have one or two of 72 groups of 7
-    assert max(sizes) <= (2 if (name, count) == ("2x5", 60) else 1.15) * min(sizes)
-    pairs = {(shard, partner) for shard in range(count) for partner in shards[shard].partners}
-    assert pairs == {(partner, shard) for shard, partner in pairs}
+    assert max(sizes) <= (2 if (name, count) == ("2x5", 60) else 1.17) * min(sizes)
+    assert all(shard.rows % shard.group == 0 for shard in shards)
+    for block in (0, space.blocks // 2):
+        read, rows = list[tuple[int, int]](), 0
+        for shard in shards:
+            for source in shard.list_sources(block):
+                assert len(source.numbers) == len(source.rows)
+                read += [(source.shard, number) for number in source.numbers.tolist()]
+                rows += len(source.rows)
+        assert len({*read}) == len(read) == rows
 
 
-def test_shards_within_a_memory_limit_find_bit_1_of_every_depth(tmp_path: Path) -> None:
-    limit = 300_000
-    chunks = search_in_shards(tmp_path, memory=limit)
-    assert np.array_equal(np.concatenate(chunks), search_whole("2x5", ROOT))
-    assert len(chunks) == 10 * 4  # blocks, and shards: an even number, as there are two jobs
-    assert max(map(len, chunks)) * 10 * 360 * boards.BYTES_PER_STATE <= 1.2 * limit
-
-
-def test_a_shard_that_does_not_fit_a_worker_is_not_begun(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with pytest.raises(StoreError):
-        search_layer(open_checkpoints(tmp_path), str(BOARD), ROOT, 0, 2, 1)
-    monkeypatch.setattr(boards, "get_free_memory", lambda: 200_000)
-    with pytest.raises(MemoryShort) as caught:
-        search_layer(open_checkpoints(tmp_path), str(BOARD), ROOT, 0, 2, 0)
-    assert caught.value.needed == 1_814_400 * 0.5 / 2
-    assert not [*tmp_path.iterdir()]
+def test_shards_fit_the_memory_and_are_as_many_for_each_job() -> None:
+    space = parse_board("2x7").make_words(parse_board("2x7").example)
+    for limit in (3 << 28, 1 << 30, 3 << 30):
+        count = count_shards(space, limit, 2)
+        assert count % 2 == 0
+        assert Shard(space, 0, count).estimate_bytes() <= limit
+        assert Shard(space, 0, max(1, count - 3)).estimate_bytes() > 0.6 * limit
+    # no less than the largest units that a move stays in
+    assert count_shards(space, 1, 2) == space.rows // 7
 
 
 def test_a_task_keeps_to_the_memory_of_a_shard(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Measure what is allocated for a whole board, in few rows at a time as on a large board."""
-    monkeypatch.setattr(boards, "ROWS_PER_STEP", 64)
-    store, task, levels = open_checkpoints(tmp_path), (str(BOARD), ROOT, 0, 1), 0
-    search_layer(store, *task, levels)  # makes the moves, and loads what is needed
-    collect_results(store, *task, 1)
+    """Measure what is allocated for a whole board."""
+    monkeypatch.setattr(frontier_shards, "allocate_pages", bytearray)  # which is measured
+    board = parse_board("3x4")
+    store, levels = open_checkpoints(tmp_path, "3x4"), 33
+    parts = [Part(store, "3x4", board.example, number, 2) for number in range(2)]
+    with ThreadPoolExecutor(1) as pool:  # a thread of its own, which has no memory yet
+        for level in range(levels - 1):
+            for part in parts:
+                pool.submit(search_layer, *part, level).result()
     tracemalloc.start()
-    try:
+    with ThreadPoolExecutor(1) as pool:
         before, _ = tracemalloc.get_traced_memory()
-        while search_layer(store, *task, levels)[0][0]:
-            levels += 1
-        collect_results(store, *task, levels)
+        pool.submit(search_layer, *parts[0], levels - 1).result()
+        bits = [level for level in range(levels) if level & 2]
+        pool.submit(collect_bits, *parts[0], 0, levels, bits).result()
         peak = tracemalloc.get_traced_memory()[1] - before
-    finally:
         tracemalloc.stop()
-    constant = 200_000  # what does not grow with the board
-    assert peak <= BOARD.size * boards.BYTES_PER_STATE + constant
+    shard = parts[0].open_shard()
+    constant = 1_500_000  # what does not grow with the board: the moves
+    assert 0.7 * shard.estimate_bytes() <= peak <= shard.estimate_bytes() + constant
 
 
-def name_files(store: Checkpoints, level: int) -> dict[str, str]:
-    """Name a file of each kind that a search in three shards has when it has made a layer."""
-    result = tasks.name_result(search_layer, (store, str(BOARD), ROOT, 1, 3, level))
-    names = {
-        "layer": boards.LAYER.format(level, 1, 3),
-        "old layer": boards.LAYER.format(4, 2, 3),
-        "message": boards.MESSAGE.format(0, 1, 3, level + 1),
-        "result": result,
-        "shards": boards.SHARDS,
-    }
-    return {kind: store.format_file_name(name) for kind, name in names.items()}
+# ---- kills ------------------------------------------------------------------------------------
 
 
-def interrupt_search(folder: Path, level: int = 20, **options: Any) -> None:
+class Killed(BaseException):
+    """The end of the process."""
+
+
+@contextmanager
+def killing(folder: Path, step: int) -> Iterator[list[str]]:
+    """Stop before the file of this number gets its name, or is removed; yield what was done."""
+    steps, rename, unlink = list[str](), os.replace, os.unlink
+
+    def note(path: Any) -> None:
+        if Path(path).is_relative_to(folder) and str(path).endswith(".kept"):
+            if len(steps) >= step:
+                raise Killed
+            steps.append(str(path))
+
+    def replace(source: Any, target: Any) -> None:
+        note(target)
+        rename(source, target)
+
+    def remove(path: Any) -> None:
+        note(path)
+        unlink(path)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "replace", replace)
+        patch.setattr(os, "unlink", remove)
+        yield steps
+
+
+def run_and_kill(folder: Path, step: int, shards: int = 2) -> bool:
+    """Search until a step, and return whether the search was killed before it ended."""
+    with killing(folder, step):
+        try:
+            search_in_shards(folder, shards=shards)
+        except Killed:
+            return True
+    return False
+
+
+def count_files(folder: Path) -> int:
+    return len([*folder.rglob("*.kept")])
+
+
+STEPS = [5, 63, 101, 102, 229, 303, *range(0, 310, 7)]
+
+
+@pytest.mark.parametrize("step", first(6, STEPS, rest=pytest.mark.nightly))
+def test_a_search_that_is_killed_before_any_step_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int
+) -> None:
+    monkeypatch.setattr(board_shards, "KEPT_BYTES_PER_STATE", 0.01)  # bits are collected often
+    run_and_kill(tmp_path, step)
+    there = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.kept")}
+    assert not run_and_kill(tmp_path, 10_000)
+    made = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.kept")}
+    assert all(made.get(path, at) == at for path, at in there.items()), "it is not made again"
+    found = search_in_shards(tmp_path)
+    assert np.array_equal(found, search_whole("2x5", ROOT))
+
+
+def test_a_search_that_is_killed_again_and_again_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(board_shards, "KEPT_BYTES_PER_STATE", 0.01)
+    kills = 0
+    while run_and_kill(tmp_path, 25):
+        kills += 1
+        assert kills < 40
+    assert kills > 5
+    found = search_in_shards(tmp_path)
+    assert np.array_equal(found, search_whole("2x5", ROOT))
+    # the number of shards, the last two layers, and the bits
+    assert count_files(tmp_path) == 1 + 3 * 2
+
+
+def interrupt_search(folder: Path, level: int = 25, **options: Any) -> None:
+    """Search to a level at which all kinds of files are there."""
+
     def tired(doing: str, done: int, total: int | None) -> None:
-        if done == level:
+        if doing == f"layer {level}: shards" and done == total:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         search_in_shards(folder, on_step=tired, **options)
 
 
-def test_a_search_resumes_from_checkpoints(tmp_path: Path) -> None:
-    interrupt_search(tmp_path, jobs=3)
-    begun = {path: path.stat().st_mtime_ns for path in (tmp_path / WORK).iterdir()}
-    found = search_in_shards(tmp_path, jobs=3)
-    kept = {path: path.stat().st_mtime_ns for path in (tmp_path / WORK).iterdir() if path in begun}
-    assert len(kept) > 3 * 20 * 2  # layers, and tasks' results; messages are removed
-    assert kept.items() <= begun.items()
-    assert np.array_equal(np.concatenate(found), search_whole("2x5", ROOT))
+def name_files(level: int) -> dict[str, str]:
+    """Name a file of each kind that a search in three shards has when it has made a layer."""
+    part = Part(None, "2x5", ROOT, 1, 3)  # type: ignore[arg-type]  # names need no store
+    return {
+        "last layer": part.name_layer(level),
+        "layer before": part.name_layer(level - 1),
+        "kept layer": part.name_layer(level - 2),
+        "bits": part.name_bits(level - 5),
+        "shards": SHARDS,
+    }
 
 
-@pytest.mark.parametrize("kind", ["layer", "old layer", "message", "result"])
-@pytest.mark.parametrize("is_damaged", [False, True])
-def test_a_search_that_lost_a_file_goes_on(tmp_path: Path, kind: str, is_damaged: bool) -> None:
-    """Lose what a crash of the machine may lose, or a disk."""
-    interrupt_search(tmp_path, jobs=3)
-    store = open_checkpoints(tmp_path)
-    lost = tmp_path / name_files(store, 20)[kind]
-    whole = lost.read_bytes()
-    if is_damaged:
-        lost.write_bytes(whole[:-1])
-    else:
-        lost.unlink()
-    kept = store.format_file_name(boards.LAYER.format(10, 0, 3))
-    before = (tmp_path / kept).stat().st_mtime_ns
-    if is_damaged and "layer" in kind:  # it is noticed when it is read
-        with pytest.raises(StoreError, match="run the command again") as caught:
-            search_in_shards(tmp_path, jobs=3)
-        assert lost.name in str(caught.value)
-    found = search_in_shards(tmp_path, jobs=3)
-    assert np.array_equal(np.concatenate(found), search_whole("2x5", ROOT))
-    assert (tmp_path / kept).stat().st_mtime_ns == before, "what is whole is not made again"
+@pytest.fixture
+def interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Checkpoints:
+    monkeypatch.setattr(board_shards, "KEPT_BYTES_PER_STATE", 1e-4)
+    interrupt_search(tmp_path, level=25, shards=3)
+    monkeypatch.setattr(board_shards, "KEPT_BYTES_PER_STATE", 1)
+    return open_checkpoints(tmp_path)
 
 
-def test_a_search_that_lost_all_layers_of_two_distances_goes_on(tmp_path: Path) -> None:
-    interrupt_search(tmp_path, jobs=3)
-    store = open_checkpoints(tmp_path)
-    for level, number in product((8, 9), range(3)):
-        store.remove(boards.LAYER.format(level, number, 3))
-    found = search_in_shards(tmp_path, jobs=3)
-    assert np.array_equal(np.concatenate(found), search_whole("2x5", ROOT))
+@pytest.mark.parametrize("kind", name_files(0))
+def test_a_search_that_lost_a_file_goes_on(
+    tmp_path: Path, interrupted: Checkpoints, kind: str
+) -> None:
+    lost = tmp_path / interrupted.format_file_name(name_files(25)[kind])
+    lost.unlink()
+    found = search_in_shards(tmp_path, shards=3)
+    assert np.array_equal(found, search_whole("2x5", ROOT))
+    assert count_files(tmp_path) == 1 + 3 * 3
 
 
-def test_results_that_were_lost_are_collected_again(tmp_path: Path) -> None:
-    search_in_shards(tmp_path, jobs=3)
-    store = open_checkpoints(tmp_path)
-    lost = tmp_path / store.format_file_name(boards.RESULTS.format(5, 1, 3))
-    for damage in (lost.unlink, lambda: lost.write_bytes(b"damaged")):
-        damage()
-        with suppress(StoreError):
-            search_in_shards(tmp_path, jobs=3)
-        found = search_in_shards(tmp_path, jobs=3)
-        assert np.array_equal(np.concatenate(found), search_whole("2x5", ROOT))
+@pytest.mark.parametrize(
+    ("kind", "level"),
+    [("", 26), ("last layer", 25), ("layer before", 24), ("kept layer", 0), ("bits", 0)],
+)
+def test_it_goes_on_after_the_last_level_whose_files_are_whole(
+    tmp_path: Path, interrupted: Checkpoints, kind: str, level: int
+) -> None:
+    reported = list[str]()
+    if kind:
+        (tmp_path / interrupted.format_file_name(name_files(25)[kind])).unlink()
+    search_in_shards(tmp_path, shards=3, on_step=lambda doing, *_: reported.append(doing))
+    assert reported[0] == f"layer {level}: shards"
 
 
-def test_a_search_resumes_with_other_cores_and_another_memory(tmp_path: Path) -> None:
-    interrupt_search(tmp_path, jobs=3)
-    made = {path: path.stat().st_mtime_ns for path in (tmp_path / WORK).iterdir()}
-    found = search_in_shards(tmp_path, jobs=2, memory=300_000)
-    assert len(found) == 10 * 3, "blocks, and the shards with which it began"
-    assert np.array_equal(np.concatenate(found), search_whole("2x5", ROOT))
-    store = open_checkpoints(tmp_path)
-    for level in range(20):
-        layer = tmp_path / store.format_file_name(boards.LAYER.format(level, 0, 3))
-        assert layer.stat().st_mtime_ns == made[layer]
+@pytest.mark.parametrize("kind", ["last layer", "kept layer", "bits"])
+@pytest.mark.parametrize("at", [-1, -30, 0])
+def test_a_damaged_file_is_noticed_when_it_is_read_and_made_again(
+    tmp_path: Path, interrupted: Checkpoints, kind: str, at: int
+) -> None:
+    damaged = tmp_path / interrupted.format_file_name(name_files(25)[kind])
+    data = bytearray(damaged.read_bytes())
+    data[at] ^= 1
+    damaged.write_bytes(data)
+    with pytest.raises(StoreError, match="run the command again") as caught:
+        search_in_shards(tmp_path, shards=3)
+    assert damaged.name in str(caught.value)
+    found = search_in_shards(tmp_path, shards=3)
+    assert np.array_equal(found, search_whole("2x5", ROOT))
 
 
-def test_a_search_that_lost_its_number_of_shards_leaves_no_old_ones(tmp_path: Path) -> None:
-    interrupt_search(tmp_path, jobs=3)
-    store = open_checkpoints(tmp_path)
-    (tmp_path / name_files(store, 20)["shards"]).unlink()
-    old = tmp_path / name_files(store, 20)["layer"]
-    assert old.exists()
-    found = search_in_shards(tmp_path, jobs=2)
-    assert np.array_equal(np.concatenate(found), search_whole("2x5", ROOT))
-    assert not old.exists()
+def test_a_search_that_lost_its_number_of_shards_leaves_no_old_ones(
+    tmp_path: Path, interrupted: Checkpoints
+) -> None:
+    (tmp_path / interrupted.format_file_name(SHARDS)).unlink()
+    found = search_in_shards(tmp_path, shards=2)
+    assert np.array_equal(found, search_whole("2x5", ROOT))
+    assert count_files(tmp_path) == 1 + 3 * 2
 
 
-def test_layers_are_synced_before_their_results_are_written(
+def test_only_files_that_a_later_layer_or_the_result_needs_are_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    steps, fsync, replace = list[str](), os.fsync, os.replace
+    most = [0.0]
+
+    def measure(doing: str, done: int, total: int | None) -> None:
+        sizes = [path.stat().st_size for path in tmp_path.rglob("*.kept")]
+        most[0] = max(most[0], sum(sizes) / BOARD.size)
+
+    found = search_in_shards(tmp_path, shards=1, on_step=measure)
+    assert np.array_equal(found, search_whole("2x5", ROOT))
+    assert most[0] <= board_shards.STORED_BYTES_PER_STATE
+
+
+def test_a_folder_has_the_files_of_at_most_a_hundred_shards(tmp_path: Path) -> None:
+    parts = [Part(open_checkpoints(tmp_path), "2x5", ROOT, number, 320) for number in range(320)]
+    for names in ([part.name_layer(7) for part in parts], [part.name_bits(7) for part in parts]):
+        files = [Path(parts[0].checkpoints.format_file_name(name)) for name in names]
+        folders = [file.parent for file in files]
+        assert max(folders.count(folder) for folder in folders) == 100
+        assert len({*files}) == 320
+
+
+def test_files_are_synced_before_they_get_their_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps, replace = list[str](), os.replace
 
     def record_sync(number: int) -> None:
         place = Path(os.readlink(f"/proc/self/fd/{number}"))
         if place.is_relative_to(tmp_path):
             steps.append("folder" if place.is_dir() else "file")
-        fsync(number)
 
     def record_rename(source: str, target: str) -> None:
         if Path(target).is_relative_to(tmp_path):
@@ -250,17 +342,13 @@ def test_layers_are_synced_before_their_results_are_written(
 
     monkeypatch.setattr(os, "fsync", record_sync)
     monkeypatch.setattr(os, "replace", record_rename)
-    search_in_shards(tmp_path, "2x3", parse_board("2x3").example, 1)
-    store = open_checkpoints(tmp_path, "2x3")
-    work = (store, "2x3", parse_board("2x3").example, 0, 1)
-    layer, result = (
-        store.format_file_name(name).removeprefix(WORK)
-        for name in (boards.LAYER.format(9, 0, 1), tasks.name_result(search_layer, (*work, 9)))
-    )
-    at = steps.index(layer)
-    assert steps[at - 1] == "file"
-    assert steps[at + 1] == "folder"
-    assert steps.index(result) > at + 1
+    root = parse_board("2x3").example
+    search_in_shards(tmp_path, "2x3", root, 1)
+    part = Part(open_checkpoints(tmp_path, "2x3"), "2x3", root, 0, 1)
+    for name in (part.name_layer(9), part.name_bits(22), SHARDS):
+        at = steps.index(Path(part.checkpoints.format_file_name(name)).name)
+        assert steps[at - 1] == "file"
+        assert steps[at + 1] == "folder"
 
 
 class RepeatingExecutor(ThreadPoolExecutor):
@@ -272,21 +360,23 @@ class RepeatingExecutor(ThreadPoolExecutor):
 
     def submit(self, function: Any, /, *arguments: Any, **options: Any) -> Future[Any]:
         _, task, task_arguments = arguments
-        old = {*self.work.glob("*")}
+        old = {*self.work.rglob("*.kept")}
         task(*task_arguments)
-        written = {path: path.read_bytes() for path in {*self.work.iterdir()} - old}
+        (written,) = {*self.work.rglob("*.kept")} - old
+        data = written.read_bytes()
+        written.unlink()
         future = super().submit(function, *arguments, **options)
         future.result()
-        assert written == {path: path.read_bytes() for path in written} != {}
+        assert written.read_bytes() == data
         self.repeated += 1
         return future
 
 
 def test_a_repeated_task_writes_the_same_bytes(tmp_path: Path) -> None:
     with RepeatingExecutor(tmp_path) as executor:
-        found = search_in_shards(tmp_path, executor=executor)
-    assert executor.repeated == 2 * (56 + 1 + 1)  # shards; layers, an empty one, and the results
-    assert np.array_equal(np.concatenate(found), search_whole("2x5", ROOT))
+        found = search_in_shards(tmp_path, executor=executor, is_remote=True)
+    assert executor.repeated >= 2 * (56 + 1 + 1)  # shards; layers, an empty one, and the bits
+    assert np.array_equal(found, search_whole("2x5", ROOT))
 
 
 def search_small_boards() -> str:
@@ -295,5 +385,5 @@ def search_small_boards() -> str:
     for name in ("2x3", "2x4"):
         with TemporaryDirectory() as folder:
             found = search_in_shards(Path(folder), name, parse_board(name).example, 1)
-        results.append(np.concatenate(found).tobytes().hex())
+        results.append(found.tobytes().hex())
     return " ".join(results)

@@ -72,7 +72,27 @@ BOARDS = [
     Fault(f"{RECIPE}boards:_iter_records", "chunk.view", "chunk[::-1].copy().view", BITS, SLOW),
     # only the manifest's counts are wrong
     Fault(f"{RECIPE}boards:make", "enumerate(layers)}", "enumerate(layers[:-1])}", BITS),
-    Fault(f"{RECIPE}boards:Shard.collect_bits", "level & 2", "level & 1", BITS, in_shards=True),
+    Fault(
+        f"{RECIPE}board_shards:Search.collect_bits",
+        *("level < end and level & 2", "level < end and level & 2 and level != 10", BITS),
+        in_shards=True,
+    ),
+    Fault(
+        f"{RECIPE}row_files:SavedRows.add_piece",
+        *("slot * shard.groups", "(slot ^ 1) * shard.groups", BITS),
+        in_shards=True,
+    ),
+    Fault(
+        "frontier.shards:Shard.list_places",
+        *("self.list_blocks(0) + self.list_blocks(1)", "self.list_blocks(1) + self.list_blocks(0)"),
+        BITS,
+        in_shards=True,
+    ),
+    Fault(
+        "frontier.word_codec:encode_groups",
+        *("words[first + row, word]", "words[first + row, word ^ 1]", BITS),
+        in_shards=True,
+    ),
     Fault("frontier.word_bfs:Planes.add_root", "1 << bit", "1 << bit + 1", BITS),
     Fault(
         "frontier.word_bfs:iter_word_records",

@@ -1,0 +1,390 @@
+"""The search of a large sliding board in shards, on the disk of its folder.
+
+    for level in 0, 1, 2, …:
+        for each shard, at the same time:          search_layer
+            read its last two layers, and the groups of other shards' last layer that lead to it
+            write the next layer
+        forget the layer before the last, unless its states have the bit of the result
+        if the layers that are kept for the result weigh too much, for each shard:   collect_bits
+            write their states together, and forget them
+
+Threads of this process run these tasks, or the workers of a cluster. A task takes names and returns
+numbers; whatever is large is in files. A file's states follow from the rules, so a task that is
+repeated writes the same bytes, and a file that is there need not be made again. Files are synced
+before they get their names: whoever sees a file sees all of it, whatever is killed when.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from threading import local
+from typing import NamedTuple
+
+import numpy as np
+
+from puzzle_tablebase.frontier.shards import OPEN_FILES, Encoded, Rows, Shard, count_shards
+from puzzle_tablebase.frontier.word_bfs import find_layers
+from puzzle_tablebase.frontier.word_codec import RUN_ROWS, encode_groups
+from puzzle_tablebase.frontier.word_kernels import pack_rows
+from puzzle_tablebase.frontier.word_space import RECORD_BYTES, WORDS, WordSpace
+from puzzle_tablebase.jit import Array
+from puzzle_tablebase.pipeline.recipes.row_files import SavedRows, open_rows, write_rows
+from puzzle_tablebase.pipeline.tasks import Tasks
+from puzzle_tablebase.puzzles.sliding import SlidingBoard, parse_board
+from puzzle_tablebase.schema import UNREACHED, Table
+from puzzle_tablebase.stores.checkpoints import Checkpoints
+
+STORED_BYTES_PER_STATE = 0.4
+"""Most bytes of the folder for each state, the finished index included; measured."""
+KEPT_BYTES_PER_STATE = 0.06
+"""Bytes of layers for each state from which their bits are collected."""
+SHARDS = "number of shards"
+"""The name of what a search is cut into, whatever cores and memory it gets when it resumes."""
+FOLDER_SHARDS = 100
+"""Shards whose files of a level share a folder."""
+PIECE_ROWS = 1 << 17
+"""Rows of the result that are read together, or those of a group."""
+
+
+class Part(NamedTuple):
+    """A shard of a search, as tasks get it."""
+
+    checkpoints: Checkpoints
+    board: str
+    root: str
+    number: int
+    shards: int
+
+    def name_layer(self, level: int) -> str:
+        return self._name(f"{level:03}", f"layer {level}")
+
+    def name_bits(self, end: int) -> str:
+        """Name the file of the bits of all layers before one."""
+        return self._name("bits", f"bits before layer {end}")
+
+    def _name(self, folder: str, what: str) -> str:
+        place = f"{folder}-{self.number // FOLDER_SHARDS:03}"
+        return f"{place}/{what}, shard {self.number} of {self.shards}"
+
+    def open_shard(self) -> Shard:
+        return Shard(_get_words(self.board, self.root), self.number, self.shards)
+
+    def require_layer(self, level: int) -> SavedRows:
+        return SavedRows(self.checkpoints, self.name_layer(level))
+
+
+class Found(NamedTuple):
+    """What a task returns: how many states each layer has in the shard so far; a file's bytes."""
+
+    states: list[int]
+    size: int
+
+
+# ---- the plan ---------------------------------------------------------------------------------
+
+
+class Plan(NamedTuple):
+    """The shards of a search, the bytes of a task, how many fit at a time, the bytes on disk."""
+
+    shards: int
+    memory: int
+    jobs: int
+    disk: int
+
+
+def plan_shards(
+    table: Table, tasks: Tasks, memory: int, saved: Checkpoints | None, is_whole: bool
+) -> Plan | None:
+    """Plan the shards of a board's search; None if it is in memory, where it fits (`is_whole`).
+
+    A search that resumes keeps its shards, and runs fewer of them at a time if it must.
+    `memory`: the bytes for all tasks, or on a cluster for each.
+    """
+    shards = load_shards(saved) if saved else None
+    if is_whole and shards is None:
+        return None
+    board = parse_board(table.recipe.parameters["board"])
+    space, jobs = board.make_words(board.example), tasks.jobs
+    together = 1 if tasks.is_remote else jobs
+    if shards is None:
+        shards = count_shards(space, memory // together, jobs)
+    task = Shard(space, 0, shards).estimate_bytes()
+    jobs = min(jobs, memory // task * (jobs // together))
+    return Plan(shards, task, jobs, int(STORED_BYTES_PER_STATE * board.size))
+
+
+def load_shards(checkpoints: Checkpoints) -> int | None:
+    """Load the number of shards with which a search began; None if it did not."""
+    saved = checkpoints.load(SHARDS)
+    return int(saved[0][0]) if saved else None
+
+
+# ---- the search -------------------------------------------------------------------------------
+
+
+def search_shards(
+    board: SlidingBoard, root: str, shards: int, tasks: Tasks
+) -> tuple[list[int], list[SavedRows]]:
+    """Search all states in shards; return the number of states at each depth, and the files of the
+    shards with bit 1 of every distance."""
+    checkpoints = tasks.checkpoints
+    assert checkpoints
+    checkpoints.require_space(int(STORED_BYTES_PER_STATE * board.size))
+    if load_shards(checkpoints) != shards:
+        checkpoints.clear_except(())  # of another number of shards
+        checkpoints.save(SHARDS, [np.array([shards])], is_synced=True)
+    parts = [Part(checkpoints, str(board), root, at, shards) for at in range(shards)]
+    search = Search(parts, board.size, tasks)
+    layers = find_layers(search.find_layer, board.size, lambda level: None)
+    end = len(layers)
+    search.collect_bits(end)
+    return layers, [SavedRows(part.checkpoints, part.name_bits(end)) for part in parts]
+
+
+class Search:
+    """The layers of a search one after the other, and the files that are kept of them.
+
+    A search that was killed goes on after the last level whose files are whole.
+    """
+
+    def __init__(self, parts: list[Part], size: int, tasks: Tasks) -> None:
+        self._parts, self._size, self._tasks = parts, size, tasks
+        self._ends = [0 for _ in parts]
+        """For each shard the level before which its bits are collected."""
+        self._counts: list[int] = []
+        """The states of the layers that were found before the search was killed."""
+        self._sizes = dict[int, int]()
+        """The bytes of each layer whose files are kept."""
+        self._resume()
+
+    def find_layer(self, level: int) -> int:
+        """Find a layer and count its states, and forget what no later layer needs."""
+        if level < len(self._counts):
+            return self._counts[level]
+        count = size = 0
+        arguments = [(*part, level) for part in self._parts]
+        for done, found in enumerate(self._tasks.run(search_layer, arguments, is_saved=False)):
+            count, size = count + found.states[level], size + found.size
+            self._tasks.report(f"layer {level}: shards", done + 1, len(arguments))
+        self._sizes[level] = size
+        old = level - 2
+        if old in self._sizes and not old & 2:
+            for part in self._parts:
+                part.checkpoints.remove(part.name_layer(old))
+            del self._sizes[old]
+        kept = [size for layer, size in self._sizes.items() if layer < level - 1]
+        if level % 4 == 1 and sum(kept) > KEPT_BYTES_PER_STATE * self._size:
+            self.collect_bits(level - 1)
+        return count
+
+    def collect_bits(self, end: int) -> None:
+        """Collect the bits of all layers before one, and remove these, shard after shard.
+
+        The last two layers stay: a search that is killed goes on from these.
+        """
+        layers = [level for level in sorted(self._sizes) if level < end and level & 2]
+        due = [part for part in self._parts if self._ends[part.number] < end]
+        arguments = [
+            (*part, begin := self._ends[part.number], end, [at for at in layers if at >= begin])
+            for part in due
+        ]
+        last = max(self._sizes)
+        results = self._tasks.run(collect_bits, arguments, is_saved=False)
+        for part, _ in zip(due, results, strict=True):
+            if begin := self._ends[part.number]:
+                part.checkpoints.remove(part.name_bits(begin))
+            for level in layers:
+                if level < last - 1:
+                    part.checkpoints.remove(part.name_layer(level))
+            self._ends[part.number] = end
+            self._tasks.report("bits: shards", part.number + 1, len(self._parts))
+        for level in layers:
+            if level < last - 1:
+                del self._sizes[level]
+
+    def _resume(self) -> None:
+        """Find the last level whose files are whole, and remove all files that it does not need."""
+        checkpoints = self._parts[0].checkpoints
+        files = {*checkpoints.list_files()}
+
+        def has(name: str) -> bool:
+            return checkpoints.format_file_name(name) in files
+
+        ends = [
+            max((end for end in range(1, UNREACHED + 1) if has(part.name_bits(end))), default=0)
+            for part in self._parts
+        ]
+        there = [
+            {level for level in range(UNREACHED) if has(part.name_layer(level))}
+            for part in self._parts
+        ]
+        last = -1
+        for level in sorted(set.intersection(*there)):
+            needed = {level, max(0, level - 1), *(at for at in range(level) if at & 2)}
+            if all(
+                {at for at in needed if at >= end or at >= level - 1} <= layers
+                for end, layers in zip(ends, there, strict=True)
+            ):
+                last = level
+        if last < 0:
+            checkpoints.clear_except([SHARDS])
+            return
+        self._ends = ends
+        names = {SHARDS, *map(Part.name_bits, self._parts, ends)}
+        # some shards may have made the next layer
+        for level in range(last + 2):
+            for part, end in zip(self._parts, ends, strict=True):
+                name = part.name_layer(level)
+                if level in there[part.number] and (
+                    level >= last - 1 or (level & 2 and level >= end)
+                ):
+                    names.add(name)
+                    if level <= last:
+                        size = checkpoints.get_size(name)
+                        self._sizes[level] = self._sizes.get(level, 0) + size
+        checkpoints.clear_except(names)
+        states = [part.require_layer(last).states for part in self._parts]
+        self._counts = [sum(counts) for counts in zip(*states, strict=True)]
+
+
+# ---- tasks ------------------------------------------------------------------------------------
+
+
+def search_layer(
+    checkpoints: Checkpoints, board: str, root: str, number: int, shards: int, level: int
+) -> Found:
+    """Find a shard's layer, as a task, and save it."""
+    part = Part(checkpoints, board, root, number, shards)
+    saved = open_rows(checkpoints, part.name_layer(level))
+    if saved is None:
+        shard = part.open_shard()
+        layers = [part.require_layer(at) for at in range(max(0, level - 2), level)]
+        states = layers[-1].states if layers else []
+        blocks = _iter_next_layer(part, shard, level, layers)
+        write_rows(checkpoints, part.name_layer(level), blocks, states)
+        saved = part.require_layer(level)
+    return Found(saved.states, saved.size)
+
+
+def _iter_next_layer(
+    part: Part, shard: Shard, level: int, layers: list[SavedRows]
+) -> Iterator[tuple[int, Encoded]]:
+    """Yield each block of a shard's next layer, with its number of states."""
+    memory = _get_memory(shard)
+    last, blocks = Rows(0), shard.list_blocks(level)
+    if layers:
+        last = memory.last
+        for slot, _ in enumerate(shard.list_blocks(level - 1)):
+            layers[-1].read(slot, shard, last, first=slot * shard.rows)
+    open_sender = lru_cache(OPEN_FILES)(
+        lambda number: part._replace(number=number).require_layer(level - 1)
+    )
+    for slot, block in enumerate(blocks):
+        incoming = memory.incoming
+        incoming.fresh[:] = 0
+        is_added = level == 0 and shard.add_root(block, incoming)
+        if level:
+            for source in shard.list_sources(block):
+                open_sender(source.shard).add_groups(source, shard, incoming)
+                is_added = True
+        earlier = Encoded.make_empty(shard.groups)
+        if level > 1:
+            earlier = layers[0].load(slot, shard)
+        count, starts = shard.find_rows(
+            block, last, incoming if is_added else None, earlier, memory.data
+        )
+        yield count, Encoded(memory.data, starts)
+
+
+def collect_bits(
+    checkpoints: Checkpoints, board: str, root: str, number: int, shards: int,
+    begin: int, end: int, layers: list[int],
+) -> int:  # fmt: skip
+    """Save the bits of a shard's layers before one, as a task; return the bytes of the file.
+
+    They are in some layers, and in the file of those before `begin`.
+    """
+    part = Part(checkpoints, board, root, number, shards)
+    saved = open_rows(checkpoints, part.name_bits(end))
+    if saved is None:
+        shard = part.open_shard()
+        write_rows(checkpoints, part.name_bits(end), _iter_bits(part, shard, begin, layers), [])
+        saved = SavedRows(checkpoints, part.name_bits(end))
+    return saved.size
+
+
+def _iter_bits(
+    part: Part, shard: Shard, begin: int, layers: list[int]
+) -> Iterator[tuple[int, Encoded]]:
+    """Yield each block of the bits of a shard, those of one side after those of the other."""
+    memory = _get_memory(shard)
+    rows, scratch = memory.last, np.empty((WORDS, RUN_ROWS), dtype=np.uint64)
+    for side in range(2):
+        blocks = shard.list_blocks(side)
+        rows.fresh[:] = 0
+        # one file at a time is open
+        if begin:
+            before = SavedRows(part.checkpoints, part.name_bits(begin))
+            for slot, block in enumerate(blocks):
+                place = shard.list_places().index(block)
+                before.read(place, shard, rows, slot * shard.rows, is_added=True)
+        for level in layers:
+            if level % 2 == side:
+                layer = part.require_layer(level)
+                for slot, _ in enumerate(blocks):
+                    layer.read(slot, shard, rows, slot * shard.rows, is_added=True)
+        for slot, _ in enumerate(blocks):
+            span = slice(slot * shard.rows, (slot + 1) * shard.rows)
+            starts = np.zeros(shard.groups + 1, dtype=np.int64)
+            words, fresh = rows.words[span], rows.fresh[span]
+            encode_groups(words, fresh, shard.group, memory.data, starts[1:], scratch)
+            yield 0, Encoded(memory.data, starts)
+
+
+# ---- memory -----------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=1)
+def _get_words(board: str, root: str) -> WordSpace:
+    """Return a board's states in words, and keep the last."""
+    return parse_board(board).make_words(root)
+
+
+class _Memory:
+    """The memory of a task: the last layer in a shard, what others lead to, and what is written."""
+
+    def __init__(self, shard: Shard) -> None:
+        self.size = shard.estimate_bytes()
+        self.last = Rows(shard.most_rows * shard.most_blocks)
+        self.incoming = Rows(shard.most_rows)
+        self.data = np.empty(shard.estimate_data_bytes(), dtype=np.uint8)
+
+
+_kept = local()
+"""The memory of this thread's last task: its pages need not be taken again."""
+
+
+def _get_memory(shard: Shard) -> _Memory:
+    if getattr(_kept, "memory", None) is None or _kept.memory.size != shard.estimate_bytes():
+        _kept.memory = None
+        _kept.memory = _Memory(shard)
+    memory: _Memory = _kept.memory
+    return memory
+
+
+def iter_shard_records(board: SlidingBoard, root: str, bits: list[SavedRows]) -> Iterator[Array]:
+    """Yield bit 1 of every state's depth, 45 bytes a row, so many rows at a time, by rank."""
+    space = _get_words(str(board), root)
+    for block in range(space.blocks):
+        for number, saved in enumerate(bits):
+            shard = Shard(space, number, len(bits))
+            step = max(1, PIECE_ROWS // shard.group)
+            for first in range(0, shard.groups, step):
+                groups = np.arange(first, min(shard.groups, first + step))
+                rows = Rows(len(groups) * shard.group)
+                saved.add_piece(shard.list_places().index(block), groups, shard, rows)
+                rows.words[rows.fresh == 0] = 0
+                records = np.empty((len(rows.fresh), RECORD_BYTES), dtype=np.uint8)
+                pack_rows(rows.words, records)
+                yield records
