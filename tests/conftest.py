@@ -1,5 +1,6 @@
 """Fixtures that many tests share: the published tables, and the program run at the shell."""
 
+import fcntl
 import os
 import signal
 from collections.abc import Callable
@@ -8,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from filelock import FileLock
 from hypothesis import HealthCheck, settings
 
 from puzzle_tablebase.formats.manifest import read_manifest
@@ -120,7 +120,8 @@ def make_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path],
     """Return a folder shared by all test processes, created by the first one that needs it."""
     base = factory.getbasetemp()
     folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / name
-    with FileLock(f"{folder}.lock"):
+    with Path(f"{folder}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
         if not folder.exists():
             unfinished = factory.mktemp(name)
             make(unfinished)

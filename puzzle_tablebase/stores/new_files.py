@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import hashlib
 import io
 import os
@@ -181,17 +182,19 @@ def lock_folder(folder: str, name: str) -> Iterator[None]:
     The lock belongs to the process, so the system releases it however the process ends. The
     temporary files of builds that were killed are removed.
     """
-    from filelock import FileLock, Timeout  # slow to import, and most writes need no lock
-
     path, work = os.path.join(folder, name), os.path.join(folder, WORK.rstrip("/"))
-    lock = FileLock(path, blocking=False, preserve_lock_file=True)
     with contextlib.ExitStack() as stack:
         with translate_store_errors(folder):
+            lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
+            stack.callback(os.close, lock)
             try:
-                stack.enter_context(lock)
-            except Timeout as error:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                is_locked = os.fstat(lock).st_nlink > 0  # no file that was removed meanwhile
+            except BlockingIOError:
+                is_locked = False
+            if not is_locked:
                 problem = "it is locked by another build"
-                raise StoreError(folder, problem, "Wait until it has ended.") from error
+                raise StoreError(folder, problem, "Wait until it has ended.")
             if os.path.islink(work):  # its files would be written and removed elsewhere
                 raise StoreError(folder, f"{os.path.basename(work)} is a link", "Remove it.")
             with contextlib.suppress(FileNotFoundError):

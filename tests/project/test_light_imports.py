@@ -103,6 +103,26 @@ def test_a_picture_needs_the_standard_library_alone(outputs: Path) -> None:
     assert not list_packages(list_imported(PICTURES, outputs)) & HEAVY - sys.stdlib_module_names
 
 
+READ = """
+import polars as pl
+from puzzle_tablebase.queries import open_tables
+tables = open_tables()
+eight, senet, knight = tables.eight, tables.senet, tables.knight
+keys = pl.DataFrame({"state": ["378546201"] * 2_000, "answer": ["U"] * 2_000})
+assert eight.annotate(keys).height == eight.check_frame(keys).height == 2_000
+assert eight.distances(["378546201"]).tolist() == [27]
+for reader in (eight, senet, knight):
+    assert reader.sample(5).height == 5
+assert senet.annotate(["ABAAABBB.B...A."])["plies"].to_list() == [2]
+assert knight.count("a1", board="6x6").tours == 524_486
+assert knight.probe("b1", board="6x6", number=5).path
+"""
+
+
+def test_batches_checks_and_samples_need_no_compiler(outputs: Path) -> None:
+    assert not list_packages(list_imported(READ, outputs)) & {"numba", "llvmlite"}
+
+
 @pytest.mark.parametrize("line", ["remove ", "query knight b1 --board ", "query eight --goal "])
 def test_a_completion_imports_nothing_heavy(line: str, ranked_boards: Path) -> None:
     code = "from puzzle_tablebase.pipeline.run import run_command; run_command([])"
