@@ -31,12 +31,12 @@ from puzzle_tablebase.formats.manifest import (
     Versions,
     bears_table,
     find_in_place,
-    find_mismatch,
     is_own_file,
     read_manifest,
     read_versions,
     require_table_name,
 )
+from puzzle_tablebase.pipeline.known_files import KnownFiles
 from puzzle_tablebase.pipeline.publish import (
     find_unlisted_files,
     format_copies_note,
@@ -182,12 +182,15 @@ def list_jobs(
     say: Callable[[str], None],
     *,
     force: bool = False,
+    known: KnownFiles | None = None,
 ) -> Iterator[Job]:
     """List the jobs of some tables; nothing is written.
 
-    `say` gets the reason why the build replaces the manifest. Raise StoreError if it would replace
+    `say` gets the reason why the build replaces the manifest; `known` large files that are hashed,
+    of which those that it has are not. Raise StoreError if it would replace
     a file that is not this program's, and BadRequest for a table with an invalid name.
     """
+    known = known or KnownFiles(store)
     for _, table in tables:
         require_table_name(table)  # before a search that may take hours
     published, problem = _read_published(store, [table for _, table in tables], force=force)
@@ -196,9 +199,9 @@ def list_jobs(
     copies, foreign = read_copies(store), list[str]()
     for puzzle, table in tables:
         versions = published.get(table.name, [])
-        reason = FORCED if force else explain_rebuild(store, versions, puzzle, table)
+        reason = FORCED if force else explain_rebuild(store, versions, puzzle, table, known)
         if reason == OTHER_CODE and copies.get(table.name) in [each.code for each in versions]:
-            reason = find_damage(store, versions)
+            reason = find_damage(store, versions, known)
             foreign += [table.name] * (not reason)
         saves = checkpoints(store, table, puzzle)
         is_resumed = reason not in ("", FORCED)
@@ -211,7 +214,9 @@ def list_jobs(
         say(format_copies_note(foreign, store))
 
 
-def explain_rebuild(store: Folder, versions: Sequence[Entry], puzzle: Puzzle, table: Table) -> str:
+def explain_rebuild(
+    store: Folder, versions: Sequence[Entry], puzzle: Puzzle, table: Table, known: KnownFiles
+) -> str:
     """Return the reason why a table must be built; "" if it is up to date."""
     if not versions:
         return "missing"
@@ -224,15 +229,15 @@ def explain_rebuild(store: Folder, versions: Sequence[Entry], puzzle: Puzzle, ta
         return OTHER_CODE
     if puzzle.has_counts(table) and not entry.counts:
         return "counts missing"
-    return find_damage(store, versions)
+    return find_damage(store, versions, known)
 
 
-def find_damage(store: Store, versions: Sequence[Entry]) -> str:
+def find_damage(store: Folder, versions: Sequence[Entry], known: KnownFiles) -> str:
     """Say which file of the version in place is missing or damaged; "" if none is."""
     entry = find_in_place(store, versions)
     for file in entry.all_files if entry else ():
         try:
-            if find_mismatch(store, file):
+            if known.find_mismatch(file):
                 return f"{file.file} damaged"
         except FileNotFoundError:
             return f"{file.file} missing"
@@ -352,17 +357,23 @@ def build(
     If every table is up to date, only leftovers of interrupted builds are removed. Works on
     read-only folders.
     """
-    find = partial(list_jobs, store, tables, tasks, force=force)
+    known = KnownFiles(store)
+    find = partial(list_jobs, store, tables, tasks, force=force, known=known)
     notes = list[str]()
     is_due = any(job.reason for job in find(notes.append))
     if not is_due and not has_leftovers(store, tables):
         for note in notes:
             reporter.say(note)
+        known.save()
         return []
     try:
         with store.lock():  # another build may have ended meanwhile, so the jobs are listed again
             try:
-                return run_jobs(store, [*find(reporter.say)], tasks, reporter)
+                built = run_jobs(store, [*find(reporter.say)], tasks, reporter)
+                for file in (file for _, entry in built for file in entry.all_files):
+                    known.add(file)
+                known.save()
+                return built
             finally:  # no thread of this build may write once another build has the lock
                 tasks.end_all(lambda: reporter.say("waiting for the running tasks to end"))
     except StoreError:

@@ -195,6 +195,11 @@ class Folder(Store):
         _require_file(status.st_mode)
         return status.st_size
 
+    def get_state(self, name: str) -> tuple[int, int, int]:
+        """Return the size of a file, the time of its last change and its inode."""
+        status = os.stat(self.locate(name))
+        return status.st_size, status.st_mtime_ns, status.st_ino
+
     def open(self, name: str) -> IO[bytes]:
         return open(self.locate(name), "rb", opener=_open_file)
 

@@ -1,0 +1,112 @@
+"""Large files are hashed once, and again when anything says that they may have changed."""
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from puzzle_tablebase.formats.manifest import File, IndexEntry, find_mismatch
+from puzzle_tablebase.pipeline import known_files
+from puzzle_tablebase.pipeline.known_files import KNOWN
+from puzzle_tablebase.stores.folder import Folder
+from tests.support.shell import Cli
+
+TABLE = "knight_tours_5x5"
+UP_TO_DATE = f"up to date: {TABLE}\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a folder with a table that counts as large."""
+    monkeypatch.setattr(known_files, "MIN_BYTES", 1)
+    assert cli("precompute", TABLE, "--quiet", "--outputs", str(tmp_path)).code == 0
+    return tmp_path
+
+
+@pytest.fixture
+def hashed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return a list of the files that are hashed."""
+    names = list[str]()
+
+    def note(store: Folder, file: File | IndexEntry) -> str:
+        names.append(file.file)
+        return find_mismatch(store, file)
+
+    monkeypatch.setattr(known_files, "find_mismatch", note)
+    return names
+
+
+def precompute(cli: Cli, folder: Path, *options: str) -> str:
+    said = cli("precompute", TABLE, "--outputs", str(folder), *options)
+    assert said.code == 0
+    return said.out
+
+
+def test_a_file_that_was_built_is_not_hashed(folder: Path, cli: Cli, hashed: list[str]) -> None:
+    for _ in range(2):
+        assert precompute(cli, folder) == UP_TO_DATE
+    assert hashed == []
+
+
+def touch(file: Path) -> None:
+    os.utime(file, ns=(1, 1))
+
+
+def replace(file: Path) -> None:
+    status = file.stat()
+    shutil.copy(file, f"{file}.new")
+    os.utime(f"{file}.new", ns=(status.st_atime_ns, status.st_mtime_ns))
+    os.replace(f"{file}.new", file)
+
+
+def forget(file: Path) -> None:
+    (file.parent / KNOWN).unlink()
+
+
+def damage(file: Path) -> None:
+    (file.parent / KNOWN).write_bytes(b"\xff")
+
+
+def exchange(file: Path) -> None:
+    known = file.parent / KNOWN
+    known.write_text(known.read_text().replace('"', '"0', 3))
+
+
+@pytest.mark.parametrize("change", [touch, replace, forget, damage, exchange])
+def test_a_file_that_may_have_changed_is_hashed_once(
+    folder: Path, cli: Cli, hashed: list[str], change: Callable[[Path], None]
+) -> None:
+    change(folder / f"{TABLE}.parquet")
+    before = (folder / KNOWN).read_bytes() if (folder / KNOWN).exists() else None
+    assert precompute(cli, folder, "--dry-run") == UP_TO_DATE
+    after = (folder / KNOWN).read_bytes() if (folder / KNOWN).exists() else None
+    assert after == before, "a dry run writes nothing"
+    for _ in range(3):
+        assert precompute(cli, folder) == UP_TO_DATE
+    assert len(hashed) == 2
+
+
+def test_only_a_proof_finds_damage_that_the_system_does_not_date(folder: Path, cli: Cli) -> None:
+    file = folder / f"{TABLE}.parquet"
+    status, data = file.stat(), bytearray(file.read_bytes())
+    data[len(data) // 2] ^= 1
+    with file.open("r+b") as opened:
+        opened.write(data)
+    os.utime(file, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert precompute(cli, folder) == UP_TO_DATE
+    assert cli("verify", TABLE, "--outputs", str(folder)).code != 0
+    touch(file)
+    assert f"{TABLE}.parquet damaged" in precompute(cli, folder, "--dry-run")
+
+
+def test_small_files_are_hashed_each_time_and_not_recorded(
+    folder: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch, hashed: list[str]
+) -> None:
+    (folder / KNOWN).unlink()
+    monkeypatch.setattr(known_files, "MIN_BYTES", 1 << 30)
+    for _ in range(2):
+        assert precompute(cli, folder) == UP_TO_DATE
+    assert len(hashed) == 2
+    assert not (folder / KNOWN).exists()
