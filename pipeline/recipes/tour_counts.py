@@ -15,13 +15,12 @@ import numpy as np
 from puzzle_tablebase.errors import SearchError
 from puzzle_tablebase.frontier.layers import FREE
 from puzzle_tablebase.jit import Array
-from puzzle_tablebase.pipeline.recipes.tour_edge_sets import Step
 from puzzle_tablebase.pipeline.recipes.tour_meet import make_cut, meet_halves
 from puzzle_tablebase.pipeline.recipes.tour_sweep import (
     COUNT_LIMIT,
     CountOverflow,
-    HashTable,
     Layer,
+    Step,
     advance_layer,
     count_onward,
     make_first_layer,
@@ -34,8 +33,8 @@ from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.puzzles.knight.tour_ranker import Sweep
 from puzzle_tablebase.schema import Table
 
-SLICE_STATES = 1 << 18
-"""States of one slice, whose backward counts one thread computes at a time."""
+SLICE_NEEDS = 1 << 12
+"""Needs of one slice, the backward counts of whose states one thread computes at a time."""
 
 Totals = tuple[Array | None, int]
 """The tours of a board by starting square, or None; and the closed tours from each square."""
@@ -88,31 +87,32 @@ def count_tours(board: KnightBoard, tasks: Tasks, *, paths: bool) -> Totals:
     return count_cycles(board, tasks, paths=True)[1] if paths else None, closed
 
 
-def count_cycles(board: KnightBoard, tasks: Tasks, *, paths: bool) -> tuple[int, Array]:
+def count_cycles(
+    board: KnightBoard, tasks: Tasks, *, paths: bool, modulus: int = 0
+) -> tuple[int, Array]:
     """Count the cycles through all squares, and those that use each square's virtual edge.
 
-    The virtual edge of a square leads to the virtual square.
+    The virtual edge of a square leads to the virtual square. `modulus`: for closed tours, count
+    modulo a number of up to 32 bits.
     """
     sweep, name = Sweep(board, paths=paths), f"{board} {'open' if paths else 'closed'}"
-    steps, rows = make_steps(sweep, mirrored=True), board.files
+    name += f" modulo {modulus}" * (modulus > 0)
+    steps, rows = make_steps(sweep, mirrored=True, modulus=modulus), board.files
     layers = sweep_forward(sweep, steps, name, tasks)
-    meet = partial(_meet, layers, sweep, name, tasks)
-    keys, onward, uses, (total,) = tasks.load_or_make(f"{name}, met", meet)
+    meet = partial(_meet, layers, sweep, modulus, name, tasks)
+    onward, uses, (total,) = tasks.load_or_make(f"{name}, met", meet)
     ends = np.zeros((board.ranks, rows), dtype=np.int64)
     by_square = ends.ravel()
     if not paths or not total:
         return int(total), by_square
     by_square[len(steps) :][: 2 * rows] = uses[1 : 2 * rows + 1]
-    states = [keys, onward]  # large: each array is dropped before the next one is made
-    del keys, onward
+    after = layers[-1]()._replace(ways=onward)
     for number in reversed(range(len(steps))):
         tasks.report(f"{name}, steps back", len(steps) - number, len(steps))
-        after = HashTable.from_columns(states[0], states[1])
-        states.clear()
         layer = layers[number]()
         by_square[number], onward = _step_back(layer, steps[number], after, tasks)
-        states += layer.keys, onward
-        del layer, after, onward
+        after = layer._replace(ways=onward)
+        del layer, onward  # large
     # an edge at a square of a state is an edge at the square's image in the state's image
     half = ends[: len(steps) // rows + 2]
     half[:] = (half + half[:, ::-1]) // 2
@@ -126,11 +126,11 @@ def sweep_forward(
     sweep: Sweep, steps: Sequence[Step], name: str, tasks: Tasks
 ) -> list[Callable[[], Layer]]:
     """Make all layers of the longer half; return what returns each, or loads it from the store."""
-    layer = make_first_layer([FREE] * sweep.cells)
+    layer = make_first_layer([FREE] * sweep.cells, steps[0].modulus)
     layers: list[Callable[[], Layer]] = [partial(Layer, *layer)]
     for done, step in enumerate(steps):
         on_step = partial(tasks.report, f"{name}, steps", done, len(steps))
-        advance = partial(advance_layer, layer, step, on_step)
+        advance = partial(advance_layer, layer, step, on_step, tasks.run_in_threads)
         saved = f"{name}, layer {done + 1}"
         layer = Layer(*tasks.load_or_make(saved, advance))
         is_saved = tasks.is_saved(layer)
@@ -144,25 +144,22 @@ def _load(name: str, tasks: Tasks) -> Layer:
 
 
 def _meet(
-    layers: Sequence[Callable[[], Layer]], sweep: Sweep, name: str, tasks: Tasks
+    layers: Sequence[Callable[[], Layer]], sweep: Sweep, modulus: int, name: str, tasks: Tasks
 ) -> list[Array]:
-    """Return the states at the cut: keys, ways to complete each, uses of virtual edges, cycles."""
+    """Return the ways to complete each state at the cut, uses of virtual edges, and the cycles."""
     longer = layers[sweep.longer]()
     shorter = longer if sweep.shorter == sweep.longer else layers[sweep.shorter]()
-    cut = make_cut(sweep, mirrored=True)
-    met, onward, uses = meet_halves(longer, shorter, cut, f"{name}, where the halves meet", tasks)
-    return [met.keys, onward, uses, np.array([sum_cycles(met.ways, onward)])]
+    cut = make_cut(sweep, mirrored=True, modulus=modulus)
+    onward, uses = meet_halves(longer, shorter, cut, f"{name}, where the halves meet", tasks)
+    return [onward, uses, np.array([sum_cycles(longer.ways, onward, modulus)])]
 
 
-def _step_back(layer: Layer, step: Step, after: HashTable, tasks: Tasks) -> tuple[int, Array]:
+def _step_back(layer: Layer, step: Step, after: Layer, tasks: Tasks) -> tuple[int, Array]:
     """Count the cycles that use a step's edge to the virtual square, and the ways to complete each
     state of the layer."""
-    firsts = range(0, len(layer.keys), SLICE_STATES)
-    spans = [slice(first, first + SLICE_STATES) for first in firsts]
-    slices = ((Layer(layer.keys[span], layer.ways[span]), step, after) for span in spans)
-    onward, uses = np.empty_like(layer.ways), 0
-    counted = tasks.run_in_threads(count_onward, slices)
-    for span, (counts, uses_found) in zip(spans, counted, strict=True):
-        onward[span] = counts
+    slices = ((part, step, after) for part in layer.iter_slices(SLICE_NEEDS))
+    onward, uses = list[Array](), 0
+    for counts, uses_found in tasks.run_in_threads(count_onward, slices):
+        onward.append(counts)
         uses += int(uses_found[step.others == 0].sum())
-    return uses, onward
+    return uses, np.concatenate(onward)

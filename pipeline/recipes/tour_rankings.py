@@ -14,11 +14,11 @@ import numpy as np
 
 from puzzle_tablebase.frontier.layers import FREE
 from puzzle_tablebase.jit import Array
-from puzzle_tablebase.pipeline.recipes.tour_edge_sets import Step
 from puzzle_tablebase.pipeline.recipes.tour_keys import decode_layer, encode_layer
 from puzzle_tablebase.pipeline.recipes.tour_meet import Cut, make_cut, meet_halves
 from puzzle_tablebase.pipeline.recipes.tour_sweep import (
     Layer,
+    Step,
     advance_layer,
     make_first_layer,
     make_steps,
@@ -69,9 +69,8 @@ def list_origins(sweep: Sweep) -> list[Origin]:
 def make_layers(sweep: Sweep, width: int, tasks: Tasks) -> list[Records]:
     """Make the records of all layers, each with so many bytes of states."""
     origins, cut = list_origins(sweep), make_cut(sweep, mirrored=False)
-    # nobody needs the number of cycles that use each edge to the virtual square
-    cut = cut._replace(between=cut.between * (1, 1, 0))
-    layers: list[Records] = [encode_layer(*make_first_layer([FREE] * sweep.cells), width)]
+    first = make_first_layer([FREE] * sweep.cells)
+    layers: list[Records] = [encode_layer(first.keys, first.ways, width)]
     for number in range(1, len(origins) + 1):
         make_records = partial(_make_records, number, origins, layers, sweep, cut, width, tasks)
         layers.append(tasks.load_or_make(f"layer {number}", make_records))
@@ -92,24 +91,21 @@ def _make_records(
         name = f"layer {number} of {len(origins) + 1}, where the halves meet"
         if following.start >= sweep.longer:  # it needs its edge to the virtual square
             edge = 0, sweep.find_cell(following.start, sweep.longer)
-            is_other = (cut.between[:, :2] != edge).any(axis=1)
-            between = cut.between[np.argsort(is_other, kind="stable")]
-            cut = cut._replace(between=between, wanted=1)
-        states, onward, _ = meet_halves(layer, _decode(layers[sweep.shorter]), cut, name, tasks)
-        sum_cycles(states.ways, onward)
+            cut = cut._replace(wanted=1 << cut.own.index(edge))
+        onward, _ = meet_halves(layer, _decode(layers[sweep.shorter]), cut, name, tasks)
+        sum_cycles(layer.ways, onward)
         is_completed = onward > 0
-        layer = Layer(states.keys[is_completed], (states.ways * onward)[is_completed])
+        keys, ways = layer.keys[is_completed], (layer.ways * onward)[is_completed]
     else:
         on_step = partial(tasks.report, "steps", number, len(origins) + 1)
-        keys, ways = advance_layer(layer, following, on_step)
-        order = np.argsort(keys)
-        layer = Layer(keys[order], ways[order])
-    return encode_layer(*layer, width)
+        layer = advance_layer(layer, following, on_step, tasks.run_in_threads)
+        keys, ways = layer.keys, layer.ways
+    return encode_layer(keys, ways, width)
 
 
 def _decode(records: Records) -> Layer:
     firsts, _, states = records
-    return Layer(*decode_layer(firsts, states))
+    return Layer.from_keys(*decode_layer(firsts, states))
 
 
 def _iter_records(layers: Sequence[Records], count: int, tasks: Tasks) -> Chunks:

@@ -1,15 +1,17 @@
 """Sweeps through half of a board that count partial tours, forward and back.
 
-Forward, the frontier states of a layer are expanded into those of the next, and the ways to reach
-the same state are added up (the *forward count*, `ways`). Backward, the number of ways to complete
-a state (the *backward count*, `onward`) is the sum of those of its successors. The edges that a
+Forward, the ways to reach a state of the next layer (the *forward count*, `ways`) are the sum of
+those of the states that a step leads from. Backward, the number of ways to complete a state (the
+*backward count*, `onward`) is the sum of those of its successors. The edges that a
 step places lie on as many cycles as the product of the state's forward count and the successor's
 backward count: so one sweep back counts for every edge the cycles that use it.
 
 No overflow goes unnoticed. Sums of counts are checked at each step; products are also added up as
-floating point numbers, which show whether the integers fitted.
+floating point numbers, which show whether the integers fitted. A sweep may count modulo a number of
+up to 32 bits instead: then nothing can overflow, and a layer takes half the memory.
 
-Layers are in hash tables of keys with numbers: arrays with open addressing, where no key is 0.
+A layer is groups of states with the same needs. The states of a group are made together: the ways
+of all states that edges lead there from are added up by matching, in an array for all matchings.
 
 `Sweep` has the order of the squares, and the cut between the two halves: one sweep serves as both.
 On boards of four columns or more each half has placed part of every cycle, so that no cycle closes
@@ -27,22 +29,44 @@ lead to this are left out: once both ends are placed, the remaining edges need b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from itertools import starmap
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from puzzle_tablebase.errors import SearchError
-from puzzle_tablebase.frontier.layers import END, MATCHING_BITS
+from puzzle_tablebase.frontier.layers import END, FREE, MATCHING_BITS
 from puzzle_tablebase.jit import Array, compiled
-from puzzle_tablebase.pipeline.recipes.tour_edge_sets import Step, iter_successors
-from puzzle_tablebase.pipeline.recipes.tour_keys import list_all_partners
+from puzzle_tablebase.pipeline.recipes.tour_joins import (
+    EDGES,
+    EdgeSets,
+    Groups,
+    Joins,
+    find_group,
+    gather,
+    join_slowly,
+    list_tables,
+    make_edge_sets,
+    make_joins,
+    move,
+)
+from puzzle_tablebase.pipeline.recipes.tour_keys import (
+    END_BITS,
+    MATCHING_COUNTS,
+    MATCHING_MASK,
+    MAX_CELLS,
+)
 from puzzle_tablebase.puzzles.knight.tour_ranker import Sweep
 
-SLICE_PLACES = 1 << 18
-"""Places of a table that are copied at a time."""
-
+PART_NEEDS = 1 << 12
+"""Needs whose states one thread makes at a time."""
 COUNT_LIMIT = float(1 << 63)
+ONCE = 1
+"""The modulus of a sweep that counts states alone: each has the number 1, in a byte."""
+
+Run = Callable[[Callable[..., Any], Iterable[tuple[Any, ...]]], Iterable[Any]]
+"""What calls a function for each tuple of arguments, as `starmap`: `Tasks.run_in_threads` too."""
 
 
 class CountOverflow(SearchError):
@@ -52,162 +76,323 @@ class CountOverflow(SearchError):
         super().__init__("The board has more tours than a table can count (2^63).")
 
 
-class HashTable:
-    """Keys and their numbers. No key is 0, and the number of a missing key is 0."""
+class Layer(NamedTuple):
+    """States in groups, as `Groups` has them, and the number of ways to reach each."""
 
-    def __init__(self, capacity: int) -> None:
-        # a quarter of the places stays free
-        size = 8 + 4 * capacity // 3
-        self.keys, self.numbers = (np.zeros(size, dtype=np.int64) for _ in range(2))
-        self.capacity = capacity
-        self.filled = 0
+    needs: Array
+    begins: Array
+    matchings: Array
+    ways: Array
 
     @classmethod
-    def from_columns(cls, keys: Array, numbers: Array) -> HashTable:
-        """Return a table of distinct keys and their numbers."""
-        table = cls(len(keys))
-        table.add(keys, numbers)
-        return table
+    def from_keys(cls, keys: Array, ways: Array) -> Layer:
+        """Return the layer of states with these keys, ascending."""
+        needs = keys >> MATCHING_BITS
+        begins = np.flatnonzero(np.diff(needs, prepend=-1))
+        matchings = (keys & MATCHING_MASK).astype(np.int32)
+        return cls(needs[begins], np.append(begins, len(keys)), matchings, ways)
 
-    def add(self, keys: Array, numbers: Array) -> None:
-        """Add numbers to those of the keys, for at most as many new keys as have room.
+    @property
+    def groups(self) -> Groups:
+        return Groups(*self[:3])
 
-        Raise CountOverflow if a number does not fit.
+    @property
+    def keys(self) -> Array:
+        keys: Array = np.repeat(self.needs, np.diff(self.begins)) << MATCHING_BITS | self.matchings
+        return keys
+
+    def iter_slices(self, size: int) -> Iterator[Layer]:
+        """Iterate over layers of so many groups each."""
+        for first in range(0, len(self.needs), size):
+            begins = self.begins[first : first + size + 1]
+            states = slice(int(begins[0]), int(begins[-1]))
+            needs = self.needs[first : first + size]
+            yield Layer(needs, begins - begins[0], self.matchings[states], self.ways[states])
+
+
+class Step(NamedTuple):
+    """One step of a sweep: `cell` gets all the edges that it needs, and is finished.
+
+    It leaves the frontier, and a free cell enters, with the number `cells`; `others`, the cells to
+    which `cell` may be joined, may contain that number. Cells need not leave in the order in which
+    they entered: in a sweep for open paths the virtual square stays to the end.
+    """
+
+    cells: int
+    cell: int
+    others: Array
+    mirror: Array
+    """After the last square of a column, the mirror image of each cell; else empty. A state and its
+    image can be completed in equally many ways: the one with the smaller key represents both."""
+    dark: int = 0
+    light: int = 0
+    """The cells of each colour after the step, as bits, if every edge joins two colours."""
+    surplus: int = 0
+    """Among squares that have no cell yet: the needs of the light ones minus those of the dark."""
+    wanted: int = -1
+    """The position in `others` of a cell that must be joined to `cell`, or -1."""
+    modulus: int = 0
+    """What ways are counted modulo, up to 32 bits; 0: exactly; `ONCE`: not at all."""
+
+    @property
+    def sets(self) -> EdgeSets:
+        """The sets of edges that `cell` can get."""
+        edges = [(self.cell, other) for other in self.others.tolist()]
+        return make_edge_sets(edges, wanted=1 << self.wanted if self.wanted >= 0 else 0)
+
+    def list_needs(self, needs: Array) -> Array:
+        """List the needs that states of these needs can have after the step.
+
+        Partners are never joined: that would close a cycle, and cycles close only where the two
+        halves meet. Once the first cell needs nothing, all further edges join a dark square and a
+        light one, so that both colours must need equally many; other needs are left out.
         """
-        added = _use_table(keys, numbers, self.keys, self.numbers, True)
-        if added < 0:
-            raise CountOverflow
-        self.filled += added
+        before, sets, after = needs | FREE << 2 * self.cells, self.sets, []
+        for total in sets.sums.tolist():
+            has_room = before >> 2 * self.cell & 3 == total >> 2 * self.cell & 3
+            for other in self.others.tolist():
+                has_room &= before >> 2 * other & 3 >= total >> 2 * other & 3
+            after.append(_remove_cell(before[has_room] - total, self.cell))
+        result = sort_distinct(np.concatenate(after))
+        excess = sum_needs(result, self.dark) - sum_needs(result, self.light)
+        is_possible = (excess == self.surplus) | (result & 3 > 0)
+        result = result[is_possible & (result & END_BITS > 0)]
+        if len(self.mirror):
+            result = sort_distinct(np.minimum(result, relabel_needs(result, self.mirror)))
+        return result
 
-    def look_up(self, keys: Array) -> Array:
-        """Return the keys' numbers."""
-        numbers = np.empty_like(keys)
-        _use_table(keys, numbers, self.keys, self.numbers, False)
-        return numbers
 
-    def grow(self, capacity: int) -> None:
-        """Move all entries to a table with room for more."""
-        table = HashTable(capacity)
-        for keys, numbers in self._iter_entries():
-            table.add(keys, numbers)
-        self.__dict__.update(table.__dict__)
+def sum_needs(needs: Array, cells: int) -> Array:
+    """Return how many edges some cells need together, given as bits."""
+    ones, twos = (np.bitwise_count(needs >> bit & cells).astype(np.int64) for bit in (0, 1))
+    total: Array = ones + 2 * twos
+    return total
 
-    def take_columns(self) -> tuple[Array, Array]:
-        """Return the keys and their numbers, in the table's own memory: it can be used no more."""
-        count = 0
-        for keys, numbers in self._iter_entries():
-            into = slice(count, count + len(keys))
-            self.keys[into], self.numbers[into], count = keys, numbers, into.stop
-        for column in (self.keys, self.numbers):
-            column.resize(count, refcheck=False)  # in place: a copy would be the peak of memory
-        return self.keys, self.numbers
 
-    def _iter_entries(self) -> Iterator[tuple[Array, Array]]:
-        """Iterate over the entries, a slice of the places at a time."""
-        for first in range(0, len(self.keys), SLICE_PLACES):
-            span = slice(first, first + SLICE_PLACES)
-            is_used = self.keys[span] != 0
-            yield self.keys[span][is_used], self.numbers[span][is_used]
+def sort_distinct(values: Array) -> Array:
+    """Return the distinct values, ascending; `numpy.unique` is slower."""
+    values = np.sort(values)
+    distinct: Array = values[np.diff(values, prepend=-1) != 0]
+    return distinct
+
+
+def relabel_needs(needs: Array, places: Array) -> Array:
+    """Return the needs after each cell has moved to place `places[cell]`."""
+    moved = np.zeros_like(needs)
+    for cell, place in enumerate(places.tolist()):
+        moved |= (needs >> 2 * cell & 3) << 2 * place
+    return moved
+
+
+def _remove_cell(needs: Array, cell: int) -> Array:
+    below = (1 << 2 * cell) - 1
+    return needs & below | needs >> 2 & ~below
+
+
+def _insert_cell(needs: Array, cell: int) -> Array:
+    """Return packed needs with a cell inserted that needs nothing."""
+    below = (1 << 2 * cell) - 1
+    return needs & below | (needs & ~below) << 2
+
+
+def count_matchings(needs: Array) -> Array:
+    """Return how many matchings the ends of each of these needs have."""
+    counts: Array = MATCHING_COUNTS[np.bitwise_count(needs & END_BITS) // 2]
+    return counts
+
+
+def make_work() -> tuple[Array, Array]:
+    """Return work space of the kernels: cells, and tables of edges."""
+    return np.zeros((3, MAX_CELLS + 2), np.int64), np.zeros((4, EDGES), np.int64)
+
+
+def make_first_layer(needs: list[int], modulus: int = 0) -> Layer:
+    """Return a layer of one state without edges, given how many edges each cell needs."""
+    packed = sum(need << 2 * cell for cell, need in enumerate(needs))
+    kind = np.int64 if modulus == 0 else np.uint8 if modulus == ONCE else np.uint32
+    begins, matchings = np.array([0, 1]), np.zeros(1, dtype=np.int32)
+    return Layer(np.array([packed]), begins, matchings, np.ones(1, dtype=kind))
+
+
+def advance_layer(
+    layer: Layer, step: Step, check_running: Callable[[], None], run: Run = starmap
+) -> Layer:
+    """Return the next layer; `check_running` is called several times a second."""
+    targets = step.list_needs(layer.needs)
+    before = Groups(layer.needs | FREE << 2 * step.cells, *layer[1:3])
+    joins, sets = make_joins(step.cells), step.sets
+
+    def fill(part: Array) -> tuple[Array, Array, Array]:
+        return _fill_part(part, before, layer.ways, step, sets, joins)
+
+    parts = np.array_split(targets, 1 + len(targets) // PART_NEEDS)
+    counts, matchings, ways = np.zeros_like(targets), layer.matchings[:0], layer.ways[:0]
+    matchings, ways = matchings.copy(), ways.copy()
+    done = size = 0
+    for sizes, *columns in run(fill, zip(parts)):
+        check_running()
+        counts[done : done + len(sizes)] = sizes
+        done += len(sizes)
+        end = size + len(columns[0])
+        if end > len(ways):  # in place: a copy would be the peak of memory
+            for column in (matchings, ways):
+                column.resize(end + end // 16, refcheck=False)
+        matchings[size:end], ways[size:end] = columns
+        size = end
+    for column in (matchings, ways):
+        column.resize(size, refcheck=False)
+    is_reached = counts > 0
+    begins = np.append(0, np.cumsum(counts[is_reached]))
+    return Layer(targets[is_reached], begins, matchings, ways)
+
+
+def _fill_part(
+    targets: Array, before: Groups, ways: Array, step: Step, sets: EdgeSets, joins: Joins
+) -> tuple[Array, Array, Array]:
+    """Return how many states have each of these needs after a step, their matchings and ways."""
+    wanted = _insert_cell(targets, step.cell)
+    images = relabel_needs(targets, step.mirror) if len(step.mirror) else targets[:0]
+    image_wanted = _insert_cell(images, step.cell)
+    sizes = count_matchings(targets)
+    values, image_values = np.zeros((2, int(sizes.max(initial=0))), dtype=np.int64)
+    matchings, found = np.empty(int(sizes.sum()), np.int32), np.empty(int(sizes.sum()), ways.dtype)
+    counts = np.zeros_like(targets)
+    count = _fill_targets(
+        targets, wanted, images, image_wanted, sizes, before, ways, sets, joins, step.mirror,
+        step.modulus, *make_work(), values, image_values, counts, matchings, found,
+    )  # fmt: skip
+    if count < 0:
+        raise CountOverflow
+    return counts, matchings[:count], found[:count]
 
 
 @compiled
-def _use_table(
-    keys: Array, numbers: Array, table_keys: Array, table_numbers: Array, is_adding: bool
-) -> int:
-    """Add numbers to a table and return how many keys are new, -1 on overflow; or look them up.
-
-    One kernel does both: it is compiled once.
-    """
-    size, added = len(table_keys), 0
-    for row in range(len(keys)):
-        key = keys[row]
-        # mixed twice by 30 bits of the golden ratio and of another number, so that no product
-        # overflows
-        mixed = (key & 0xFFFFFFFF) * 0x278DDE6D + (key >> 32) * 0x2545F491
-        mixed = (mixed & 0x3FFFFFFF ^ mixed >> 30) * 0x278DDE6D
-        place = (mixed >> 20 & 0xFFFFFFFF) * size >> 32
-        while table_keys[place] != 0 and table_keys[place] != key:
-            place += 1
-            if place == size:
-                place = 0
-        if is_adding:
-            added += table_keys[place] == 0
-            table_keys[place] = key
-            table_numbers[place] += numbers[row]
-            if table_numbers[place] < 0:
-                return -1
-        else:
-            numbers[row] = table_numbers[place]
-    return added
-
-
-class Layer(NamedTuple):
-    """Distinct states, and the number of ways to reach each."""
-
-    keys: Array
-    ways: Array
-
-
-def make_first_layer(needs: list[int]) -> Layer:
-    """Return a layer of one state without edges, given how many edges each cell needs."""
-    packed = sum(need << 2 * cell for cell, need in enumerate(needs))
-    return Layer(np.array([packed << MATCHING_BITS]), np.array([1]))
-
-
-def advance_layer(layer: Layer, step: Step, check_running: Callable[[], None]) -> Layer:
-    """Return the next layer; `check_running` is called several times a second."""
-    table = HashTable(0)
-    for rows, _, keys in iter_successors(layer.keys, step):
-        check_running()
-        if not len(rows):
-            continue
-        required = table.filled + len(keys)
-        if required > table.capacity:
-            # an upper estimate: more and more successors are in the table already
-            likely = required * len(layer.keys) // (int(rows[-1]) + 1)
-            if table.filled == 0:
-                # a large layer grows less in the middle of a column, and shrinks at its end
-                likely = min(likely, len(layer.keys) * (4 if len(step.mirror) else 8) // 5)
-            table.grow(max(required, min(3 * required // 2, likely + required // 20)))
-        table.add(keys, layer.ways[rows])
-    return Layer(*table.take_columns())
+def _fill_targets(
+    targets: Array, wanted: Array, images: Array, image_wanted: Array, sizes: Array, before: Groups,
+    ways: Array, sets: EdgeSets, joins: Joins, mirror: Array, modulus: int, work: Array,
+    tables: Array, values: Array, image_values: Array, counts: Array, matchings: Array,
+    found: Array,
+) -> int:  # fmt: skip
+    """Fill in the states of each of these needs, and return how many there are, -1 on overflow."""
+    count = 0
+    for target in range(len(targets)):
+        gather(wanted[target], before, ways, sets, joins, work, tables, values)
+        size, overflow = sizes[target], 0
+        if len(mirror):
+            needs, image = targets[target], images[target]
+            gather(image_wanted[target], before, ways, sets, joins, work, tables, image_values)
+            for matching in range(size):
+                number = image_values[matching]
+                if number:
+                    image_values[matching] = 0
+                    overflow |= number
+                    other = move(image, matching, mirror, needs, joins, work)
+                    # of a state with the needs of its image, both have been counted
+                    if image != needs:
+                        values[other] += number
+                    elif other < matching:
+                        values[other] += values[matching]
+                        overflow |= values[other]
+                        values[matching] = 0
+        first = count
+        for matching in range(size):
+            number = values[matching]
+            if number:
+                values[matching] = 0
+                overflow |= number
+                if modulus == ONCE:
+                    number = 1
+                elif modulus:
+                    number %= modulus
+                matchings[count], found[count] = matching, number
+                count += 1
+        if overflow < 0:
+            return -1
+        counts[target] = count - first
+    return count
 
 
-def count_onward(layer: Layer, step: Step, after: HashTable) -> tuple[Array, Array]:
+def count_onward(layer: Layer, step: Step, after: Layer) -> tuple[Array, Array]:
     """Return the layer's backward counts, and the number of cycles that use each edge of the step.
 
-    `after` has the backward counts of the next layer.
+    `after` has the next layer, with backward counts in place of ways.
     """
-    onward, uses = np.zeros_like(layer.ways), np.zeros(len(step.others), dtype=np.int64)
-    approximate_sum = 0.0
-    for rows, joined, keys in iter_successors(layer.keys, step):
-        completions = after.look_up(keys)
-        begins = np.flatnonzero(np.diff(rows, prepend=-1))
-        onward[rows[begins]] = _sum_groups(completions, begins)
-        ways = layer.ways[rows]
-        cycles = ways * completions
-        # no dot product, for which numpy starts threads that wait busily
-        approximate_sum += float((ways.astype(float) * completions).sum())
-        for number in range(len(uses)):
-            uses[number] += np.dot(cycles, joined >> number & 1)
-    if approximate_sum >= COUNT_LIMIT:
+    sets = step.sets
+    onward, uses = np.zeros_like(layer.ways), np.zeros(len(sets.bits), dtype=np.int64)
+    before = Groups(layer.needs | FREE << 2 * step.cells, *layer[1:3])
+    is_fitting = _count_back(
+        before, layer.ways, after.groups, after.ways, sets, make_joins(step.cells), step.cell,
+        step.cells, step.mirror, *make_work(), onward, uses,
+    )  # fmt: skip
+    # no dot product, for which numpy starts threads that wait busily
+    if not is_fitting or float((layer.ways.astype(float) * onward).sum()) >= COUNT_LIMIT:
         raise CountOverflow
-    return onward, uses
+    others = range(len(step.others))
+    return onward, np.array([uses[sets.bits >> other & 1 == 1].sum() for other in others])
 
 
-def _sum_groups(counts: Array, begins: Array) -> Array:
-    """Return the sums of neighbouring counts: of those from each of `begins` to the next."""
-    if not len(begins):
-        return begins
-    approximate_sums = np.add.reduceat(counts.astype(float), begins)
-    sums: Array = np.add.reduceat(counts, begins)
-    if sums.min() < 0 or approximate_sums.max() >= COUNT_LIMIT:
-        raise CountOverflow
-    return sums
+@compiled
+def _count_back(
+    before: Groups, ways: Array, after: Groups, completions: Array, sets: EdgeSets, joins: Joins,
+    cell: int, cells: int, mirror: Array, work: Array, tables: Array, onward: Array, uses: Array,
+) -> bool:  # fmt: skip
+    """Set the backward counts of all states, and add up the cycles that use each set of edges.
+
+    Return whether no sum of completions overflowed.
+    """
+    below, overflow = (1 << 2 * cell) - 1, 0
+    for group in range(len(before.needs)):
+        needs = before.needs[group]
+        for number in range(len(sets.bits)):
+            total = sets.sums[number]
+            low, high = needs & END_BITS, needs >> 1 & END_BITS
+            # the cell gets what it needs, and no other cell gets more than that
+            if (needs ^ total) >> 2 * cell & 3 or total & ~(low | high) & END_BITS:
+                continue
+            left = needs - total
+            left = left & below | left >> 2 & ~below
+            kept, image = left, left
+            if len(mirror):
+                image = 0
+                for place in range(len(mirror)):
+                    image |= (left >> 2 * place & 3) << 2 * mirror[place]
+                kept = min(left, image)
+            target = find_group(after.needs, kept)
+            if target < 0:
+                continue
+            count = list_tables(needs, sets.bits[number], sets, joins, tables)
+            begin, end = after.begins[target], after.begins[target + 1]
+            for state in range(before.begins[group], before.begins[group + 1]):
+                matching, at = before.matchings[state], 0
+                while at < count and matching >= 0:
+                    table = tables[0, at]
+                    if table >= 0:
+                        matching = joins.tables[table + matching]
+                    else:
+                        matching = join_slowly(matching, at, tables, joins.partners, work)
+                    at += 1
+                if matching < 0:
+                    continue
+                if image <= left and len(mirror):
+                    other = move(left, matching, mirror, image, joins, work)
+                    matching = min(matching, other) if image == left else other
+                at = begin + find_group(after.matchings[begin:end], matching)
+                if at >= begin:
+                    onward[state] += completions[at]
+                    overflow |= onward[state]
+                    uses[number] += ways[state] * completions[at]
+    return overflow >= 0
 
 
-def sum_cycles(ways: Array, onward: Array) -> int:
+def sum_cycles(ways: Array, onward: Array, modulus: int = 0) -> int:
     """Count the cycles through a layer, given the forward and backward counts of its states."""
+    if modulus:
+        total = 0
+        for first in range(0, len(ways), PART_NEEDS):
+            span = slice(first, first + PART_NEEDS)
+            products = ways[span].astype(np.uint64) * onward[span].astype(np.uint64)
+            total += int((products % np.uint64(modulus)).sum())
+        return total % modulus
     if onward.min(initial=0) < 0 or (ways.astype(float) * onward).sum() >= COUNT_LIMIT:
         raise CountOverflow
     return int(np.dot(ways, onward))
@@ -220,10 +405,10 @@ def make_mirror(sweep: Sweep) -> Array:
     return np.array([*range(one), *reversed(range(one, other)), *reversed(range(other, end)), end])
 
 
-def make_steps(sweep: Sweep, *, mirrored: bool) -> list[Step]:
+def make_steps(sweep: Sweep, *, mirrored: bool, modulus: int = 0) -> list[Step]:
     """Make the steps of the longer half; the first of them are those of the shorter half.
 
-    `mirrored`: whether a state may represent its mirror image too.
+    `mirrored`: whether a state may represent its mirror image too. `modulus`: as in `Step`.
     """
     # of open paths: 1 for each dark square, -1 for each light one
     squares = range(sweep.board.squares)
@@ -239,10 +424,10 @@ def make_steps(sweep: Sweep, *, mirrored: bool) -> list[Step]:
             sweep.here,
             np.array(others, dtype=np.int64),
             mirror if ends_column else no_mirror,
-            list_all_partners(sweep.cells),
             dark=sum(END << 2 * cell for cell, value in cells if value == 1),
             light=sum(END << 2 * cell for cell, value in cells if value == -1),
             surplus=-2 * int(colour[end:].sum()),
+            modulus=modulus,
         )
         steps.append(step)
     return steps

@@ -1,7 +1,7 @@
 """Counting without lists: matchings and keys, all small boards, and sums that overflow."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from puzzle_tablebase.errors import SearchError
 from puzzle_tablebase.frontier.layers import END, FREE, MATCHING_BITS
-from puzzle_tablebase.pipeline.recipes import tour_counts, tour_edge_sets, tour_meet, tour_sweep
-from puzzle_tablebase.pipeline.recipes.tour_edge_sets import Step, iter_successors
+from puzzle_tablebase.jit import Array
+from puzzle_tablebase.pipeline.recipes import tour_counts, tour_meet, tour_sweep
 from puzzle_tablebase.pipeline.recipes.tour_keys import (
     END_BITS,
     MAX_PAIRS,
@@ -23,10 +23,11 @@ from puzzle_tablebase.pipeline.recipes.tour_keys import (
     unpack_key,
 )
 from puzzle_tablebase.pipeline.recipes.tour_sweep import (
-    SLICE_PLACES,
+    ONCE,
     CountOverflow,
-    HashTable,
     Layer,
+    Run,
+    Step,
     advance_layer,
     count_onward,
     make_first_layer,
@@ -74,16 +75,16 @@ def test_a_killed_count_resumes_from_stored_layers(
     """Resume from the stored layers, all but the smallest, and repeat none of them."""
     sizes, layers, board = list[int](), 0, KnightBoard(4, 6)
 
-    def advance(layer: Layer, step: Step, going: Callable[[], None]) -> Layer:
+    def advance(layer: Layer, step: Step, going: Callable[[], None], run: Run) -> Layer:
         sizes.append(len(layer.keys))
-        return advance_layer(layer, step, going)
+        return advance_layer(layer, step, going, run)
 
     def on_progress(doing: str, done: int, total: int | None) -> None:
         if doing == "4x6 open, steps back" and done == 3 and not layers:
             raise KeyboardInterrupt
 
     monkeypatch.setattr(tour_counts, "advance_layer", advance)
-    monkeypatch.setattr("puzzle_tablebase.pipeline.tasks.MIN_SAVED_BYTES", 3 * 16)
+    monkeypatch.setattr("puzzle_tablebase.pipeline.tasks.MIN_SAVED_BYTES", 8 + 3 * 28)
     with ThreadPoolExecutor(1) as pool:
         tasks = Tasks(pool, 1, on_progress, checkpoints(Folder(tmp_path), PUZZLE.tables[-1]))
         with pytest.raises(KeyboardInterrupt):
@@ -100,7 +101,7 @@ def test_a_killed_count_resumes_from_stored_layers(
 
 
 def multiply_counts(layer: Layer, times: int) -> Layer:
-    return Layer(layer.keys, layer.ways * times)
+    return layer._replace(ways=layer.ways * times)
 
 
 def test_overflowing_forward_counts_are_reported() -> None:
@@ -122,17 +123,15 @@ def test_overflowing_cycle_sums_are_reported(ways: int, onward: int) -> None:
 
 
 def test_overflowing_backward_counts_are_reported() -> None:
-    step = Step(2, 0, np.array([1, 2]), NO_MIRROR, list_all_partners(4))
+    step = Step(2, 0, np.array([1, 2]), NO_MIRROR)
     layer = make_first_layer([FREE] * 2)
     after = advance_layer(layer, step, lambda: None)
     onward = np.full(len(after.keys), (1 << 62) // len(after.keys))
-    _, uses = count_onward(layer, step, HashTable.from_columns(after.keys, onward))
+    _, uses = count_onward(layer, step, after._replace(ways=onward))
     assert uses.max() > 1 << 61
     for ways, each in ((1, onward * 3), (4, onward)):
         with pytest.raises(CountOverflow):
-            count_onward(
-                multiply_counts(layer, ways), step, HashTable.from_columns(after.keys, each)
-            )
+            count_onward(multiply_counts(layer, ways), step, after._replace(ways=each))
 
 
 def test_a_board_with_too_many_tours_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,7 +159,7 @@ def test_the_largest_matchings_are_unpacked_and_ranked(order: list[int]) -> None
 def test_a_state_and_its_mirror_image_are_merged() -> None:
     """Join a cell to either of two, which the mirror exchanges; the third stays in its place."""
     layer = make_first_layer([END, FREE, FREE, END])
-    step = Step(4, 0, np.array([1, 2]), np.array([1, 0, 2, 3]), list_all_partners(4))
+    step = Step(4, 0, np.array([1, 2]), np.array([1, 0, 2, 3]))
     for mirror, states in ((step.mirror, 1), (NO_MIRROR, 2)):
         after = advance_layer(layer, step._replace(mirror=mirror), lambda: None)
         assert sorted(after.ways.tolist()) == [2 // states] * states
@@ -169,56 +168,67 @@ def test_a_state_and_its_mirror_image_are_merged() -> None:
     assert advance_layer(layer, step, lambda: None).keys.tolist() == [min(after.keys.tolist())]
 
 
-# ---- batches --------------------------------------------------------------------------------
+# ---- parts ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("max_sums", "max_rows"), [(20, 20), (1, 1 << 16)])
-def test_slicing_layers_does_not_change_counts(
-    max_sums: int, max_rows: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_dividing_layers_does_not_change_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     expected = list_counts(count_board(4, 6))
-    monkeypatch.setattr(tour_counts, "SLICE_STATES", 7)
-    monkeypatch.setattr(tour_edge_sets, "SETS_PER_BATCH", 3)
+    monkeypatch.setattr(tour_counts, "SLICE_NEEDS", 7)
+    monkeypatch.setattr(tour_sweep, "PART_NEEDS", 3)
     monkeypatch.setattr(tour_meet, "NEEDS_PER_PART", 4)
-    monkeypatch.setattr(tour_meet, "MAX_SUMS", max_sums)
-    monkeypatch.setattr(tour_meet, "MAX_ROWS", max_rows)
     assert list_counts(count_board(4, 6)) == expected
 
 
-def test_batches_of_successors_are_bounded_and_complete(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Expand states 5 at a time, with 3 sets of edges at a time, or those of one state."""
-    _, steps, (*layers, last) = sweep_half(4, 6)
-    taken = [*zip(layers, steps, strict=True)]
-    whole = [next(iter_successors(layer.keys, step)) for layer, step in taken]
-    monkeypatch.setattr(tour_edge_sets, "STATES_PER_BATCH", 5)
-    monkeypatch.setattr(tour_edge_sets, "SETS_PER_BATCH", 3)
-    for (layer, step), columns in zip(taken, whole, strict=True):
-        batches = [*iter_successors(layer.keys, step)]
-        most = 3 + (1 << len(step.others))
-        assert max(len(rows) for rows, *_ in batches) <= most
-        for at, column in enumerate(columns):
-            assert np.concatenate([batch[at] for batch in batches]).tolist() == column.tolist()
-    assert len(last.keys) > 20
+def test_parts_of_a_layer_are_bounded_and_complete(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make the states of 5 needs at a time, in threads whose results come in order."""
+    _, steps, layers = sweep_half(4, 6)
+    monkeypatch.setattr(tour_sweep, "PART_NEEDS", 5)
+    sizes = list[int]()
+
+    def run(function: Callable[..., object], items: Iterable[tuple[Array]]) -> list[object]:
+        parts = [*items]
+        sizes.extend(len(part) for (part,) in parts)
+        with ThreadPoolExecutor(2) as pool:
+            return [*pool.map(function, *zip(*parts, strict=True))]
+
+    for (before, after), step in zip(pairwise(layers), steps, strict=True):
+        found = advance_layer(before, step, lambda: None, run)
+        assert [column.tolist() for column in found] == [column.tolist() for column in after]
+        slices = [*after.iter_slices(5)]
+        assert np.concatenate([part.keys for part in slices]).tolist() == after.keys.tolist()
+        assert Layer.from_keys(after.keys, after.ways).needs.tolist() == after.needs.tolist()
+    assert len(sizes) > 20
+    assert max(sizes) == 5
 
 
-@given(
-    st.lists(st.integers(1, (1 << 59) - 1), unique=True, max_size=300),
-    st.sampled_from([11, SLICE_PLACES]),
+# ---- a modulus ------------------------------------------------------------------------------
+
+PRIME = 4_294_967_291
+CLOSED = {(3, 10): 16, (4, 7): 0, (5, 6): 8, (5, 8): 44_202, (6, 6): 9_862, (6, 7): 1_067_638,
+          (6, 8): 55_488_142, (7, 8): 34_524_432_316}  # fmt: skip
+"""The closed tours of boards that have been counted before, without their direction."""
+
+
+@pytest.mark.parametrize(
+    ("files", "ranks"), first(7, sorted(CLOSED, key=CLOSED.__getitem__), rest=pytest.mark.slow)
 )
-def test_a_hash_table_finds_its_keys(keys: list[int], slice_places: int) -> None:
-    numbers = np.arange(len(keys)) + 1
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tour_sweep, "SLICE_PLACES", slice_places)
-        table = HashTable.from_columns(np.array(keys, dtype=np.int64), numbers)
-        assert table.filled == len(keys)
-        assert table.look_up(np.array(keys, dtype=np.int64)).tolist() == numbers.tolist()
-        others = sorted({key ^ 1 for key in keys} - {0, *keys})
-        assert not table.look_up(np.array(others, dtype=np.int64)).any()
-        table.grow(3 * len(keys))
-        table.add(np.array(keys[::2], dtype=np.int64), numbers[::2])
-        columns = [column.tolist() for column in table.take_columns()]
-    doubled = {key: (2 - place % 2) * (place + 1) for place, key in enumerate(keys)}
-    assert dict(zip(*columns, strict=True)) == doubled
+@pytest.mark.parametrize("modulus", [97, PRIME])
+def test_cycles_are_counted_modulo_a_number(files: int, ranks: int, modulus: int) -> None:
+    board = KnightBoard(files, ranks)
+    with ThreadPoolExecutor(2) as pool:
+        tasks = Tasks(pool, 2)
+        counted, _ = tour_counts.count_cycles(board, tasks, paths=False, modulus=modulus)
+    assert counted == CLOSED[files, ranks] % modulus
+
+
+def test_a_dry_run_counts_the_states_alone() -> None:
+    _, steps, layers = sweep_half(5, 6)
+    layer = make_first_layer([FREE] * steps[0].cells, ONCE)
+    for step, expected in zip(steps, layers[1:], strict=True):
+        layer = advance_layer(layer, step._replace(modulus=ONCE), lambda: None)
+        assert layer.keys.tolist() == expected.keys.tolist()
+        assert layer.ways.dtype == np.uint8
+        assert set(layer.ways.tolist()) == {1}
 
 
 # ---- the compiler off -----------------------------------------------------------------------

@@ -4,9 +4,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 from puzzle_tablebase.frontier.layers import FREE
 from puzzle_tablebase.pipeline.recipes.tour_counts import Totals, count_tours
-from puzzle_tablebase.pipeline.recipes.tour_edge_sets import Step
 from puzzle_tablebase.pipeline.recipes.tour_sweep import (
     Layer,
+    Step,
     advance_layer,
     make_first_layer,
     make_steps,

@@ -1,0 +1,248 @@
+"""Joins: what an edge between two cells makes of the matchings of a frontier's ends, as tables.
+
+States with the same needs are a *group*. An edge leads all states of a group to one other group,
+and what becomes of a matching depends on little: on how many pairs there are, which of the two
+cells are ends, and how many ends stand before each. So there is a table of all matchings for each
+of these cases, and adding an edge to a group's states is one look-up for each. Large tables are
+computed for the cells only that a step finishes; otherwise a matching is unpacked, joined and
+ranked again.
+
+The kernels take arrays and create none, and call nothing of numba's own library: so they compile
+quickly. Sets of edges are words with a bit for each edge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+
+from puzzle_tablebase.frontier.compiled import count_ones, find_lowest
+from puzzle_tablebase.frontier.layers import END, FREE, MATCHING_BITS
+from puzzle_tablebase.jit import Array, compiled
+from puzzle_tablebase.pipeline.recipes.tour_keys import (
+    END_BITS,
+    MATCHING_COUNTS,
+    MAX_CELLS,
+    MAX_PAIRS,
+    list_all_partners,
+    rank_matching,
+    unpack_key,
+)
+
+MAX_TABLE_PAIRS = 6
+"""Most pairs of a matching in tables for all cells."""
+STEP_CELLS = 2
+"""The ends before the cell that a step finishes are fewer."""
+CYCLE = -1
+"""In place of a matching's rank: the edge closes a cycle."""
+EDGES = 16
+"""Most edges of a set."""
+
+
+class Joins(NamedTuple):
+    """The tables, and what unpacking takes."""
+
+    begins: Array
+    """Where a table begins, or -1: by kind, pairs, and the ends before each of the two cells. The
+    kind is two bits: whether the first cell is free, and whether the second is."""
+    tables: Array
+    partners: Array
+    """The result of `list_all_partners`."""
+
+
+class Groups(NamedTuple):
+    """States in groups of the same needs, ascending; and in each group matchings, ascending."""
+
+    needs: Array
+    begins: Array
+    """Where each group begins, and the number of all states."""
+    matchings: Array
+
+
+class EdgeSets(NamedTuple):
+    """Sets of edges that give no cell more than two."""
+
+    firsts: Array
+    """The two cells of each edge."""
+    seconds: Array
+    bits: Array
+    """The edges of each set."""
+    sums: Array
+    """The edges that each set gives to the cells, two bits for a cell."""
+
+
+def make_edge_sets(
+    edges: Sequence[tuple[int, int]], *, most: int = EDGES, wanted: int = 0
+) -> EdgeSets:
+    """List the sets of up to `most` edges; `wanted`: those that all sets must have, as bits."""
+    sets = [(0, 0)]
+    for number, (one, other) in enumerate(edges):
+        sets += [
+            (bits | 1 << number, total + (END << 2 * one) + (END << 2 * other))
+            for bits, total in sets
+            if not (total >> 2 * one | total >> 2 * other) & FREE and bits.bit_count() < most
+        ]
+    kept = [each for each in sets if each[0] & wanted == wanted]
+    firsts, seconds = np.array(edges, dtype=np.int64).reshape(-1, 2).T.copy()
+    bits, sums = np.array(kept, dtype=np.int64).reshape(-1, 2).T.copy()
+    return EdgeSets(firsts, seconds, bits, sums)
+
+
+@cache
+def make_joins(cells: int) -> Joins:
+    """Make the tables for frontiers of so many cells."""
+    begins = np.full((4, MAX_PAIRS + 1, 2 * MAX_PAIRS + 1, 2 * MAX_PAIRS + 1), -1, dtype=np.int64)
+    # small frontiers have few states; the cells of a step have tables of one more pair
+    most = min(MAX_TABLE_PAIRS, (cells - 3) // 2)
+    partners = list_all_partners(min(cells + 1, 2 * MAX_PAIRS))
+    work = np.zeros((2, MAX_CELLS + 2), dtype=np.int64)
+    tables, size = [np.empty(0, dtype=np.int32)], 0
+    for pairs in range(min((cells + 1) // 2, most + 1) + 1):
+        firsts = 2 * pairs + 1 if pairs <= most else STEP_CELLS
+        for kind, first, second in product(range(4), range(firsts), range(2 * pairs + 1)):
+            if not (found := _lay_out(kind, 2 * pairs, first, second)):
+                continue
+            needs, one, other = found
+            table = np.empty(MATCHING_COUNTS[pairs], dtype=np.int32)
+            _fill_table(needs, one, other, partners, work, table)
+            begins[kind, pairs, first, second] = size
+            tables.append(table)
+            size += len(table)
+    return Joins(begins, np.concatenate(tables), partners)
+
+
+def _lay_out(kind: int, ends: int, first: int, second: int) -> tuple[int, int, int] | None:
+    """Return the needs of a row of ends with the two cells, and where these are; None if they
+    cannot be there.
+
+    So many ends stand before each of the cells. Where both are free, the order makes no difference.
+    """
+    is_free = kind >> 1, kind & 1
+    if any(at + 1 > ends + free for at, free in zip((first, second), is_free, strict=True)):
+        return None
+    if kind == 0 and first == second:
+        return None
+    # ends have odd places, and a free cell has an even one
+    free_cells = [(2 * at, FREE) for at, free in zip((first, second), is_free, strict=True) if free]
+    row = sorted([(2 * at + 1, END) for at in range(ends)] + free_cells)
+    places = [place for place, _ in row]
+    one, other = places.index(2 * first + 1 - is_free[0]), places.index(2 * second + 1 - is_free[1])
+    other += one == other  # two free cells side by side
+    return sum(need << 2 * cell for cell, (_, need) in enumerate(row)), one, other
+
+
+@compiled
+def _fill_table(
+    needs: int, one: int, other: int, partners: Array, work: Array, table: Array
+) -> None:
+    for matching in range(len(table)):
+        table[matching] = join(needs, matching, one, other, partners, work)
+
+
+@compiled
+def join(needs: int, matching: int, one: int, other: int, partners: Array, work: Array) -> int:
+    """Return the rank of a matching after an edge between two cells, CYCLE if it closes one."""
+    partner, ends = work[0], work[1]
+    partner[one], partner[other] = one, other
+    unpack_key(needs << MATCHING_BITS | matching, partners, partner, ends)
+    near, far = partner[one], partner[other]
+    if near == other:
+        return CYCLE
+    partner[near], partner[far] = far, near
+    return rank_matching(needs - (END << 2 * one) - (END << 2 * other), partner)
+
+
+@compiled
+def move(
+    needs: int, matching: int, places: Array, moved_needs: int, joins: Joins, work: Array
+) -> int:
+    """Return the rank of a matching after each cell has moved to place `places[cell]`."""
+    partner, ends, moved = work[0], work[1], work[2]
+    count = unpack_key(needs << MATCHING_BITS | matching, joins.partners, partner, ends)
+    for number in range(count):
+        moved[places[ends[number]]] = places[partner[ends[number]]]
+    return rank_matching(moved_needs, moved)
+
+
+@compiled
+def find_group(needs: Array, wanted: int) -> int:
+    """Return the number of the group with these needs, -1 if there is none."""
+    low, high = 0, len(needs)
+    while low < high:
+        middle = (low + high) >> 1
+        if needs[middle] < wanted:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < len(needs) and needs[low] == wanted else -1
+
+
+@compiled
+def find_source(wanted: int, total: int, needs: Array) -> int:
+    """Return the number of the group whose states have the wanted needs after edges, else -1.
+
+    `total`: the edges that these give to the cells. No cell needs more than two.
+    """
+    low, high = wanted & END_BITS, wanted >> 1 & END_BITS
+    if high & (total | total >> 1) or low & total >> 1:
+        return -1
+    return find_group(needs, wanted + total)
+
+
+@compiled
+def list_tables(needs: int, bits: int, sets: EdgeSets, joins: Joins, tables: Array) -> int:
+    """Set where the table of each edge of a set begins, and return how many edges there are.
+
+    For an edge without a table, it is -1. The other rows have the edge's cells, and the needs.
+    """
+    count = 0
+    while bits:
+        edge = find_lowest(bits)
+        bits &= bits - 1
+        one, other = sets.firsts[edge], sets.seconds[edge]
+        ends = needs & END_BITS
+        first = count_ones(ends & (1 << 2 * one) - 1)
+        second = count_ones(ends & (1 << 2 * other) - 1)
+        kind = 2 * (1 & ~(needs >> 2 * one)) + (1 & ~(needs >> 2 * other))
+        tables[0, count] = joins.begins[kind, count_ones(ends) // 2, first, second]
+        tables[1, count], tables[2, count], tables[3, count] = one, other, needs
+        needs -= (END << 2 * one) + (END << 2 * other)
+        count += 1
+    return count
+
+
+@compiled
+def join_slowly(matching: int, at: int, tables: Array, partners: Array, work: Array) -> int:
+    """Return the rank of a matching after an edge that has no table, CYCLE if it closes one."""
+    return join(tables[3, at], matching, tables[1, at], tables[2, at], partners, work)
+
+
+@compiled
+def gather(
+    wanted: int, groups: Groups, numbers: Array, sets: EdgeSets, joins: Joins, work: Array,
+    tables: Array, values: Array,
+) -> None:  # fmt: skip
+    """Add the numbers of the states that have the wanted needs after a set of edges to `values`.
+
+    These are by the matching after the edges.
+    """
+    for number in range(len(sets.bits)):
+        group = find_source(wanted, sets.sums[number], groups.needs)
+        if group < 0:
+            continue
+        count = list_tables(groups.needs[group], sets.bits[number], sets, joins, tables)
+        for state in range(groups.begins[group], groups.begins[group + 1]):
+            matching, at = groups.matchings[state], 0
+            while at < count and matching >= 0:
+                table = tables[0, at]
+                if table >= 0:
+                    matching = joins.tables[table + matching]
+                else:
+                    matching = join_slowly(matching, at, tables, joins.partners, work)
+                at += 1
+            if matching >= 0:
+                values[matching] += numbers[state]
