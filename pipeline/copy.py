@@ -8,11 +8,12 @@ on where it was.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import CancelledError, ThreadPoolExecutor, as_completed
 from functools import partial
 from threading import Lock
 from typing import NamedTuple
 
+from puzzle_tablebase.errors import StoreEmpty
 from puzzle_tablebase.formats.manifest import (
     Entry,
     Versions,
@@ -23,7 +24,8 @@ from puzzle_tablebase.formats.manifest import (
 from puzzle_tablebase.pipeline.copy_targets import Listed, Target, open_target
 from puzzle_tablebase.pipeline.jobs import select_published
 from puzzle_tablebase.pipeline.publish import changing_manifest, remove_unlisted, require_own_files
-from puzzle_tablebase.stores.access import make_empty_error, open_store
+from puzzle_tablebase.stores import MANIFEST
+from puzzle_tablebase.stores.access import open_store
 from puzzle_tablebase.stores.folder import Store
 
 TABLES_TOGETHER = 4
@@ -91,7 +93,7 @@ def choose_tables(source: Store, names: Sequence[str]) -> dict[str, Entry]:
     """Return the entries of the published tables that names stand for."""
     published = read_manifest(source)
     if not published:
-        raise make_empty_error(source)
+        raise StoreEmpty(source, MANIFEST)
     chosen = select_published(source, names)[0] if names else [*published]
     return {name: published[name] for name in chosen}
 
@@ -106,10 +108,6 @@ def list_due(target: Target, name: str, entry: Entry, published: Versions) -> li
 # ---- several tables at a time -------------------------------------------------------------------
 
 
-class Stopped(Exception):  # no error: another table has failed
-    """The end of a table's copy because another one has failed."""
-
-
 class Progress:
     """The bytes that were copied, which are told; and whether a table has failed."""
 
@@ -119,9 +117,9 @@ class Progress:
         self.is_stopped = False
 
     def advance(self, count: int) -> None:
-        """Add so many bytes; raise Stopped if another table has failed."""
+        """Add so many bytes; raise CancelledError if another table has failed."""
         if self.is_stopped:
-            raise Stopped
+            raise CancelledError
         with self._lock:
             self._done += count
             self._tell(self._done, self._total)

@@ -6,9 +6,10 @@ import hashlib
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, closing, suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
-from puzzle_tablebase.errors import BadRequest, FileChanged, TableError
+from puzzle_tablebase.errors import BadRequest, FileChanged, TableDamaged
 from puzzle_tablebase.formats.manifest import (
     Entry,
     File,
@@ -105,7 +106,7 @@ class IntoFolder:
                 for data in pieces:
                     with translate_store_errors(str(self.store)):
                         self.store.append(name, data)
-        except WrongHash:
+        except TableDamaged:
             self.store.remove(name)
             if not present:
                 raise
@@ -149,7 +150,7 @@ class IntoBucket:
         except FileNotFoundError:
             return False
         except OSError as error:
-            raise make_open_error(self.store.locate(file.file), error, "") from error
+            raise make_open_error(self.store, file.file, error) from error
 
     def require_room(self, files: Sequence[Listed]) -> None:
         self.store.require_parts(max((file.bytes for file in files), default=0))
@@ -167,29 +168,22 @@ class IntoBucket:
 # ---- reading ------------------------------------------------------------------------------------
 
 
-class WrongHash(TableError):
-    """A file of the source that is another one than its manifest lists."""
-
-    def __init__(self, file: str, problem: str) -> None:
-        hint = "If it was published anew meanwhile, copy again."
-        super().__init__(f"{file} is damaged: {problem}.", file, "", hint)
-
-
 def iter_pieces(
     source: Store, file: Listed, advance: Advance, digest: Any, begin: int = 0
 ) -> Generator[bytes]:
-    """Yield a file's bytes from a place on; WrongHash unless all have the listed hash.
+    """Yield a file's bytes from a place on; TableDamaged unless all have the listed hash.
 
     Each piece is read in another thread, while the one before is written: where a bucket's library
     asks for a piece, no request can be made.
     """
-    path = source.locate(file.file)
+    hint = "If it was published anew meanwhile, copy again."
+    make_error = partial(TableDamaged, source, file.file, table=None, hint=hint)
     with ThreadPoolExecutor(1) as reader:
         try:
             opened = reader.submit(source.open_random_access, file.file).result()
             if opened.size != file.bytes:
                 problem = f"it has {opened.size:,} bytes, the manifest says {file.bytes:,}"
-                raise WrongHash(path, problem)
+                raise make_error(problem)
             coming = reader.submit(opened.read, STEP_BYTES, begin)
             while begin < file.bytes:
                 data = coming.result()
@@ -199,8 +193,8 @@ def iter_pieces(
                 advance(len(data))
                 yield data
         except FileChanged as error:
-            raise WrongHash(path, str(error)) from error
+            raise make_error(str(error)) from error
         except OSError as error:
-            raise make_open_error(path, error, "") from error
+            raise make_open_error(source, file.file, error) from error
     if digest.hexdigest() != file.sha256:
-        raise WrongHash(path, "its SHA-256 differs from the manifest")
+        raise make_error("its SHA-256 differs from the manifest")

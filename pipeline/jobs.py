@@ -39,7 +39,6 @@ from puzzle_tablebase.formats.manifest import (
 from puzzle_tablebase.pipeline.known_files import KnownFiles
 from puzzle_tablebase.pipeline.publish import (
     find_unlisted_files,
-    format_copies_note,
     has_leftovers,
     list_table_files,
     publish_table,
@@ -58,14 +57,14 @@ from puzzle_tablebase.pipeline.searches import (
     plan_build,
 )
 from puzzle_tablebase.pipeline.tasks import Tasks, open_tasks
-from puzzle_tablebase.pipeline.terminal import format_duration
+from puzzle_tablebase.pipeline.terminal import format_copies_note, format_duration
 from puzzle_tablebase.process import explain_os_error
 from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.puzzles import MODULES, get_puzzle, is_registered, list_puzzles
 from puzzle_tablebase.resources import measure_peak_memory
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import MANIFEST
-from puzzle_tablebase.stores.access import format_rebuild_command, list_files, open_folder
+from puzzle_tablebase.stores.access import list_files, open_folder
 from puzzle_tablebase.stores.checkpoints import Checkpoints, list_checkpoint_files
 from puzzle_tablebase.stores.folder import Folder, Store
 
@@ -166,7 +165,7 @@ def select_published(store: Store, names: Sequence[str]) -> tuple[list[str], lis
             tables = [name] if is_table else [table.name for table in find_request(name)[1]]
         present = [table for table in tables if table in published]
         if not present:
-            raise TableMissing(store.locate(tables[0]), format_rebuild_command(name, store))
+            raise TableMissing(store, tables[0], name)
         selected += present
         missing += [table for table in tables if table not in published]
     return [*dict.fromkeys(selected)], [*dict.fromkeys(missing)]

@@ -32,8 +32,8 @@ from puzzle_tablebase.pipeline.searches import find_code, find_counted_column
 from puzzle_tablebase.pipeline.tasks import TableData
 from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.stores import COMMAND, PIECES_SUFFIX, WORK
-from puzzle_tablebase.stores.access import format_outputs, list_files
+from puzzle_tablebase.stores import PIECES_SUFFIX, WORK
+from puzzle_tablebase.stores.access import list_files
 from puzzle_tablebase.stores.checkpoints import list_checkpoint_files
 from puzzle_tablebase.stores.folder import Folder, Store
 
@@ -195,13 +195,3 @@ def read_copies(store: Store) -> dict[str, str]:
         return json.decode(store.read(COPIES), type=dict[str, str])
     except (OSError, MsgspecError, UnicodeDecodeError, RecursionError):
         return {}
-
-
-def format_copies_note(names: Sequence[str], store: Store) -> str:
-    """Say that copied tables were made by other code, and what can be done."""
-    place = format_outputs(str(store))
-    rebuild = f" {COMMAND} NAME --force{place} rebuilds one." if isinstance(store, Folder) else ""
-    return (
-        f"note: made by other code than this program's: {', '.join(names)}. "
-        f"pipeline verify{place} proves them.{rebuild}"
-    )

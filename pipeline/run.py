@@ -57,15 +57,15 @@ def run_command(arguments: list[str]) -> int:
         with cleanup_lock:  # after a signal, wait for the end: its cleanup removes files
             pass
         # a lone lookup needs none of these
-        from puzzle_tablebase.pipeline.terminal import print_error
-        from puzzle_tablebase.stores.access import make_open_error
+        from puzzle_tablebase.pipeline.terminal import format_error, print_error
 
         if isinstance(error, Unreachable):  # the store was lost while a table was being read
-            print_error(make_open_error("The store of the tables", error, ""))
+            hint = "Check the address, the network and the credentials."
+            print_error(f"The store of the tables cannot be read: {error}. {hint}")
             return TableUnreadable.exit_code
         if isinstance(error, TablebaseError):
             if not isinstance(error, ReaderGone):
-                print_error(error)
+                print_error(format_error(error))
             is_default = isinstance(error, TableMissing) and error.file.startswith("outputs/")
             if is_default and not os.path.exists("outputs"):  # a build would make a second store
                 where = f"there is no folder outputs in {os.getcwd()}"

@@ -6,17 +6,31 @@ import sys
 from _thread import allocate_lock, start_new_thread  # `threading` takes longer to import
 from contextlib import contextmanager
 
-from puzzle_tablebase.errors import make_printable
+from puzzle_tablebase.errors import (
+    NotAFolder,
+    StoreEmpty,
+    TablebaseError,
+    TableError,
+    TableMissing,
+    TableUnreadable,
+    make_printable,
+)
+from puzzle_tablebase.puzzles import MODULES, get_puzzle, list_puzzles
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
+    from puzzle_tablebase.puzzle import Puzzle
+    from puzzle_tablebase.stores.folder import Store
+
 AMOUNTS: dict[str, int | None] = {"rows": None, "records": None, "states": None}
 """What a table may have, in the order of the columns; None: it has none of them."""
 PATIENCE = 1.0
 """Seconds after which a command says what it does."""
+READ_ONLY = "The store is read-only: choose another one with --outputs."
+"""Hint for tables that can only be read."""
 UNLIMITED = 1 << 20
 """Characters of a line, so that no name or number is ever broken."""
 
@@ -60,6 +74,91 @@ def announcing(work: str) -> Iterator[None]:
         yield
     finally:
         done.release()
+
+
+# ---- commands to type -------------------------------------------------------------------------
+
+
+def format_error(error: Exception) -> str:
+    """Return an error's message with the commands that help, in place of calls of Python."""
+    if isinstance(error, NotAFolder):
+        return f"{error.problem}. Build in a folder, then run: pipeline copy FOLDER {error.store}."
+    if not isinstance(error, TableError):
+        return str(error)
+    problem, command = error.args[0], format_repair(error)
+    if command:
+        return f"{problem} Run: {command}"
+    if error.table is None or isinstance(error, TableUnreadable):
+        return str(problem)
+    return f"{problem} {READ_ONLY}"
+
+
+def format_repair(error: TableError) -> str:
+    """Return the command that helps after an error; "" if none does."""
+    if error.table is None or error.outputs is None:
+        return ""
+    if isinstance(error, TableMissing) and error.solver:
+        puzzle, state, goal = error.solver
+        goal = goal and f" --goal {goal}"
+        return f"pipeline query {puzzle} {state}{goal}{format_outputs(error.outputs)}"
+    command = format_rebuild(error.table, error.outputs, force=error.needs_force)
+    copied = f", or: pipeline copy ADDRESS {quote_word(error.store)}"
+    return command + copied * isinstance(error, StoreEmpty)
+
+
+def format_rebuild(table: str, outputs: str | None, *, force: bool = False) -> str:
+    """Return the command that builds a table, or removes one that no puzzle here has.
+
+    No name: all default tables. "" if nothing can be built in the store.
+
+    >>> format_rebuild("eight", "my tables", force=True)
+    "pipeline precompute eight --force --outputs 'my tables'"
+    """
+    if outputs is None:
+        return ""
+    words = f"remove {table}"
+    if not table or _can_be_built(table):
+        words = f"precompute {table}".rstrip() + " --force" * force
+    return f"pipeline {words}{format_outputs(outputs)}"
+
+
+def _can_be_built(name: str) -> bool:
+    """Return whether a table or group of that name is one of a puzzle here."""
+    builtin = map(get_puzzle, MODULES)
+    return any(_has_tables(puzzle, name) for puzzle in builtin) or any(
+        _has_tables(puzzle, name)
+        for puzzle in list_puzzles()  # plugins too
+    )
+
+
+def _has_tables(puzzle: Puzzle, name: str) -> bool:
+    try:
+        return bool(puzzle.find_tables(name))
+    except TablebaseError:  # too large
+        return False
+
+
+def format_copies_note(names: Sequence[str], store: Store) -> str:
+    """Say that copied tables were made by other code, and what can be done."""
+    place = f" --outputs {quote_word(str(store))}" if store.outputs != "" else ""
+    is_built_in = store.outputs is not None
+    rebuild = f" pipeline precompute NAME --force{place} rebuilds one." if is_built_in else ""
+    return (
+        f"note: made by other code than this program's: {', '.join(names)}. "
+        f"pipeline verify{place} proves them.{rebuild}"
+    )
+
+
+def format_outputs(outputs: str | None) -> str:
+    """Return the option that names a store, after a space; "" for the default one."""
+    return f" --outputs {quote_word(outputs)}" if outputs else ""
+
+
+def quote_word(word: str) -> str:
+    """Quote a word for a shell."""
+    from shlex import quote  # importing it takes longer than an answer
+
+    return quote(word)
 
 
 # ---- tables and numbers -----------------------------------------------------------------------

@@ -1,9 +1,10 @@
 """Every error that can reach a user, with its message, and those of stores that become one of them.
 
-Each error has a message, attributes and an exit code. A message says what is wrong, where, and what
-to do next. Exit codes: 1 a valid query whose answer is no, 2 bad input or an output that cannot be
-written, 3 tables missing, of another version, or damaged, or a full disk; 4 a search that its time
-limit ended; 141 a pipe that was closed by its reader.
+Each error has a message, facts as attributes, and an exit code. A message says what is wrong,
+where, and what to do next, in Python; `pipeline.terminal` makes commands of the facts. Exit codes:
+1 a valid query whose answer is no, 2 bad input or an output that cannot be written, 3 tables
+missing, of another version, or damaged, or a full disk; 4 a search that its time limit ended; 141 a
+pipe that was closed by its reader.
 """
 
 from __future__ import annotations
@@ -11,13 +12,10 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import NoReturn, ParamSpec, TypeVar
+    from typing import Any, NoReturn, ParamSpec, TypeVar
 
     Given = ParamSpec("Given")
     Result = TypeVar("Result")
-
-READ_ONLY = "The store is read-only: choose another one with --outputs."
-"""Hint for a table in a read-only store."""
 
 
 MAX_LINE = 10_000
@@ -175,6 +173,15 @@ def require_text(value: object, what: str, example: str) -> str:
     raise NotationError(what, str(value), problem, example)
 
 
+class NotAFolder(BadRequest):
+    """The address of a store that nothing is built in."""
+
+    def __init__(self, store: object) -> None:
+        self.store = str(store)
+        hint = f"Build in a folder, then call: pt.copy_tables(FOLDER, {self.store!r})"
+        super().__init__(f"{store} is no folder, and only folders are built in", hint)
+
+
 class IllegalMove(BadRequest):
     """A move that the rules do not allow, and why."""
 
@@ -204,58 +211,118 @@ class Undecided(TablebaseError):
 class TableError(TablebaseError):
     """A table that cannot be used.
 
-    `command` repairs it; it is empty for a store that cannot be built in.
+    `file` is its path or URL, and `store` that of the folder or host. `table`: what `precompute`
+    is asked for, "" for all default tables, None if no build helps. `needs_force`: only with
+    `force` does it find anything to do. `outputs`: the folder to build in, "" for the default one,
+    None for a host.
     """
 
     exit_code = 3
 
-    def __init__(self, message: str, file: str, command: str, otherwise: str = READ_ONLY) -> None:
-        super().__init__(f"{message} {f'Run: {command}' if command else otherwise}".rstrip())
-        self.file = file
-        self.command = command
+    def __init__(
+        self, problem: str, store: Any, file: str, table: str | None, *, needs_force: bool = False
+    ) -> None:
+        super().__init__(problem)
+        self.store, self.file = str(store), _locate(store, file)
+        self.table, self.needs_force = table, needs_force
+        self.outputs: str | None = store.outputs
+
+    def __str__(self) -> str:
+        """Return the message with what to call in Python; the command line writes its own."""
+        return f"{self.args[0]} {self._advise()}".rstrip()
+
+    def _advise(self) -> str:
+        if self.table is None or self.outputs is None:
+            return ""
+        words = [repr(self.table)] if self.table else []
+        words += ["force=True"] if self.needs_force else []
+        words += [f"outputs={self.outputs!r}"] if self.outputs else []
+        return f"Call: pt.precompute({', '.join(words)})"
+
+
+def _locate(store: Any, file: str) -> str:
+    """Return the path or URL of a file; of the store itself for no file."""
+    return str(store.locate(file) if file else store)
 
 
 class TableMissing(TableError):
-    """A table that is not published."""
+    """A table that is not published.
 
-    def __init__(self, file: str, command: str) -> None:
-        super().__init__(f"{file} is not published.", file, command)
+    `solver`: a puzzle that answers by a search; the state to ask it for; the goal, if it is not
+    the default one.
+    """
+
+    def __init__(
+        self,
+        store: Any,
+        file: str,
+        table: str | None,
+        solver: tuple[str, str, str] | None = None,
+    ) -> None:
+        super().__init__(f"{_locate(store, file)} is not published.", store, file, table)
+        self.solver = solver
+
+    def _advise(self) -> str:
+        if not self.solver:
+            return super()._advise()
+        puzzle, state, goal = self.solver
+        return f"Call: tables.{puzzle}.probe({state!r}{goal and f', goal={goal!r}'})"
 
 
 class StoreEmpty(TableMissing):
-    """A folder or host without tables; `otherwise`: how to build some, and how to copy them."""
+    """A folder or host without tables."""
 
-    def __init__(self, place: str, file: str, command: str, otherwise: str) -> None:
-        TableError.__init__(self, f"There are no tables in {place}.", file, "", otherwise)
-        self.command = command
+    def __init__(self, store: Any, file: str) -> None:
+        super().__init__(store, file, "")
+        self.args = (f"There are no tables in {store}.",)
+
+    def _advise(self) -> str:
+        build = super()._advise()
+        return build and f"{build}, or: pt.copy_tables(ADDRESS, {self.store!r})"
 
 
 class TableUnreadable(TableError):
     """A file that could not be read, for a reason other than missing or damaged contents."""
 
-    def __init__(self, file: str, reason: str, hint: str, command: str = "") -> None:
-        super().__init__(f"{file} cannot be read: {reason}. {hint}.", file, command, "")
+    def __init__(
+        self, store: Any, file: str, reason: str, hint: str, table: str | None = None
+    ) -> None:
+        super().__init__(
+            f"{_locate(store, file)} cannot be read: {reason}. {hint}.", store, file, table
+        )
 
 
 class TableVersionError(TableError):
     """A file written in another format version."""
 
-    def __init__(self, file: str, version: int, supported: int, command: str) -> None:
+    def __init__(self, store: Any, file: str, version: int, supported: int, table: str) -> None:
+        # without `force`, no build replaces tables of a newer program
         newer = version > supported
         hint = " Use a newer version of the program, or rebuild the file." if newer else ""
-        message = (
-            f"{file} has format version {version}; this program reads version {supported}.{hint}"
-        )
-        super().__init__(message, file, command)
+        problem = f"has format version {version}; this program reads version {supported}.{hint}"
+        super().__init__(f"{_locate(store, file)} {problem}", store, file, table, needs_force=newer)
         self.version = version
         self.supported = supported
 
 
 class TableDamaged(TableError):
-    """A file whose contents are not those that were published."""
+    """A file whose contents are not those that were published, or contradict each other.
 
-    def __init__(self, file: str, problem: str, command: str) -> None:
-        super().__init__(f"{file} is damaged: {problem}.", file, command)
+    The latter needs a forced build: the file is the one that the manifest lists.
+    """
+
+    def __init__(
+        self,
+        store: Any,
+        file: str,
+        problem: str,
+        table: str | None,
+        *,
+        needs_force: bool = False,
+        hint: str = "",
+    ) -> None:
+        message = f"{_locate(store, file)} is damaged: {problem}. {hint}".rstrip()
+        super().__init__(message, store, file, table, needs_force=needs_force)
         self.problem = problem
 
 

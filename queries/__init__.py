@@ -93,16 +93,17 @@ def open_tables(location: str | Store | None = None) -> Tables:
     The default location is that of `PIPELINE_OUTPUTS`, else `outputs`. Raises StoreEmpty if
     nothing is published there. Files are opened when they are first needed.
     """
+    from puzzle_tablebase.errors import StoreEmpty
     from puzzle_tablebase.stores import MANIFEST
-    from puzzle_tablebase.stores.access import make_empty_error, make_open_error, open_store
+    from puzzle_tablebase.stores.access import make_open_error, open_store
 
     store = open_store(location)
     try:
         store.get_size(MANIFEST)
     except FileNotFoundError as error:
-        raise make_empty_error(store, in_python=True) from error
+        raise StoreEmpty(store, MANIFEST) from error
     except OSError as error:
-        raise make_open_error(store.locate(MANIFEST), error, "") from error
+        raise make_open_error(store, MANIFEST, error) from error
     return Tables(store)
 
 

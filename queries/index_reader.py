@@ -49,7 +49,6 @@ class IndexReader:
     """
 
     def __init__(self, store: Store, table: Table, request: str = "") -> None:
-        self._path = store.locate(table.index_file)
         self._store, self._table, self._request = store, table, request or table.name
         self._file: RandomAccessFile | None = None
         self._cache: dict[int, bytes] = {}
@@ -74,7 +73,7 @@ class IndexReader:
         store, table = self._store, self._table
         contents = _search_contents(store, table) if is_first else _read_contents(store, table)
         if not contents:
-            raise TableMissing(self._path, self._format_command())
+            raise TableMissing(store, table.index_file, self._request)
         try:
             file = store.open_random_access(table.index_file)
             data = file.read(BLOCK_BYTES, 0)
@@ -85,9 +84,9 @@ class IndexReader:
         except IndexProblem as problem:
             if problem.version is None:
                 raise self.make_error(str(problem)) from None
-
-            command = self._format_command()
-            raise TableVersionError(self._path, problem.version, INDEX_VERSION, command) from None
+            raise TableVersionError(
+                store, table.index_file, problem.version, INDEX_VERSION, self._request
+            ) from None
         # an index alone has a record for each row, and kernels read it without a check of their own
         if not table.columns and table.rows not in (None, header.count):
             raise self.make_error(f"it has {header.count:,} records, not {table.rows:,}")
@@ -180,7 +179,7 @@ class IndexReader:
     def _read_blocks(self, first: int, count: int) -> bytes:
         file, content, last = self._file, self._content, min(first + count, self._blocks)
         if not file:
-            raise ValueError(f"{self._path} is closed")
+            raise ValueError(f"{self._store.locate(self._table.index_file)} is closed")
         try:
             data = file.read((last - first) * BLOCK_BYTES, (first + 1) * BLOCK_BYTES)
         except OSError as error:
@@ -199,18 +198,12 @@ class IndexReader:
 
     def make_error(self, problem: str) -> TableDamaged:
         """Make the error for an index that is not as it should be."""
-        return TableDamaged(self._path, problem, self._format_command())
+        return TableDamaged(self._store, self._table.index_file, problem, self._request)
 
     def _make_open_error(self, error: OSError) -> TableError:
         from puzzle_tablebase.stores.access import make_open_error
 
-        return make_open_error(self._path, error, self._format_command())
-
-    def _format_command(self) -> str:
-        """Return the command that builds the index."""
-        from puzzle_tablebase.stores.access import format_rebuild_command
-
-        return format_rebuild_command(self._request, self._store)
+        return make_open_error(self._store, self._table.index_file, error, self._request)
 
 
 def _search_contents(store: Store, table: Table, name: str = MANIFEST) -> list[str]:
@@ -225,7 +218,7 @@ def _search_contents(store: Store, table: Table, name: str = MANIFEST) -> list[s
     except OSError as error:
         from puzzle_tablebase.stores.access import make_open_error
 
-        raise make_open_error(store.locate(name), error, "") from error
+        raise make_open_error(store, name, error) from error
     head = b'{\n "format_version": %d,\n' % FORMAT_VERSION
     begin, key, rest = text.partition(b'\n  "%s": [\n' % table.index_file.encode())
     if not (begin.startswith(head) and key and rest.endswith(b'"\n}\n')):

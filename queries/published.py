@@ -2,50 +2,38 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 import polars as pl
 
-from puzzle_tablebase.errors import BadRequest, TableDamaged, TableError
+from puzzle_tablebase.errors import BadRequest, StoreEmpty, TableDamaged, TableError
 from puzzle_tablebase.formats.manifest import Entry, find_mismatch, read_manifest
 from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.puzzles import (
-    find_owner,
     get_puzzle,
     list_puzzles,
     list_puzzles_with_depths,
 )
 from puzzle_tablebase.queries.scans import require_published
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.stores import COMMAND, MANIFEST, REMOVE
-from puzzle_tablebase.stores.access import format_command, format_rebuild_command, make_empty_error
+from puzzle_tablebase.stores import MANIFEST
 from puzzle_tablebase.stores.folder import Store
 
 # ---- the state of each table --------------------------------------------------------------------
 
 
-def format_repair_command(table: str, store: Store) -> str:
-    """Return the command that builds a table again, or removes one that no puzzle here has."""
-    return format_command(store, COMMAND if find_owner(table) else REMOVE, table)
-
-
 def list_status(store: Store) -> list[dict[str, Any]]:
-    """List every published or default table, with its state and its repair command."""
+    """List every published or default table, with its state and its facts."""
     rows, entries = list[dict[str, Any]](), read_manifest(store)
-    for name in dict.fromkeys([*_list_defaults(), *entries]):
+    defaults = [table.name for puzzle in list_puzzles() for table in puzzle.tables]
+    for name in dict.fromkeys([*defaults, *entries]):
         entry, facts = entries.get(name), dict[str, Any]()
         if entry:
             facts = {**entry.list_amounts(), "bytes": entry.total_bytes}
             facts |= {"made_by": entry.made_by, "code": entry.code}
-        state, command = _find_state(store, entry), format_repair_command(name, store)
-        rows.append({"table": name, "state": state, **facts, "command": command})
+        rows.append({"table": name, "state": _find_state(store, entry), **facts})
     return rows
-
-
-def _list_defaults() -> list[str]:
-    return [table.name for puzzle in list_puzzles() for table in puzzle.tables]
 
 
 def _find_state(store: Store, entry: Entry | None) -> str:
@@ -58,24 +46,6 @@ def _find_state(store: Store, entry: Entry | None) -> str:
     except OSError:
         return "unreadable"
     return "damaged" if is_damaged else "published"
-
-
-def make_unusable_error(rows: list[dict[str, Any]], store: Store) -> TableError | None:
-    """Return an error with the unusable tables of `list_status` and repair commands, or None."""
-    unusable_rows = [row for row in rows if row["state"] != "published"]
-    if not unusable_rows:
-        return None
-    states = Counter(row["state"] for row in unusable_rows)
-    summary = ", ".join(f"{count} {state}" for state, count in states.items())
-    commands = {row["table"]: row["command"] for row in unusable_rows}
-    if len(commands) > 1:  # one command builds all default tables
-        rebuild_all = format_rebuild_command("", store)
-        commands |= dict.fromkeys(commands.keys() & {*_list_defaults()}, rebuild_all)
-    return TableError(
-        f"{len(unusable_rows)} of {len(rows)} tables cannot be used ({summary}).",
-        store.locate(MANIFEST),
-        " && ".join(filter(None, dict.fromkeys(commands.values()))),
-    )
 
 
 # ---- the number of states at each depth --------------------------------------------------------
@@ -97,7 +67,7 @@ def list_counts(store: Store) -> pl.DataFrame:
     """List the number of states at each distance in all published tables that have distances."""
     entries = read_manifest(store)
     if not entries:
-        raise make_empty_error(store)
+        raise StoreEmpty(store, MANIFEST)
     tables = (
         (puzzle, table)
         for puzzle in list_puzzles()
@@ -129,15 +99,13 @@ def _iter_counts(store: Store, puzzle: Puzzle, table: Table) -> Iterator[tuple[o
     """Iterate over a table's rows of counts; a TableError if its manifest entry has none."""
     entry = require_published(store, table)
     if not entry.counts:
-        command = format_rebuild_command(table.name, store)
         problem = f"it does not say how many states of {table.name} are at each distance"
-        file = store.locate(MANIFEST)
-        raise TableError(f"{file} is out of date: {problem}.", file, command)
+        message = f"{store.locate(MANIFEST)} is out of date: {problem}."
+        raise TableError(message, store, MANIFEST, table.name)
     goals = {None, *table.recipe.parameters.get("roots", ())}
     if not goals.issuperset(counts.goal for counts in entry.counts):
-        command = format_rebuild_command(table.name, store, force=True)
         problem = f"it counts states of goals that {table.name} has not"
-        raise TableDamaged(store.locate(MANIFEST), problem, command)
+        raise TableDamaged(store, MANIFEST, problem, table.name, needs_force=True)
     for row in entry.list_depths():
         yield puzzle.name, puzzle.name_board(table.name), *row
 

@@ -21,7 +21,6 @@ from puzzle_tablebase.queries.published import list_counts
 from puzzle_tablebase.queries.scans import scan_table, translate_scan_errors
 from puzzle_tablebase.queries.svg import make_dark_rules
 from puzzle_tablebase.resources import address_space_limit
-from puzzle_tablebase.stores.access import format_rebuild_command
 
 if TYPE_CHECKING:
     from puzzle_tablebase.queries.charts import Chart
@@ -53,7 +52,7 @@ def write_report(store: Store, target: str) -> None:
             drawn = render_svg(drawing, title)
             sections += f"<section><h2>{escape(title)}</h2>\n{drawn}</section>\n"
     if not sections:
-        raise TableMissing(store.locate("eight.parquet"), format_rebuild_command("", store))
+        raise TableMissing(store, "eight.parquet", "")
     here = Path(__file__).parent
     style = (here / "report.css").read_text("utf-8") + make_dark_rules()
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()

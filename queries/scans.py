@@ -17,11 +17,7 @@ from puzzle_tablebase.formats.manifest import (
     read_manifest,
     read_versions,
 )
-from puzzle_tablebase.stores.access import (
-    format_rebuild_command,
-    make_damage_error,
-    make_open_error,
-)
+from puzzle_tablebase.stores.access import make_damage_error, make_open_error
 from puzzle_tablebase.stores.folder import ATTEMPTS, Store
 
 if TYPE_CHECKING:
@@ -39,8 +35,7 @@ def require_published(store: Store, table: Table) -> Entry:
     """Return the manifest's entry of a table; a TableError if it is not published."""
     entry = read_manifest(store).get(table.name)
     if entry is None:
-        command = format_rebuild_command(table.name, store)
-        raise TableMissing(store.locate(table.file), command)
+        raise TableMissing(store, table.file, table.name)
     return entry
 
 
@@ -113,7 +108,7 @@ def _list_versions(store: Store, table: Table, size: int) -> list[File]:
     versions = read_versions(store).get(table.name, [])
     files = [entry.parquet for entry in versions if entry.parquet]
     if not files:
-        raise TableMissing(store.locate(table.file), format_rebuild_command(table.name, store))
+        raise TableMissing(store, table.file, table.name)
     if not (found := [file for file in files if file.bytes == size]):
         problem = f"it has {size:,} bytes, the manifest says {files[-1].bytes:,}"
         raise _make_error(store, table, problem)
@@ -122,8 +117,7 @@ def _list_versions(store: Store, table: Table, size: int) -> list[File]:
 
 def _make_error(store: Store, table: Table, problem: str) -> TableDamaged:
     """Make the error for a file that is not as published: a build finds that out itself."""
-    command = format_rebuild_command(table.name, store)
-    return TableDamaged(store.locate(table.file), problem, command)
+    return TableDamaged(store, table.file, problem, table.name)
 
 
 def _require_room(
@@ -156,8 +150,7 @@ def translate_scan_errors(store: Store, table: str) -> Iterator[None]:
             raise make_damage_error(store, table, "its rows cannot be decoded") from error
         if not isinstance(error, OSError):
             raise
-        command = format_rebuild_command(table, store)
-        raise make_open_error(store.locate(f"{table}.parquet"), error, command) from error
+        raise make_open_error(store, f"{table}.parquet", error, table) from error
 
 
 def find_rows(

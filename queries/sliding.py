@@ -12,7 +12,6 @@ from puzzle_tablebase.queries.boards import BoardReader
 from puzzle_tablebase.queries.options import ALL, ANY_KEYS, BATCH, CHECK, SAMPLE, Option
 from puzzle_tablebase.queries.reader import Reader
 from puzzle_tablebase.resources import get_free_memory
-from puzzle_tablebase.stores.access import format_outputs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,9 +59,8 @@ class BitReader(BoardReader):
             if str(self.puzzle) != FIFTEEN_BOARD or not is_corner:
                 raise
             # a search answers, where the table would take a cluster
-            option = "" if goal == self.puzzle.example else f" --goal {goal}"
-            command = f"pipeline query fifteen {state}{option}{format_outputs(str(self.store))}"
-            raise TableMissing(error.file, command) from error
+            error.solver = "fifteen", state, "" if goal == self.puzzle.example else goal
+            raise
 
     def find_record(self, view: View, state: str) -> int:
         return super().find_record(view, state) // ROW_STATES

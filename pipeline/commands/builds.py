@@ -22,6 +22,9 @@ from puzzle_tablebase.pipeline.searches import Cost, estimate_cost
 from puzzle_tablebase.pipeline.terminal import (
     AMOUNTS,
     format_duration,
+    format_error,
+    format_outputs,
+    format_repair,
     format_rows,
     print_answer,
     print_error,
@@ -35,7 +38,7 @@ from puzzle_tablebase.queries.answer import format_count
 from puzzle_tablebase.resources import limit_cores
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import MANIFEST
-from puzzle_tablebase.stores.access import format_outputs, open_folder, open_store
+from puzzle_tablebase.stores.access import open_folder, open_store
 
 if TYPE_CHECKING:
     from puzzle_tablebase.pipeline.proofs import TableResult, Verified
@@ -128,7 +131,7 @@ def precompute(
             ]
             shortest = min(filter(None, examples), key=len, default="")
             following = f"query {shortest}" if shortest else "status"
-            following += format_outputs(str(store))
+            following += format_outputs(store.outputs)
             print_line(f"The tables are in {store}. Next: pipeline {following}")
 
 
@@ -254,7 +257,7 @@ def verify(
             verified = proofs.verify(store, selected, quick=quick, observer=printer)
         except proofs.VerifyFailed as failure:
             if as_json:
-                print_json({"failure": failure.to_dict()})
+                print_json({"failure": {**failure.to_dict(), "command": format_repair(failure)}})
             raise
     if names:
         verified = replace(verified, unpublished=missing)
@@ -308,7 +311,7 @@ class ProofPrinter:
             elif not self._quick and (boards or by_plugin or verdict is not Verdict.PROVED):
                 self._say(f"  {line}")
         if result.trouble:
-            self._say(f"  no verdict: {result.trouble}")
+            self._say(f"  no verdict: {format_error(result.trouble)}")
 
 
 def format_claimed(claim: Mapping[str, Any]) -> str:
@@ -340,7 +343,9 @@ def describe_verified(verified: "Verified") -> dict[str, object]:
         ],
         "unpublished": verified.unpublished,
         "unverified": {
-            result.table: str(result.trouble) for result in verified.results if result.trouble
+            result.table: format_error(result.trouble)
+            for result in verified.results
+            if result.trouble
         },
         "claims": verified.claims,
     }

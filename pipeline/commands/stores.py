@@ -1,6 +1,7 @@
 """The commands on whole stores: their status, numbers, pages and comparison."""
 
 import os
+from collections import Counter
 from collections.abc import Callable
 from datetime import datetime
 from functools import partial
@@ -8,20 +9,30 @@ from typing import Annotated
 
 import typer
 
-from puzzle_tablebase.errors import BadRequest, NoAnswer
+from puzzle_tablebase.errors import BadRequest, NoAnswer, StoreEmpty, TableError
 from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.pipeline.commands.options import Json, Outputs, Quiet
 from puzzle_tablebase.pipeline.terminal import (
     AMOUNTS,
+    READ_ONLY,
     announcing,
+    format_copies_note,
+    format_rebuild,
     print_answer,
     print_error,
     print_json,
     print_line,
     print_rows,
 )
-from puzzle_tablebase.puzzles import MODULES, find_owner, get_puzzle, list_puzzles_with_depths
-from puzzle_tablebase.stores.access import make_empty_error, open_store
+from puzzle_tablebase.puzzles import (
+    MODULES,
+    find_owner,
+    get_puzzle,
+    list_puzzles,
+    list_puzzles_with_depths,
+)
+from puzzle_tablebase.stores import MANIFEST
+from puzzle_tablebase.stores.access import open_store
 from puzzle_tablebase.stores.folder import Address, Store
 
 WITH_DEPTHS = [name for name in MODULES if get_puzzle(name).depth]
@@ -34,23 +45,36 @@ PageFile = Annotated[
 def status(outputs: Outputs = None, as_json: Json = False) -> None:
     """Show each table's size, version and state."""
     from puzzle_tablebase.pipeline.jobs import OTHER_CODE
-    from puzzle_tablebase.queries.published import list_status, make_unusable_error
+    from puzzle_tablebase.queries.published import list_status
 
     store = open_store(outputs)
     rows = [
         {"table": "", "state": "", **AMOUNTS, "bytes": None, "made_by": None, **row}
         for row in list_status(store)
     ]
-    error = make_unusable_error(rows, store)
+    unusable = [row for row in rows if row["state"] != "published"]
     for row in rows:
         code = row.pop("code", "")
-        if row["state"] == "published":
-            del row["command"]
-            if _is_of_other_code(row["table"], code):
-                row["state"] = OTHER_CODE
+        if row["state"] != "published":
+            row["command"] = format_rebuild(row["table"], store.outputs)
+        elif _is_of_other_code(row["table"], code):
+            row["state"] = OTHER_CODE
     print_rows(rows, as_json=as_json)
-    if error:
-        raise error
+    if unusable:
+        states = Counter(row["state"] for row in unusable)
+        summary = ", ".join(f"{count} {state}" for state, count in states.items())
+        problem = f"{len(unusable)} of {len(rows)} tables cannot be used ({summary})."
+        hint = _format_repairs(store, [row["table"] for row in unusable])
+        raise TableError(f"{problem} {hint}", store, MANIFEST, None)
+
+
+def _format_repairs(store: Store, tables: list[str]) -> str:
+    """Return the commands that make tables usable; one builds all default tables."""
+    defaults = {table.name for puzzle in list_puzzles() for table in puzzle.tables}
+    names = dict.fromkeys("" if name in defaults and tables[1:] else name for name in tables)
+    commands = filter(None, (format_rebuild(name, store.outputs) for name in names))
+    command = " && ".join(commands)
+    return f"Run: {command}" if command else READ_ONLY
 
 
 def histogram(
@@ -185,7 +209,6 @@ def copy(
     """Copy published tables to a folder or a bucket; go on where a copy was killed."""
     from puzzle_tablebase.pipeline.copy import copy as copy_from
     from puzzle_tablebase.pipeline.copy_targets import open_target
-    from puzzle_tablebase.pipeline.publish import format_copies_note
     from puzzle_tablebase.pipeline.reporter import Reporter
 
     place = open_target(target)
@@ -243,5 +266,5 @@ def _read_contents(store: Store) -> dict[str, str]:
     """Read the content hash of each published table; raise StoreEmpty if there are none."""
     entries = read_manifest(store)
     if not entries:
-        raise make_empty_error(store)
+        raise StoreEmpty(store, MANIFEST)
     return {name: entry.content for name, entry in entries.items()}

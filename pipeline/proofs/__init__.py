@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from puzzle_tablebase.errors import MemoryShort, TablebaseError, TableUnreadable
+from puzzle_tablebase.errors import MemoryShort, StoreEmpty, TablebaseError, TableUnreadable
 from puzzle_tablebase.formats.manifest import find_in_place, read_manifest, read_versions
 from puzzle_tablebase.pipeline.proofs.board_layers import prove_bits
 from puzzle_tablebase.pipeline.proofs.claims import (
@@ -41,11 +41,8 @@ from puzzle_tablebase.puzzle import GoalPuzzle
 from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.resources import get_free_memory
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.stores.access import (
-    format_rebuild_command,
-    make_empty_error,
-    make_open_error,
-)
+from puzzle_tablebase.stores import MANIFEST
+from puzzle_tablebase.stores.access import make_open_error
 from puzzle_tablebase.stores.folder import Store
 
 __all__ = ["TableResult", "TableVerdict", "Verdict", "Verified", "VerifyFailed", "verify"]
@@ -128,14 +125,12 @@ def verify(
         except OSError as error:
             if not is_trouble(error):
                 raise
-            path = store.locate(result.file or table.file)
-            command = format_rebuild_command(table.name if table.table else "", store)
-            result.trouble = make_open_error(path, error, command)
+            result.trouble = make_open_error(store, result.file or table.file, error, table.name)
         except VerifyFailed:
             if not is_replaced(table):
                 raise
-            path, reason = store.locate(table.file), "it was built anew meanwhile"
-            result.trouble = TableUnreadable(path, reason, "Verify it again")
+            reason = "it was built anew meanwhile"
+            result.trouble = TableUnreadable(store, table.file, reason, "Verify it again")
         if [each.verdict for each in result.verdicts] == [Verdict.PROVED]:
             proved[table.name] = table
         observer.on_result(result)
@@ -192,7 +187,7 @@ def list_tables(store: Store) -> list[ListedTable]:
     """List every published table, those of known puzzles first; raise StoreEmpty if none is."""
     entries = read_manifest(store)
     if not entries:
-        raise make_empty_error(store)
+        raise StoreEmpty(store, MANIFEST)
     known = [
         ListedTable(store, table.name, entries[table.name], table, puzzle.depth, rules)
         for puzzle in list_puzzles()

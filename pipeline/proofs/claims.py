@@ -29,7 +29,6 @@ from puzzle_tablebase.formats.parquet import scan_rows
 from puzzle_tablebase.jit import Array
 from puzzle_tablebase.pipeline.proofs.verdicts import Proved, TableVerdict
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.stores.access import format_rebuild_command
 from puzzle_tablebase.stores.folder import RandomAccessFile, Store
 
 MAX_SHOWN_VALUE = 200
@@ -184,15 +183,16 @@ class VerifyFailed(TableError):
     """A claim that does not hold: the first wrong row, its value and the expected one."""
 
     def __init__(
-        self, claim: dict[str, Any], path: str, command: str, difference: Difference
+        self, claim: dict[str, Any], store: Store, file: str, difference: Difference
     ) -> None:
         self.found, self.expected, self.row, content = difference
         self.content = content or {}
         values = ", ".join(f"{name} {_format_value(value)}" for name, value in self.content.items())
         at = "" if self.row is None else f"row {self.row:,}{values and f' ({values})'}: "
         found, expected = map(_format_value, (self.found, self.expected))
+        path = store.locate(file)
         text = f"{path} fails a proof ({claim['claim']}): {at}found {found}, expected {expected}."
-        super().__init__(text, path, command)
+        super().__init__(text, store, file, claim["table"], needs_force=True)
         self.claim = {**claim, "passed": False}
 
     def to_dict(self) -> dict[str, object]:
@@ -203,7 +203,6 @@ class VerifyFailed(TableError):
             "content": self.content,
             "found": str(self.found),
             "expected": str(self.expected),
-            "command": self.command,
         }
 
 
@@ -257,9 +256,7 @@ def _make_failure(
     if wrong.content is None and wrong.row is not None and is_row:
         cells = listed.scan_rows().slice(wrong.row, 1).drop("row").collect()
         wrong = wrong._replace(content=cells.to_dicts()[0])
-    name = listed.name if listed.table else ""
-    command = format_rebuild_command(name, listed.store, force=True)
-    return VerifyFailed(record, listed.store.locate(file), command, wrong)
+    return VerifyFailed(record, listed.store, file, wrong)
 
 
 def is_trouble(error: Exception) -> bool:

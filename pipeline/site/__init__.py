@@ -36,11 +36,11 @@ from puzzle_tablebase.pipeline.site.data_set import (
     list_facts,
     make_card,
 )
+from puzzle_tablebase.pipeline.terminal import format_error
 from puzzle_tablebase.process import CleanupOnSignal, cleanup_lock
 from puzzle_tablebase.queries.explorer import EXPLORER_PAGE, write_explorer
-from puzzle_tablebase.queries.published import format_repair_command
 from puzzle_tablebase.queries.report import REPORT_PAGE, write_report
-from puzzle_tablebase.stores import COPY, MANIFEST, PART_SUFFIX
+from puzzle_tablebase.stores import MANIFEST, PART_SUFFIX
 from puzzle_tablebase.stores.folder import Address, Folder, Store
 
 PACKAGE = Path(__file__).resolve().parents[2] / "queries" / "javascript"
@@ -54,7 +54,7 @@ URL = re.compile(r"https?://[\w.~:/?#@!$&*+,;=%\[\]-]+", re.ASCII)
 def find_target(folder: str) -> Path:
     """Return the folder to write; raise OutputError if it is not empty."""
     if folder == STANDARD or "://" in folder:
-        hint = f"Copy the folder to its host, or tables alone by: {COPY} FROM TO"
+        hint = "Copy the folder to its host, or tables alone by: pipeline copy FROM TO"
         raise BadRequest(f"A site is a folder, not {quote(folder)}", hint)
     with translate_output_errors(folder):
         target = Path(os.path.realpath(os.path.expanduser(folder)))
@@ -150,8 +150,7 @@ def _fill(
             with store.open(file.file) as source, (versioned / file.file).open("wb") as target:
                 shutil.copyfileobj(source, target, 1 << 20)
             if problem := find_mismatch(copy, file):
-                command = format_repair_command(name, store)
-                raise TableDamaged(store.locate(file.file), problem, command)
+                raise TableDamaged(store, file.file, problem, name)
     versions = {name: [entry] for name, entry in tables.items()}
     (versioned / MANIFEST).write_bytes(format_manifest(versions))
     facts = list_facts(copy, tables, verdicts)
@@ -168,7 +167,7 @@ def _fill(
             write(store, str(versioned / page))
             links[page] = text
         except (BadRequest, MachineLimit, TableMissing) as error:
-            notes.append(f"{page} is left out. {error}")
+            notes.append(f"{page} is left out. {format_error(error)}")
     links |= {
         "README.md": "Data set card: every column, how the tables were made and verified",
         MANIFEST: "Manifest: the list of tables that readers read",

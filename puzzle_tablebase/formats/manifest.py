@@ -26,7 +26,7 @@ from puzzle_tablebase.formats.counts import GoalCounts, Number
 from puzzle_tablebase.formats.index import HEADER, MAGIC, MAX_NAME_BYTES, Header
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import BACKUP, MANIFEST
-from puzzle_tablebase.stores.access import format_rebuild_command, list_files, make_open_error
+from puzzle_tablebase.stores.access import list_files, make_open_error
 from puzzle_tablebase.stores.folder import LOCK, MAX_WHOLE_BYTES, Folder, Store
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ def _read_data(store: Store, name: str) -> bytes | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise make_open_error(store.locate(name), error, "") from error
+        raise make_open_error(store, name, error) from error
 
 
 def find_in_place(store: Store, versions: Sequence[Entry]) -> Entry | None:
@@ -260,23 +260,20 @@ def parse_manifest(data: bytes, store: Store) -> Versions:
     Raise TableDamaged unless it is exactly as it was written, and TableVersionError if it has
     another format version.
     """
-    path, command = store.locate(MANIFEST), format_rebuild_command("", store)
     body = unseal(data)
     if body is None:
-        raise TableDamaged(path, "its text or checksum was changed", command)
+        raise TableDamaged(store, MANIFEST, "its text or checksum was changed", "")
     try:
         version = json.decode(body, type=_Head).format_version
         if version != FORMAT_VERSION:
-            # without --force no command replaces tables of a newer program
-            command = format_rebuild_command("", store, force=version > FORMAT_VERSION)
-            raise TableVersionError(path, version, FORMAT_VERSION, command)
+            raise TableVersionError(store, MANIFEST, version, FORMAT_VERSION, "")
         manifest = json.decode(body, type=Manifest)
     except (MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise TableDamaged(path, "it is not a manifest", command) from error
+        raise TableDamaged(store, MANIFEST, "it is not a manifest", "") from error
     tables = manifest.tables
     listed = [(name, entry) for name in tables for entry in tables[name]]
     if not all(tables.values()) or not all(starmap(_is_consistent, listed)):
-        raise TableDamaged(path, "its list of tables is invalid", command)
+        raise TableDamaged(store, MANIFEST, "its list of tables is invalid", "")
     return tables
 
 

@@ -61,7 +61,7 @@ class Checkpoints:
         try:
             data = memoryview(self._store.read(file_name))
         except Unreachable as error:
-            raise make_open_error(self._store.locate(file_name), error, "") from error
+            raise make_open_error(self._store, file_name, error) from error
         except OSError:
             return None
         compressed = data[:-CHECKSUM_BYTES]
@@ -129,7 +129,7 @@ class Checkpoints:
         try:
             return self._store.open_random_access(file_name)
         except Unreachable as error:
-            raise make_open_error(self._store.locate(file_name), error, "") from error
+            raise make_open_error(self._store, file_name, error) from error
 
     def compute_seed(self, name: str) -> int:
         """Compute what a checkpoint's checksums begin with: a number of 32 bits, of its name."""

@@ -33,6 +33,11 @@ ATTEMPTS = 3
 """The times that a reader reads the manifest and a file that does not match it."""
 
 
+def get_default_location() -> str:
+    """Return where tables are if nothing else is said: in `PIPELINE_OUTPUTS`, or else `outputs`."""
+    return os.environ.get("PIPELINE_OUTPUTS") or DEFAULT_FOLDER
+
+
 class Address:
     """An address or a path that a user gave; as text it has no user name, password and query."""
 
@@ -131,6 +136,9 @@ class _Stream(io.RawIOBase):
 class Store:
     """Published tables, as readers see them; as text, the path or URL that commands name it by."""
 
+    outputs: str | None = None
+    """What a build names to write into the store; "" if nothing is named, None: no build can."""
+
     def locate(self, name: str) -> str:
         """Return the path or URL of a file, for messages."""
         raise NotImplementedError
@@ -174,6 +182,10 @@ class Folder(Store):
 
     def __str__(self) -> str:
         return self._path
+
+    @property
+    def outputs(self) -> str:  # type: ignore[override]  # it may change with the environment
+        return "" if self._path == DEFAULT_FOLDER == get_default_location() else self._path
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle the absolute path: another process may have another working folder."""

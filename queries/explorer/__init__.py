@@ -22,7 +22,6 @@ from puzzle_tablebase.puzzles import MODULES
 from puzzle_tablebase.queries import open_reader
 from puzzle_tablebase.queries.reader import Reader
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.stores.access import format_rebuild_command
 from puzzle_tablebase.stores.folder import Store
 
 EXPLORER_PAGE = "explorer.html"
@@ -39,7 +38,8 @@ def write_explorer(store: Store, target: str) -> None:
     try:
         page = _make_page(store)
     except TableMissing as error:  # usually it is not the only one
-        raise TableMissing(error.file, format_rebuild_command("", store)) from error
+        error.table = ""
+        raise
     write_output(target, page.encode())
 
 

@@ -353,6 +353,10 @@ def test_every_error_can_be_pickled(kind: type[errors.TablebaseError]) -> None:
     parameters = [] if kind.__init__ is Exception.__init__ else inspect.signature(kind).parameters
     numbers = ("limit", "found", "wanted", "needed", "free", "seconds", "least", "most")
     arguments: dict[str, Any] = {name: 7 if name in numbers else name for name in parameters}
+    if "table" in arguments or kind is errors.StoreEmpty:
+        arguments["store"] = Folder("tables")
+    if "solver" in arguments:
+        arguments["solver"] = ("fifteen", "state", "goal")
     error = kind(**arguments) if arguments else kind("said")
     restored = pickle.loads(pickle.dumps(error))
     assert type(restored) is kind

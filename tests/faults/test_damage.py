@@ -20,6 +20,7 @@ from puzzle_tablebase.errors import TableDamaged, TableError, TableMissing, Tabl
 from puzzle_tablebase.formats.index import BLOCK_BYTES, BODY_BYTES
 from puzzle_tablebase.pipeline.proofs import VerifyFailed, verify
 from puzzle_tablebase.pipeline.single_query import OptionTexts, answer_as_text
+from puzzle_tablebase.pipeline.terminal import format_repair
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.knight.tables import make_tour_table
@@ -242,7 +243,7 @@ def test_a_changed_file_is_named_by_all_that_reads_it(
         assert isinstance(caught.value, VerifyFailed if is_refuted else kind)
         force = " --force" * is_refuted
         command = f"pipeline precompute {name}{force} --outputs {folder}"
-        assert (caught.value.file, caught.value.command) == (str(folder / file), command)
+        assert (caught.value.file, format_repair(caught.value)) == (str(folder / file), command)
         assert caught.value.exit_code == 3
     (row,) = (row for row in list_status(Folder(folder)) if row["table"] == name)
     assert row["state"] == state

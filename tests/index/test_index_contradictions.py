@@ -9,6 +9,7 @@ import pytest
 
 from puzzle_tablebase.errors import TableDamaged
 from puzzle_tablebase.pipeline.single_query import answer_as_text
+from puzzle_tablebase.pipeline.terminal import format_repair
 from puzzle_tablebase.puzzles import senet
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.sliding import EIGHT
@@ -37,7 +38,8 @@ def require_damage(folder: Path, name: str) -> Iterator[None]:
     with pytest.raises(TableDamaged) as damaged:
         yield
     assert damaged.value.file == str(folder / f"{name}.idx")
-    assert damaged.value.command == f"pipeline precompute {name} --force --outputs {folder}"
+    command = f"pipeline precompute {name} --force --outputs {folder}"
+    assert format_repair(damaged.value) == command
 
 
 @pytest.mark.parametrize("distance", [1, 7, 255])

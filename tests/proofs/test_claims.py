@@ -21,6 +21,7 @@ from puzzle_tablebase.pipeline.proofs.claims import (
     run_claims,
 )
 from puzzle_tablebase.pipeline.proofs.files import check_contents, check_files
+from puzzle_tablebase.pipeline.terminal import format_error
 from tests.support.tampered import open_one, run
 
 NAME = "knight_tours_5x5"
@@ -80,7 +81,9 @@ def test_a_failure_has_the_row_that_it_names(outputs: Path) -> None:
     rows = open_one(outputs, NAME).scan_rows().drop("row").collect()
     command = f"pipeline precompute {NAME} --force --outputs {outputs}"
     assert str(failure).startswith(f"{outputs / NAME}.parquet fails a proof (all is well): ")
-    assert str(failure).endswith(f"): found 3 legs, expected 4. Run: {command}")
+    assert format_error(failure).endswith(f"): found 3 legs, expected 4. Run: {command}")
+    call = f"pt.precompute({NAME!r}, force=True, outputs={str(outputs)!r})"
+    assert str(failure).endswith(f"): found 3 legs, expected 4. Call: {call}")
     assert json.loads(json.dumps(failure.to_dict())) == {
         "table": NAME,
         "file": f"{NAME}.parquet",
@@ -91,7 +94,6 @@ def test_a_failure_has_the_row_that_it_names(outputs: Path) -> None:
         "content": rows.row(1003, named=True),
         "found": "3 legs",
         "expected": "4",
-        "command": command,
     }
 
 
@@ -113,7 +115,7 @@ def test_values_of_damaged_files_are_escaped_and_shortened(outputs: Path) -> Non
     text = str(fail(outputs, Difference("\x1b[31m", longest, 0, {"name": longest + "y"})))
     assert "\x1b" not in text
     assert "\\x1b[31m" in text
-    assert f"expected {longest}. Run" in text
+    assert f"expected {longest}. Call" in text
     assert f"{longest}y" not in text
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from puzzle_tablebase.pipeline.proofs import TableResult, VerifyFailed
 from puzzle_tablebase.pipeline.proofs.goals import prove_goals
+from puzzle_tablebase.pipeline.terminal import format_repair
 from puzzle_tablebase.puzzles import MODULES
 from puzzle_tablebase.schema import Column, Table
 from tests.support import pancakes
@@ -77,7 +78,7 @@ def test_false_moves_are_named(
     failure = get_refutation(stacks, "pancakes")
     assert (failure.row, failure.found, failure.expected) == (row, found, expected)
     assert failure.content["state"] == PUZZLE.unrank(row)
-    assert failure.command.startswith("pipeline precompute pancakes --force")
+    assert format_repair(failure).startswith("pipeline precompute pancakes --force")
 
 
 class OtherLetters(Pancakes):

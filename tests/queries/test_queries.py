@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from puzzle_tablebase.errors import BadRequest, NoAnswer, NotationError, TableMissing
 from puzzle_tablebase.pipeline.single_query import answer_as_text
+from puzzle_tablebase.pipeline.terminal import format_repair
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.knight.tables import make_tour_table
@@ -235,7 +236,7 @@ def test_closed_tours_may_be_counted_alone(outputs: Path, board: str, closed: bo
     options: Options = {"board": board, "count": True, "outputs": str(outputs), "closed": closed}
     with pytest.raises(TableMissing) as caught:
         answer_as_text("knight", "a1", options)
-    assert caught.value.command.split()[2] == f"knight_closed_counts_{board}"
+    assert format_repair(caught.value).split()[2] == f"knight_closed_counts_{board}"
 
 
 def test_rejected_options_leave_no_picture(tmp_path: Path, outputs: Path) -> None:

@@ -1,5 +1,6 @@
 """Rows of Parquet files as a scan reads them, their status and their counts; and damage."""
 
+import json
 from pathlib import Path
 
 import polars as pl
@@ -13,11 +14,12 @@ from puzzle_tablebase.puzzles.knight.tables import make_tour_table
 from puzzle_tablebase.puzzles.sliding import EIGHT
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
 from puzzle_tablebase.queries import Tables, open_tables
-from puzzle_tablebase.queries.published import count_states, list_status, make_unusable_error
+from puzzle_tablebase.queries.published import count_states
 from puzzle_tablebase.queries.scans import collect_rows, find_rows, scan_table
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores.folder import Folder
 from tests.support.build_recorder import build_tables
+from tests.support.shell import Cli
 from tests.support.tampered import (
     describe_file,
     edit_manifest,
@@ -122,25 +124,25 @@ def store(copy: Path) -> Folder:
     return Folder(copy)
 
 
-def test_status_of_optional_and_unknown_tables(store: Folder) -> None:
+def test_status_of_optional_and_unknown_tables(store: Folder, cli: Cli) -> None:
     entries = read_manifest(store)
     names = ("hanoi", "knight_tours_3x4", "towers")
     further = {name: rename_entry(entries["senet"], name) for name in names}
     write_manifest(store, {**entries, **further})
-    commands = {row["table"]: row["command"].split()[1] for row in list_status(store)[-3:]}
+    rows = json.loads(cli("status", "--json", "--outputs", str(store)).out)
+    commands = {row["table"]: row["command"].split()[1] for row in rows[-3:]}
     assert commands == {"hanoi": "remove", "knight_tours_3x4": "precompute", "towers": "remove"}
 
 
-def test_unusable_tables_are_counted_with_one_repair_command(store: Folder) -> None:
+def test_unusable_tables_are_counted_with_one_repair_command(store: Folder, cli: Cli) -> None:
     entries = read_manifest(store)
     del entries["eight"], entries["senet"]
     Path(store.locate("knight_counts.parquet")).unlink()
     write_manifest(store, {**entries, "hanoi": rename_entry(entries["knight_counts"], "hanoi")})
-    error = make_unusable_error(list_status(store), store)
-    assert error
+    said = cli("status", "--outputs", str(store))
     command = f"pipeline precompute --outputs {store} && pipeline remove hanoi --outputs {store}"
-    assert (error.command, error.file) == (command, store.locate("manifest.json"))
-    assert "(2 missing, 2 damaged)" in str(error)
+    problem = "4 of 8 tables cannot be used (2 missing, 2 damaged)."
+    assert (said.code, said.err) == (3, f"pipeline: {problem} Run: {command}\n")
 
 
 def test_histogram_covers_every_published_goal(tmp_path: Path) -> None:

@@ -13,7 +13,8 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Browser
 
-from puzzle_tablebase.errors import TablebaseError
+from puzzle_tablebase.errors import TablebaseError, TableMissing
+from puzzle_tablebase.pipeline.terminal import format_repair
 from puzzle_tablebase.puzzles.sliding import parse_board
 from puzzle_tablebase.queries import open_tables
 from tests.support.faults import PASSING, make_faults
@@ -248,9 +249,9 @@ def test_missing_tables_are_told_as_at_the_shell(large_boards: Path) -> None:
     with open_tables(str(large_boards)) as tables:
         for (question, options), each in zip(asked, told, strict=True):
             key = question[2 if question[0] == "sliding" else 1]
-            with pytest.raises(TablebaseError) as raised:
+            with pytest.raises(TableMissing) as raised:
                 tables.answer(question[0], key, **options)
-            expected = str(raised.value).partition("Run: ")[2].partition(" --outputs")[0]
+            expected = format_repair(raised.value).partition(" --outputs")[0]
             code, message, _ = each["error"]
             assert (code, message.partition("Run: ")[2]) == (3, expected)
 

@@ -90,7 +90,7 @@ def test_a_file_appears_once_all_of_it_was_sent(place: Bucket, server: LoopbackS
     def iter_pieces(*, is_whole: bool) -> Iterator[bytes]:
         yield from (text[at : at + 5_000_000] for at in range(0, len(text), 5_000_000))
         if not is_whole:
-            raise TableMissing("large.idx", "")
+            raise TableMissing(place, "large.idx", None)
 
     with place.claim():
         with pytest.raises(TableMissing):

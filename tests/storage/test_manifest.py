@@ -28,6 +28,7 @@ from puzzle_tablebase.formats.manifest import (
     read_manifest,
     read_versions,
 )
+from puzzle_tablebase.pipeline.terminal import format_repair
 from puzzle_tablebase.stores import BACKUP, MANIFEST
 from puzzle_tablebase.stores.folder import Folder
 from tests.support.shell import ROOT
@@ -101,7 +102,7 @@ def test_a_damaged_manifest_is_refused(text: bytes, store: Folder) -> None:
     with pytest.raises(TableDamaged) as caught:
         parse_manifest(text, store)
     assert caught.value.file == store.locate(MANIFEST)
-    assert caught.value.command == f"pipeline precompute --outputs {store}"
+    assert format_repair(caught.value) == f"pipeline precompute --outputs {store}"
 
 
 @pytest.mark.parametrize("version", [1, 2, 3, 5])
@@ -110,7 +111,7 @@ def test_other_versions_are_rejected(version: int, store: Folder) -> None:
         parse_manifest(seal_values({"format_version": version, "shelves": []}), store)
     assert (caught.value.version, caught.value.supported) == (version, 4)
     force = " --force" if version > 4 else ""
-    assert caught.value.command == f"pipeline precompute{force} --outputs {store}"
+    assert format_repair(caught.value) == f"pipeline precompute{force} --outputs {store}"
 
 
 @pytest.mark.parametrize("make", [lambda path: path.symlink_to(MANIFEST), os.mkfifo, Path.mkdir])

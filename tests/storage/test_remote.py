@@ -1,5 +1,6 @@
 """Faults of hosts and buckets: the right answer, or one sentence and exit 3, within the limit."""
 
+import json
 import os
 import pickle
 import random
@@ -19,8 +20,8 @@ from puzzle_tablebase import errors
 from puzzle_tablebase.errors import TableUnreadable, Unreachable
 from puzzle_tablebase.formats.index import BLOCK_BYTES
 from puzzle_tablebase.formats.manifest import read_manifest
+from puzzle_tablebase.pipeline.terminal import format_error, format_repair
 from puzzle_tablebase.queries import open_tables
-from puzzle_tablebase.queries.published import list_status
 from puzzle_tablebase.stores import MANIFEST, remote
 from puzzle_tablebase.stores.access import open_store
 from puzzle_tablebase.stores.folder import MAX_WHOLE_BYTES, Address, Folder
@@ -352,14 +353,17 @@ def test_tables_published_anew_are_reopened_once(copy: Path) -> None:
         assert tables.knight.probe("c3", board="5x5", number=3).path
 
 
-def test_a_read_only_store_has_no_repair_commands(copy: Path) -> None:
+def test_a_read_only_store_has_no_repair_commands(copy: Path, cli: Cli) -> None:
     (copy / "eight.idx").unlink()
     (copy / "eight.idx").write_bytes(b"damaged")
     with serve(copy) as host, open_tables(host.url) as tables:
         with pytest.raises(errors.TableDamaged) as caught:
             tables.eight.probe("123456780")
-        assert caught.value.command == ""
-        assert {row["command"] for row in list_status(tables.store)} == {""}
+        assert format_repair(caught.value) == ""
+        assert str(caught.value) == caught.value.args[0], "no call helps either"
+        assert "The store is read-only" in format_error(caught.value)
+        rows = json.loads(cli("status", "--json", "--outputs", host.url).out)
+        assert {row.get("command", "") for row in rows} == {""}
 
 
 def test_a_host_is_asked_through_the_proxy(outputs: Path, monkeypatch: pytest.MonkeyPatch) -> None:

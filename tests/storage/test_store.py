@@ -15,10 +15,11 @@ import puzzle_tablebase as pt
 from puzzle_tablebase.errors import BadRequest, NotAFile, StoreError, TableUnreadable
 from puzzle_tablebase.pipeline.jobs import RUNS, log_run
 from puzzle_tablebase.pipeline.searches import checkpoints
+from puzzle_tablebase.pipeline.terminal import format_rebuild
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.sliding import EIGHT
 from puzzle_tablebase.stores import PART_SUFFIX, WORK
-from puzzle_tablebase.stores.access import format_rebuild_command, list_files, open_store
+from puzzle_tablebase.stores.access import list_files, open_store
 from puzzle_tablebase.stores.folder import LOCK, Folder
 from tests.support.build_recorder import TOURS, build_tables, contents, litter
 from tests.support.shell import Cli, begin_python, python
@@ -48,8 +49,8 @@ def test_some_texts_name_no_store(name: str, cli: Cli, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("folder", ["/data/tables-8_x.old", "$HOME", "it's 'here'"])
 def test_commands_name_other_folders_than_the_default(folder: str) -> None:
-    assert format_rebuild_command("", Folder("outputs")) == "pipeline precompute"
-    words = shlex.split(format_rebuild_command("eight", Folder(folder), force=True))
+    assert format_rebuild("", Folder("outputs").outputs) == "pipeline precompute"
+    words = shlex.split(format_rebuild("eight", Folder(folder).outputs, force=True))
     assert words == ["pipeline", "precompute", "eight", "--force", "--outputs", folder]
 
 
@@ -58,7 +59,7 @@ def test_commands_name_the_usual_folder_where_another_one_is_the_default(
 ) -> None:
     monkeypatch.setenv("PIPELINE_OUTPUTS", "elsewhere")
     for name in ("outputs", "elsewhere"):  # typed in another shell, a command means the same
-        command = format_rebuild_command("eight", Folder(name))
+        command = format_rebuild("eight", Folder(name).outputs)
         assert command == f"pipeline precompute eight --outputs {name}"
 
 

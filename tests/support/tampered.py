@@ -55,6 +55,7 @@ from puzzle_tablebase.pipeline.proofs.claims import (
     Silence,
     run_claims,
 )
+from puzzle_tablebase.pipeline.terminal import format_repair
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import BACKUP, MANIFEST
 from puzzle_tablebase.stores.folder import Folder, Store
@@ -377,7 +378,7 @@ def get_refutation(folder: Path, name: str, *evidence: str) -> VerifyFailed:
         prove_one(folder, name, *evidence)
     failure = caught.value
     assert (failure.exit_code, failure.claim["table"]) == (3, name)
-    assert f"--force --outputs {shlex.quote(str(folder))}" in failure.command
+    assert f"--force --outputs {shlex.quote(str(folder))}" in format_repair(failure)
     return failure
 
 
