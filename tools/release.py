@@ -64,10 +64,12 @@ def build_packages(folder: Path, python: Path) -> dict[str, bytes]:
     builds = []
     for name, umask in (("first", 0o022), ("second", 0o077)):
         clone, made = folder / name, folder / f"{name}-dist"
+        package = clone / "queries/javascript"
         commands: list[tuple[list[str | Path], Path]] = [
             (["git", "clone", "--quiet", ROOT, clone], folder),
             ([python, "-m", "build", "--outdir", made], clone),
-            (["npm", "pack", "--silent", "--pack-destination", made], clone / "queries/javascript"),
+            (["chmod", "-R", "u=rwX,go=rX", package], clone),  # npm packs what the umask left
+            (["npm", "pack", "--silent", "--pack-destination", made], package),
         ]
         for command, where in commands:
             subprocess.run(
