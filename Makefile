@@ -110,6 +110,7 @@ check: $(TESTS) $(if $(shell command -v npm),$(LINTER)) ## check lint, format, t
 
 docs: precompute $(TESTS) $(if $(shell command -v npm),$(LINTER)) ## write what the program prints into pages and tests/golden, and the JavaScript package's types
 	$(BIN)/python -m tools.generated_docs
+	$(BIN)/python -m tools.format_vectors
 	$(BIN)/python -m pytest -q --write-golden
 	@if command -v npm >/dev/null; then queries/node_modules/.bin/tsc -p queries/javascript; fi
 

@@ -82,10 +82,10 @@ def _write(board: KnightBoard, threads: int) -> None:
     table = make_tour_table(board)
     with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(threads) as pool:
         store = Folder(Path(name))
-        rows, *_ = make(table, PUZZLE, Tasks(pool, threads))
+        data = make(table, PUZZLE, Tasks(pool, threads))
         with store.write_files(table.file) as files, TableWriter(files[0], table) as writer:
-            for columns in rows:
-                writer.write(columns)
+            for part in data.parts:
+                writer.write(part.rows or {})
 
 
 def _time_processor(work: Callable[[], None]) -> float:

@@ -72,7 +72,7 @@ static void open_index(const char *folder, const char *name, size_t record) {
     setvbuf(file, NULL, _IONBF, 0); /* unbuffered, because reading ahead is of no use here */
     int is_intact = read_block(0, header);
     if (memcmp(header, "PTIX", 4)) die(3, path, "is not an index");
-    if (ftell(file) >= 6 && number(header + 4, 2) != 2) die(3, path, "is not of format version 2");
+    if (ftell(file) >= 6 && number(header + 4, 2) != 3) die(3, path, "is not of format version 3");
     if (!is_intact) die(3, path, "is damaged: its header is not whole");
     if (number(header + 6, 2) || number(header + 12, 4) != BLOCK)
         die(3, path, "is laid out in a later way");

@@ -23,7 +23,7 @@ class Index:  # the records of a table, from a file or `io.BytesIO(data)`; each 
         self.file, self.name, self.width, self.fit = file, name, width, 4092 // width
         begin = file.read(6)
         self.require(begin[:4] == b"PTIX", "is not an index")
-        self.require(begin[4:] == b"\2\0" or len(begin) < 6, "is not of format version 2")
+        self.require(begin[4:] == b"\3\0" or len(begin) < 6, "is not of format version 3")
         zero, its_width, size, self.count, _, its_name = unpack("<HIIQ32s64s", self.read(0)[6:120])
         self.require((zero, size) == (0, 4096), "is laid out in a later way")
         is_ours = (its_width, its_name.rstrip(b"\0")) == (width, name.encode())
@@ -38,8 +38,8 @@ class Index:  # the records of a table, from a file or `io.BytesIO(data)`; each 
     def read(self, number):
         self.file.seek(4096 * number)
         block = self.file.read(4096)
-        self.content = self.content if number else block[24:56]
-        checksum = pack("<I", zlib.crc32(self.content + pack("<Q", number) + block[:-4]))
+        self.seed = self.seed if number else block[24:56]
+        checksum = pack("<I", zlib.crc32(self.seed + pack("<Q", number) + block[:-4]))
         self.require(block[4092:] == checksum, f"is damaged: block {number} is not whole")
         return block
 

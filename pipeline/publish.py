@@ -25,6 +25,7 @@ from puzzle_tablebase.formats.manifest import (
     drop_versions,
     find_in_place,
     measure_footer,
+    measure_stream,
     read_versions,
     remove_entries,
 )
@@ -54,23 +55,25 @@ def publish_table(
 ) -> Entry:
     """Write a table and its index, put them in place, and drop its old versions."""
     names, counted = list_table_files(table), find_counted_column(table, puzzle)
-    with store.write_files(*names) as files, closing(data.rows), closing(data.records):
+    with store.write_files(*names) as files, closing(data.parts):
         encoded = encode_table(
             files[0] if table.columns else None,
             files[len(names) - 1] if table.index else None,
-            table, *data[:3], counted, data.depths,
+            table, *data[:2], counted, data.depths,
         )  # fmt: skip
-        made = dict(zip(names, files.finish(), strict=True))
+        files.finish()
         parquet, index = None, None
         if table.columns:
             with files.reopen(0) as written:
-                parquet = File(table.file, *made[table.file], measure_footer(written))
+                parquet = File(table.file, *measure_stream(written), measure_footer(written))
         if table.index:
-            index = IndexEntry(table.index_file, data.record_count, *made[table.index_file])
+            with files.reopen(len(names) - 1) as written:
+                measured = measure_stream(written)
+            index = IndexEntry(table.index_file, data.record_count, *measured, encoded.digest)
         entry = Entry(
             parquet=parquet,
             rows=encoded.rows,
-            content=encoded.content,
+            content=encoded.content or (index.sha256 if index else ""),
             made_by=MADE_BY,
             code=find_code(table, puzzle).digest,
             parameters=table.recipe.parameters,

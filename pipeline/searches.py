@@ -217,7 +217,7 @@ SEARCHES = {
 
 
 def make(table: Table, puzzle: Puzzle, tasks: Tasks) -> TableData:
-    """Search for a table; return its rows and records, each chunk made when it is consumed."""
+    """Search for a table; return its parts, each made when it is consumed."""
     recipe = SEARCHES[table.recipe.search].recipe
     search = import_object(f"puzzle_tablebase.{RECIPES}.{recipe}:make")
     data: TableData = search(table, puzzle, tasks)

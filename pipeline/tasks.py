@@ -20,12 +20,12 @@ import numpy.typing as npt
 
 from puzzle_tablebase.errors import MemoryShort, StoreError, raise_missing
 from puzzle_tablebase.formats.counts import Depth
+from puzzle_tablebase.formats.encoder import Part
 from puzzle_tablebase.resources import count_cores, get_free_memory
 from puzzle_tablebase.stores.checkpoints import Checkpoints
 
 Result = TypeVar("Result")
 Array = npt.NDArray[Any]
-Chunks = Generator[Mapping[str, Array], None, None]
 Step = Callable[[str, int, int | None], None]
 
 MIN_SAVED_SECONDS = 0.01
@@ -36,21 +36,19 @@ MIN_SAVED_BYTES = 1 << 24
 """Bytes from which the arrays of a search in this process are saved."""
 
 
-class TableData(NamedTuple):
-    """The result of a recipe: a table's rows, its index's records, and the number of records.
+Parts = Generator[Part, None, None]
 
-    `depths`: the states of each goal at each depth, of a table whose rows do not tell them.
+
+class TableData(NamedTuple):
+    """The result of a recipe: the parts of a table, made as they are asked for, once.
+
+    `record_count`: the number of records of its index. `depths`: the states of each goal at each
+    depth, of a table whose rows do not tell them.
     """
 
-    rows: Chunks
-    records: Chunks
-    record_count: int
+    parts: Parts
+    record_count: int = 0
     depths: Mapping[Depth, int] = {}
-
-
-def make_no_records() -> Chunks:
-    """Iterate over the records of a table without an index: none."""
-    yield from ()
 
 
 @dataclass(slots=True)

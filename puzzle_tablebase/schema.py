@@ -31,13 +31,12 @@ RANKING_FIELDS = (("layer", "H"), ("key", "Q"), ("before", "Q"), ("states", "100
 it. `states`: alternately the number of a state and the difference to the next key, written in
 groups of seven bits, the lowest first; the eighth bit is set in all bytes of a value but the last.
 The first byte that is 0 ends the record."""
-FIELD_KINDS = {"B": "int16", "H": "int32", "I": "int64", "Q": "int64", f"{ROW_BYTES}s": "bits"}
+FIELD_KINDS = {"B": "int16", "H": "int32", "I": "int64", "Q": "int64"}
 """The smallest column kind for each kind of index field (`struct`); of `Q`, for values < 2^63."""
 
 
 class Column:
-    """One column of a table. Kinds: those of `KIND_LETTERS`, `string`, `boolean`, `enum`; of index
-    fields also `bits`, a row of them.
+    """One column of a table. Kinds: those of `KIND_LETTERS`, `string`, `boolean`, `enum`.
 
     `distinct`: whether most values are unique, so that a dictionary encoding does not help.
     `ascending`: whether the rows are sorted by it, after such columns before it.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from _thread import allocate_lock
 
 from puzzle_tablebase.errors import (
-    TablebaseError,
+    FileChanged,
     TableDamaged,
     TableError,
     TableMissing,
@@ -21,6 +21,7 @@ from puzzle_tablebase.formats.index import (
     BLOCKS_PER_READ,
     BODY_BYTES,
     HEADER,
+    Header,
     IndexProblem,
     check_block,
     count_blocks,
@@ -28,18 +29,86 @@ from puzzle_tablebase.formats.index import (
     parse_header,
 )
 from puzzle_tablebase.stores import BACKUP, MANIFEST
-from puzzle_tablebase.stores.folder import ATTEMPTS, MAX_WHOLE_BYTES
+from puzzle_tablebase.stores.folder import ATTEMPTS, CHANGED, MAX_WHOLE_BYTES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
+    from collections.abc import Callable, Iterable
+    from typing import Any, TypeVar
 
     from puzzle_tablebase.schema import Table
     from puzzle_tablebase.stores.folder import RandomAccessFile, Store
 
+    Read = TypeVar("Read")
+
 MAX_CACHED_BLOCKS = 512
 """The most blocks in the cache: 2 MiB."""
+
+
+class _Build:
+    """One build of an index: an open file, its header, and the blocks that were read of it.
+
+    Blocks of two builds have the same seed, so none is kept with those of another file.
+    """
+
+    __slots__ = ("blocks", "cache", "count", "data", "file", "per_block", "seed", "width")
+
+    def __init__(self, file: RandomAccessFile, data: bytes, header: Header) -> None:
+        self.file, self.data, self.seed = file, data, header.seed
+        self.count, self.width = header.count, header.width
+        self.per_block = BODY_BYTES // header.width
+        self.blocks = count_blocks(header.width, header.count) - 1
+        self.cache: dict[int, bytes] = {}
+
+    def read_block(self, number: int) -> bytes:
+        """Read the records of a block, and keep them."""
+        if len(self.cache) >= MAX_CACHED_BLOCKS:
+            self.cache.clear()
+        self.cache[number] = records = self.read_blocks(number, 1)
+        return records
+
+    def prefetch(self, ranks: Iterable[int]) -> None:
+        """Read the blocks of several records together, and keep them."""
+        numbers = {rank // self.per_block for rank in ranks if 0 <= rank < self.count}
+        missing = sorted(numbers.difference(self.cache))
+        if not missing:
+            return
+        if len(self.cache) + len(missing) > MAX_CACHED_BLOCKS:
+            self.cache.clear()
+        blocks = self._read_parts([(number, 1) for number in missing])
+        self.cache.update(zip(missing, blocks, strict=True))
+
+    def read_blocks(self, first: int, count: int) -> bytes:
+        """Read the records of consecutive blocks."""
+        (records,) = self._read_parts([(first, min(count, self.blocks - first))])
+        return records
+
+    def read_all(self) -> bytearray:
+        """Read all records."""
+        records = bytearray()
+        for first in range(0, self.blocks, BLOCKS_PER_READ):
+            records += self.read_blocks(first, BLOCKS_PER_READ)
+        return records
+
+    def _read_parts(self, parts: list[tuple[int, int]]) -> list[bytes]:
+        """Read the records of several parts, each given by its first block and their number.
+
+        Raise OSError, or IndexProblem for a wrong checksum.
+        """
+        spans = [(count * BLOCK_BYTES, (first + 1) * BLOCK_BYTES) for first, count in parts]
+        read = self.file.read_parts(spans)
+        # a host may say nothing that tells two builds apart
+        if not self.file.is_pinned and self.file.read(BLOCK_BYTES, 0) != self.data:
+            raise FileChanged(CHANGED)
+        size, records = self.per_block * self.width, list[bytes]()
+        for (first, count), data in zip(parts, read, strict=True):
+            blocks = (data[at * BLOCK_BYTES : (at + 1) * BLOCK_BYTES] for at in range(count))
+            bodies = [
+                check_block(self.seed, number, block)[:size]
+                for number, block in enumerate(blocks, first + 1)
+            ]
+            records.append(b"".join(bodies)[: self.count * self.width - first * size])
+        return records
 
 
 class IndexReader:
@@ -50,8 +119,7 @@ class IndexReader:
 
     def __init__(self, store: Store, table: Table, request: str = "") -> None:
         self._store, self._table, self._request = store, table, request or table.name
-        self._file: RandomAccessFile | None = None
-        self._cache: dict[int, bytes] = {}
+        self._build: _Build | None = None
         self._lock = allocate_lock()
         self._open()
 
@@ -71,8 +139,8 @@ class IndexReader:
 
     def _open_once(self, *, is_first: bool) -> None:
         store, table = self._store, self._table
-        contents = _search_contents(store, table) if is_first else _read_contents(store, table)
-        if not contents:
+        digests = _search_digests(store, table) if is_first else _read_digests(store, table)
+        if not digests:
             raise TableMissing(store, table.index_file, self._request)
         try:
             file = store.open_random_access(table.index_file)
@@ -90,50 +158,36 @@ class IndexReader:
         # an index alone has a record for each row, and kernels read it without a check of their own
         if not table.columns and table.rows not in (None, header.count):
             raise self.make_error(f"it has {header.count:,} records, not {table.rows:,}")
-        if header.content.hex() not in contents:
-            raise self.make_error("it was made from a different table than the published one")
-        self.width = width = header.width
-        self.count = header.count
-        self._records_per_block = BODY_BYTES // width
-        self._blocks = count_blocks(width, header.count) - 1
+        if header.digest.hex() not in digests:
+            raise self.make_error("it is of another build than the published one")
+        self.width, self.count = header.width, header.count
+        self._records_per_block = BODY_BYTES // header.width
         self._unpack = make_record_struct(table).unpack_from
-        # threads that read the earlier file finish with it, and then read again
-        self._content, self._cache, self._file = header.content, {}, file
-        self._header = data[: HEADER.size]
+        # threads that read the earlier file finish with it
+        self._build = _Build(file, data, header)
 
     def read_record(self, rank: int) -> tuple[Any, ...]:
         """Return the fields of a rank's record."""
         if not 0 <= rank < self.count:
             raise self.make_error(f"it has no record {rank:,}")
         number, at = divmod(rank, self._records_per_block)
-        cache = self._cache  # of the file that is open now: another may replace it meanwhile
-        body = cache.get(number)
-        if body is None:
-            if len(cache) >= MAX_CACHED_BLOCKS:
-                cache.clear()
-            cache[number] = body = self.read_blocks(number, 1)
-        return self._unpack(body, at * self.width)
+        build = self._build
+        records = build.cache.get(number) if build else None
+        if records is None:
+            records = self._read(lambda build: build.read_block(number))
+        return self._unpack(records, at * self.width)
 
     @property
     def is_remote(self) -> bool:
         """Whether each block is a request, so that several are better read together."""
-        return self._file is not None and self._file.is_remote
+        return self._build is not None and self._build.file.is_remote
 
     def prefetch(self, ranks: Iterable[int]) -> None:
         """Read the blocks of several records together."""
-        numbers = {rank // self._records_per_block for rank in ranks if 0 <= rank < self.count}
-        cache, file = self._cache, self._file
-        missing = sorted(numbers.difference(cache))
-        if not missing or not file:
-            return
-        if len(cache) + len(missing) > MAX_CACHED_BLOCKS:
-            cache.clear()
-        parts = [(BLOCK_BYTES, (number + 1) * BLOCK_BYTES) for number in missing]
         try:
-            blocks = file.read_parts(parts)
-            for number, data in zip(missing, blocks, strict=True):
-                cache[number] = self._check_block(number + 1, data, self._content)
-        except (OSError, TablebaseError):
+            if self._build:
+                self._build.prefetch(ranks)
+        except (OSError, IndexProblem):
             return  # the block that is needed is read again, and then the error is reported
 
     def read_records(self) -> bytearray:
@@ -142,59 +196,45 @@ class IndexReader:
 
     def read_build(self) -> tuple[bytes, bytearray]:
         """Return the header and all records of one build, whatever is published meanwhile."""
-        for _ in range(ATTEMPTS):
-            with self._lock:  # another thread may open a newer file
-                header = self._header
-            records = bytearray()
-            for first in range(0, self._blocks, BLOCKS_PER_READ):
-                records += self.read_blocks(first, BLOCKS_PER_READ)
-            with self._lock:
-                if header == self._header:
-                    return header, records
-        raise self.make_error("it was published anew while it was read")
+        return self._read(lambda build: (build.data[: HEADER.size], build.read_all()))
+
+    def read_blocks(self, first: int, count: int) -> bytes:
+        """Read the records of consecutive blocks, and keep nothing; blocks count from 0."""
+        return self._read(lambda build: build.read_blocks(first, count))
 
     def close(self) -> None:
         """Close the file; later reads raise ValueError."""
-        self._cache = {}
-        if self._file:
-            self._file.close()
-            self._file = None
+        build, self._build = self._build, None
+        if build:
+            build.file.close()
 
-    def read_blocks(self, first: int, count: int) -> bytes:
-        """Read the records of consecutive blocks, and keep nothing; blocks count from 0.
+    def _read(self, read: Callable[[_Build], Read]) -> Read:
+        """Read something of the open build.
 
-        If that fails, read them once more: the table may have been published anew since its index
-        was opened.
+        If that fails, open the table anew and read it once more: it may have been published anew.
         """
-        file = self._file
+        build = self._build
+        if not build:
+            raise self._make_closed_error()
         try:
-            return self._read_blocks(first, count)
-        except TablebaseError:
+            return read(build)
+        except (OSError, IndexProblem):
             with self._lock:
-                if self._file is file:  # no other thread has opened it anew since
+                if self._build is build:  # no other thread has opened it anew since
                     self._store.refresh()
                     self._open()
-        return self._read_blocks(first, count)
-
-    def _read_blocks(self, first: int, count: int) -> bytes:
-        file, content, last = self._file, self._content, min(first + count, self._blocks)
-        if not file:
-            raise ValueError(f"{self._store.locate(self._table.index_file)} is closed")
+        build = self._build
+        if not build:
+            raise self._make_closed_error()
         try:
-            data = file.read((last - first) * BLOCK_BYTES, (first + 1) * BLOCK_BYTES)
+            return read(build)
         except OSError as error:
             raise self._make_open_error(error) from error
-        size, bodies = self._records_per_block * self.width, []
-        for number in range(first, last):
-            block = data[(number - first) * BLOCK_BYTES : (number - first + 1) * BLOCK_BYTES]
-            bodies.append(self._check_block(number + 1, block, content)[:size])
-        return b"".join(bodies)[: self.count * self.width - first * size]
-
-    def _check_block(self, number: int, data: bytes, content: bytes) -> bytes:
-        try:
-            return check_block(content, number, data)
         except IndexProblem as problem:
             raise self.make_error(str(problem)) from None
+
+    def _make_closed_error(self) -> ValueError:
+        return ValueError(f"{self._store.locate(self._table.index_file)} is closed")
 
     def make_error(self, problem: str) -> TableDamaged:
         """Make the error for an index that is not as it should be."""
@@ -206,8 +246,8 @@ class IndexReader:
         return make_open_error(self._store, self._table.index_file, error, self._request)
 
 
-def _search_contents(store: Store, table: Table, name: str = MANIFEST) -> list[str]:
-    """Return the content hashes that a manifest has for a table's index; [] if none is found.
+def _search_digests(store: Store, table: Table, name: str = MANIFEST) -> list[str]:
+    """Return the digests that a manifest has for a table's index; [] if none is found.
 
     The manifest is searched as text: importing a JSON parser takes longer than an answer.
     """
@@ -226,10 +266,11 @@ def _search_contents(store: Store, table: Table, name: str = MANIFEST) -> list[s
     return [word.decode("ascii", "replace") for word in rest.partition(b"]")[0].split(b'"')[1::2]]
 
 
-def _read_contents(store: Store, table: Table) -> list[str]:
-    """Return the same hashes of a manifest that is whole, or of its copy."""
+def _read_digests(store: Store, table: Table) -> list[str]:
+    """Return the same digests of a manifest that is whole, or of its copy."""
     try:
         from puzzle_tablebase.formats.manifest import read_versions
     except ModuleNotFoundError:  # installed without dependencies
-        return _search_contents(store, table) or _search_contents(store, table, BACKUP)
-    return [entry.content for entry in read_versions(store).get(table.name, []) if entry.index]
+        return _search_digests(store, table) or _search_digests(store, table, BACKUP)
+    versions = read_versions(store).get(table.name, [])
+    return [entry.index.digest for entry in versions if entry.index]

@@ -51,7 +51,7 @@ def read_layers(board: KnightBoard, outputs: Path) -> tuple[Array, list[slice]]:
     table = make_ranking_table(board, closed=True)
     with (outputs / f"{table.name}.idx").open("rb") as file:
         header = Header(file.read(HEADER.size))
-        records = np.concatenate([*read_records(file, table, header.count, header.content)])
+        records = np.concatenate([*read_records(file, table, header.count, header.seed)])
     number = records["layer"]
     bounds = np.searchsorted(number, np.arange(int(number[-1]) + 2)).tolist()
     return records, [slice(*pair) for pair in pairwise(bounds)]

@@ -6,11 +6,9 @@ rules say of them.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from itertools import zip_longest
-from types import SimpleNamespace
 from typing import IO, cast
 
 import polars as pl
@@ -21,11 +19,9 @@ import pyarrow.parquet as pq
 from puzzle_tablebase.formats.counts import Depth
 from puzzle_tablebase.formats.index import (
     BLOCK_BYTES,
-    Header,
     compute_index_bytes,
-    read_records,
-    write_index,
 )
+from puzzle_tablebase.formats.index_writer import IndexWriter
 from puzzle_tablebase.formats.manifest import (
     File,
     IndexEntry,
@@ -35,7 +31,6 @@ from puzzle_tablebase.formats.manifest import (
 from puzzle_tablebase.formats.parquet import (
     COMMENT,
     ContentHash,
-    TableWriter,
     list_sorting_columns,
     make_schema,
     open_rows,
@@ -51,6 +46,7 @@ from puzzle_tablebase.pipeline.proofs.verdicts import Proved
 from puzzle_tablebase.pipeline.tasks import run_in_threads
 from puzzle_tablebase.schema import KIND_LETTERS, Table
 from puzzle_tablebase.stores import MANIFEST
+from puzzle_tablebase.stores.folder import RandomAccessFile
 
 MAX_GROUP_BYTES = 1 << 30
 """The most bytes of the texts of a row group, as the longest would make them."""
@@ -83,18 +79,41 @@ def _compare_bytes(listed: ListedTable, entry: File | IndexEntry) -> Iterator[Di
 
 
 def _compare_index(listed: ListedTable) -> Iterator[Difference]:
-    """Write an index with the same records, and compare its bytes."""
-    entry, table, digest = listed.index, listed.definition, hashlib.sha256()
-    with listed.open(entry.file).open_stream() as file:
-        content = Header(file.read(BLOCK_BYTES)).content.hex()
-        yield from require_equal("content hash", content, listed.entry.content)
-        size = compute_index_bytes(table, entry.records)
-        yield from require_equal("bytes", entry.bytes, size)
-        records = read_records(file, table, entry.records)
-        chunks = ({name: part[name] for name, _ in table.index} for part in records)
-        writer = cast("IO[bytes]", SimpleNamespace(write=digest.update))
-        write_index(writer, table, entry.records, chunks, content)
-    yield from require_equal("SHA-256", entry.sha256, digest.hexdigest())
+    """Write an index with the same records, and compare its bytes; then its digest."""
+    entry, table = listed.index, listed.definition
+    size = compute_index_bytes(table, entry.records)
+    yield from require_equal("bytes", entry.bytes, size)
+    compared = _Comparison(listed.open(entry.file))
+    writer = IndexWriter(cast("IO[bytes]", compared), table, entry.records)
+    for begin, records in listed.iter_records():
+        writer.write(begin, {name: records[name] for name, _ in table.index})
+        yield from compared.differences
+    digest = writer.finish()
+    yield from compared.differences
+    yield from require_equal("digest", entry.digest, digest)
+
+
+class _Comparison:
+    """A file that is not written: its bytes are compared with those of another one."""
+
+    def __init__(self, file: RandomAccessFile) -> None:
+        self._file, self._place = file, 0
+        self.differences = list[Difference]()
+        """What differs, in the order of the writing."""
+
+    def seek(self, place: int) -> None:
+        self._place = place
+
+    def write(self, data: bytes) -> None:
+        found = self._file.read(len(data), self._place)
+        if found != data:
+            blocks = range(0, len(data), BLOCK_BYTES)
+            wrong = [at for at in blocks if found[at:][:BLOCK_BYTES] != data[at:][:BLOCK_BYTES]]
+            number = (self._place + wrong[0]) // BLOCK_BYTES
+            what = "the header" if number == 0 else f"block {number:,}"
+            expected = "those of an index of the table with these records"
+            self.differences.append(Difference(f"other bytes in {what}", expected))
+        self._place += len(data)
 
 
 # ---- their contents against the definition of the table ---------------------------------------
@@ -120,10 +139,7 @@ def _compare_records(listed: ListedTable) -> Iterator[Difference]:
     entry, table = listed.entry, listed.definition
     yield from require_equal("records", entry.rows, listed.index.records)
     yield from require_equal("parameters", entry.parameters, table.recipe.parameters)
-    hasher = TableWriter(None, table)
-    for _, records in listed.iter_records():
-        hasher.write({name: records[name] for name, _ in table.index})
-    yield from require_equal("content hash", hasher.content, entry.content)
+    yield from require_equal("content hash", entry.content, listed.index.sha256)
 
 
 def _compare_footer(listed: ListedTable) -> Iterator[Difference]:

@@ -15,10 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from puzzle_tablebase.formats.counts import Depth
+from puzzle_tablebase.formats.encoder import Part
 from puzzle_tablebase.frontier.word_bfs import iter_word_records, search_words
 from puzzle_tablebase.notation.sliding import MOVE_SETS
 from puzzle_tablebase.pipeline.recipes.board_shards import iter_shard_records, search_shards
-from puzzle_tablebase.pipeline.tasks import Chunks, TableData, Tasks
+from puzzle_tablebase.pipeline.tasks import Parts, TableData, Tasks
 from puzzle_tablebase.puzzle import Puzzle, list_parities
 from puzzle_tablebase.puzzles.board_arrays import (
     Tiles,
@@ -43,9 +44,7 @@ def make(table: Table, puzzle: Puzzle, tasks: Tasks) -> TableData:
     board, (goal,) = parse_board(parameters["board"]), parameters["roots"]
     if tasks.shards:
         layers, bits = search_shards(board, goal, tasks.shards, tasks)
-        rows, records = (
-            _iter_records(iter_shard_records(board, goal, bits), count, tasks) for _ in range(2)
-        )
+        parts = _iter_records(iter_shard_records(board, goal, bits), count, tasks)
     else:
         depth = None if board.is_packed else np.full(board.size, UNREACHED, dtype=np.uint8)
         # a search that is killed begins again, as it takes little time
@@ -54,38 +53,33 @@ def make(table: Table, puzzle: Puzzle, tasks: Tasks) -> TableData:
             lambda level: tasks.report("layers", level),
         )  # fmt: skip
         if depth is None:
-            rows, records = (
-                _iter_records(iter_word_records(planes), count, tasks) for _ in range(2)
-            )
+            parts = _iter_records(iter_word_records(planes), count, tasks)
         else:
-            rows = _iter_rows(board, goal, depth, tasks)
-            records = _iter_depths(depth)
+            parts = _iter_rows(board, goal, depth, tasks)
     depths: dict[Depth, int] = {(goal, at): states for at, states in enumerate(layers)}
-    return TableData(rows, records, count, depths)
+    return TableData(parts, count, depths)
 
 
-def _iter_depths(depth: Depths) -> Chunks:
-    yield {"distance": depth}
-
-
-def _iter_records(chunks: Iterator[Depths], count: int, tasks: Tasks) -> Chunks:
+def _iter_records(chunks: Iterator[Depths], count: int, tasks: Tasks) -> Parts:
     """Iterate over an index's records, given rows of bits in chunks."""
     done = 0
     for chunk in chunks:
         tasks.report("records", done, count)
-        yield {"bits": chunk.view(f"S{ROW_BYTES}").ravel()}
+        yield Part(records={"bits": chunk.view(f"S{ROW_BYTES}").ravel()})
         done += len(chunk)
 
 
-def _iter_rows(board: SlidingBoard, goal: str, depth: Depths, tasks: Tasks) -> Chunks:
-    """Iterate over the rows of a small board, those with the blank on one place together."""
+def _iter_rows(board: SlidingBoard, goal: str, depth: Depths, tasks: Tasks) -> Parts:
+    """Iterate over a small board's rows and records, those with the blank on one place together."""
     states = [list_reached(board, goal, place) for place in range(board.cells)]
     by_number = np.full(factorial(board.cells) + 1, UNREACHED, dtype=np.uint8)
     by_number[make_numbering(board.cells)(np.hstack(states))] = depth
     for place, tiles in enumerate(states):
         first = place * board.orders
         tasks.report("rows", first, board.size)
-        yield make_rows(board, goal, tiles, depth[first : first + board.orders], by_number)
+        distance = depth[first : first + board.orders]
+        rows = make_rows(board, goal, tiles, distance, by_number)
+        yield Part(rows, {"distance": distance})
 
 
 def list_reached(board: SlidingBoard, goal: str, place: int) -> Tiles:

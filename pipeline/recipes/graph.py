@@ -19,10 +19,11 @@ from typing import Any
 import numpy as np
 
 from puzzle_tablebase.errors import SearchError
+from puzzle_tablebase.formats.encoder import Part
 from puzzle_tablebase.formats.parquet import ROW_GROUP_ROWS
 from puzzle_tablebase.graph import Graph, SearchResult
 from puzzle_tablebase.jit import Array, compiled
-from puzzle_tablebase.pipeline.tasks import Chunks, TableData, Tasks
+from puzzle_tablebase.pipeline.tasks import Parts, TableData, Tasks
 from puzzle_tablebase.puzzle import StateSpace
 from puzzle_tablebase.schema import UNREACHED, Table
 
@@ -42,18 +43,17 @@ def make(table: Table, puzzle: StateSpace, tasks: Tasks) -> TableData:
         on_layer = partial(_report_layer, tasks, name)
         results[name] = search_breadth_first(graph, puzzle.rank(root), on_layer)
 
-    def rows() -> Chunks:
+    def iter_parts() -> Parts:
         tasks.report("columns", 0)
         columns = puzzle.fill_columns(table, graph, results)
         count = len(columns[table.columns[0].name])
         for first in range(0, count, ROW_GROUP_ROWS):
             tasks.report("rows", first, count)
-            yield {name: column[first : first + ROW_GROUP_ROWS] for name, column in columns.items()}
+            span = slice(first, first + ROW_GROUP_ROWS)
+            yield Part({name: column[span] for name, column in columns.items()})
+        yield Part(records=puzzle.make_records(table, results))
 
-    def records() -> Chunks:
-        yield puzzle.make_records(table, results)
-
-    return TableData(rows(), records(), puzzle.size)
+    return TableData(iter_parts(), puzzle.size)
 
 
 def _report_layer(tasks: Tasks, name: str, depth: int, reached: int) -> None:

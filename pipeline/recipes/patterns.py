@@ -17,9 +17,10 @@ import numpy as np
 import numpy.typing as npt
 
 from puzzle_tablebase.errors import SearchError
+from puzzle_tablebase.formats.encoder import Part
 from puzzle_tablebase.frontier.compiled import find_lowest
 from puzzle_tablebase.jit import Array, compiled
-from puzzle_tablebase.pipeline.tasks import Chunks, TableData, Tasks
+from puzzle_tablebase.pipeline.tasks import Parts, TableData, Tasks
 from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.puzzles.fifteen import Pattern, list_neighbours, parse_pattern, rank_set
 from puzzle_tablebase.schema import UNREACHED, Table
@@ -56,12 +57,12 @@ def make(table: Table, puzzle: Puzzle, tasks: Tasks) -> TableData:
     """Search all placements of the pattern, and return records."""
     depth = search_pattern(make_moves(parse_pattern(table.recipe.parameters)), tasks)
 
-    def iter_records() -> Chunks:
+    def iter_parts() -> Parts:
         for first in range(0, depth.shape[1], CHUNK_ORDERS):
             tasks.report("records", first * len(depth), depth.size)
-            yield {"distance": depth[:, first : first + CHUNK_ORDERS].T.ravel()}
+            yield Part(records={"distance": depth[:, first : first + CHUNK_ORDERS].T.ravel()})
 
-    return TableData(iter_records(), iter_records(), depth.size)
+    return TableData(iter_parts(), depth.size)
 
 
 def make_moves(pattern: Pattern) -> PatternMoves:

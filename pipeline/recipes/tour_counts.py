@@ -13,6 +13,7 @@ from functools import partial
 import numpy as np
 
 from puzzle_tablebase.errors import SearchError
+from puzzle_tablebase.formats.encoder import Part
 from puzzle_tablebase.frontier.layers import FREE
 from puzzle_tablebase.jit import Array
 from puzzle_tablebase.pipeline.recipes.tour_meet import make_cut, meet_halves
@@ -27,7 +28,7 @@ from puzzle_tablebase.pipeline.recipes.tour_sweep import (
     make_steps,
     sum_cycles,
 )
-from puzzle_tablebase.pipeline.tasks import Chunks, TableData, Tasks, make_no_records
+from puzzle_tablebase.pipeline.tasks import Parts, TableData, Tasks
 from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.puzzles.knight.tour_ranker import Sweep
@@ -42,10 +43,10 @@ Totals = tuple[Array | None, int]
 
 def make(table: Table, puzzle: Puzzle, tasks: Tasks) -> TableData:
     """Return the rows of the boards; each board is counted when its rows are consumed."""
-    return TableData(_iter_rows(table, tasks), make_no_records(), 0)
+    return TableData(_iter_parts(table, tasks))
 
 
-def _iter_rows(table: Table, tasks: Tasks) -> Chunks:
+def _iter_parts(table: Table, tasks: Tasks) -> Parts:
     totals = dict[tuple[int, int], Totals]()
     for name in table.recipe.parameters["boards"]:
         board, closed_only = parse_board(name), name in table.recipe.parameters["closed"]
@@ -59,7 +60,7 @@ def _iter_rows(table: Table, tasks: Tasks) -> Chunks:
             tours = np.ma.MaskedArray(nothing, mask=True)
         elif board.files > board.ranks:
             tours = tours.reshape(board.files, board.ranks).T.ravel()
-        yield {
+        rows = {
             "board": np.full(board.squares, str(board).encode()),
             "files": np.full(board.squares, board.files),
             "ranks": np.full(board.squares, board.ranks),
@@ -67,6 +68,7 @@ def _iter_rows(table: Table, tasks: Tasks) -> Chunks:
             "tours": tours,
             "closed": np.full(board.squares, closed),
         }
+        yield Part(rows)
 
 
 def count_tours(board: KnightBoard, tasks: Tasks, *, paths: bool) -> Totals:

@@ -18,9 +18,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from puzzle_tablebase.formats.encoder import Part
 from puzzle_tablebase.frontier.compiled import find_lowest
 from puzzle_tablebase.jit import Array, compiled
-from puzzle_tablebase.pipeline.tasks import Chunks, TableData, Tasks, make_no_records
+from puzzle_tablebase.pipeline.tasks import Parts, TableData, Tasks
 from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.schema import Table
@@ -34,10 +35,10 @@ OPEN = -1
 def make(table: Table, puzzle: Puzzle, tasks: Tasks) -> TableData:
     """Return the rows of a board's tours, in ascending order; there is no index."""
     board = parse_board(table.recipe.parameters["board"])
-    return TableData(_iter_rows(board, tasks), make_no_records(), 0)
+    return TableData(_iter_parts(board, tasks))
 
 
-def _iter_rows(board: KnightBoard, tasks: Tasks) -> Chunks:
+def _iter_parts(board: KnightBoard, tasks: Tasks) -> Parts:
     prefixes = list_prefixes(board, min(board.squares, PREFIX_SQUARES))
     tours, first, start = 0, 0, -1
     tasks.report("0 tours found, prefixes", 0, len(prefixes))
@@ -48,7 +49,7 @@ def _iter_rows(board: KnightBoard, tasks: Tasks) -> Chunks:
         if prefix[0] != start:
             start, first = prefix[0], tours
         for text, finish, closed in zip(arrays[::3], arrays[1::3], arrays[2::3], strict=True):
-            yield make_tour_columns(board, start, tours - first, finish, closed, text)
+            yield Part(make_tour_columns(board, start, tours - first, finish, closed, text))
             tours += len(finish)
         tasks.report(f"{tours:,} tours found, prefixes", done, len(prefixes))
 

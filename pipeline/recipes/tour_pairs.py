@@ -15,9 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from puzzle_tablebase.errors import SearchError
+from puzzle_tablebase.formats.encoder import Part
 from puzzle_tablebase.jit import Array, compiled
 from puzzle_tablebase.pipeline.recipes.tour_lists import make_tour_columns
-from puzzle_tablebase.pipeline.tasks import Chunks, TableData, Tasks
+from puzzle_tablebase.pipeline.tasks import Parts, TableData, Tasks
 from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.schema import Table
@@ -44,33 +45,24 @@ SHIFT_1, SHIFT_2, SHIFT_3 = WORD(30), WORD(27), WORD(31)
 
 
 def make(table: Table, puzzle: Puzzle, tasks: Tasks) -> TableData:
-    """Return the rows and the records of a board's tours, one for each pair.
-
-    The tours stay in memory, because the records are written after all rows.
-    """
-    board, tours_by_start = parse_board(table.recipe.parameters["board"]), list[Array]()
+    """Return the rows and the records of a board's tours, one for each pair."""
+    board = parse_board(table.recipe.parameters["board"])
     pairs = 2 * sum(board.can_join(a, b) for a in range(board.squares) for b in range(a))
-    rows = _iter_rows(board, tasks, pairs, tours_by_start)
-    return TableData(rows, _iter_records(board, tours_by_start), pairs)
+    return TableData(_iter_parts(board, tasks, pairs), pairs)
 
 
-def _iter_rows(board: KnightBoard, tasks: Tasks, pairs: int, tours_by_start: list[Array]) -> Chunks:
+def _iter_parts(board: KnightBoard, tasks: Tasks, pairs: int) -> Parts:
     starts = ((board.files, board.ranks, start) for start in range(board.squares))
     names = np.array([name.encode() for name in board.name_squares()])
     done = 0
     tasks.report("pairs", 0, pairs)
     for start, (tours,) in enumerate(tasks.run(find_tours_to_each, starts)):
-        tours_by_start.append(tours)
         finish = tours[:, -1]
         done += len(tours)
         closed = np.isin(finish, board.list_neighbours(start))
-        yield make_tour_columns(board, start, 0, finish, closed, names[tours])
+        rows = make_tour_columns(board, start, 0, finish, closed, names[tours])
+        yield Part(rows, {"squares": tours.view(f"S{board.squares}").ravel()})
         tasks.report("pairs", done, pairs)
-
-
-def _iter_records(board: KnightBoard, tours_by_start: list[Array]) -> Chunks:
-    for tours in tours_by_start:
-        yield {"squares": tours.view(f"S{board.squares}").ravel()}
 
 
 def find_tours_to_each(files: int, ranks: int, start: int) -> Arrays:

@@ -12,6 +12,7 @@ from functools import partial
 
 import numpy as np
 
+from puzzle_tablebase.formats.encoder import Part
 from puzzle_tablebase.frontier.layers import FREE
 from puzzle_tablebase.jit import Array
 from puzzle_tablebase.pipeline.recipes.tour_keys import decode_layer, encode_layer
@@ -24,7 +25,7 @@ from puzzle_tablebase.pipeline.recipes.tour_sweep import (
     make_steps,
     sum_cycles,
 )
-from puzzle_tablebase.pipeline.tasks import Chunks, TableData, Tasks
+from puzzle_tablebase.pipeline.tasks import Parts, TableData, Tasks
 from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.puzzles.knight.board import parse_board
 from puzzle_tablebase.puzzles.knight.tour_ranker import Route, Sweep
@@ -42,14 +43,13 @@ whose cut the halves meet."""
 
 
 def make(table: Table, puzzle: Puzzle, tasks: Tasks) -> TableData:
-    """Sweep through half of the board and return its layers as rows and as records."""
+    """Sweep through half of the board and return its layers as records."""
     board = parse_board(table.recipe.parameters["board"])
     sweep = Sweep(board, paths=table.recipe.search == "ranked tours")
     *_, (_, form) = table.index
     layers = make_layers(sweep, int(form[:-1]), tasks)
     count = sum(len(firsts) for firsts, *_ in layers)
-    rows, records = (_iter_records(layers, count, tasks) for _ in range(2))
-    return TableData(rows, records, count)
+    return TableData(_iter_parts(layers, count, tasks), count)
 
 
 def list_origins(sweep: Sweep) -> list[Origin]:
@@ -108,7 +108,7 @@ def _decode(records: Records) -> Layer:
     return Layer.from_keys(*decode_layer(firsts, states))
 
 
-def _iter_records(layers: Sequence[Records], count: int, tasks: Tasks) -> Chunks:
+def _iter_parts(layers: Sequence[Records], count: int, tasks: Tasks) -> Parts:
     done = 0
     for number, (firsts, sums, states) in enumerate(layers):
         for first in range(0, len(firsts), CHUNK_RECORDS):
@@ -116,5 +116,6 @@ def _iter_records(layers: Sequence[Records], count: int, tasks: Tasks) -> Chunks
             span = slice(first, first + CHUNK_RECORDS)
             key = firsts[span]
             layer: Array = np.full(len(key), number)
-            yield {"layer": layer, "key": key, "before": sums[span], "states": states[span]}
+            fields = {"layer": layer, "key": key, "before": sums[span], "states": states[span]}
+            yield Part(records=fields)
             done += len(key)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import nullcontext
 from typing import IO, TYPE_CHECKING, NamedTuple
 
 from puzzle_tablebase.errors import SearchError
 from puzzle_tablebase.formats.counts import Depth, GoalCounts, StateCounter, sum_up_depths
-from puzzle_tablebase.formats.index import write_index
+from puzzle_tablebase.formats.index_writer import IndexWriter
 from puzzle_tablebase.formats.parquet import TableWriter
 from puzzle_tablebase.schema import Table
 
@@ -15,11 +16,23 @@ if TYPE_CHECKING:
     from puzzle_tablebase.schema import Columns
 
 
+class Part(NamedTuple):
+    """Rows and records of a table that follow those before them, as far as the part has any."""
+
+    rows: Columns | None = None
+    records: Columns | None = None
+
+
 class Encoded(NamedTuple):
-    """What a manifest says of a table's values: the number of rows, their hash, and the counts."""
+    """What a manifest says of a table's values.
+
+    `rows`: their number, or that of the records without any; `content`: their content hash, and
+    `digest`: that of the index, each "" for a table without.
+    """
 
     rows: int
     content: str
+    digest: str
     counts: list[GoalCounts]
 
 
@@ -27,8 +40,7 @@ def encode_table(
     file: IO[bytes] | None,
     index_file: IO[bytes] | None,
     table: Table,
-    rows: Iterable[Columns],
-    records: Iterable[Columns],
+    parts: Iterable[Part],
     record_count: int,
     depth: str,
     depths: Mapping[Depth, int],
@@ -37,13 +49,17 @@ def encode_table(
 
     `depth`: the column with a state's depth; without one, `depths` has the states at each.
     """
-    counter = StateCounter(table, depth)
-    with TableWriter(file, table) as writer:
-        for columns in rows:
-            counter.update(writer.write(columns))
-    if table.rows not in (None, writer.rows):
-        raise SearchError(f"{table.name} has {writer.rows:,} rows, expected {table.rows:,}.")
-    if index_file:
-        write_index(index_file, table, record_count, records, writer.content)
+    counter, at = StateCounter(table, depth), 0
+    index = IndexWriter(index_file, table, record_count) if index_file else None
+    with TableWriter(file, table) if file else nullcontext() as writer:
+        for rows, records in parts:
+            if rows is not None and writer:
+                counter.update(writer.write(rows))
+            if records is not None and index:
+                index.write(at, records)
+                at += len(records[table.index[0][0]])
+    count, content = (writer.rows, writer.content) if writer else (at, "")
+    if table.rows not in (None, count):
+        raise SearchError(f"{table.name} has {count:,} rows, expected {table.rows:,}.")
     counts = sum_up_depths(counter.list_depths() or depths)
-    return Encoded(writer.rows, writer.content, counts)
+    return Encoded(count, content, index.finish() if index else "", counts)

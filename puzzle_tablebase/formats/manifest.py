@@ -56,12 +56,13 @@ class File(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class IndexEntry(Struct, frozen=True, forbid_unknown_fields=True):
-    """The index of a table."""
+    """The index of a table; its header has the digest."""
 
     file: str
     records: Number
     bytes: Number
     sha256: str
+    digest: str
 
 
 class Entry(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -114,7 +115,7 @@ Versions = dict[str, list[Entry]]
 class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
     """The text of a manifest, but for its checksum.
 
-    `indexes`: the content hashes of each index, by its file's name, for readers that parse no more.
+    `indexes`: the digests of each index, by its file's name, for readers that parse no more.
     """
 
     format_version: int
@@ -207,7 +208,7 @@ def is_version(store: Store, entry: Entry, file: File | IndexEntry) -> bool:
         return False
     if isinstance(file, IndexEntry):
         header = Header(opened.read(HEADER.size, 0))
-        return header.magic == MAGIC and header.content.hex() == entry.content
+        return header.magic == MAGIC and header.digest.hex() == file.digest
     footer = opened.read(file.footer.bytes, max(0, file.bytes - file.footer.bytes))
     return hashlib.sha256(footer).hexdigest() == file.footer.sha256
 
@@ -228,7 +229,12 @@ def find_mismatch(store: Store, entry: File | IndexEntry) -> str:
 def measure_file(store: Store, name: str) -> tuple[int, str]:
     """Return the bytes and the SHA-256 of a file."""
     with store.open(name) as file:
-        return file.seek(0, os.SEEK_END), hash_stream(file)
+        return measure_stream(file)
+
+
+def measure_stream(file: IO[bytes]) -> tuple[int, str]:
+    """Return the bytes and the SHA-256 of an open file."""
+    return file.seek(0, os.SEEK_END), hash_stream(file)
 
 
 def hash_stream(file: IO[bytes]) -> str:
@@ -350,13 +356,13 @@ def _change_manifest(
 def format_manifest(tables: Versions) -> bytes:
     """Format a manifest; equal contents give equal bytes, which end with a checksum."""
     listed = dict(sorted(tables.items()))
-    indexed = {name: [each for each in listed[name] if each.index] for name in listed}
-    contents = {
-        f"{name}.idx": [*dict.fromkeys(entry.content for entry in versions)]
-        for name, versions in indexed.items()
-        if versions
+    indexed = {name: [each.index for each in listed[name] if each.index] for name in listed}
+    digests = {
+        f"{name}.idx": [*dict.fromkeys(index.digest for index in indexes)]
+        for name, indexes in indexed.items()
+        if indexes
     }
-    manifest = Manifest(FORMAT_VERSION, MADE_BY, contents, listed)
+    manifest = Manifest(FORMAT_VERSION, MADE_BY, digests, listed)
     return seal(json.format(json.encode(manifest), indent=1))
 
 

@@ -4,8 +4,8 @@ The content hash is a digest of the decoded values, however the file is encoded.
 hashed as one or more streams of bytes, each with SHA-256: for a nullable column first one byte for
 each row, 1 where there is a value; then for whole numbers and booleans the values, little-endian, 0
 at a null; for text the byte lengths as 32-bit little-endian numbers, then the UTF-8 bytes of all
-rows, concatenated (enums count as their text); for rows of bits their bytes. The content hash is
-SHA-256 of the lines `name kind digest...`, one for each column, each ended by a line feed.
+rows, concatenated (enums count as their text). The content hash is SHA-256 of the lines `name kind
+digest...`, one for each column, each ended by a line feed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 
 from puzzle_tablebase.errors import SearchError
 from puzzle_tablebase.formats import FORMAT_VERSION, MADE_BY
-from puzzle_tablebase.schema import KIND_LETTERS, ROW_BYTES, Column, Table
+from puzzle_tablebase.schema import KIND_LETTERS, Column, Table
 
 if TYPE_CHECKING:
     from puzzle_tablebase.schema import Columns
@@ -88,9 +88,6 @@ def _make_streams(column: Column, values: Any) -> list[Any]:
         )
     elif column.kind == "boolean":
         parts.append(values.to_numpy(zero_copy_only=False).astype(np.uint8))
-    elif column.kind == "bits":
-        begin, end = (at * ROW_BYTES for at in (values.offset, values.offset + len(values)))
-        parts.append(memoryview(values.buffers()[1])[begin:end])
     else:
         text = values.cast(pa.string())
         filled = text.fill_null("") if text.null_count else text
@@ -118,7 +115,7 @@ def _make_field(column: Column) -> pa.Field:
     """Make a column's field, with its meaning where tools look for it."""
     comment = {COMMENT: column.meaning} if column.meaning else None
     if column.kind != "enum":
-        kinds = {"string": pa.string(), "boolean": pa.bool_(), "bits": pa.binary(ROW_BYTES)}
+        kinds = {"string": pa.string(), "boolean": pa.bool_()}
         kind = kinds.get(column.kind, column.kind)
         return pa.field(column.name, kind, column.nullable, comment)
     # the metadata that makes polars read a dictionary column as its Enum, taken from polars
@@ -137,18 +134,14 @@ def list_sorting_columns(table: Table) -> list[pq.SortingColumn]:
 
 
 class TableWriter:
-    """Writer of a table's rows in the order given, which also computes their content hash.
+    """Writer of a table's rows in the order given, which also computes their content hash."""
 
-    Without a file (for a table that is an index alone) the fields of its records are hashed.
-    """
-
-    def __init__(self, file: IO[bytes] | None, table: Table) -> None:
-        self._columns = table.columns or table.list_fields()
-        self._schema = pa.schema(map(_make_field, self._columns), make_schema(table).metadata)
+    def __init__(self, file: IO[bytes], table: Table) -> None:
+        self._columns, self._schema = table.columns, make_schema(table)
         self._content = ContentHash(self._columns)
         self._pending: list[pa.RecordBatch] = []
         self.rows = 0
-        self._writer: Any = file and pq.ParquetWriter(
+        self._writer: Any = pq.ParquetWriter(
             file,
             self._schema,
             compression="zstd",
@@ -169,17 +162,15 @@ class TableWriter:
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:
         if kind is not None:  # the file is of no use; Arrow itself closes one that it cannot write
-            if self._writer:
-                with suppress(OSError):
-                    self._writer.close()
+            with suppress(OSError):
+                self._writer.close()
             return
         if self._pending:
             self._flush(last=True)
-        if self._writer:
-            parameters = json.dumps(self._recipe.parameters, sort_keys=True)
-            made_of = {"content": self.content, "made_by": MADE_BY, "parameters": parameters}
-            self._writer.add_key_value_metadata(made_of)
-            self._writer.close()
+        parameters = json.dumps(self._recipe.parameters, sort_keys=True)
+        made_of = {"content": self.content, "made_by": MADE_BY, "parameters": parameters}
+        self._writer.add_key_value_metadata(made_of)
+        self._writer.close()
 
     def write(self, columns: Columns) -> pa.RecordBatch:
         """Write rows, given as one array for each column; return them as they are written."""
@@ -187,8 +178,7 @@ class TableWriter:
         batch = pa.RecordBatch.from_arrays(arrays, schema=self._schema)
         self._content.update(batch)
         self.rows += batch.num_rows
-        if self._writer:
-            self._pending.append(batch)
+        self._pending.append(batch)
         if sum(batch.num_rows for batch in self._pending) >= ROW_GROUP_ROWS:
             self._flush(last=False)
         return batch
@@ -217,9 +207,6 @@ def to_arrow(column: Column, values: npt.NDArray[Any]) -> pa.Array:
     plain = np.ma.getdata(values)
     if column.kind == "string":
         return _make_text_array(plain, nulls)
-    if column.kind == "bits":
-        data = pa.py_buffer(np.ascontiguousarray(plain))
-        return pa.Array.from_buffers(pa.binary(ROW_BYTES), len(plain), [None, data])
     if column.kind == "enum":
         used = plain if nulls is None else plain[~nulls]
         if np.any((used < 0) | (used >= len(column.values))):

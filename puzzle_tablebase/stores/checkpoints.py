@@ -115,7 +115,7 @@ class Checkpoints:
 
         What its file has is not checked: the reader does so, with `seed`.
         """
-        with self._store.write_files(self.format_file_name(name), is_hashed=False) as files:
+        with self._store.write_files(self.format_file_name(name)) as files:
             yield files[0]
             files.finish()
             files.publish()

@@ -12,7 +12,7 @@ import io
 import os
 import stat
 
-from puzzle_tablebase.errors import BadRequest, NotAFile, StoreError, hide_login, quote
+from puzzle_tablebase.errors import BadRequest, FileChanged, NotAFile, StoreError, hide_login, quote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ STREAM_BYTES = 4 << 20
 """Bytes that a stream reads at a time: of a URL, each read is a request."""
 ATTEMPTS = 3
 """The times that a reader reads the manifest and a file that does not match it."""
+CHANGED = "it has changed since it was opened"
 
 
 def get_default_location() -> str:
@@ -63,6 +64,8 @@ class RandomAccessFile:
 
     is_remote = False
     """Whether each read is a request, so that several are better made together."""
+    is_pinned = True
+    """Whether all that is read is of one version of the file, else FileChanged is raised."""
 
     _descriptor = -1
 
@@ -71,11 +74,16 @@ class RandomAccessFile:
             self.size = file.seek(0, os.SEEK_END)
             file.seek(0)  # where libraries begin
             self._descriptor = os.dup(file.fileno())
+        self._changed = os.fstat(self._descriptor).st_mtime_ns
 
     def read(self, size: int, at: int) -> bytes:
         """Read up to `size` bytes at an offset; fewer at the end of the file."""
         end = min(at + size, self.size)
-        return os.pread(self._descriptor, end - at, at) if 0 <= at < end else b""
+        data = os.pread(self._descriptor, end - at, at) if 0 <= at < end else b""
+        # a build puts another file in its place; other programs may write over it
+        if os.fstat(self._descriptor).st_mtime_ns != self._changed:
+            raise FileChanged(CHANGED)
+        return data
 
     def read_parts(self, parts: list[tuple[int, int]]) -> list[bytes]:
         """Read several parts, each given by its size and place."""
@@ -215,16 +223,14 @@ class Folder(Store):
     def open(self, name: str) -> IO[bytes]:
         return open(self.locate(name), "rb", opener=_open_file)
 
-    def write_files(
-        self, *names: str, is_hashed: bool = True
-    ) -> AbstractContextManager[TemporaryFiles]:
+    def write_files(self, *names: str) -> AbstractContextManager[TemporaryFiles]:
         """Open new files, which are invisible until they are published; others are removed."""
         from puzzle_tablebase.stores import WORK, new_files
 
         targets = [
             (self.locate(name), self.locate(WORK + new_files.name_temporary())) for name in names
         ]
-        return new_files.write_new_files(targets, self._translate_errors, is_hashed=is_hashed)
+        return new_files.write_new_files(targets, self._translate_errors)
 
     def write(self, name: str, data: bytes) -> None:
         """Write a small file, as a whole or not at all."""

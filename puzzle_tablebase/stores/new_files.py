@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import hashlib
 import io
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -28,21 +27,15 @@ ErrorTranslator = Callable[[], AbstractContextManager[None]]
 
 
 class _NewFile(io.FileIO):
-    """A new file that hashes what is written, unless nobody asks, and whose errors are translated,
-    however deep in a library they occur."""
+    """A new file whose errors are translated, however deep in a library they occur."""
 
-    def __init__(self, path: str, translate_errors: ErrorTranslator, *, is_hashed: bool) -> None:
+    def __init__(self, path: str, translate_errors: ErrorTranslator) -> None:
         super().__init__(path, "xb")  # nothing that is there under its name is written to
-        self.digest = hashlib.sha256()
-        self._is_hashed = is_hashed
         self._translate_errors = translate_errors
 
     def write(self, data: ReadableBuffer) -> int:
         with self._translate_errors():
-            written = super().write(data)
-        if self._is_hashed:
-            self.digest.update(memoryview(data).cast("B")[:written])
-        return written
+            return super().write(data)
 
 
 class TemporaryFiles:
@@ -55,13 +48,9 @@ class TemporaryFiles:
         self,
         targets: Sequence[tuple[str, str]],
         translate_errors: ErrorTranslator,
-        *,
-        is_hashed: bool = True,
     ) -> None:
         self._targets, self._translate_errors = targets, translate_errors
-        self._is_hashed = is_hashed
         self._is_finished = False
-        self._raw: list[_NewFile] = []
         self._files: list[IO[bytes]] = []
 
     def open(self) -> None:
@@ -71,21 +60,18 @@ class TemporaryFiles:
             if os.path.basename(folder) == WORK.rstrip("/"):
                 with contextlib.suppress(FileExistsError):
                     os.mkdir(folder)
-            new = _NewFile(temporary, self._translate_errors, is_hashed=self._is_hashed)
-            self._raw.append(new)
-            self._files.append(io.BufferedWriter(self._raw[-1]))
+            self._files.append(io.BufferedWriter(_NewFile(temporary, self._translate_errors)))
 
     def __getitem__(self, number: int) -> IO[bytes]:
         return self._files[number]
 
-    def finish(self) -> list[tuple[int, str]]:
-        """Write all to the disk, and return the bytes and the SHA-256 of each file."""
+    def finish(self) -> None:
+        """Write all to the disk."""
         with self._translate_errors():
             for file in self._files:
                 file.flush()
                 os.fsync(file.fileno())
         self._is_finished = True
-        return [(file.tell(), file.digest.hexdigest()) for file in self._raw]
 
     @contextlib.contextmanager
     def reopen(self, number: int) -> Iterator[IO[bytes]]:
@@ -122,14 +108,9 @@ class TemporaryFiles:
 def write_new_files(
     targets: Sequence[tuple[str, str]],
     translate_errors: ErrorTranslator = nullcontext,
-    *,
-    is_hashed: bool = True,
 ) -> Iterator[TemporaryFiles]:
-    """Open new files; what is left of them after the block is removed, by a signal too.
-
-    Without `is_hashed`, their hashes mean nothing.
-    """
-    files = TemporaryFiles(targets, translate_errors, is_hashed=is_hashed)
+    """Open new files; what is left of them after the block is removed, by a signal too."""
+    files = TemporaryFiles(targets, translate_errors)
     with CleanupOnSignal(files.remove):
         try:
             with cleanup_lock, translate_errors():

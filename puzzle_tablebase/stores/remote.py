@@ -32,6 +32,7 @@ from puzzle_tablebase.errors import (
 )
 from puzzle_tablebase.stores import BACKUP, MANIFEST
 from puzzle_tablebase.stores.folder import (
+    CHANGED,
     MAX_WHOLE_BYTES,
     STREAM_BYTES,
     Address,
@@ -179,7 +180,6 @@ def explain_error(error: Exception) -> tuple[str, int]:
 
 LOST_SECONDS = 5.0
 """The time for which a host that gave no answer is not asked again."""
-CHANGED = "it has changed since it was opened"
 MAX_SMALL_BYTES = 1 << 20
 """Files up to this size are fetched whole, by one request."""
 PIECE_BYTES = STREAM_BYTES
@@ -367,6 +367,7 @@ class RemoteFile(RandomAccessFile):
             note = "note: the host ignores ranges: %s is read whole"
             logging.getLogger(__name__).warning(note, make_printable(store.locate(name)))
         self.size, self._version = content.meta["size"], content.version
+        self.is_pinned = bool(self._version)
         self._e_tag = content.meta["e_tag"]
 
     def read(self, size: int, at: int) -> bytes:
@@ -404,8 +405,9 @@ class RemoteFile(RandomAccessFile):
         return io.BytesIO(self._whole or b"")
 
     def _fetch_known(self, at: int, end: int | None) -> bytes:
-        """Fetch a span of the version that was opened; past caches, if it is another one."""
-        for is_fresh in (False, True):
+        """Fetch a span of the version that was opened; past caches, if it is another one, or if
+        the host does not say which it is."""
+        for is_fresh in (False, True) if self.is_pinned else (True,):
             with contextlib.suppress(FileChanged):
                 content = self._store.fetch(
                     self._name, at, end, is_fresh=is_fresh, pinned=self._e_tag

@@ -20,7 +20,7 @@ export class FolderSource {
     return `${this.path.replace(/\/+$/, "")}/${file}`;
   }
 
-  /** Read a file, or the bytes from `first` to `last`. */
+  /** Read a file, or the bytes from `first` to `last`; `version` is another one if the file has changed. */
   async read(file, first = 0, last = undefined) {
     // imported here, because browsers have no files
     // @ts-ignore  the types of Node are not needed for more
@@ -29,7 +29,8 @@ export class FolderSource {
     this.requests++;
     try {
       opened = await open(this.locate(file));
-      const { size: total } = await opened.stat();
+      const { size: bytesInAll, ino, mtimeNs } = await opened.stat({ bigint: true });
+      const total = Number(bytesInAll);
       if (last === undefined && total > MAX_WHOLE_BYTES) {
         const [size, most] = [total, MAX_WHOLE_BYTES].map((count) => count.toLocaleString("en"));
         throw new Error(`it has ${size} bytes, and at most ${most} are read whole`);
@@ -37,7 +38,7 @@ export class FolderSource {
       const length = Math.max(0, (last === undefined ? total : Math.min(last + 1, total)) - first);
       const bytes = new Uint8Array(length);
       const { bytesRead } = await opened.read(bytes, 0, length, first);
-      return { bytes: bytes.subarray(0, bytesRead), first, total };
+      return { bytes: bytes.subarray(0, bytesRead), first, total, version: `${ino} ${mtimeNs}` };
     } catch (error) {
       throw makeUnreadable(this.locate(file), REASONS[error.code] ?? error.code ?? error.message);
     } finally {

@@ -57,7 +57,8 @@ export class HttpSource {
 
   /**
    * Read a file, or the bytes from `first` to `last`; from a host that ignores ranges, the whole file. `isFresh`: caches on the
-   * way must ask the host. Return the bytes, the number of the first, and the `total` size of the file, null if it is not known.
+   * way must ask the host. Return the bytes, the number of the first, the `total` size of the file, and its `version`, which is
+   * another one if the file has changed; the last two are null if the host does not tell, or not pages of this site.
    */
   async read(file, first = 0, last, { isFresh = false } = {}) {
     for (let attempt = 0; ; attempt++) {
@@ -102,6 +103,7 @@ export class HttpSource {
     const { status } = response;
     const length = Number(response.headers.get("Content-Length") ?? Number.NaN);
     const coding = response.headers.get("Content-Encoding");
+    const version = response.headers.get("ETag") ?? response.headers.get("Last-Modified");
     if (last !== undefined && response.ok) this.servesRanges = status === 206;
     if (status === 206 && last !== undefined) {
       const { total, begin } = parseRange(response.headers.get("Content-Range"), first);
@@ -115,7 +117,7 @@ export class HttpSource {
       const bytes = await readBody(response, expected);
       if (!bytes) refuse();
       if (total !== null && bytes.length < expected) throw new Passing("the connection was cut");
-      return { bytes, first, total };
+      return { bytes, first, total, version };
     }
     if (status === 200) {
       const bytes = length > MAX_WHOLE_BYTES ? null : await readBody(response, MAX_WHOLE_BYTES);
@@ -131,7 +133,7 @@ export class HttpSource {
         );
       }
       if (!coding && bytes.length < length) throw new Passing("the connection was cut");
-      return { bytes, first: 0, total: bytes.length };
+      return { bytes, first: 0, total: bytes.length, version };
     }
     const reason = await findReason(response);
     if (status === 416) {

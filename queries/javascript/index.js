@@ -23,7 +23,7 @@ export { BAD_REQUEST, NO_ANSWER, TablebaseError, UNUSABLE } from "./errors.js";
 const MANIFEST = "manifest.json";
 /** The copy of the manifest, which is read if the manifest is damaged. */
 const COPY = ".manifest.backup";
-const FORMAT_VERSION = 4;
+const FORMAT_VERSION = 5;
 
 /**
  * Open tables by the address of a host, or of its manifest, or by a folder (in Node). Nothing is read
@@ -104,7 +104,7 @@ export class Tables {
   }
 
   /**
-   * Return the content hash and the size of each listed version of an index; none if it is not published.
+   * Return the digest and the size of each listed version of an index; none if it is not published.
    * `isFresh`: past all caches, and those of the manifest's copy too, as the manifest may be damaged.
    */
   async find(file, isFresh = false) {
@@ -113,8 +113,7 @@ export class Tables {
     const tables = manifests.flatMap((manifest) => Object.values(manifest?.tables ?? {})).flat();
     const entries = tables.filter((entry) => entry.index?.file === file);
     const versions = new Map();
-    for (const { content, index } of entries)
-      versions.set(content, { content, bytes: index.bytes });
+    for (const { index } of entries) versions.set(index.digest, index);
     return [...versions.values()];
   }
 

@@ -3,12 +3,13 @@ import { BAD_REQUEST, makeMissing, makeUnusable, TablebaseError } from "./errors
 const BLOCK = 4096;
 /** The bytes of a block before its checksum. */
 const BODY = 4092;
-const INDEX_VERSION = 2;
+const INDEX_VERSION = 3;
 /** Indexes up to this size are read whole, by one request, unless their place says otherwise. */
 const MAX_SMALL_BYTES = 1 << 20;
 /** Blocks this near to each other are read by one request. */
 const MAX_GAP_BLOCKS = 4;
 const MAX_CACHED_BLOCKS = 2048;
+const CHANGED = "it has changed since it was opened";
 
 /** An index: records of one width, in blocks of 4 KiB with checksums (docs/format/index.md). */
 export class IndexFile {
@@ -75,6 +76,7 @@ class Build {
     this.wholeBytes = index.source.wholeBytes ?? MAX_SMALL_BYTES;
     this.perBlock = Math.floor(BODY / index.width);
     this.blocks = new Map(); // by number: promises
+    this.header = null; // the promise of the header, checked
     this.listing = null; // the promise of what the manifest says
     this.first = null; // the promise of the first part that is read
     this.whole = null; // the whole file, if it is small or its host ignores ranges
@@ -93,17 +95,15 @@ class Build {
       this.count === undefined,
     );
     const numbers = ranks.map((rank) => 1 + Math.floor(rank / this.perBlock));
-    const isOpen = this.count !== undefined;
-    const blocks = await this.#readBlocks(isOpen ? numbers : [0, ...numbers], listed);
-    if (!isOpen) this.#checkHeader(blocks.shift(), listed);
-    this.#requireRanks(ranks, this.count);
+    const blocks = await this.#readBlocks(numbers, listed);
+    this.#requireRanks(ranks, this.count); // which the header has told
     const { width } = this.index;
     const places = ranks.map((rank) => width * (rank % this.perBlock));
     return places.map((place, at) => blocks[at].subarray(place, place + width));
   }
 
   async allRecords() {
-    await this.records([0]);
+    await this.records([]); // opens it
     const numbers = Array.from(
       { length: Math.ceil(this.count / this.perBlock) },
       (_, at) => at + 1,
@@ -133,36 +133,65 @@ class Build {
     const { tables, source, file } = this.index;
     const listed = this.version ?? (await tables.find(file)).at(-1);
     if (!listed) throw makeMissing(source.locate(file), this.index.request);
-    const content = Uint8Array.from(listed.content.match(/../g), (pair) =>
-      Number.parseInt(pair, 16),
-    );
-    return { content, bytes: listed.bytes };
+    return listed;
   }
 
   /** Return blocks, checked; those that no question has asked for are read, near ones together. */
-  #readBlocks(numbers, listed) {
+  async #readBlocks(numbers, listed) {
     const missing = [...new Set(numbers)].filter((number) => !this.blocks.has(number));
+    if (!this.header) missing.push(0);
     const last = Math.max(Math.ceil(listed.bytes / BLOCK) - 1, 0);
     for (const [from, to] of listed.bytes <= this.wholeBytes && missing.length
       ? [[0, last]]
       : joinNumbers(missing)) {
-      const part = this.#readPart(from, to, listed);
-      for (const number of missing.filter((one) => one >= from && one <= to)) {
-        const block = part.then(({ bytes, first }) => {
+      const read = this.#readPart(from, to, listed);
+      if (!this.header) this.#open(read, listed); // the first part of all begins with it
+      const part = Promise.all([read, this.header]).then((both) => this.#requireOneBuild(...both));
+      part.catch(() => {}); // the blocks of it fail
+      for (const number of missing.filter((one) => one && one >= from && one <= to)) {
+        const block = part.then(({ bytes, first, seed }) => {
           const at = BLOCK * number - first;
-          return this.#checkBlock(number, bytes.subarray(at, at + BLOCK), listed);
+          return this.#checkBlock(number, bytes.subarray(at, at + BLOCK), seed);
         });
         this.blocks.set(number, block);
         block.catch(() => this.blocks.delete(number));
       }
     }
-    const read = numbers.map((number) => this.blocks.get(number));
+    const wanted = numbers.map((number) => this.blocks.get(number));
     // the oldest first; a question that waits for a block has it already
     for (const number of this.blocks.keys()) {
       if (this.blocks.size <= MAX_CACHED_BLOCKS) break;
       this.blocks.delete(number);
     }
-    return Promise.all(read);
+    const [, ...blocks] = await Promise.all([this.header, ...wanted]);
+    return blocks;
+  }
+
+  /** Take the header from the first part. */
+  #open(read, listed) {
+    const header = read.then(({ bytes, version }) => {
+      const block = bytes.subarray(0, BLOCK);
+      return { ...this.#checkHeader(block, listed), block, version };
+    });
+    this.header = header;
+    header.catch(() => {
+      this.header = null;
+    });
+  }
+
+  /**
+   * Return a part with the seed of its checksums. It must be of the same build as the header: blocks of two builds have
+   * the same seed. If the host does not tell whether the file has changed, the header is read again.
+   */
+  async #requireOneBuild(part, header) {
+    const { source, file } = this.index;
+    if (part.version !== header.version) throw this.#fail(CHANGED, true);
+    if (part.version === null) {
+      const again = part.first ? await source.read(file, 0, BLOCK - 1, { isFresh: true }) : part;
+      if (header.block.some((byte, at) => byte !== again.bytes[at]))
+        throw this.#fail(CHANGED, true);
+    }
+    return { ...part, seed: header.seed };
   }
 
   /**
@@ -186,6 +215,7 @@ class Build {
     const part = await source.read(file, BLOCK * from, BLOCK * (to + 1) - 1, {
       isFresh: this.isFresh,
     });
+    this.isFresh ||= part.version === null; // a cache could have another build
     if (part.total !== null && part.total !== listed.bytes) {
       throw this.#fail(`it has ${part.total} bytes, the manifest lists ${listed.bytes}`, true);
     }
@@ -193,20 +223,22 @@ class Build {
     return part;
   }
 
-  #checkBlock(number, block, listed) {
-    if (block.length === BLOCK && isWhole(block, number, listed.content)) return block;
+  #checkBlock(number, block, seed) {
+    if (block.length === BLOCK && isWhole(block, number, seed)) return block;
     const isIndex = number === 0 && block.length >= 6 && isMagic(block);
     const version = isIndex ? view(block).getUint16(4, true) : INDEX_VERSION;
     throw this.#fail(
       version !== INDEX_VERSION
         ? `it is of format version ${version}, not ${INDEX_VERSION}`
-        : `block ${number} is damaged, or of another build of the table`,
+        : `block ${number} is damaged`,
       true,
     );
   }
 
   #checkHeader(block, listed) {
-    const { version, isLater, width, count, name } = readHeader(block);
+    const seed = block.subarray(24, 56);
+    this.#checkBlock(0, block, seed);
+    const { version, isLater, width, count, name, digest } = readHeader(block);
     if (!isMagic(block)) throw this.#fail("it is not an index");
     if (version !== INDEX_VERSION)
       throw this.#fail(`it is of format version ${version}, not ${INDEX_VERSION}`);
@@ -216,7 +248,11 @@ class Build {
     if (listed.bytes !== BLOCK * (1 + Math.ceil(count / this.perBlock))) {
       throw this.#fail(`${count} records do not match its ${listed.bytes} bytes`);
     }
+    if (digest !== listed.digest) {
+      throw this.#fail("it is of another build than the manifest lists", true);
+    }
     this.count = count;
+    return { seed };
   }
 
   #fail(problem, mayHaveChanged = false) {
@@ -234,17 +270,19 @@ export function readHeader(block) {
     isLater: fields.getUint16(6, true) !== 0 || fields.getUint32(12, true) !== BLOCK,
     width: fields.getUint32(8, true),
     count: Number(fields.getBigUint64(16, true)),
-    content: block.subarray(24, 56),
     name: new TextDecoder().decode(block.subarray(56, 120)).replace(/\0+$/, ""),
+    digest: Array.from(block.subarray(120, 152), (byte) => byte.toString(16).padStart(2, "0")).join(
+      "",
+    ),
   };
 }
 
-/** Return whether a block has its checksum, which is over the table's content hash and the block's number too. */
-function isWhole(block, number, content) {
+/** Return whether a block has its checksum, which is over the seed and the block's number too. */
+function isWhole(block, number, seed) {
   const place = new DataView(new ArrayBuffer(8));
   place.setBigUint64(0, BigInt(number), true);
   return (
-    crc32(content, new Uint8Array(place.buffer), block.subarray(0, BODY)) ===
+    crc32(seed, new Uint8Array(place.buffer), block.subarray(0, BODY)) ===
     view(block).getUint32(BODY, true)
   );
 }

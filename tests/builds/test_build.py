@@ -20,7 +20,6 @@ import pytest
 from puzzle_tablebase.errors import SearchError, TableError
 from puzzle_tablebase.formats import parquet
 from puzzle_tablebase.formats.counts import sum_up_depths
-from puzzle_tablebase.formats.index import write_index
 from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.graph import Graph
 from puzzle_tablebase.pipeline import tasks
@@ -208,12 +207,6 @@ def test_row_groups_do_not_depend_on_how_rows_arrive(
     assert pq.read_metadata(io.BytesIO(written[1])).num_row_groups == 6
 
 
-def test_an_index_with_a_wrong_number_of_records_is_refused() -> None:
-    records = {"distance": np.arange(3), "solutions": np.arange(3)}
-    with pytest.raises(SearchError, match="3 records"):
-        write_index(io.BytesIO(), PANCAKES.tables[0], 4, iter([records]), "00" * 32)
-
-
 @pytest.mark.parametrize("name", [name for name in MODULES if get_puzzle(name).tables])
 def test_a_table_built_again_is_the_one_published(name: str, outputs: Path, tmp_path: Path) -> None:
     puzzle, published = get_puzzle(name), read_manifest(Folder(outputs))
@@ -267,7 +260,7 @@ def test_a_killed_build_resumes_from_the_saved_layers(
         advanced.clear()
         is_killed = False
         data = tour_rankings.make(SIX, KNIGHT, of_table)
-    assert data.record_count == sum(len(stretch["key"]) for stretch in data.rows)
+    assert data.record_count == sum(len((part.records or {})["key"]) for part in data.parts)
     assert max(advanced) < 300, "what follows larger layers is kept"
 
 

@@ -140,9 +140,10 @@ BUILDS = """
 import os, shutil, signal, sys, threading
 import numba, polars, numpy, pyarrow.parquet, puzzle_tablebase.pipeline.jobs
 from puzzle_tablebase.pipeline.commands import app
+from puzzle_tablebase.formats import index_writer
 from puzzle_tablebase.formats.parquet import ContentHash
 
-real, compute = os.replace, ContentHash.hexdigest
+real, compute, make_seed = os.replace, ContentHash.hexdigest, index_writer.make_seed
 
 def run_build(folder, *words, is_old=False, last=None, stop=None):
     "Return the exit code of a build, which calls `stop` before its rename of number `last`."
@@ -157,8 +158,9 @@ def run_build(folder, *words, is_old=False, last=None, stop=None):
         real(source, target)
 
     os.replace = replace
-    if is_old:  # another content hash changes the checksum of every block of an index
+    if is_old:  # another content hash, and another checksum of every block of an index
         ContentHash.hexdigest = lambda self: compute(self)[::-1]
+        index_writer.make_seed = lambda table: make_seed(table)[::-1]
     try:
         app(["precompute", "sliding_2x4", "--jobs", "1", *words, "--outputs", folder])
     except SystemExit as error:

@@ -1,5 +1,6 @@
 """What `docs/format/index.md` and `ranks.md` say of every index, against the real files."""
 
+import hashlib
 import re
 import struct
 import zlib
@@ -42,7 +43,16 @@ def test_the_document_lists_the_index_files(outputs: Path, large_boards: Path) -
 def test_the_header_is_laid_out_as_the_document_says(outputs: Path) -> None:
     (rows,) = page.tables_under("The header")
     assert page.layout_of(rows) == HEADER.format
-    assert not any((outputs / "eight.idx").read_bytes()[HEADER.size : BODY_BYTES])
+    block = (outputs / "eight.idx").read_bytes()[:BODY_BYTES]
+    for row, value in zip(rows, HEADER.unpack_from(block), strict=True):
+        if row["type"] != "bytes":
+            told = f"{value:,}"
+        elif row["field"] in ("seed", "digest"):
+            told = value.hex()
+        else:
+            told = value.rstrip(b"\0").decode()
+        assert row["in eight.idx"] == told
+    assert not any(block[HEADER.size :])
     assert f"zero bytes follow these {HEADER.size}." in page.section("The header")
 
 
@@ -60,10 +70,12 @@ def test_a_block_is_laid_out_as_the_document_says(outputs: Path) -> None:
     assert sum(page.numbers_in(rows, "size")) == BLOCK_BYTES
     for file in INDEXES:
         data = (outputs / file).read_bytes()
-        content = data[24:56]
+        seed = data[24:56]
+        ends = (data[at + 4092 : at + 4096] for at in range(4096, len(data), 4096))
+        assert hashlib.sha256(b"".join(ends)).digest() == data[120:152]
         for number in range(len(data) // 4096):
             block = data[4096 * number : 4096 * (number + 1)]
-            crc = zlib.crc32(content + number.to_bytes(8, "little") + block[:4092])
+            crc = zlib.crc32(seed + number.to_bytes(8, "little") + block[:4092])
             assert crc.to_bytes(4, "little") == block[4092:]
 
 
@@ -89,7 +101,7 @@ def test_the_bytes_in_the_document_are_those_of_the_file(outputs: Path) -> None:
         at = int(line[:8], 16)
         shown = "".join(chr(byte) if 32 <= byte < 127 else "." for byte in data[at : at + 16])
         assert line == f"{at:08x}: {data[at : at + 16].hex(' ')}  {shown}"
-    assert len(lines) == 7
+    assert len(lines) == 10
 
 
 def test_the_checksum_is_computed_as_the_document_says() -> None:

@@ -13,7 +13,7 @@ from puzzle_tablebase.errors import TableDamaged
 from puzzle_tablebase.formats.index import BLOCK_BYTES, BODY_BYTES, HEADER, count_blocks
 from puzzle_tablebase.pipeline.single_query import answer_as_text
 from puzzle_tablebase.queries import index_reader, open_tables
-from puzzle_tablebase.queries.index_reader import MAX_CACHED_BLOCKS, IndexReader
+from puzzle_tablebase.queries.index_reader import MAX_CACHED_BLOCKS, IndexReader, _Build
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import BACKUP, MANIFEST
 from puzzle_tablebase.stores.folder import Folder
@@ -75,7 +75,8 @@ def test_the_cache_of_blocks_is_bounded(outputs: Path, reads: Counter[int]) -> N
     assert len(all_blocks) > 2 * MAX_CACHED_BLOCKS
     for block in all_blocks:
         index.read_record(block * (BODY_BYTES // index.width))
-        assert len(index._cache) <= MAX_CACHED_BLOCKS
+        assert index._build
+        assert len(index._build.cache) <= MAX_CACHED_BLOCKS
     assert set(reads.values()) == {1}
 
 
@@ -96,9 +97,7 @@ def test_an_open_index_that_is_replaced_answers_as_before(copy: Path) -> None:
 def test_an_open_index_that_is_overwritten_is_damaged(copy: Path) -> None:
     path = replace_link(copy / "eight.idx")
     index = IndexReader(Folder(copy), EIGHT)
-    built_again = bytearray(path.read_bytes())
-    built_again[24:56] = bytes(32)
-    path.write_bytes(reseal(built_again))
+    path.write_bytes(tampered.change_header(path.read_bytes(), digest=bytes(32)))
     with pytest.raises(TableDamaged):
         index.read_record(0)
 
@@ -117,21 +116,22 @@ def test_blocks_that_are_read_ahead_are_checked(copy: Path) -> None:
 
 def test_all_records_are_of_one_build(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Publish the index anew, in its place, while half of it is read."""
-    path, real, calls = replace_link(copy / "eight.idx"), IndexReader._read_blocks, Counter[str]()
+    path, real, calls = replace_link(copy / "eight.idx"), _Build.read_blocks, Counter[str]()
     newer = bytearray(path.read_bytes())
     newer[tampered.place(newer, 0)] ^= 1
-    newer = bytearray(tampered.change_header(bytes(newer), content=bytes(32)))
+    newer[tampered.place(newer, 362_879)] ^= 1
+    newer = bytearray(tampered.change_header(bytes(newer), digest=bytes(32)))
 
-    def read(index: IndexReader, first: int, count: int) -> bytes:
+    def read(build: _Build, first: int, count: int) -> bytes:
         calls["read"] += 1
         if calls["read"] == 3:
             path.write_bytes(newer)
             with tampered.edit_manifest(copy) as entries:
-                entries["eight"]["content"] = bytes(32).hex()
-        return real(index, first, count)
+                entries["eight"]["index"]["digest"] = bytes(32).hex()
+        return real(build, first, count)
 
     monkeypatch.setattr(index_reader, "BLOCKS_PER_READ", 32)
-    monkeypatch.setattr(IndexReader, "_read_blocks", read)
+    monkeypatch.setattr(_Build, "read_blocks", read)
     header, records = IndexReader(Folder(copy), EIGHT).read_build()
     assert header == newer[: HEADER.size]
     index = IndexReader(Folder(copy), EIGHT)
@@ -211,8 +211,8 @@ def test_threads_share_an_index(outputs: Path) -> None:
     [
         (None, errors.TableMissing, "eight.idx"),
         (b"{", TableDamaged, MANIFEST),
-        (seal_values({"format_version": 3}), errors.TableVersionError, MANIFEST),
-        (seal_values({"format_version": 5}), errors.TableVersionError, MANIFEST),
+        (seal_values({"format_version": 4}), errors.TableVersionError, MANIFEST),
+        (seal_values({"format_version": 6}), errors.TableVersionError, MANIFEST),
     ],
 )
 def test_a_manifest_without_the_index(

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from puzzle_tablebase.errors import SearchError
-from puzzle_tablebase.formats.index import write_index
+from puzzle_tablebase.formats.index_writer import IndexWriter
 from puzzle_tablebase.formats.parquet import to_arrow
 from puzzle_tablebase.schema import Column, Recipe, Table
 
 
 def write_field(letter: str, value: object) -> None:
     table = Table("toys", "", "", (), Recipe("toys"), (("field", letter),))
-    write_index(io.BytesIO(), table, 1, [{"field": np.array([value])}], "0" * 64)
+    IndexWriter(io.BytesIO(), table, 1).write(0, {"field": np.array([value])})
 
 
 def write_column(column: Column, value: object) -> None:

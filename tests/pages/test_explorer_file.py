@@ -55,7 +55,7 @@ def test_a_header_is_of_the_build_of_its_records(copy: Path) -> None:
     path = replace_link(copy / table.index_file)
     old = path.read_bytes()
     path.unlink()
-    path.write_bytes(change_header(old, content=bytes(32)))
+    path.write_bytes(change_header(old, digest=bytes(32)))
     (text,) = re.findall(">(.*?)<", _make_data_block(reader, table))
     assert gzip.decompress(base64.b64decode(text))[: HEADER.size] == old[: HEADER.size]
 

@@ -384,7 +384,7 @@ CHANGES = [
     ("jit", "nogil=True", "nogil=False", ""),
     ("formats.counts", "range(last + 1)", "range(last + 2)", "*"),
     ("formats.parquet", "COMPRESSION_LEVEL = 3", "COMPRESSION_LEVEL = 4", "*"),
-    ("formats.index", "number, pending = 0, 1", "number, pending = 0, 2", "*"),
+    ("formats.index_writer", "first + 1)", "first + 2)", "*"),
     ("puzzles.senet", "S{6 * longest}", "S{7 * longest}", "senet"),
     (
         "notation.sliding",
@@ -456,7 +456,7 @@ def make_table(puzzle: Puzzle, table: Table, counted: str) -> None:
     with open_tasks(jobs=1) as tasks:
         data = make(table, puzzle, tasks)
         file, index = (BytesIO() if each else None for each in (table.columns, table.index))
-        encode_table(file, index, table, *data[:3], counted, data.depths)
+        encode_table(file, index, table, *data[:2], counted, data.depths)
         tasks.end_all(lambda: None)
 
 

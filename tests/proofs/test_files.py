@@ -72,7 +72,7 @@ Edit = Callable[[dict[str, Any]], object]
     [
         (lambda entry: entry["parquet"].update(bytes=7), "eight.parquet", "bytes * | 7"),
         (lambda entry: entry["parquet"].update(sha256="0"), "eight.parquet", "SHA-256 * | 0"),
-        (lambda entry: entry.update(content="0"), "eight.idx", "content hash * | 0"),
+        (lambda entry: entry["index"].update(digest="0"), "eight.idx", "digest 0 | *"),
         (lambda entry: entry["index"].update(records=7), "eight.idx", "bytes 733184 | 8192"),
         (lambda entry: entry["index"].update(bytes=7), "eight.idx", "bytes 733184 | 7"),
     ],

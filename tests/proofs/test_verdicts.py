@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from puzzle_tablebase.formats.index_writer import make_seed
 from puzzle_tablebase.graph import Graph, SearchResult
 from puzzle_tablebase.pipeline.proofs import (
     TableVerdict,
@@ -38,6 +39,7 @@ from tests.support.tampered import (
     open_one,
     prove_one,
     run,
+    vouch,
 )
 from tests.support.trust_page import require_rows
 
@@ -112,27 +114,30 @@ def test_rows_listed_beside_an_index_alone_are_rejected(
     assert caught.value.expected == [f"{name}.idx"]
 
 
-def exchange_indexes(folder: Path, one: str, other: str, **header: object) -> None:
+def exchange_indexes(folder: Path, one: Table, other: Table, *fields: str) -> None:
     """List the index of each of two tables under the name of the other, and change its header."""
-    data = {name: (folder / f"{name}.idx").read_bytes() for name in (one, other)}
-    with edit_manifest(folder) as entries:
-        contents = {name: entries[name]["content"] for name in data}
-        for name, source in ((one, other), (other, one)):
-            named = {key: name.encode() for key in header}
-            path = folder / f"{name}.idx"
-            path.write_bytes(change_header(data[source], **named))
-            entries[name] |= {"content": contents[source]}
-            entries[name]["index"]["sha256"] = describe_file(path)["sha256"]
+    data = {table: (folder / table.index_file).read_bytes() for table in (one, other)}
+    for table, source in ((one, other), (other, one)):
+        header = {"name": table.name.encode(), "seed": make_seed(table)}
+        changed = {key: value for key, value in header.items() if key in fields}
+        (folder / table.index_file).write_bytes(change_header(data[source], **changed))
+        vouch(folder, table.name)
 
 
 @pytest.mark.parametrize(
-    ("header", "claim"), [({}, "header, checksums"), ({"name": 1}, "each bit is bit 1 of")]
+    ("fields", "claim"),
+    [
+        ([], "header, checksums"),
+        (["name"], "header, checksums"),
+        (["name", "seed"], "each bit is bit 1 of"),
+    ],
 )
 def test_a_table_under_the_name_of_another_is_refused(
-    sliding_index: Path, header: dict[str, object], claim: str
+    sliding_index: Path, fields: list[str], claim: str
 ) -> None:
-    names = [table.name for table in SLIDING.find_tables("sliding_2x4_all")]
-    exchange_indexes(sliding_index, names[0], names[1], **header)
+    one, other = SLIDING.find_tables("sliding_2x4_all")
+    names = [one.name, other.name]
+    exchange_indexes(sliding_index, one, other, *fields)
     with pytest.raises(VerifyFailed) as caught:
         verify(Folder(sliding_index))
     assert caught.value.claim["table"] in names

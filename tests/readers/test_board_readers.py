@@ -57,8 +57,9 @@ def boards(tmp_path: Path) -> Path:
         if (name := vector["name"]).startswith("sliding"):
             path = Path(shutil.copy(VECTORS / vector["file"], tmp_path))
             count = max(map(int, vector["records"])) + 1
-            index = IndexEntry(path.name, count, path.stat().st_size, sha256(path))
-            entries[name] = Entry(None, count, vector["content"], "a test", "", {}, index)
+            size, content = path.stat().st_size, sha256(path)
+            index = IndexEntry(path.name, count, size, content, vector["digest"])
+            entries[name] = Entry(None, count, content, "a test", "", {}, index)
     write_manifest(Folder(tmp_path), entries)
     return tmp_path
 

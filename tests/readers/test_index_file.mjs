@@ -12,34 +12,35 @@ import { openTables, Tables } from "../../queries/javascript/index.js";
 
 const [BLOCK, PER_BLOCK, BLOCKS] = [4096, 1023, 4000];
 const FILE = "numbers.idx";
-const [CONTENT, NEW_CONTENT] = ["07".repeat(32), "08".repeat(32)];
+const [DIGEST, NEW_DIGEST] = ["07".repeat(32), "08".repeat(32)];
 const MANIFEST = {
-  format_version: 4,
-  indexes: { [FILE]: [CONTENT] },
-  tables: { numbers: [{ content: CONTENT, index: { file: FILE, bytes: BLOCK * (1 + BLOCKS) } }] },
+  format_version: 5,
+  indexes: { [FILE]: [DIGEST] },
+  tables: { numbers: [{ index: { file: FILE, bytes: BLOCK * (1 + BLOCKS), digest: DIGEST } }] },
 };
 /** The manifest while the index is being replaced: its newest version is not in place yet. */
 const BOTH = {
   ...MANIFEST,
-  indexes: { [FILE]: [CONTENT, NEW_CONTENT] },
+  indexes: { [FILE]: [DIGEST, NEW_DIGEST] },
   tables: {
     numbers: [
       ...MANIFEST.tables.numbers,
-      { content: NEW_CONTENT, index: { file: FILE, bytes: BLOCK } },
+      { index: { file: FILE, bytes: BLOCK, digest: NEW_DIGEST } },
     ],
   },
 };
 
-function makeIndex({ version = 2 } = {}) {
+function makeIndex({ version = 3, digest = 7, added = 0 } = {}) {
   const bytes = new Uint8Array(BLOCK * (1 + BLOCKS));
   const view = new DataView(bytes.buffer);
-  const content = new Uint8Array(32).fill(7);
+  const seed = new Uint8Array(32).fill(9);
   bytes.set([..."PTIX"].map((letter) => letter.charCodeAt(0)));
   view.setUint16(4, version, true);
   view.setUint32(8, 4, true);
   view.setUint32(12, BLOCK, true);
   view.setBigUint64(16, BigInt(PER_BLOCK * BLOCKS), true);
-  bytes.set(content, 24);
+  bytes.set(seed, 24);
+  bytes.fill(digest, 120, 152);
   bytes.set(
     [..."numbers"].map((letter) => letter.charCodeAt(0)),
     56,
@@ -47,11 +48,11 @@ function makeIndex({ version = 2 } = {}) {
   for (let number = 0; number <= BLOCKS; number++) {
     const at = BLOCK * number;
     for (let place = 0; number && place < PER_BLOCK; place++) {
-      view.setUint32(at + 4 * place, PER_BLOCK * (number - 1) + place, true);
+      view.setUint32(at + 4 * place, PER_BLOCK * (number - 1) + place + added, true);
     }
     const counted = new Uint8Array(8);
     new DataView(counted.buffer).setUint32(0, number, true);
-    view.setUint32(at + 4092, crc32(content, counted, bytes.subarray(at, at + 4092)), true);
+    view.setUint32(at + 4092, crc32(seed, counted, bytes.subarray(at, at + 4092)), true);
   }
   return bytes;
 }
@@ -72,7 +73,7 @@ function openHost({ index = INDEX, manifest = MANIFEST, isWhole = false } = {}) 
     const range = `bytes ${first}-${last}/${index.length}`;
     return new Response(index.subarray(first, last + 1), {
       status: 206,
-      headers: { "Content-Range": range },
+      headers: { "Content-Range": range, ETag: '"1"' },
     });
   };
   return {
@@ -155,10 +156,10 @@ test("version 0 of a file is a version", async () => {
   const index = openHost({ index: makeIndex({ version: 0 }) }).tables.openIndex("numbers", 4);
   await assert.rejects(
     readRecord(index, 0),
-    /numbers\.idx cannot be used: it is of format version 0, not 2\./,
+    /numbers\.idx cannot be used: it is of format version 0, not 3\./,
   );
   const { tables } = openHost({ manifest: { ...MANIFEST, format_version: 0 } });
-  await assert.rejects(tables.listBoards(), /it is of format version 0, not 4\./);
+  await assert.rejects(tables.listBoards(), /it is of format version 0, not 5\./);
 });
 
 test("each listed version of an index answers", async () => {
@@ -168,6 +169,72 @@ test("each listed version of an index answers", async () => {
     await Promise.all([5, 70000].map(async (rank) => readNumber(await readRecord(index, rank)))),
     [5, 70000],
   );
+});
+
+/** Return the tables of a host that publishes another build when `publish` is called, and its requests. */
+function openChanging(tell) {
+  const host = { index: INDEX, manifest: MANIFEST, sent: [], version: 1 };
+  const newer = makeIndex({ digest: 8, added: 1 });
+  const entry = { file: FILE, bytes: newer.length, digest: NEW_DIGEST };
+  host.publish = () => {
+    host.index = newer;
+    host.manifest = {
+      format_version: 5,
+      indexes: { [FILE]: [NEW_DIGEST] },
+      tables: { numbers: [{ index: entry }] },
+    };
+    host.version++;
+  };
+  const answer = async (url, { headers, cache }) => {
+    if (!url.endsWith(FILE)) return new Response(JSON.stringify(host.manifest));
+    const [first, last] = headers.Range.match(/\d+/g).map(Number);
+    host.sent.push(`${headers.Range.slice(6)} ${cache}`);
+    // a cache on the way has old blocks
+    const isOld = host.cached?.includes(first) && cache !== "reload";
+    const index = isOld ? INDEX : host.index;
+    const range = `bytes ${first}-${last}/${index.length}`;
+    return new Response(index.subarray(first, last + 1), {
+      status: 206,
+      headers: { "Content-Range": range, ...tell(isOld ? 1 : host.version) },
+    });
+  };
+  const source = new HttpSource("http://example.org", { fetch: answer, retryDelays: [] });
+  return Object.assign(host, { file: new Tables(source).openIndex("numbers", 4) });
+}
+
+const WAYS = {
+  "its ETag": (version) => ({ ETag: `"${version}"` }),
+  "its time": (version) => ({ "Last-Modified": `Sun, 01 Nov 2026 00:00:0${version} GMT` }),
+  nothing: () => ({}),
+};
+
+for (const [name, tell] of Object.entries(WAYS)) {
+  test(`records of two builds are not mixed where the host tells ${name}`, async () => {
+    const host = openChanging(tell);
+    const read = async (...ranks) => (await host.file.records(ranks)).map(readNumber);
+    const [near, far, farther] = [5, PER_BLOCK * 900, PER_BLOCK * 2000];
+    assert.deepEqual(await read(near, far), [near, far]);
+    host.publish();
+    assert.deepEqual(await read(near, far), [near, far], "the blocks are kept");
+    assert.deepEqual(await read(near, farther), [near + 1, farther + 1]);
+    assert.deepEqual(await read(near, far), [near + 1, far + 1]);
+  });
+
+  test(`a cache with old blocks is not believed where the host tells ${name}`, async () => {
+    const host = openChanging(tell);
+    const far = PER_BLOCK * 900;
+    host.publish();
+    host.cached = [BLOCK * 901];
+    const [record] = await host.file.records([far]);
+    assert.equal(readNumber(record), far + 1);
+  });
+}
+
+test("where the host tells no version, the header is read again after each part", async () => {
+  const host = openChanging(WAYS.nothing);
+  assert.equal(readNumber((await host.file.records([PER_BLOCK * 900]))[0]), PER_BLOCK * 900);
+  const part = `${BLOCK * 901}-${BLOCK * 902 - 1}`;
+  assert.deepEqual(host.sent, ["0-4095 default", `${part} reload`, "0-4095 reload"]);
 });
 
 test("a damaged manifest means its copy", async () => {

@@ -43,7 +43,7 @@ REASONS = {
     "large": "104,857,600 bytes",
     "blank": "block 0",
     "manifest of HTML": "it is not a manifest",
-    "later manifest": "it is of format version 9, not 4",
+    "later manifest": "it is of format version 9, not 5",
 }
 """Lasting faults, each with a fact that its message has."""
 

@@ -22,7 +22,7 @@ import pytest
 
 from puzzle_tablebase import copy_tables
 from puzzle_tablebase.errors import BadRequest, StoreError, TableError, TableMissing
-from puzzle_tablebase.formats import manifest, parquet
+from puzzle_tablebase.formats import index_writer, manifest, parquet
 from puzzle_tablebase.formats.manifest import (
     add_version,
     find_in_place,
@@ -72,7 +72,11 @@ def pancakes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[int],
 
     def build(version: int) -> Path:
         folder = tmp_path / f"version {version}"
-        with patch.object(parquet.ContentHash, "hexdigest", return_value=f"{version:064x}"):
+        text = f"{version:064x}"
+        with (
+            patch.object(parquet.ContentHash, "hexdigest", return_value=text),
+            patch.object(index_writer, "make_seed", return_value=bytes.fromhex(text)),
+        ):
             build_tables(folder, PUZZLE)
         return folder
 

@@ -40,11 +40,13 @@ NO_FOOTER = Footer(0, "")
 
 def entry(rows: int = 3, name: str = "toys") -> Entry:
     rows_file = File(f"{name}.parquet", 1, "", NO_FOOTER)
-    return Entry(rows_file, rows, "", "somebody", "", {}, IndexEntry(f"{name}.idx", rows, 1, ""))
+    return Entry(
+        rows_file, rows, "", "somebody", "", {}, IndexEntry(f"{name}.idx", rows, 1, "", "")
+    )
 
 
 def index_alone(file: str) -> Entry:
-    return Entry(None, 7, "", "", "", {}, IndexEntry(file, 7, 1, ""))
+    return Entry(None, 7, "", "", "", {}, IndexEntry(file, 7, 1, "", ""))
 
 
 @pytest.fixture
@@ -59,9 +61,9 @@ def edit_entry(edit: Callable[[dict[str, Any]], object]) -> bytes:
 
 
 TEXT = format_manifest({"toys": [entry()]})
-EMPTY = {"format_version": 4, "made_by": "", "indexes": {}, "tables": {}}
+EMPTY = {"format_version": 5, "made_by": "", "indexes": {}, "tables": {}}
 CHANGED = [TEXT.replace(b"somebody", b"another"), TEXT + b" ", TEXT.replace(b"\n ", b"\n")]
-CHANGED += [TEXT.replace(b'"format_version": 4', b'"format_version": 7'), b'{"format_version": 4}']
+CHANGED += [TEXT.replace(b'"format_version": 5', b'"format_version": 7'), b'{"format_version": 5}']
 CHANGED += [b"", b"[]", b"{}", b"\xff", b"[" * 100_000, b"1"]
 LISTS: list[object] = [None, [], "page", 1, {"toys": 1}, {"toys": {}}, {"toys": [{"bytes": "1"}]}]
 ENTRIES = [
@@ -70,7 +72,7 @@ ENTRIES = [
     ("other", entry()),
     ("toys", replace(entry(), parquet=File("toys.1.parquet", 1, "", NO_FOOTER))),
     ("toys", replace(entry(), parquet=File("../toys.parquet", 1, "", NO_FOOTER))),
-    ("toys", replace(entry(), index=IndexEntry("other.idx", 3, 1, ""))),
+    ("toys", replace(entry(), index=IndexEntry("other.idx", 3, 1, "", ""))),
     ("toys", index_alone("../evil.idx")),
     ("toys", index_alone("other.idx")),
     ("toys", Entry(None, 3, "", "", "", {}, None)),
@@ -86,7 +88,7 @@ EDITS: list[Callable[[dict[str, Any]], object]] = [
     lambda table: table.update(parameters={"goal": "\ud800"}),
 ]
 DAMAGED = [
-    *(seal_values({**EMPTY, "format_version": version}) for version in ("4", None, 4.5, True)),
+    *(seal_values({**EMPTY, "format_version": version}) for version in ("5", None, 5.5, True)),
     *CHANGED,
     *(seal_values({**EMPTY, "tables": wrong}) for wrong in LISTS),
     *(format_manifest({name: [e]}) for name, e in ENTRIES),
@@ -105,12 +107,12 @@ def test_a_damaged_manifest_is_refused(text: bytes, store: Folder) -> None:
     assert format_repair(caught.value) == f"pipeline precompute --outputs {store}"
 
 
-@pytest.mark.parametrize("version", [1, 2, 3, 5])
+@pytest.mark.parametrize("version", [1, 2, 3, 4, 6])
 def test_other_versions_are_rejected(version: int, store: Folder) -> None:
     with pytest.raises(TableVersionError) as caught:
         parse_manifest(seal_values({"format_version": version, "shelves": []}), store)
-    assert (caught.value.version, caught.value.supported) == (version, 4)
-    force = " --force" if version > 4 else ""
+    assert (caught.value.version, caught.value.supported) == (version, 5)
+    force = " --force" if version > 5 else ""
     assert format_repair(caught.value) == f"pipeline precompute{force} --outputs {store}"
 
 

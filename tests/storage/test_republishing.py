@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from puzzle_tablebase.errors import TableUnreadable
-from puzzle_tablebase.formats import parquet
+from puzzle_tablebase.formats import index_writer, parquet
 from puzzle_tablebase.pipeline.proofs import verify
 from puzzle_tablebase.pipeline.proofs.claims import Silence
 from puzzle_tablebase.puzzles import MODULES
@@ -34,7 +34,7 @@ def build_anew(folder: Path, level: int) -> None:
 
 
 def test_lookups_beside_rebuilds(folder: Path) -> None:
-    """Let each build have a content hash of its own, on which all blocks of an index depend."""
+    """Let each build have a content hash of its own, and a seed, on which all blocks depend."""
     builds, lookups = usual_or_nightly((6, 100), (60, 1000))
     versions, states = set[bytes](), [*map(PUZZLE.unrank, range(PUZZLE.size))]
     with open_tables(str(folder)) as tables:
@@ -43,7 +43,10 @@ def test_lookups_beside_rebuilds(folder: Path) -> None:
     def rebuild() -> None:
         for number in range(builds):
             hash_of_build = f"{number:064x}"
-            with patch.object(parquet.ContentHash, "hexdigest", return_value=hash_of_build):
+            with (
+                patch.object(parquet.ContentHash, "hexdigest", return_value=hash_of_build),
+                patch.object(index_writer, "make_seed", return_value=bytes.fromhex(hash_of_build)),
+            ):
                 build_anew(folder, 1 + number % 9)
             versions.add((folder / "pancakes.idx").read_bytes())
 

@@ -27,11 +27,11 @@ MATCHINGS = 2**26
 
 
 def records(data: bytes) -> Iterator[bytes]:
-    magic, version, _, width, size, count, content = struct.unpack("<4sHHIIQ32s", data[:56])
-    assert (magic, version, width, size) == (b"PTIX", 2, WIDTH, BLOCK)
+    magic, version, _, width, size, count, seed = struct.unpack("<4sHHIIQ32s", data[:56])
+    assert (magic, version, width, size) == (b"PTIX", 3, WIDTH, BLOCK)
     blocks = [data[at : at + BLOCK] for at in range(0, len(data), BLOCK)]
     for number, block in enumerate(blocks):
-        checksum = zlib.crc32(content + struct.pack("<Q", number) + block[:BODY])
+        checksum = zlib.crc32(seed + struct.pack("<Q", number) + block[:BODY])
         assert block[BODY:] == struct.pack("<I", checksum)
     for number in range(count):
         after, place = divmod(number, BODY // width)

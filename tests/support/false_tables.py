@@ -14,7 +14,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from puzzle_tablebase.formats.index import BLOCK_BYTES, read_records, write_index
+from puzzle_tablebase.formats.index import (
+    BLOCK_BYTES,
+    read_records,
+)
+from puzzle_tablebase.formats.index_writer import IndexWriter
 from puzzle_tablebase.puzzles.sliding import EIGHT
 from puzzle_tablebase.stores.folder import Folder
 from tests.support import oracles
@@ -279,7 +283,7 @@ FILE_CASES: list[Case] = [
     (change_file("idx"), ANY, "size and SHA-256", "SHA-256 * | *"),
     (change_entry(index=None), ANY, "the table is listed with the files", "files * | *.idx*"),
     *(
-        (change_index(change), ANY, "header, checksums and zeros", "SHA-256 * | *")
+        (change_index(change), ANY, "header, checksums and zeros", "other bytes in * | those of *")
         for change in (
             lambda data: change_header(data, version=9),
             lambda data: data[:-9] + b"!" + data[-8:],
@@ -311,7 +315,9 @@ def change_count(difference: int) -> Files:
             parts = np.concatenate([*read_records(file, table, count)])
         parts = parts[[*range(count), count - 1][: count + difference]]
         fields = {field: parts[field] for field, _ in table.index}
-        write_index(written, table, len(parts), [fields], "0" * 64)
+        writer = IndexWriter(written, table, len(parts))
+        writer.write(0, fields)
+        writer.finish()
         index.write_bytes(written.getvalue())
         with edit_manifest(folder) as entries:
             entries[name]["rows"] = entries[name]["index"]["records"] = len(parts)
@@ -321,7 +327,7 @@ def change_count(difference: int) -> Files:
 
 
 def replace_first_byte(data: bytes) -> bytes:
-    """Change the first record, with right checksums, and leave the content hash."""
+    """Change the first record, with right checksums, and leave the digest."""
     return reseal(data[:BLOCK_BYTES] + b"!" + data[BLOCK_BYTES + 1 :])
 
 
@@ -342,7 +348,8 @@ BIT_CASES: list[Case] = [
     (change_count(-1), ANY, "there is a record for every 360 states", "records 55 | 56"),
     (change_entry(rows=20_160), ANY, ENTRY, "records 20160 | 56"),
     (change_entry(parameters={}), ANY, ENTRY, "parameters {} | {*}"),
-    (change_index(replace_first_byte), ANY, ENTRY, "content hash * | *"),
+    (change_index(replace_first_byte), ANY, "header, checksums", "other bytes in the header | *"),
+    (change_entry(content="00"), ANY, ENTRY, "content hash 00 | *"),
 ]
 FEWEST = "every entry is the fewest moves"
 PATTERN_CASES: list[Case] = [

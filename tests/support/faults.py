@@ -147,7 +147,7 @@ LASTING = {
     "manifest denied": Spoiled(fail(403), MANIFEST),
     "manifest failing": Spoiled(fail(500), MANIFEST),
     "manifest of HTML": Spoiled(fail(200, b"<html>"), MANIFEST),
-    "manifest without tables": Spoiled(fail(200, b'{"format_version":4}'), MANIFEST),
+    "manifest without tables": Spoiled(fail(200, b'{"format_version":5}'), MANIFEST),
     "half a manifest": Spoiled(cut_text, MANIFEST),
     "later manifest": Spoiled(fail(200, b'{"format_version": 9}'), MANIFEST),
 }

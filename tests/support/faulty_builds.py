@@ -68,7 +68,7 @@ GRAPHS = [
 BOARDS = [
     Fault(f"{RECIPE}boards:make_rows", "<< letter", "<< 3 - letter", ROWS),
     Fault(f"{RECIPE}boards:list_reached", "== is_odd", "!= is_odd", ROWS, SLOW),
-    Fault(f"{RECIPE}boards:_iter_depths", ": depth}", ": depth | 1}", ROWS, SLOW),
+    Fault(f"{RECIPE}boards:_iter_rows", ": distance}", ": distance | 1}", ROWS, SLOW),
     Fault(f"{RECIPE}boards:_iter_records", "chunk.view", "chunk[::-1].copy().view", BITS, SLOW),
     # only the manifest's counts are wrong
     Fault(f"{RECIPE}boards:make", "enumerate(layers)}", "enumerate(layers[:-1])}", BITS),
@@ -132,7 +132,7 @@ TOURS = [
     Fault(
         f"{RECIPE}tour_lists:iter_paths", "& np.uint64(1) == 1", "& np.uint64(1) == 0", LIST, SLOW
     ),
-    Fault(f"{RECIPE}tour_lists:_iter_rows", "tours - first", "tours", LIST, SLOW),
+    Fault(f"{RECIPE}tour_lists:_iter_parts", "tours - first", "tours", LIST, SLOW),
     Fault(f"{RECIPE}tour_lists:make_tour_columns", "[finish]", "[finish[::-1]]", LIST, SLOW),
     Fault(
         f"{RECIPE}tour_pairs:_search_pair",
@@ -140,15 +140,15 @@ TOURS = [
     ),
     Fault(f"{RECIPE}tour_pairs:find_tours_to_each", "end)]", "end)][::-1]", PAIRS, SLOW),
     Fault(
-        f"{RECIPE}tour_pairs:_iter_rows", "neighbours(start)", "neighbours(start)[1:]", PAIRS, SLOW
+        f"{RECIPE}tour_pairs:_iter_parts", "neighbours(start)", "neighbours(start)[1:]", PAIRS, SLOW
     ),
     Fault(
-        f"{RECIPE}tour_pairs:_iter_records", "tours.view", "tours[:, ::-1].copy().view", PAIRS, SLOW
+        f"{RECIPE}tour_pairs:_iter_parts", "tours.view", "tours[:, ::-1].copy().view", PAIRS, SLOW
     ),
 ]
 SWEEPS = [
     Fault(f"{RECIPE}tour_counts:count_tours", "2 * count_cycles", "4 * count_cycles", COUNTS, SLOW),
-    Fault(f"{RECIPE}tour_counts:_iter_rows", ".T.ravel()", ".ravel()", COUNTS),
+    Fault(f"{RECIPE}tour_counts:_iter_parts", ".T.ravel()", ".ravel()", COUNTS),
     Fault(f"{RECIPE}tour_counts:count_cycles", "half[:, ::-1])", "half)", COUNTS, SLOW),
     Fault(f"{RECIPE}tour_joins:find_source", "low & total >> 1", "0", OPEN, SLOW),
     Fault(f"{RECIPE}tour_joins:join", "if near == other", "if near == MAX_CELLS", CLOSED, SLOW),
@@ -174,7 +174,7 @@ SWEEPS = [
     Fault(f"{RECIPE}tour_sweep:make_steps", "surplus=-2", "surplus=2", OPEN, SLOW),
     Fault(f"{RECIPE}tour_rankings:_make_records", "layer.ways * onward", "layer.ways", CLOSED),
     Fault(f"{RECIPE}tour_rankings:list_origins", "step._replace(wanted=0)", "step", OPEN, SLOW),
-    Fault(f"{RECIPE}tour_rankings:_iter_records", "sums[span]", "sums[span] + 1", CLOSED, SLOW),
+    Fault(f"{RECIPE}tour_rankings:_iter_parts", "sums[span]", "sums[span] + 1", CLOSED, SLOW),
     Fault("frontier.compiled:count_ones", "int(word)", "(int(word) & 0xFFFFF)", CLOSED),
     Fault("frontier.compiled:find_lowest", "(int(word) & -int(word))", "int(word)", PATTERN, SLOW),
 ]

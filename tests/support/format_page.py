@@ -1,8 +1,10 @@
 """The pages and cases of `docs/format`, and records located by its formula."""
 
+import hashlib
 import json
 import re
 import struct
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +69,22 @@ def all_records(outputs: Path, table: Table) -> npt.NDArray[np.uint8]:
     count = struct.unpack("<Q", blocks[0, 16:24].tobytes())[0]
     used = 4092 // width * width
     return blocks[1:, :used].reshape(-1, width)[:count]
+
+
+def make_index(name: str, width: int, records: bytes, seed: bytes) -> bytes:
+    """Return the bytes of an index as the document says, block by block."""
+    size, count = 4092 // width * width, len(records) // width
+    bodies = [records[at : at + size].ljust(4092, b"\0") for at in range(0, len(records), size)]
+    checksums = [_checksum(seed, number, body) for number, body in enumerate(bodies, 1)]
+    header = struct.pack("<4sHHIIQ", b"PTIX", 3, 0, width, 4096, count) + seed
+    header += name.encode().ljust(64, b"\0") + hashlib.sha256(b"".join(checksums)).digest()
+    header = header.ljust(4092, b"\0")
+    blocks = zip([header, *bodies], [_checksum(seed, 0, header), *checksums], strict=True)
+    return b"".join(body + checksum for body, checksum in blocks)
+
+
+def _checksum(seed: bytes, number: int, body: bytes) -> bytes:
+    return zlib.crc32(seed + number.to_bytes(8, "little") + body).to_bytes(4, "little")
 
 
 TYPES = {"u8": "B", "u16": "H", "u32": "I", "u64": "Q"}

@@ -117,7 +117,8 @@ class Host:
         if not file.is_file():
             return Answer(file, 404, {}, b"")
         data = file.read_bytes()
-        headers = {"ETag": f'"{len(data)}"', "Accept-Ranges": "bytes"}
+        version = f'"{len(data)}-{file.stat().st_mtime_ns}"'
+        headers = {"ETag": version, "Accept-Ranges": "bytes"}
         headers["Last-Modified"] = "Wed, 21 Oct 2015 07:28:00 GMT"  # buckets say it
         if kind := mimetypes.guess_type(file.name)[0]:
             headers["Content-Type"] = kind  # else no browser takes a module

@@ -8,8 +8,8 @@ import { IndexFile } from "../../queries/javascript/index_file.js";
 for (const line of readFileSync(0, "utf8").trim().split("\n")) {
   const [folder, name, width, number] = line.split(" ");
   const data = readFileSync(`${folder}/${name}.idx`);
-  const content = data.subarray(24, 56).toString("hex").padEnd(64, "0");
-  const find = async () => [{ content, bytes: data.length }];
+  const digest = data.subarray(120, 152).toString("hex").padEnd(64, "0");
+  const find = async () => [{ digest, bytes: data.length }];
   const index = new IndexFile({ source: new FolderSource(folder), find }, name, Number(width));
   try {
     const [record] = await index.records(number === "-" ? [] : [Number(number)]);

@@ -30,7 +30,6 @@ from puzzle_tablebase.formats.index import (
     HEADER,
     compute_checksum,
     make_record_type,
-    read_records,
 )
 from puzzle_tablebase.formats.manifest import (
     Entry,
@@ -43,7 +42,6 @@ from puzzle_tablebase.formats.manifest import (
 )
 from puzzle_tablebase.formats.parquet import (
     ContentHash,
-    TableWriter,
     list_sorting_columns,
     make_schema,
 )
@@ -82,7 +80,7 @@ def write_manifest(store: Store, tables: dict[str, Entry]) -> None:
 def seal_tables(tables: dict[str, list[dict[str, Any]]]) -> bytes:
     """Return a manifest of versions of tables, given as plain values."""
     indexes = {
-        entry["index"]["file"]: [each["content"] for each in versions]
+        entry["index"]["file"]: [each["index"]["digest"] for each in versions]
         for versions in tables.values()
         for entry in versions
         if entry["index"]
@@ -136,7 +134,7 @@ def sha256(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-FIELDS = ("magic", "version", "zero", "width", "block", "count", "content", "name")
+FIELDS = ("magic", "version", "zero", "width", "block", "count", "seed", "name", "digest")
 
 
 def change_header(data: bytes, **fields: object) -> bytes:
@@ -146,11 +144,13 @@ def change_header(data: bytes, **fields: object) -> bytes:
 
 
 def rewrite_index(folder: Path) -> None:
-    """Give Senet's table another content hash, as another build of other rows would."""
-    index = replace_link(folder / "senet.idx")
-    index.write_bytes(change_header(index.read_bytes(), content=bytes(32)))
+    """Give Senet's index another digest, as another build of other rows would."""
+    index = folder / "senet.idx"
+    data = change_header(index.read_bytes(), digest=bytes(32))
+    index.unlink()
+    index.write_bytes(data)
     with edit_manifest(folder) as entries:
-        entries["senet"]["content"] = bytes(32).hex()
+        entries["senet"]["index"]["digest"] = bytes(32).hex()
 
 
 def place(data: bytes | bytearray, rank: int) -> int:
@@ -168,10 +168,10 @@ def records(data: bytes | bytearray) -> int:
 
 def reseal(data: bytes | bytearray) -> bytes:
     """Return an index in which every block has a right checksum, whatever it contains."""
-    content = HEADER.unpack_from(data)[6]
+    seed = HEADER.unpack_from(data)[6]
     bodies = [bytes(data[at : at + BODY_BYTES]) for at in range(0, len(data), BLOCK_BYTES)]
     return b"".join(
-        body + CHECKSUM.pack(compute_checksum(content, number, body))
+        body + CHECKSUM.pack(compute_checksum(seed, number, body))
         for number, body in enumerate(bodies)
     )
 
@@ -220,17 +220,18 @@ def vouch(folder: Path, name: str) -> None:
             entry["content"] = hasher.hexdigest()
             if counts := sum_up_depths(counter.list_depths()):
                 entry["counts"] = to_builtins(counts)
-        else:
-            writer = TableWriter(None, table)
-            with Folder(folder).open(index.name) as file:
-                for chunk in read_records(file, table, records(index.read_bytes())):
-                    writer.write({name: chunk[name] for name, _ in table.index})
-            entry["content"] = writer.content
         if entry["index"]:
-            data = change_header(index.read_bytes(), content=bytes.fromhex(entry["content"]))
+            data = index.read_bytes()
+            blocks = range(BLOCK_BYTES, len(data), BLOCK_BYTES)
+            checksums = b"".join(data[at + BODY_BYTES : at + BLOCK_BYTES] for at in blocks)
+            digest = hashlib.sha256(checksums)
+            data = change_header(data, digest=digest.digest())
             index.unlink()
             index.write_bytes(data)
-            entry["index"] |= {"bytes": len(data), "sha256": sha256(index)}
+            measured = {"bytes": len(data), "sha256": sha256(index), "digest": digest.hexdigest()}
+            entry["index"] |= measured
+            if not table.columns:
+                entry["content"] = measured["sha256"]
 
 
 def rewrite(folder: Path, name: str, change: Change, row_group: int = 1 << 17) -> None:

@@ -2,7 +2,7 @@
 // page contains the header, and the bytes grouped by their place in the record: planes.
 import { readHeader } from "#tables/index_file.js";
 
-const HEADER = 120;
+const HEADER = 152;
 /** What a plane of distances has for what is never reached. */
 const UNREACHED = 255;
 

@@ -5,10 +5,11 @@ export declare class FolderSource {
     servesRanges: boolean;
     constructor(path: any);
     locate(file: any): string;
-    /** Read a file, or the bytes from `first` to `last`. */
+    /** Read a file, or the bytes from `first` to `last`; `version` is another one if the file has changed. */
     read(file: any, first?: number, last?: any): Promise<{
         bytes: Uint8Array<ArrayBuffer>;
         first: number;
-        total: any;
+        total: number;
+        version: string;
     }>;
 }

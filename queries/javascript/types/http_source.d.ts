@@ -27,7 +27,8 @@ export declare class HttpSource {
     locate(file: any): string;
     /**
      * Read a file, or the bytes from `first` to `last`; from a host that ignores ranges, the whole file. `isFresh`: caches on the
-     * way must ask the host. Return the bytes, the number of the first, and the `total` size of the file, null if it is not known.
+     * way must ask the host. Return the bytes, the number of the first, the `total` size of the file, and its `version`, which is
+     * another one if the file has changed; the last two are null if the host does not tell, or not pages of this site.
      */
     read(file: any, first: number, last: any, { isFresh }?: {
         isFresh?: boolean;
@@ -35,5 +36,6 @@ export declare class HttpSource {
         bytes: Uint8Array<ArrayBuffer>;
         first: any;
         total: any;
+        version: any;
     }>;
 }

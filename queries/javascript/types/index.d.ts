@@ -28,7 +28,7 @@ export declare class Tables {
     /** Return the manifest. `isFresh`: past all caches. */
     readManifest(isFresh?: boolean): Promise<any>;
     /**
-     * Return the content hash and the size of each listed version of an index; none if it is not published.
+     * Return the digest and the size of each listed version of an index; none if it is not published.
      * `isFresh`: past all caches, and those of the manifest's copy too, as the manifest may be damaged.
      */
     find(file: any, isFresh?: boolean): Promise<any[]>;

@@ -29,6 +29,7 @@ declare class Build {
     wholeBytes: any;
     perBlock: number;
     blocks: Map<any, any>;
+    header: any;
     listing: any;
     first: Promise<any>;
     whole: any;
@@ -44,8 +45,8 @@ export declare function readHeader(block: any): {
     isLater: boolean;
     width: number;
     count: number;
-    content: any;
     name: string;
+    digest: string;
 };
 /** Return the CRC-32 of consecutive parts, as zlib computes it. */
 export declare function crc32(...parts: any[]): number;

@@ -1,0 +1,81 @@
+"""The writer of indexes: the same bytes in whatever order the records come, and its refusals."""
+
+import hashlib
+import io
+import random
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from puzzle_tablebase.errors import SearchError
+from puzzle_tablebase.formats.index import (
+    Header,
+)
+from puzzle_tablebase.formats.index_writer import IndexWriter, make_seed
+from puzzle_tablebase.schema import Recipe, Table
+from tests.support import format_page
+
+
+def make_table(width: int) -> Table:
+    return Table("toys", "", "", (), Recipe("toys", goal="x"), (("field", f"{width}s"),))
+
+
+def write(table: Table, count: int, *parts: tuple[int, dict[str, npt.NDArray[Any]]]) -> bytes:
+    """Write an index of some parts, each with the rank of its first record."""
+    file = io.BytesIO()
+    writer = IndexWriter(file, table, count)
+    for first, fields in parts:
+        writer.write(first, fields)
+    digest = writer.finish()
+    assert Header(file.getvalue()).digest.hex() == digest
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("width", [1, 45, 64, 1023, 4092])
+def test_records_may_come_in_any_order(width: int) -> None:
+    """Compare with bytes made as the page of the format says."""
+    table, draw, per_block = make_table(width), random.Random(width), 4092 // width
+    for count in (0, 1, per_block - 1, per_block, per_block + 1, 5 * per_block + per_block // 2):
+        data = draw.randbytes(count * width).replace(b"\0", b"x")
+        records = np.frombuffer(data, f"S{width}")
+        whole = write(table, count, (0, {"field": records}))
+        assert whole == format_page.make_index(table.name, width, data, make_seed(table))
+        for _ in range(10):
+            cuts = sorted({0, count, *(draw.randrange(count + 1) for _ in range(8))})
+            parts = [(a, {"field": records[a:b]}) for a, b in pairwise(cuts)]
+            draw.shuffle(parts)
+            assert write(table, count, *parts) == whole
+
+
+@pytest.mark.parametrize(
+    ("count", "spans", "problem"),
+    [
+        (3000, [(0, 2000)], "only 0 of its blocks"),
+        (3000, [(0, 2500)], "only 1 of its blocks"),
+        (3000, [(0, 3000), (0, 2046)], "some records twice"),
+        (3000, [(0, 3001)], "a record 3,000"),
+        (0, [(0, 1)], "a record 0"),
+    ],
+)
+def test_other_records_than_those_of_the_count_are_refused(
+    count: int, spans: list[tuple[int, int]], problem: str
+) -> None:
+    parts = [(first, {"field": np.full(end - first, b"xy")}) for first, end in spans]
+    with pytest.raises(SearchError, match=f"{problem}; expected: {count:,} records"):
+        write(make_table(2), count, *parts)
+
+
+def test_the_seed_depends_on_the_table_and_its_parameters_alone() -> None:
+    def make(name: str, letter: str, meaning: str = "", **parameters: object) -> bytes:
+        recipe = Recipe("toys", **parameters)
+        return make_seed(Table(name, meaning, "", (), recipe, (("field", letter),), 7))
+
+    text = b'[3,"toys",[["field","B"]],{"a":1,"b":2,"search":"toys"}]'
+    assert make("toys", "B", a=1, b=2) == hashlib.sha256(text).digest()
+    assert make("toys", "B", a=1, b=2) == make("toys", "B", "Toys", b=2, a=1)
+    seeds = [make("toys", "B"), make("toy", "B"), make("toys", "H")]
+    seeds += [make("toys", "B", goal=goal) for goal in "xy"]
+    assert len({*seeds}) == len(seeds)
