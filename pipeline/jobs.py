@@ -70,6 +70,7 @@ from puzzle_tablebase.stores.folder import Folder, Store
 
 FORCED = "forced"
 OTHER_CODE = "code changed"
+MISSING = "missing"
 
 
 class Job(NamedTuple):
@@ -192,13 +193,15 @@ def list_jobs(
     known = known or KnownFiles(store)
     for _, table in tables:
         require_table_name(table)  # before a search that may take hours
-    published, problem = _read_published(store, [table for _, table in tables], force=force)
+    published, older, problem = _read_published(store, [table for _, table in tables], force=force)
     if problem:
         say(f"note: {problem}")
     copies, foreign = read_copies(store), list[str]()
     for puzzle, table in tables:
         versions = published.get(table.name, [])
         reason = FORCED if force else explain_rebuild(store, versions, puzzle, table, known)
+        if table.name in older and reason == MISSING:
+            reason = "format changed"
         if reason == OTHER_CODE and copies.get(table.name) in [each.code for each in versions]:
             reason = find_damage(store, versions, known)
             foreign += [table.name] * (not reason)
@@ -218,7 +221,7 @@ def explain_rebuild(
 ) -> str:
     """Return the reason why a table must be built; "" if it is up to date."""
     if not versions:
-        return "missing"
+        return MISSING
     entry = find_in_place(store, versions)
     if entry is None:
         return "interrupted"
@@ -247,12 +250,15 @@ def find_damage(store: Folder, versions: Sequence[Entry], known: KnownFiles) -> 
     return ""
 
 
-def _read_published(store: Folder, tables: Sequence[Table], *, force: bool) -> tuple[Versions, str]:
-    """Read the listed tables, and say why a build replaces the manifest; "" if it does not.
+def _read_published(
+    store: Folder, tables: Sequence[Table], *, force: bool
+) -> tuple[Versions, tuple[str, ...], str]:
+    """Read the listed tables; the names of those that a manifest of another version lists; and
+    why a build replaces the manifest, "" if it does not.
 
     A manifest of a newer version is replaced only by force, since a newer program can read it.
     """
-    problem = ""
+    problem, older = "", tuple[str, ...]()
     try:
         published = read_versions(store)
     except TableDamaged as error:
@@ -260,7 +266,7 @@ def _read_published(store: Folder, tables: Sequence[Table], *, force: bool) -> t
     except TableVersionError as error:
         if error.version > error.supported and not force:
             raise
-        published = {}
+        published, older = {}, error.tables
         problem = f"{error.file} has format version {error.version}, not {error.supported}"
     if problem and not is_own_file(store, MANIFEST):
         foreign = f"{MANIFEST} is there, and is not a file of this program"
@@ -274,7 +280,7 @@ def _read_published(store: Folder, tables: Sequence[Table], *, force: bool) -> t
         others = [name for name in list_files(store) if name not in requested]
         unlisted = [name for name in others if bears_table(store, name)]
         problem += f"; the new one does not list {', '.join(unlisted)}" if unlisted else ""
-    return published, problem
+    return published, older, problem
 
 
 # ---- the log: a JSON line for each table, when its build ends -----------------------------------

@@ -101,7 +101,11 @@ def format_repair(error: TableError) -> str:
         puzzle, state, goal = error.solver
         goal = goal and f" --goal {goal}"
         return f"pipeline query {puzzle} {state}{goal}{format_outputs(error.outputs)}"
-    command = format_rebuild(error.table, error.outputs, force=error.needs_force)
+    if error.named[1:]:  # those that no puzzle here has would be refused
+        names = " ".join(filter(_can_be_built, error.named))
+        force = " --force" * error.needs_force
+        return f"pipeline precompute {names}".rstrip() + force + format_outputs(error.outputs)
+    command = format_rebuild("".join(error.named), error.outputs, force=error.needs_force)
     copied = f", or: pipeline copy ADDRESS {quote_word(error.store)}"
     return command + copied * isinstance(error, StoreEmpty)
 

@@ -231,10 +231,15 @@ class TableError(TablebaseError):
         """Return the message with what to call in Python; the command line writes its own."""
         return f"{self.args[0]} {self._advise()}".rstrip()
 
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The tables to build, by name; () for all default ones."""
+        return (self.table,) if self.table else ()
+
     def _advise(self) -> str:
         if self.table is None or self.outputs is None:
             return ""
-        words = [repr(self.table)] if self.table else []
+        words = [repr(name) for name in self.named]
         words += ["force=True"] if self.needs_force else []
         words += [f"outputs={self.outputs!r}"] if self.outputs else []
         return f"Call: pt.precompute({', '.join(words)})"
@@ -293,9 +298,20 @@ class TableUnreadable(TableError):
 
 
 class TableVersionError(TableError):
-    """A file written in another format version."""
+    """A file written in another format version; `tables`: those that a manifest lists."""
 
-    def __init__(self, store: Any, file: str, version: int, supported: int, table: str) -> None:
+    max_named = 3
+    """The most of these tables that a call or a command names: else it builds the default ones."""
+
+    def __init__(
+        self,
+        store: Any,
+        file: str,
+        version: int,
+        supported: int,
+        table: str,
+        tables: tuple[str, ...] = (),
+    ) -> None:
         # without `force`, no build replaces tables of a newer program
         newer = version > supported
         hint = " Use a newer version of the program, or rebuild the file." if newer else ""
@@ -303,6 +319,12 @@ class TableVersionError(TableError):
         super().__init__(f"{_locate(store, file)} {problem}", store, file, table, needs_force=newer)
         self.version = version
         self.supported = supported
+        self.tables = tables
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The tables to build, by name: all that are listed, if they are few."""
+        return self.tables if 0 < len(self.tables) <= self.max_named else super().named
 
 
 class TableDamaged(TableError):

@@ -125,9 +125,15 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _Head(Struct):
-    """The value that a manifest of every version has."""
+    """The value that a manifest of every version has, and the list of those that are known."""
 
     format_version: int
+    tables: Any = None
+
+    def list_names(self) -> tuple[str, ...]:
+        """List the names of the tables; none if the version lists them in another way."""
+        names = tuple(self.tables) if isinstance(self.tables, dict) else ()
+        return names if all(name.isidentifier() and name.isascii() for name in names) else ()
 
 
 def read_manifest(store: Store) -> dict[str, Entry]:
@@ -270,9 +276,10 @@ def parse_manifest(data: bytes, store: Store) -> Versions:
     if body is None:
         raise TableDamaged(store, MANIFEST, "its text or checksum was changed", "")
     try:
-        version = json.decode(body, type=_Head).format_version
+        head = json.decode(body, type=_Head)
+        version, names = head.format_version, head.list_names()
         if version != FORMAT_VERSION:
-            raise TableVersionError(store, MANIFEST, version, FORMAT_VERSION, "")
+            raise TableVersionError(store, MANIFEST, version, FORMAT_VERSION, "", names)
         manifest = json.decode(body, type=Manifest)
     except (MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise TableDamaged(store, MANIFEST, "it is not a manifest", "") from error
