@@ -240,6 +240,13 @@ def verify(
     ] = False,
     verbose: Annotated[bool, typer.Option("--verbose", help="Print one line per claim.")] = False,
     jobs: Jobs = None,
+    memory: Memory = None,
+    scratch: Annotated[
+        str | None,
+        typer.Option(
+            "--scratch", metavar="DIR", help="Folder for what exceeds memory (default: outputs)."
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Verify the published tables, and print a verdict on each."""
@@ -250,11 +257,12 @@ def verify(
     store, began = open_store(outputs), time.monotonic()
     selected, missing = select_published(store, names or [])
     limit_cores(jobs)
+    room = proofs.Room(memory, scratch)
     with Reporter() as reporter:
         say = (lambda line: None) if as_json else print_line
         printer = ProofPrinter(reporter, say, every_claim=verbose, quick=quick)
         try:
-            verified = proofs.verify(store, selected, quick=quick, observer=printer)
+            verified = proofs.verify(store, selected, quick=quick, observer=printer, room=room)
         except proofs.VerifyFailed as failure:
             if as_json:
                 print_json({"failure": {**failure.to_dict(), "command": format_repair(failure)}})

@@ -6,13 +6,21 @@ and then the proofs: `goals` is the shortest to argue, `senet` and `knight_tours
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from puzzle_tablebase.errors import MemoryShort, StoreEmpty, TablebaseError, TableUnreadable
+from puzzle_tablebase.errors import (
+    MachineLimit,
+    MemoryShort,
+    StoreEmpty,
+    TablebaseError,
+    TableUnreadable,
+)
 from puzzle_tablebase.formats.manifest import find_in_place, read_manifest, read_versions
-from puzzle_tablebase.pipeline.proofs.board_layers import prove_bits
+from puzzle_tablebase.pipeline.proofs.board_layers import measure_arrays, prove_bits
 from puzzle_tablebase.pipeline.proofs.claims import (
     Claims,
     ListedTable,
@@ -29,6 +37,7 @@ from puzzle_tablebase.pipeline.proofs.goals import prove_board, prove_eight, pro
 from puzzle_tablebase.pipeline.proofs.knight_counts import choose_way, prove_counts
 from puzzle_tablebase.pipeline.proofs.knight_tours import prove_every_tour, prove_pairs, prove_ranks
 from puzzle_tablebase.pipeline.proofs.patterns import prove_pattern
+from puzzle_tablebase.pipeline.proofs.scratch import Scratch, find_scratch_folder, open_scratch
 from puzzle_tablebase.pipeline.proofs.senet import prove_senet
 from puzzle_tablebase.pipeline.proofs.verdicts import Proved, TableVerdict, Verdict
 from puzzle_tablebase.pipeline.searches import (
@@ -71,6 +80,19 @@ PROVERS: dict[str, Prove] = {
 """The proofs of the searches that only one kind of puzzle has."""
 
 
+MIN_HELD_BYTES = 128 << 20
+"""The least bytes of arrays in a file that a proof keeps in memory, of the parts in work."""
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """What a proof may use: so many bytes of memory (None: what is free), and a folder for files
+    that are removed at its end (None: the hidden folder of a store)."""
+
+    memory: int | None = None
+    scratch: str | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Verified:
     """The result of a verification that found no difference."""
@@ -106,21 +128,23 @@ def verify(
     *,
     quick: bool = False,
     observer: Observer | None = None,
+    room: Room | None = None,
 ) -> Verified:
     """Verify every table in a store, the cheapest first; raise VerifyFailed at a false claim.
 
     `names`: of published tables; with them, these alone are verified. With `quick` only the files'
     sizes and hashes, and the form of the indexes, are checked. A table that cannot be read,
-    or whose proof needs more memory than is free, has no verdict, and the others have theirs.
+    or whose proof needs more than its room, has no verdict, and the others have theirs.
     """
-    observer = observer or Silence()
+    observer, room = observer or Silence(), room or Room()
     chosen = [table for table in list_tables(store) if not names or table.name in names]
     results, proved = dict[str, TableResult](), dict[str, ListedTable]()
     for table in sorted(chosen, key=_order_by_cost):
         result = results[table.name] = TableResult(table.name)
         try:
-            result.verdicts = run_claims(table, prove(table, proved, quick), result, observer)
-        except MemoryShort as shortage:
+            claims = prove(table, proved, quick, room)
+            result.verdicts = run_claims(table, claims, result, observer)
+        except MachineLimit as shortage:
             result.trouble = shortage
         except OSError as error:
             if not is_trouble(error):
@@ -140,23 +164,26 @@ def verify(
 
 
 def prove(
-    listed: ListedTable, proved: Mapping[str, ListedTable], quick: bool = False
+    listed: ListedTable,
+    proved: Mapping[str, ListedTable],
+    quick: bool = False,
+    room: Room | None = None,
 ) -> Claims[list[TableVerdict]]:
     """Claim all that is shown of a table, and return the verdicts on it.
 
     `proved`: the tables that are proved already; with `quick`, claim only what the files are.
+    Raise MachineLimit if the room does not suffice.
     """
     yield from check_files(listed)
     if quick or listed.table is None:
         how = ONLY_FILES if quick else UNKNOWN_TABLE
         return [TableVerdict(listed.name, None, Verdict.INTACT, how)]
-    needed, free = estimate_memory(listed.definition), get_free_memory()
-    if free is not None and free < needed:
-        hint = "Verify the other tables by name, or use a larger machine"
-        raise MemoryShort(f"The proof of {listed.name}", needed, free, hint)
-    yield from check_contents(listed)
-    proof = find_proof(listed)
-    conclusion = (yield from proof(listed, proved)) if proof else UNKNOWN_RULES
+    with make_room(listed, room or Room()) as scratch:
+        yield from check_contents(listed)
+        proof = find_proof(listed)
+        if proof is prove_bits:
+            proof = partial(prove_bits, scratch=scratch)
+        conclusion = (yield from proof(listed, proved)) if proof else UNKNOWN_RULES
     gaps = yield from check_counts(listed, conclusion)
     verdicts = conclusion.boards or {None: (conclusion.verdict, conclusion.how)}
     return [
@@ -166,6 +193,32 @@ def prove(
         else TableVerdict(listed.name, board, verdict, how, conclusion.by_plugin)
         for board, (verdict, how) in verdicts.items()
     ]
+
+
+@contextmanager
+def make_room(listed: ListedTable, room: Room) -> Iterator[Scratch]:
+    """Yield the space for the arrays of a proof that may be in a file: in memory, if they fit it.
+
+    Raise MachineLimit if neither they nor the rest fit.
+    """
+    table, work = listed.definition, f"The proof of {listed.name}"
+    needed = estimate_memory(table)
+    free = get_free_memory() if room.memory is None else room.memory
+    if free is None or needed <= free:
+        yield Scratch()
+        return
+    size, in_memory = measure_arrays(table) if find_proof(listed) is prove_bits else (0, 0)
+    if size:
+        needed = PROCESS_BYTES + in_memory + 2 * MIN_HELD_BYTES
+    if free < needed:
+        hint = "Verify the other tables by name, or use a larger machine"
+        raise MemoryShort(work, needed, free, hint)
+    held = (free - PROCESS_BYTES - in_memory) // 2
+    with (
+        find_scratch_folder(work, listed.store, room.scratch) as folder,
+        open_scratch(work, folder, size, held) as scratch,
+    ):
+        yield scratch
 
 
 def is_replaced(listed: ListedTable) -> bool:

@@ -31,6 +31,7 @@ import numpy as np
 import numpy.typing as npt
 
 from puzzle_tablebase.formats.counts import Depth
+from puzzle_tablebase.formats.index import BLOCK_BYTES, BLOCKS_PER_READ
 from puzzle_tablebase.jit import Array, compiled
 from puzzle_tablebase.notation.sliding import parse_sides
 from puzzle_tablebase.pipeline.proofs.bits import count_ones, find_lowest
@@ -41,9 +42,10 @@ from puzzle_tablebase.pipeline.proofs.claims import (
     require_equal,
     view_field,
 )
+from puzzle_tablebase.pipeline.proofs.scratch import Scratch, round_up
 from puzzle_tablebase.pipeline.proofs.verdicts import Proved, Verdict
 from puzzle_tablebase.pipeline.tasks import run_in_threads
-from puzzle_tablebase.schema import ROW_BYTES
+from puzzle_tablebase.schema import ROW_BYTES, Table
 
 Words = npt.NDArray[np.uint64]
 Order = tuple[int, ...]
@@ -59,42 +61,63 @@ CHUNK_WORDS = 1 << 15
 """Words to which all moves are followed before the next ones: few enough for a core's cache."""
 
 
-def prove_bits(listed: ListedTable, proved: Mapping[str, ListedTable]) -> Proof:
-    """Prove the distances of a large board to one goal."""
-    parameters = listed.definition.recipe.parameters
-    numbering, (goal,) = Numbering(*parse_sides(parameters["board"])), parameters["roots"]
+def prove_bits(
+    listed: ListedTable, proved: Mapping[str, ListedTable], scratch: Scratch | None = None
+) -> Proof:
+    """Prove the distances of a large board to one goal, with arrays in `scratch` or in memory."""
+    numbering, goal = read_definition(listed.definition)
+    scratch = scratch or Scratch()
     records = numbering.size // (8 * ROW_BYTES)
     text = "there is a record for every 360 states"
     yield listed.claim_records(text, require_equal("records", listed.index.records, records))
 
-    bits, depths = read_bits(listed, numbering), dict[Depth, int]()
+    bits, depths = read_bits(listed, numbering, scratch), dict[Depth, int]()
     text = "each bit is bit 1 of the state's distance, layer by layer from the goal"
-    yield listed.claim_records(text, find_bad_bits(numbering, goal, bits, depths))
+    yield listed.claim_records(text, find_bad_bits(numbering, goal, bits, depths, scratch))
     return Proved(Verdict.PROVED, HOW, fields=("bits",), depths=depths)
 
 
-def read_bits(listed: ListedTable, numbering: Numbering) -> Words:
+def read_definition(table: Table) -> tuple[Numbering, str]:
+    """Return the numbering of a table's board, and the goal."""
+    parameters = table.recipe.parameters
+    (goal,) = parameters["roots"]
+    return Numbering(*parse_sides(parameters["board"])), goal
+
+
+def measure_arrays(table: Table) -> tuple[int, int]:
+    """Measure the bytes of the arrays that may be in a file, and of those that are in memory."""
+    numbering, _ = read_definition(table)
+    words = numbering.orders // WORD_STATES
+    return 2 * round_up(8 * words * numbering.cells), 2 * words
+
+
+def read_bits(listed: ListedTable, numbering: Numbering, scratch: Scratch) -> Words:
     """Read the index: a row for each place of the blank, a bit for each order of the tiles."""
-    bits = np.empty(numbering.size // WORD_STATES, dtype=np.uint64)
+    bits = scratch.allocate((numbering.size // WORD_STATES,), np.uint64)
     words = 8 * ROW_BYTES // WORD_STATES
-    for begin, records in listed.iter_records():
+    chunks = listed.iter_records()
+    for begin, records in scratch.bound(chunks, BLOCKS_PER_READ * BLOCK_BYTES):
         part = slice(words * begin, words * (begin + len(records)))
         bits[part] = split_records(view_field(records, "bits"))
     return bits.reshape(numbering.cells, -1)
 
 
 def find_bad_bits(
-    numbering: Numbering, goal: str, bits: Words, depths: dict[Depth, int]
+    numbering: Numbering,
+    goal: str,
+    bits: Words,
+    depths: dict[Depth, int],
+    scratch: Scratch | None = None,
 ) -> Iterator[Difference | int]:
     """Yield the first bit that differs from a second search, whose layers are counted."""
-    states = 0
-    for distance, layers in iter_layers(numbering, goal):
+    states, scratch = 0, scratch or Scratch()
+    for distance, layers in iter_layers(numbering, goal, scratch):
         is_set, parts, before = bool(distance & 2), layers.list_parts(distance), states
         tasks = (
             (layers.words[place, first:end], bits[place, first:end], is_set)
             for place, first, end in parts
         )
-        compared = run_in_threads(compare_words, tasks)
+        compared = scratch.bound(run_in_threads(compare_words, tasks), 2 * 8 * TASK_WORDS)
         for (place, first, _), (count, word, bit) in zip(parts, compared, strict=True):
             if word >= 0:
                 number = (first + word) * WORD_STATES + bit
@@ -160,10 +183,10 @@ class Layers:
     of the last layer's colour these are its states, at the others those of the layer before.
     """
 
-    def __init__(self, numbering: Numbering, goal: str) -> None:
+    def __init__(self, numbering: Numbering, goal: str, scratch: Scratch) -> None:
         places, line = numbering.cells, numbering.line
-        self._line = line
-        self.words: Words = np.zeros((places, numbering.orders // WORD_STATES), dtype=np.uint64)
+        self._line, self._scratch = line, scratch
+        self.words: Words = scratch.allocate((places, numbering.orders // WORD_STATES), np.uint64)
         root, number, is_odd = numbering.read_state(goal)
         self.words[root, number // WORD_STATES] = 1 << number % WORD_STATES
         lines, steps = np.divmod(np.arange(places), line)
@@ -193,7 +216,8 @@ class Layers:
 
     def find_next(self, distance: int) -> None:
         """Replace the layer before the last by the next one, which is at this distance."""
-        for _ in run_in_threads(self._find_states, self.list_parts(distance)):
+        done = run_in_threads(self._find_states, self.list_parts(distance))
+        for _ in self._scratch.bound(done, 4 * 8 * TASK_WORDS):  # and of three other places
             pass
 
     def _find_states(self, target: int, begin: int, end: int) -> None:
@@ -208,12 +232,15 @@ class Layers:
             odd = self._heads[part] ^ self._parities[target]
             for source, collect, arguments in self._moves[target]:
                 collect(self.words[source], first, reached, odd, *arguments)
-            np.bitwise_and(reached, ~layer[part], out=layer[part])
+            if reached.any() or layer[part].any():  # what does not change is not written
+                np.bitwise_and(reached, ~layer[part], out=layer[part])
 
 
-def iter_layers(numbering: Numbering, goal: str) -> Iterator[tuple[int, Layers]]:
+def iter_layers(
+    numbering: Numbering, goal: str, scratch: Scratch | None = None
+) -> Iterator[tuple[int, Layers]]:
     """Yield each distance with the layers up to there. The same object is changed each time."""
-    layers, distance = Layers(numbering, goal), 0
+    layers, distance = Layers(numbering, goal, scratch or Scratch()), 0
     while any(layers.words[place].any() for place in layers.list_places(distance)):
         yield distance, layers
         distance += 1

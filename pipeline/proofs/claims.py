@@ -245,6 +245,7 @@ def run_claims(
         wrong = Difference(reason, "rows that can be decoded")
         raise _make_failure(listed, result.file or listed.file, record, wrong) from error
     finally:
+        claims.close()  # what it has open, at once: an error keeps its frame
         result.seconds += time.monotonic() - started
 
 
