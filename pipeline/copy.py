@@ -40,13 +40,16 @@ class Copied(NamedTuple):
     bytes: int
 
 
-def copy_tables(source: object, target: object, names: Sequence[str] = ()) -> list[str]:
+def copy_tables(
+    source: object, target: object, names: Sequence[str] = (), *, take_over: bool = False
+) -> list[str]:
     """Copy published tables from a folder or URL to a folder, or to the URL of a bucket.
 
-    `names`: of puzzles, groups or tables; by default all that are published. Return the names of
-    the tables that were not there yet.
+    `names`: of puzzles, groups or tables; by default all that are published. `take_over`: take
+    over the bucket from a copy that was killed. Return the names of the tables that were not there
+    yet.
     """
-    done = copy(open_store(source), open_target(target), names)
+    done = copy(open_store(source), open_target(target), names, take_over=take_over)
     return [each.name for each in done if each.bytes]
 
 

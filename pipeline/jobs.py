@@ -270,7 +270,7 @@ def _read_published(
         problem = f"{error.file} has format version {error.version}, not {error.supported}"
     if problem and not is_own_file(store, MANIFEST):
         foreign = f"{MANIFEST} is there, and is not a file of this program"
-        hint = "Move it away, or choose another folder with --outputs."
+        hint = "Move it away, or choose another folder."
         raise StoreError(str(store), foreign, hint)
     for table in tables:
         if table.name not in published:

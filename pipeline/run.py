@@ -10,7 +10,8 @@ import os
 import sys
 
 from puzzle_tablebase.errors import (
-    ReaderGone,
+    FileChanged,
+    OutputError,
     TablebaseError,
     TableMissing,
     TableUnreadable,
@@ -59,12 +60,14 @@ def run_command(arguments: list[str]) -> int:
         # a lone lookup needs none of these
         from puzzle_tablebase.pipeline.terminal import format_error, print_error
 
-        if isinstance(error, Unreachable):  # the store was lost while a table was being read
+        if isinstance(error, Unreachable | FileChanged):  # while a table was being read
             hint = "Check the address, the network and the credentials."
+            if isinstance(error, FileChanged):
+                hint = "Run the command again."
             print_error(f"The store of the tables cannot be read: {error}. {hint}")
             return TableUnreadable.exit_code
         if isinstance(error, TablebaseError):
-            if not isinstance(error, ReaderGone):
+            if not (isinstance(error, OutputError) and error.is_gone):
                 print_error(format_error(error))
             is_default = isinstance(error, TableMissing) and error.file.startswith("outputs/")
             if is_default and not os.path.exists("outputs"):  # a build would make a second store

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from puzzle_tablebase.errors import (
     NotAFolder,
     StoreEmpty,
+    StoreError,
     TablebaseError,
     TableError,
     TableMissing,
@@ -83,6 +84,8 @@ def format_error(error: Exception) -> str:
     """Return an error's message with the commands that help, in place of calls of Python."""
     if isinstance(error, NotAFolder):
         return f"{error.problem}. Build in a folder, then run: pipeline copy FOLDER {error.store}."
+    if isinstance(error, StoreError) and error.is_claimed:
+        return f"{error.args[0]} If that copy was killed, add --take-over."
     if not isinstance(error, TableError):
         return str(error)
     problem, command = error.args[0], format_repair(error)

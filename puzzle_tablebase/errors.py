@@ -314,7 +314,7 @@ class TableVersionError(TableError):
     ) -> None:
         # without `force`, no build replaces tables of a newer program
         newer = version > supported
-        hint = " Use a newer version of the program, or rebuild the file." if newer else ""
+        hint = " Update it, or rebuild." if newer else ""
         problem = f"has format version {version}; this program reads version {supported}.{hint}"
         super().__init__(f"{_locate(store, file)} {problem}", store, file, table, needs_force=newer)
         self.version = version
@@ -349,30 +349,41 @@ class TableDamaged(TableError):
 
 
 class OutputError(TablebaseError):
-    """An output that cannot be written, or not completely."""
+    """An output that cannot be written, or not completely.
+
+    `is_full`: the disk is too small. `is_gone`: it is a pipe whose reader has closed it; the
+    process ends quietly, as by SIGPIPE.
+    """
 
     exit_code = 2
 
-    def __init__(self, output: str, problem: str, *, is_full: bool = False) -> None:
+    def __init__(
+        self, output: str, problem: str, *, is_full: bool = False, is_gone: bool = False
+    ) -> None:
         super().__init__(f"{output} cannot be written: {problem}.")
-        if is_full:  # the disk is too small: no mistake in the command
-            self.exit_code = 3
-
-
-class ReaderGone(OutputError):
-    """A pipe whose reader has closed it: no message can be shown. Exits like SIGPIPE."""
-
-    exit_code = 141
+        self.is_gone = is_gone
+        if is_full or is_gone:  # no mistake in the command
+            self.exit_code = 141 if is_gone else 3
 
 
 class StoreError(TablebaseError):
-    """A store that cannot be written to."""
+    """A store that cannot be written to.
+
+    `is_claimed`: another copy is at work, or was killed.
+    """
 
     exit_code = 3
 
-    def __init__(self, path: str, problem: str, hint: str = "") -> None:
+    def __init__(
+        self, path: str, problem: str, hint: str = "", *, is_claimed: bool = False
+    ) -> None:
         super().__init__(f"Cannot write to {path}: {problem}. {hint}".rstrip())
-        self.problem = problem
+        self.problem, self.is_claimed = problem, is_claimed
+
+    def __str__(self) -> str:
+        """Return the message with what to pass in Python; the command line names its option."""
+        call = "If that copy was killed, pass take_over=True."
+        return f"{self.args[0]} {call}" if self.is_claimed else str(self.args[0])
 
 
 class MachineLimit(TablebaseError):
@@ -417,7 +428,7 @@ class Unreachable(OSError):
     """A store that did not answer, or refused to."""
 
 
-class FileChanged(Unreachable):
+class FileChanged(OSError):
     """A file that is another one than when its reading began."""
 
 

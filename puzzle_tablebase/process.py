@@ -18,7 +18,7 @@ import io
 import os
 import sys
 
-from puzzle_tablebase.errors import OutputError, ReaderGone, Unreachable
+from puzzle_tablebase.errors import OutputError, Unreachable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -107,9 +107,12 @@ class RawOutput(io.FileIO):
             try:
                 return os.write(self.fileno(), data)
             except OSError as error:
-                kind = ReaderGone if isinstance(error, BrokenPipeError) else OutputError
-                reason = explain_os_error(error)
-                self.failure = kind(self._output, reason, is_full=is_full_disk(error))
+                self.failure = OutputError(
+                    self._output,
+                    explain_os_error(error),
+                    is_full=is_full_disk(error),
+                    is_gone=isinstance(error, BrokenPipeError),
+                )
                 if not self._is_best_effort:
                     raise self.failure from error
         return memoryview(data).nbytes

@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 
 from puzzle_tablebase.errors import (
+    FileChanged,
     NotAFile,
     TablebaseError,
     TableError,
@@ -265,7 +266,7 @@ def is_trouble(error: Exception) -> bool:
 
     Arrow raises OSError for content too, but then it has no number of the system's.
     """
-    if isinstance(error, Unreachable | NotAFile):
+    if isinstance(error, Unreachable | FileChanged | NotAFile):
         return True
     return isinstance(error, OSError) and error.errno not in (None, errno.EINVAL)
 

@@ -79,8 +79,8 @@ class Bucket(RemoteStore):
             if other == self._claim:  # it was put: the request was sent twice
                 return
             if other is not None and not is_taken_over:
-                hint = "If that copy was killed, add --take-over."
-                raise StoreError(str(self), f"{describe_claim(other)} is copying to it", hint)
+                problem = f"{describe_claim(other)} is copying to it"
+                raise StoreError(str(self), problem, is_claimed=True)
         raise StoreError(str(self), "other copies keep claiming it")
 
     def write(self, name: str, data: bytes) -> None:
@@ -149,7 +149,7 @@ class Bucket(RemoteStore):
         """Read a small file, and the condition for a write in its place."""
         with self._translate_write_errors():
             try:
-                data, meta = self.fetch(name)
+                data, meta, _ = self.fetch(name)
             except FileNotFoundError:
                 return None, "create"
         known = {"e_tag": meta["e_tag"], "version": meta["version"]}

@@ -289,7 +289,7 @@ class Folder(Store):
         free = status.f_bavail * status.f_frsize
         if free < needed:
             sizes = f"{needed / 1e9:.2f} GB of disk; free: {free / 1e9:.2f} GB"
-            hint = "Free some space, or choose another folder with --outputs."
+            hint = "Free some space, or choose another folder."
             raise StoreError(self._path, f"{work} needs {sizes}", hint)
 
     def _translate_errors(self) -> AbstractContextManager[None]:

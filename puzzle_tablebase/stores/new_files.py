@@ -202,5 +202,5 @@ def translate_store_errors(folder: str) -> Iterator[None]:
             problem = "another program removed a file that was being written"
             raise StoreError(folder, problem, "Run one build at a time, and keep .lock.") from error
         where = "" if path == folder else f"{os.path.basename(path)}: "
-        hint = "Free some space, or choose another folder with --outputs."
+        hint = "Free some space, or choose another folder."
         raise StoreError(folder, where + explain_os_error(error), hint) from error

@@ -193,16 +193,14 @@ class Content(NamedTuple):
 
     data: bytes
     meta: ObjectMeta
+    is_whole: bool = False
+    """Whether all of it came in answer to a request for a part: the host ignores ranges."""
 
     @property
     def version(self) -> str:
         """The text that changes whenever the file does; "" where the host gives none."""
         modified = self.meta["last_modified"].timestamp()  # 0 if the host does not say
         return self.meta["e_tag"] or self.meta["version"] or (str(modified) if modified else "")
-
-
-class RangesIgnored(Unreachable):
-    """A whole file came in answer to a request for a part of it."""
 
 
 class RemoteStore(Store):
@@ -254,7 +252,7 @@ class RemoteStore(Store):
     ) -> Content:
         """Fetch the bytes from `first` to before `end`, or the whole file.
 
-        RangesIgnored if the host sends the whole file instead. `is_fresh`: past all caches;
+        A host that ignores ranges is asked for the whole file. `is_fresh`: past all caches;
         `pinned`: only of the version with this ETag, else FileChanged, if the host heeds it.
         """
         options: GetOptions = {} if end is None else {"range": (first, end)}
@@ -266,7 +264,8 @@ class RemoteStore(Store):
                 result = client.get(self.locate_key(name), options=options)
             except Exception as error:
                 if any(sign in str(error) for sign in IGNORED_RANGE):
-                    raise RangesIgnored("the host ignores ranges") from None
+                    whole = self.fetch(name, is_fresh=is_fresh, pinned=pinned)
+                    return whole._replace(is_whole=True)
                 raise
             size = result.meta["size"]
             if end is None and size > MAX_WHOLE_BYTES:
@@ -331,10 +330,10 @@ class RemoteStore(Store):
 
     @contextlib.contextmanager
     def translate_errors(self, name: str = "") -> Iterator[None]:
-        """Turn any error of the library in the block into Unreachable or FileNotFoundError."""
+        """Turn any error of the library in the block into one of those of stores."""
         try:
             yield
-        except (Unreachable, TablebaseError):
+        except (Unreachable, FileChanged, TablebaseError):
             raise
         except Exception as error:
             if isinstance(error, FileNotFoundError) and not self._is_host:
@@ -357,13 +356,10 @@ class RemoteFile(RandomAccessFile):
     def __init__(self, store: RemoteStore, name: str) -> None:
         self._store, self._name = store, name
         is_fresh = store.must_reread(name)
-        self._whole: bytes | None = None
+        content = store.fetch(name, 0, 1, is_fresh=is_fresh)
+        self._whole = content.data if content.is_whole else None
         """The file, if it is small or the host ignores ranges, once it was fetched."""
-        try:
-            content = store.fetch(name, 0, 1, is_fresh=is_fresh)
-        except RangesIgnored:
-            content = store.fetch(name, is_fresh=is_fresh)
-            self._whole = content.data
+        if content.is_whole:
             note = "note: the host ignores ranges: %s is read whole"
             logging.getLogger(__name__).warning(note, make_printable(store.locate(name)))
         self.size, self._version = content.meta["size"], content.version
@@ -414,7 +410,7 @@ class RemoteFile(RandomAccessFile):
                 )
                 # a host without ETags pins none, and another may send what it likes
                 if (content.meta["size"], content.version) == (self.size, self._version):
-                    return content.data
+                    return content.data[at:end] if content.is_whole else content.data
         raise FileChanged(CHANGED)
 
 

@@ -526,5 +526,5 @@ def test_a_forked_process_is_told_to_be_spawned(outputs: Path) -> None:
 
 def test_a_url_needs_its_library(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "obstore.store", None)
-    with pytest.raises(Unreachable, match="pip install obstore"):
+    with pytest.raises(errors.PackageMissing, match=r"obstore\. Run: pip install"):
         RemoteStore("http://127.0.0.1:9/tables").read(MANIFEST)
