@@ -103,7 +103,8 @@ def format_repair(error: TableError) -> str:
     if isinstance(error, TableMissing) and error.solver:
         puzzle, state, goal = error.solver
         goal = goal and f" --goal {goal}"
-        return f"pipeline query {puzzle} {state}{goal}{format_outputs(error.outputs)}"
+        words = f"query {puzzle} {state}" if state else f"sample {puzzle}"
+        return f"pipeline {words}{goal}{format_outputs(error.outputs)}"
     if error.named[1:]:  # those that no puzzle here has would be refused
         names = " ".join(filter(_can_be_built, error.named))
         force = " --force" * error.needs_force

@@ -253,8 +253,8 @@ def _locate(store: Any, file: str) -> str:
 class TableMissing(TableError):
     """A table that is not published.
 
-    `solver`: a puzzle that answers by a search; the state to ask it for; the goal, if it is not
-    the default one.
+    `solver`: a puzzle that answers by a search; the state to ask it for, or "" for a sample; the
+    goal, if it is not the default one.
     """
 
     def __init__(
@@ -271,7 +271,10 @@ class TableMissing(TableError):
         if not self.solver:
             return super()._advise()
         puzzle, state, goal = self.solver
-        return f"Call: tables.{puzzle}.probe({state!r}{goal and f', goal={goal!r}'})"
+        named = goal and f"goal={goal!r}"
+        if not state:
+            return f"Call: tables.{puzzle}.sample({named})"
+        return f"Call: tables.{puzzle}.probe({state!r}{named and f', {named}'})"
 
 
 class StoreEmpty(TableMissing):

@@ -111,10 +111,10 @@ class FifteenReader(Reader):
         Option("boards", "Print every state of the solution as a picture.", verbs=ONE_KEY),
         Option(
             "time_limit",
-            "Stop after so many seconds, and print what is known.",
+            "Stop the search of a board after so many seconds.",
             "SECONDS",
             lambda given, *_: parse_positive_number(given, "--time-limit", "seconds", 10),
-            verbs=(*ANY_KEYS, CHECK),
+            verbs=(*ANY_KEYS, SAMPLE, CHECK),
         ),
         Option(
             "patterns",
@@ -198,6 +198,8 @@ class FifteenReader(Reader):
 
         from puzzle_tablebase.queries.board_ranks import BoardRanks
 
+        if options.time_limit and not options.solve:
+            raise BadRequest("--time-limit needs --solve", "Add it, or leave out both")
         goal = options.goal or BOARD.example
         ranks = BoardRanks(BOARD, BOARD.view_goal(goal))
         for numbers in request.draw_numbers(BOARD.size, "state"):
@@ -211,7 +213,8 @@ class FifteenReader(Reader):
             first, plain = 0, replace_options(options, features=False)
             for answers in self.iter_answers(keys, plain):
                 part = rows["state"][first : first + len(answers)].to_frame()
-                yield part.hstack(answers.drop("error"))
+                known = answers.drop("error").with_columns(goal=pl.lit(goal))
+                yield part.hstack(known)
                 first += len(answers)
 
     def parse_key(self, text: str, options: Options) -> str:

@@ -26,12 +26,12 @@ SLIDES = str.maketrans(LETTERS, "DURL")
 """Each direction of a tile that slides, with the direction of the blank."""
 
 
-def read_moves(text: str, find_end: FindEnd, what: str, *, is_word: bool = True) -> Moves:
+def read_moves(text: str, find_end: FindEnd, valid: str, *, is_word: bool = True) -> Moves:
     """Read moves, with separators between them or not.
 
     `find_end` returns the end of the move that begins at a place of the text, or the place itself
     if none does. Return the moves, and where reading stopped, or "". The text that is quoted then
-    goes to the next separator if `is_word`, or else is a character.
+    goes to the next separator if `is_word`, or else is a character. `valid`: what can be read.
     """
     moves, at = list[str](), 0
     while at < len(text):
@@ -42,27 +42,37 @@ def read_moves(text: str, find_end: FindEnd, what: str, *, is_word: bool = True)
         if end == at:
             while end < len(text) and text[end] not in SEPARATORS and (is_word or end == at):
                 end += 1
-            return moves, f"character {at + 1}, {quote(text[at:end])}: not {what}"
+            problem = f"character {at + 1}, {quote(text[at:end])}, is not a move: write {valid}"
+            return moves, problem
         moves.append(text[at:end])
         at = end
     return moves, ""
 
 
-def read_marks(text: str, marks: str, what: str) -> Moves:
+def read_marks(text: str, marks: str, valid: str) -> Moves:
     """Read moves of one character each.
 
-    >>> read_marks("UL, X", "UDLR", "one of U, D, L, R")
-    (['U', 'L'], "character 5, 'X': not one of U, D, L, R")
+    >>> read_marks("UL, X", "UDLR", "U, D, L or R")
+    (['U', 'L'], "character 5, 'X', is not a move: write U, D, L or R")
     """
     bare = text.translate(_WITHOUT_SEPARATORS)
     if {*bare} <= {*marks}:
         return [*bare], ""
-    return read_moves(text, lambda text, at: at + (text[at] in marks), what, is_word=False)
+    return read_moves(text, lambda text, at: at + (text[at] in marks), valid, is_word=False)
 
 
 def read_letters(text: str, letters: str) -> Moves:
     """Read moves that are letters."""
-    return read_marks(text, letters, f"one of {', '.join(letters)}")
+    return read_marks(text, letters, list_letters(letters))
+
+
+def list_letters(letters: str) -> str:
+    """List letters as words.
+
+    >>> list_letters("UDLR")
+    'U, D, L or R'
+    """
+    return " or ".join([*filter(None, [", ".join(letters[:-1])]), letters[-1:]])
 
 
 def read_tiles(text: str, tiles: str) -> Moves:
@@ -71,19 +81,19 @@ def read_tiles(text: str, tiles: str) -> Moves:
     >>> read_tiles("15", "123456789abcdef"), read_tiles("1 5", "123456789abcdef")
     ((['f'], ''), (['1', '5'], ''))
     """
-    what = f"one of the tiles 1-{tiles[-1]}"
+    valid = f"tiles, 1 to {tiles[-1]}"
     words = text.replace(",", " ").split() if len(tiles) > MAX_SMALL_TILES else []
     numbers = {str(number): tile for number, tile in enumerate(tiles, 1)}
     is_number = len(words) == 1 and words[0] in numbers
     if not is_number and (len(words) < 2 or max(map(len, words)) > 2):
-        return read_marks(text, tiles, what)
+        return read_marks(text, tiles, valid)
     names = numbers | dict(zip(tiles, tiles, strict=True))
 
     def find_end(text: str, at: int) -> int:
         end = find_word_end(text, at)
         return end if text[at:end] in names else at
 
-    moves, problem = read_moves(text, find_end, what)
+    moves, problem = read_moves(text, find_end, valid)
     return [names[move] for move in moves], problem
 
 
@@ -102,9 +112,10 @@ def read_board_moves(text: str, start: str) -> Moves:
     tiles = "".join(sorted(start.replace("0", "")))
     if text.lstrip(SEPARATORS)[:1] in {*tiles}:
         return read_tiles(text, tiles)
+    letters = list_letters(LETTERS)
     if len(tiles) > MAX_SMALL_TILES:
-        return read_letters(text, LETTERS)
-    moves, problem = read_marks(text, LETTERS + LETTERS.lower(), f"one of {', '.join(LETTERS)}")
+        return read_marks(text, LETTERS, f"{letters}, in capitals")
+    moves, problem = read_marks(text, LETTERS + LETTERS.lower(), letters)
     return [move.upper() for move in moves], problem
 
 

@@ -17,6 +17,7 @@ import polars as pl
 from puzzle_tablebase.errors import BadRequest, NoAnswer, require_whole_number
 from puzzle_tablebase.puzzle import SymmetryView
 from puzzle_tablebase.puzzles.sliding import SlidingBoard
+from puzzle_tablebase.queries.answer import format_count
 from puzzle_tablebase.queries.options import replace_options
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class SampleRequest(NamedTuple):
         """Draw different numbers below `total` from the seed, and yield them a chunk at a time."""
         size = self.size or 1
         if size > total:
-            problem = f"There are {total:,} {noun}s to draw {size:,} from"
+            problem = f"{size:,} is more than the {format_count(total, noun)} to draw from"
             raise BadRequest(problem, "Draw fewer")
         numbers = draw_distinct(np.random.Generator(np.random.PCG64(self.seed)), total, size)
         for begin in range(0, size, self.chunk_numbers):
@@ -129,7 +130,14 @@ def draw_set(
             yield reader.add_features(rows, rows["state"]) if has_features else rows
 
     if not (is_spread or parts):
-        yield from draw(request.check(), distances)
+        unsolved = 0
+        for rows in draw(request.check(), distances):
+            if getattr(options, "time_limit", None):
+                unsolved += rows["distance"].null_count()
+            yield rows
+        if unsolved:
+            whose = "its" if unsolved == 1 else "their"
+            on_note(f"{format_count(unsolved, 'board')} took longer: {whose} distance is empty.")
         return
     request = request.check(MAX_SET)
     if parts and options.goal is None and not getattr(options, "both_goals", False):

@@ -194,7 +194,7 @@ class SenetReader(Reader):
             is_move = len(squares) == 2 and all(square in SQUARE_NAMES for square in squares)
             return end if is_move else at
 
-        return read_moves(text, find_end, "a move such as 5-10 or 4x7")
+        return read_moves(text, find_end, "moves such as 5-10 or 4x7")
 
     def step(self, position: str, move: str, number: int) -> tuple[str, str]:
         start, goal = parse_squares(move)

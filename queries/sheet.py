@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 import polars as pl
 
-from puzzle_tablebase.errors import BadRequest, NoAnswer, NotationError
+from puzzle_tablebase.errors import BadRequest, NoAnswer, NotationError, quote
 from puzzle_tablebase.notation.sliding import CHARACTERS
 from puzzle_tablebase.output import write_output
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
-from puzzle_tablebase.queries.answer import format_count
-from puzzle_tablebase.queries.batch_input import read_rows
+from puzzle_tablebase.queries.answer import INPUT_FORMATS, format_count
+from puzzle_tablebase.queries.batch_input import find_suffix, read_rows
 from puzzle_tablebase.queries.boards import BoardAnswer
 from puzzle_tablebase.queries.explorer import read_source
 from puzzle_tablebase.queries.knight.reader import KnightReader
@@ -31,6 +31,8 @@ BESIDE, BELOW, LINE = 0.9, 0.5, 0.7
 """What lies between boards, and a line to write on, in centimetres."""
 SHOWN_ROWS = 8
 """The most rows that a message names."""
+MAX_BOARDS = 1_000
+"""The most boards of a sheet: they are solved one by one, and more are hardly meant."""
 TRIES = 20
 """How often tours are drawn to find different starts."""
 
@@ -67,6 +69,8 @@ def draw_sheet_rows(
     """
     if not isinstance(reader, KnightReader):
         return rows.sort(reader.puzzle.depth, maintain_order=True)
+    if "start" not in rows.columns:
+        return turn_tours(rows)
     found, size = rows.unique("start", maintain_order=True), len(rows)
     for number in range(1, TRIES):
         if len(found) == size:
@@ -75,10 +79,21 @@ def draw_sheet_rows(
     return found
 
 
+def turn_tours(rows: pl.DataFrame) -> pl.DataFrame:
+    """Let closed tours begin on different squares, in equal steps over the board."""
+    board = parse_board(rows["board"][0])
+    rows, paths = rows[: board.squares], list[str]()
+    for number, path in enumerate(rows["path"]):
+        at = path.index(board.name_square(number * board.squares // len(rows)))
+        paths.append(path[at:] + path[:at])
+    return rows.with_columns(path=pl.Series(paths))
+
+
 def make_sheet(reader: Reader, options: Options, rows: pl.DataFrame) -> Sheet:
     """Make the sheet of a sample."""
     if isinstance(reader, KnightReader):
-        return make_tour_sheet(parse_board(rows["board"][0]), rows["path"].to_list())
+        board = parse_board(rows["board"][0])
+        return make_tour_sheet(board, rows["path"].to_list(), is_closed=options.closed)
     solved = reader.parse(QUERY, {"goal": options.goal})
     answers = [reader.answer(state, solved) for state in rows["state"]]
     return make_board_sheet(reader, cast("list[BoardAnswer]", answers))
@@ -116,13 +131,14 @@ def _read_goal(reader: Reader, name: str) -> str:
     return goals.get(name, name)
 
 
-def make_tour_sheet(board: KnightBoard, paths: list[str]) -> Sheet:
+def make_tour_sheet(board: KnightBoard, paths: list[str], *, is_closed: bool) -> Sheet:
     """Make the sheet of the starts of tours, and of the tours."""
+    size = str(board).replace("x", "×")
     tours = [[path[at : at + 2] for at in range(0, len(path), 2)] for path in paths]
     return Sheet(
-        title=f"Knight’s tour on {str(board).replace('x', '×')}",
+        title=f"{'Closed knight' if is_closed else 'Knight'}’s tour on {size}",
         task="The knight stands on 1. Make it jump to every square once. Number the squares in the "
-        "order in which you visit them.",
+        f"order in which you visit them.{' From the last, it must jump back to 1.' * is_closed}",
         key="One of the tours from each start.",
         boards=[
             _draw_chess(board, tour[:1], f"board of {board}, the knight on {tour[0]}")
@@ -135,21 +151,39 @@ def make_tour_sheet(board: KnightBoard, paths: list[str]) -> Sheet:
     )
 
 
+def require_page_name(page: str) -> None:
+    """Raise BadRequest if a page has the name of a list: it would replace somebody's boards."""
+    if any(find_suffix(page) in suffixes for suffixes in INPUT_FORMATS.values()):
+        raise BadRequest(f"A sheet is a page, and {quote(page)} a list", "Example: sheet.html")
+
+
 def read_boards(
-    reader: Reader, options: Options, query: BatchQuery, source: str, **given: str | None
+    reader: Reader,
+    options: Options,
+    query: BatchQuery,
+    source: str,
+    on_board: Callable[[int, int], None],
+    **given: str | None,
 ) -> list[BoardAnswer]:
-    """Read boards from a file, and solve them; BadRequest names the rows with other keys."""
-    answers, problems, row = list[BoardAnswer](), dict[int, str](), 0
+    """Read boards from a file, and solve them; BadRequest names the rows with other keys.
+
+    `on_board` is called with the number of boards that are solved, and of all.
+    """
+    keys = dict[int, str | None]()
     for rows in read_rows(source, query, **given):
-        for key in rows.texts[0]:
-            row += 1
-            number = row + rows.has_header
-            try:
-                if key is None:
-                    raise NoAnswer("the board is missing.")
-                answers.append(cast(BoardAnswer, reader.answer(key, options)))
-            except (NotationError, NoAnswer) as error:
-                problems[number] = str(error)
+        first = len(keys) + 1 + rows.has_header
+        keys.update(enumerate(rows.texts[0], first))
+        if len(keys) > MAX_BOARDS:
+            raise BadRequest(f"A sheet has at most {MAX_BOARDS:,} boards", "Give it fewer")
+    answers, problems = list[BoardAnswer](), dict[int, str]()
+    for done, (number, key) in enumerate(keys.items(), 1):
+        try:
+            if key is None:
+                raise NoAnswer("the board is missing.")
+            answers.append(cast(BoardAnswer, reader.answer(key, options)))
+        except (NotationError, NoAnswer) as error:
+            problems[number] = str(error)
+        on_board(done, len(keys))
     if problems:
         (first, problem), *_ = problems.items()
         names = [f"{number:,}" for number in [*problems][:SHOWN_ROWS]]

@@ -55,12 +55,14 @@ class BitReader(BoardReader):
         try:
             return super().find_distance(state, goal)
         except TableMissing as error:
-            is_corner = self.puzzle.view_goal(goal).table_goal == self.puzzle.example
-            if str(self.puzzle) != FIFTEEN_BOARD or not is_corner:
-                raise
-            # a search answers, where the table would take a cluster
-            error.solver = "fifteen", state, "" if goal == self.puzzle.example else goal
+            self._name_solver(error, state, goal)
             raise
+
+    def _name_solver(self, error: TableMissing, state: str, goal: str) -> None:
+        """Add the 15-puzzle's search to an error, if it can answer: the table takes a cluster."""
+        is_corner = self.puzzle.view_goal(goal).table_goal == self.puzzle.example
+        if str(self.puzzle) == FIFTEEN_BOARD and is_corner:
+            error.solver = "fifteen", state, "" if goal == self.puzzle.example else goal
 
     def find_record(self, view: View, state: str) -> int:
         return super().find_record(view, state) // ROW_STATES
@@ -176,6 +178,11 @@ class BitReader(BoardReader):
         from puzzle_tablebase.queries.samples import find_ranks
 
         view = self._view_goal(options)
+        try:
+            self.open_index(self.table_names[view.table_goal])
+        except TableMissing as error:
+            self._name_solver(error, "", options.goal or self.puzzle.example)
+            raise
         total, ranks = self.puzzle.size, None
         if wanted is not None:
             ranks = find_ranks(self.read_distances(view), wanted)

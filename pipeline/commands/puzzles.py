@@ -19,6 +19,7 @@ from puzzle_tablebase.errors import (
     BadRequest,
     NoAnswer,
     make_printable,
+    require_whole_number,
 )
 from puzzle_tablebase.pipeline.single_query import (
     OUTPUTS,
@@ -31,8 +32,10 @@ from puzzle_tablebase.puzzles import collect_from_each, get_puzzle, is_registere
 from puzzle_tablebase.queries import get_reader_class, make_batch_query, open_reader, pose
 from puzzle_tablebase.queries.answer import FORMATS, INPUT_FORMATS, format_count, format_json
 from puzzle_tablebase.queries.options import (
+    ALL,
     BATCH,
     CHECK,
+    QUERY,
     SAMPLE,
     SHEET,
     Option,
@@ -206,12 +209,12 @@ def run_sample(name: str, words: list[str], values: Values) -> None:
 
     general, page = take_options(values, SAMPLE_GENERAL), values.pop("sheet", None)
     output, requested = general.get("output"), general.get("format")
-    if page is not None:
-        _check_sheet(name, page, output, values)
     is_listed = page is None or bool({"output", "format", "json"} & {*general})
     output_as = choose_output_format(output, requested or ("jsonl" if "json" in general else None))
     size, seed = (_read_number(general.get(each)) for each in ("size", "seed"))
     request = SampleRequest(size, seed or 0)
+    if page is not None:
+        _check_sheet(name, page, request, output, values)
     store = open_store(general.get("outputs"))
     reader, options = pose(open_reader(name, store), SAMPLE, values)
     with Reporter() as bar:
@@ -263,8 +266,15 @@ def _write_sheet(
     return shown
 
 
-def _check_sheet(name: str, page: str, output: str | None, values: Values) -> None:
+def _check_sheet(
+    name: str, page: str, request: SampleRequest, output: str | None, values: Values
+) -> None:
     """Check the options of a sample with a sheet, and choose its goal."""
+    from puzzle_tablebase.queries.sheet import MAX_BOARDS, require_page_name
+
+    require_page_name(page)
+    if request.size is not None:
+        require_whole_number(request.size, "The number of boards of a sheet", 1, MAX_BOARDS)
     if "split" in values:
         raise BadRequest("--sheet cannot be combined with --split", "Leave out one of them")
     if output is not None and os.path.realpath(output) == os.path.realpath(page):
@@ -275,7 +285,7 @@ def _check_sheet(name: str, page: str, output: str | None, values: Values) -> No
 
 def _read_number(text: str | None) -> Any:
     """Return the whole number of a text, or the text, which the sample refuses."""
-    return int(text) if text and text.isdecimal() and len(text) < 30 else text
+    return int(text) if text and text.isdecimal() and len(text) < 1_000 else text
 
 
 def run_check(name: str, words: list[str], values: Values) -> None:
@@ -342,12 +352,17 @@ def list_own(kind: type[Reader], *verbs: str) -> list[Option]:
     return [option for option in kind.options if {*verbs} & {*option.verbs}]
 
 
+def list_batch_options(kind: type[Reader]) -> list[Option]:
+    """List the options of a puzzle that batches alone take."""
+    return [option for option in list_own(kind, BATCH) if not {QUERY, ALL} & {*option.verbs}]
+
+
 COMMANDS = {
     "query": Command(
         "Answer questions from the tables.",
         "answer one key, or a batch of keys.",
         "{key}",
-        lambda kind: (*list_options(kind), *ROWS),
+        lambda kind: (*list_options(kind), *list_batch_options(kind), *ROWS),
         run_query,
     ),
     "check": Command(

@@ -1,5 +1,6 @@
 """The command `sheet`: a page to print, with boards of a file."""
 
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -7,6 +8,7 @@ import typer
 from puzzle_tablebase.errors import BadRequest
 from puzzle_tablebase.output import require_other_file
 from puzzle_tablebase.pipeline.commands.options import Outputs
+from puzzle_tablebase.puzzles.sliding import parse_board
 from puzzle_tablebase.queries import make_batch_query, open_reader, pose
 from puzzle_tablebase.queries.answer import INPUT_FORMATS
 from puzzle_tablebase.queries.options import BATCH, QUERY
@@ -43,19 +45,34 @@ def sheet(
     outputs: Outputs = None,
 ) -> None:
     """Write a page to print: your boards, and the answers on the last page."""
-    from puzzle_tablebase.queries.sheet import make_board_sheet, read_boards, write_sheet
+    from puzzle_tablebase.pipeline.reporter import Reporter
+    from puzzle_tablebase.queries.sheet import (
+        make_board_sheet,
+        read_boards,
+        require_page_name,
+        write_sheet,
+    )
 
     if boards.endswith((".html", ".htm")):
         raise BadRequest("The boards come first", "Example: pipeline sheet boards.csv sheet.html")
     require_other_file(page, boards)
-    name = WITHOUT_BOARD.get(board, "sliding")
+    require_page_name(page)
+    name = WITHOUT_BOARD.get(str(parse_board(board)), "sliding")
     given: dict[str, str | None] = {"board": board} if name == "sliding" else {}
     opened = open_reader(name, open_store(outputs))
     # the 8-puzzle has two goals, and a sheet one
     given |= {"goal": goal or ("corner" if name == "eight" else None)}
     reader, batch = pose(opened, BATCH, given)
     _, options = pose(opened, QUERY, given)
-    answers = read_boards(
-        reader, options, make_batch_query(reader, batch), boards, format=input_format, column=column
-    )
+    query = make_batch_query(reader, batch)
+    with Reporter() as bar:
+        answers = read_boards(
+            reader,
+            options,
+            query,
+            boards,
+            partial(bar.update, "boards"),
+            format=input_format,
+            column=column,
+        )
     write_sheet(make_board_sheet(reader, answers), page)

@@ -261,13 +261,13 @@ class KnightReader(Reader):
         from puzzle_tablebase.queries.move_reading import SEPARATORS, read_marks, read_moves
 
         if text.lstrip(SEPARATORS)[:1] in {*"12345678"}:
-            return read_marks(text, "12345678", "one of the jumps 1-8")
+            return read_marks(text, "12345678", "jumps, 1 to 8")
 
         def find_end(text: str, at: int) -> int:
             is_file = text[at].isascii() and text[at].isalpha()
             return at + 2 if is_file and text[at + 1 : at + 2] in {*"123456789"} else at
 
-        squares, problem = read_moves(text, find_end, "a square such as b1")
+        squares, problem = read_moves(text, find_end, "squares such as b1")
         squares = [square.lower() for square in squares]
         board, visited = start
         has_start = squares[:1] == [board.name_square(visited[0])]

@@ -55,7 +55,7 @@ def test_a_nul_is_judged_and_does_not_stop_a_batch(cli: Cli, tmp_path: Path) -> 
     assert cli(*words, stdin=csv).code == 2
     judged = pl.read_parquet(target)
     assert judged["result"].to_list() == ["unreadable", "shortest", None]
-    assert judged["problem"][0] == r"character 2, '\x00': not one of U, D, L, R"
+    assert judged["problem"][0] == r"character 2, '\x00', is not a move: write U, D, L or R"
     assert judged["error"][2].startswith(r"'123450786\x00' is not an 8-puzzle state")
 
 

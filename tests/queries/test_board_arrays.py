@@ -17,6 +17,7 @@ from puzzle_tablebase.queries.boards import BoardReader
 from puzzle_tablebase.queries.sliding import BitReader
 from tests.support import sliding_oracle as oracle
 from tests.support.oracles import eight_distances
+from tests.support.shell import Ask
 from tests.support.tampered import change_records, link_copy
 
 
@@ -158,6 +159,14 @@ def test_features_are_the_oracles(
         assert features == list_features(row["state"], end, width)
         assert features[1] <= features[0] <= features[2] <= row["distance"]
         assert (features[2] - row["distance"]) % 2 == 0
+
+
+def test_a_batch_at_the_shell_has_features(ask: Ask) -> None:
+    said = ask("eight", "--features", text=b"378546201\n")
+    head, row = said.out.splitlines()
+    assert head.endswith(",solutions,manhattan,misplaced,linear_conflict,error")
+    features = list_features("378546201", "123456780", 3)
+    assert row.split(",")[5:8] == [*map(str, features)]
 
 
 def test_boards_of_the_15_puzzle_are_drawn_and_solved(

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -18,7 +19,7 @@ from puzzle_tablebase.errors import Undecided
 from puzzle_tablebase.formats.index import BLOCK_BYTES, BODY_BYTES
 from puzzle_tablebase.notation.sliding import CHARACTERS
 from puzzle_tablebase.pipeline.run import run_command
-from puzzle_tablebase.puzzles.fifteen import PARTITIONS, list_images, make_pattern_table
+from puzzle_tablebase.puzzles.fifteen import BOARD, PARTITIONS, list_images, make_pattern_table
 from tests.support import sliding_oracle as oracle
 from tests.support.reference_numbers import lines
 from tests.support.shell import SCRIPT, Cli
@@ -105,6 +106,25 @@ def test_a_time_limit_ends_with_what_is_known(
     code, output, _ = ask(state, "--time-limit", "60", "--json")
     known = json.loads(output)
     assert (code, [*known], known["state"]) == (4, ["state", "least"], state)
+
+
+def test_a_sample_leaves_boards_open_that_take_too_long(
+    cli: Cli, patterns_555: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hard, _ = list_published("farthest")[QUICK]
+    ranks = np.array([BOARD.rank(state) for state in (GOAL, hard)])
+    monkeypatch.setattr("puzzle_tablebase.queries.samples.draw_distinct", lambda *_: ranks)
+    times = itertools.count(step=1e6)
+    monkeypatch.setattr("puzzle_tablebase.queries.fifteen.monotonic", lambda: next(times))
+    words = ("sample", "fifteen", "--size", "2", "--outputs", str(patterns_555), "--time-limit")
+    code, out, errors = cli(*words, "60", "--solve", "--json")
+    rows = [json.loads(line) for line in out.splitlines()]
+    assert [row["distance"] for row in rows] == [0, None]
+    assert {row["goal"] for row in rows} == {GOAL}
+    message = "pipeline: 1 board took longer: its distance is empty.\n"
+    assert (code, errors) == (0, message)
+    assert cli(*words, "60").err.startswith("pipeline: --time-limit needs --solve. ")
+    assert cli(*words, "0", "--solve").code == 2
 
 
 @pytest.mark.parametrize(
