@@ -23,11 +23,15 @@ CONNECT_SECONDS = 10
 """Seconds within which a scheduler must answer, at the start and after a lost connection."""
 
 
+MEMORY = "memory"
+"""The resource by which workers say how many bytes their tasks may use."""
+WORKER_BYTES, MEMORY_SHARE = 300_000_000, 0.7
+"""Bytes of a worker without a task; the share of its limit from which Dask moves data to disk."""
+
+
 @contextmanager
-def connect(
-    address: str, connect_seconds: float = CONNECT_SECONDS
-) -> Iterator[tuple[Executor, int]]:
-    """Connect to a scheduler; yield its executor and the number of its workers' threads."""
+def connect(address: str, connect_seconds: float = CONNECT_SECONDS) -> Iterator[DaskExecutor]:
+    """Connect to a scheduler that has workers; yield its executor."""
     for name in [*logging.root.manager.loggerDict]:  # their messages are raised as errors too
         if name.partition(".")[0] in ("asyncio", "distributed", "tornado"):
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)
@@ -49,13 +53,13 @@ def connect(
         if LoopRunner(asynchronous=False).run_sync(identify)["type"] != "Scheduler":
             raise ValueError
         client = Client(address, timeout=connect_seconds, set_as_default=False)
-        threads = sum(client.nthreads().values())
+        executor = DaskExecutor(client)
     except Exception as error:  # bytes of another protocol can fail anywhere, other versions too
         raise MachineLimit(f"No Dask scheduler answers at {shown}", step) from error
     try:
-        if not threads:
+        if not executor.count_threads():
             raise MachineLimit(f"The scheduler {shown} has no workers", step)
-        yield _DaskExecutor(client), threads
+        yield executor
     except (KilledWorker, CommClosedError, CancelledError) as error:
         is_killed = isinstance(error, KilledWorker)
         problem = "one task killed several workers" if is_killed else "it was lost"
@@ -66,15 +70,52 @@ def connect(
             client.close()
 
 
-class _DaskExecutor(Executor):
-    """Executor whose futures fail when the scheduler dies; those of Dask's own never end then."""
+class DaskExecutor(Executor):
+    """Executor whose futures fail when the scheduler dies; those of Dask's own never end then.
 
-    def __init__(self, client: Client) -> None:
-        self._client = client
+    `memory`: the bytes that each task takes of its worker's, if workers say how many they have.
+    """
+
+    def __init__(self, client: Client, memory: int = 0) -> None:
+        self._client, self._memory = client, memory
+        self._threads = 0
+
+    def count_threads(self) -> int:
+        """Count the threads of all workers, those that have joined since included."""
+        with suppress(OSError):  # the scheduler was lost: the tasks say so
+            self._threads = sum(self._client.nthreads().values())
+        return self._threads
+
+    def find_task_memory(self) -> int | None:
+        """Find the bytes that a task may use on any worker; None: workers have no limit."""
+        shares = []
+        for worker in self._client.scheduler_info()["workers"].values():
+            limit, threads = worker["memory_limit"], worker["nthreads"]
+            if MEMORY in worker["resources"]:
+                shares.append(worker["resources"][MEMORY] / threads)
+            elif limit:
+                shares.append(max(0, MEMORY_SHARE * limit - WORKER_BYTES) / threads)
+        return int(min(shares)) if shares else None
+
+    def reserve(self, memory: int) -> DaskExecutor:
+        """Return an executor whose tasks take so many bytes of their worker's.
+
+        Raise MachineLimit if no worker has as many.
+        """
+        workers = self._client.scheduler_info()["workers"].values()
+        most = [worker["resources"][MEMORY] for worker in workers if MEMORY in worker["resources"]]
+        if not most:
+            return self
+        if max(most) < memory:
+            problem = f"A task needs {memory / 1e9:.2f} GB, and no worker declares as much"
+            raise MachineLimit(problem, "Start workers with more, or give a smaller --memory")
+        return DaskExecutor(self._client, memory)
 
     def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Run a function on a worker and return the future of its result."""
-        result, remote = Future[Any](), self._client.submit(function, *args, **kwargs, pure=False)
+        resources = {MEMORY: self._memory} if self._memory else None
+        remote = self._client.submit(function, *args, **kwargs, pure=False, resources=resources)
+        result = Future[Any]()
 
         def settle(_: object) -> None:
             if result.set_running_or_notify_cancel():

@@ -432,7 +432,7 @@ def _run_job(store: Folder, job: Job, tasks: Tasks, reporter: Reporter) -> Built
     name, started, outcome = job.table.name, time.perf_counter(), FAILED
     on_step = partial(reporter.update, of=name)
     cost = job.cost
-    reserved = cost.memory, cost.shards, cost.jobs
+    reserved = cost.memory, cost.shards, cost.jobs, cost.task
     with tasks.of_table(name, job.checkpoints, on_step, *reserved) as own:
         own.report("starting", 0)  # unless another table has failed
         reporter.say(f"building {name} ({job.reason})")

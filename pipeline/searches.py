@@ -73,7 +73,8 @@ class Cost(NamedTuple):
     """The estimated processor seconds, bytes of all files, and peak memory of the process.
 
     `shards`: the number that the search is cut into, on a disk; 0: it is in memory. `jobs`: how
-    many of them are in memory at a time. `disk`: the most bytes of the folder meanwhile.
+    many of them are in memory at a time, `task` the bytes of each. `disk`: the most bytes of the
+    folder meanwhile.
     """
 
     seconds: float
@@ -81,6 +82,7 @@ class Cost(NamedTuple):
     memory: int
     shards: int = 0
     jobs: int = 0
+    task: int = 0
     disk: int = 0
 
 
@@ -133,7 +135,9 @@ def plan_build(table: Table, cost: Cost, tasks: Tasks, saved: Checkpoints | None
         raise MemoryShort(table.name, process + planned.memory, available, hint)
     memory = 0 if tasks.is_remote else process + planned.jobs * planned.memory
     seconds = SHARDED_TIMES * cost.seconds
-    return Cost(seconds, cost.bytes, memory, planned.shards, planned.jobs, planned.disk)
+    return Cost(
+        seconds, cost.bytes, memory, planned.shards, planned.jobs, planned.memory, planned.disk
+    )
 
 
 def list_swept_boards(table: Table) -> list[tuple[KnightBoard, bool]]:

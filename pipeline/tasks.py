@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from threading import Condition
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy.typing as npt
 
@@ -23,6 +23,9 @@ from puzzle_tablebase.formats.counts import Depth
 from puzzle_tablebase.formats.encoder import Part
 from puzzle_tablebase.resources import count_cores, get_free_memory
 from puzzle_tablebase.stores.checkpoints import Checkpoints
+
+if TYPE_CHECKING:
+    from puzzle_tablebase.pipeline.cluster import DaskExecutor
 
 Result = TypeVar("Result")
 Array = npt.NDArray[Any]
@@ -70,7 +73,8 @@ class _Shared:
 class Tasks:
     """The tasks of one table. Those of a build's other tables share its executor and its end.
 
-    `jobs`: how many run at a time; `memory`: bytes that all searches of this process, or a worker's
+    `jobs`: how many run at a time; on a `cluster`, more if workers join it, up to `most_jobs`.
+    `memory`: bytes that all searches of this process, or a worker's
     task, may use (None: what is free). `is_remote`: other machines run the tasks, so results are
     saved in the store and read there. `shards`: the number that this table's search is cut into; 0:
     it is in memory.
@@ -83,6 +87,10 @@ class Tasks:
     is_remote: bool = False
     memory: int | None = None
     shards: int = 0
+    cluster: DaskExecutor | None = None
+    most_jobs: int | None = None
+    ahead: int = 1
+    """Tasks that wait for a thread, so that none waits for a task."""
     _shared: _Shared = field(default_factory=_Shared)
 
     @contextmanager
@@ -94,15 +102,21 @@ class Tasks:
         needed: int,
         shards: int = 0,
         jobs: int = 0,
+        task_memory: int = 0,
     ) -> Iterator[Tasks]:
         """Yield the tasks of a table while so many bytes of memory are reserved for all of them.
 
         Wait while other tables hold too many. Raise MemoryShort if the table alone needs more than
         there is. `jobs`: how many of the tasks run at a time, if not as many as usual.
+        `task_memory`: the bytes of each; on a cluster, its worker reserves them.
         """
         own = replace(
             self, checkpoints=checkpoints, on_step=on_step, shards=shards, jobs=jobs or self.jobs
         )
+        if own.jobs < self.jobs:  # threads are idle
+            own.ahead = 0
+        if self.cluster and task_memory:
+            own.executor = self.cluster.reserve(task_memory)
         own._reserve(table, needed)
         try:
             yield own
@@ -126,7 +140,7 @@ class Tasks:
         assert self.executor
         run = partial(_run_task, is_remote=self.is_remote, is_saved=is_saved)
         submit = partial(self.executor.submit, run, self.checkpoints, function)
-        for result in self._run_in_order(submit, items):
+        for result in self._run_in_order(submit, items, self.cluster):
             if self.is_remote and self.checkpoints and is_saved:
                 yield self.checkpoints.require(result)  # type: ignore[misc]  # arrays, by name
             else:
@@ -205,14 +219,23 @@ class Tasks:
                 shared.changed.wait()
 
     def _run_in_order(
-        self, submit: Callable[[tuple[Any, ...]], Future[Result]], items: Iterable[tuple[Any, ...]]
+        self,
+        submit: Callable[[tuple[Any, ...]], Future[Result]],
+        items: Iterable[tuple[Any, ...]],
+        cluster: DaskExecutor | None = None,
     ) -> Iterator[Result]:
-        """Submit a task for each item, one more than `jobs` at a time; yield results in order."""
+        """Submit a task for each item, `ahead` more than `jobs` at a time; yield results in order.
+
+        On a cluster, one more than its threads by then.
+        """
         pending = deque[Future[Result]]()
         try:
             for arguments in items:
                 pending.append(self._begin(submit, arguments))
-                if len(pending) > self.jobs:
+                if len(pending) < self.jobs + self.ahead:
+                    continue
+                threads = cluster.count_threads() if cluster else 0
+                if len(pending) > min(threads, self.most_jobs or threads):
                     yield self._take_first(pending)
             while pending:
                 yield self._take_first(pending)
@@ -323,5 +346,10 @@ def open_tasks(
         from puzzle_tablebase.pipeline.cluster import connect
     except ModuleNotFoundError as error:  # Dask is an extra
         raise_missing(error)
-    with connect(scheduler) as (executor, threads):
-        yield Tasks(executor, min(jobs or threads, threads), is_remote=True, memory=memory)
+    with connect(scheduler) as executor:
+        threads = executor.count_threads()
+        memory = memory or executor.find_task_memory()
+        yield Tasks(
+            executor, min(jobs or threads, threads), is_remote=True, memory=memory,
+            cluster=executor, most_jobs=jobs,
+        )  # fmt: skip

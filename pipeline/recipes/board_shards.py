@@ -273,8 +273,9 @@ def _iter_next_layer(
     """Yield each block of a shard's next layer, with its number of states."""
     memory = _get_memory(shard)
     last, blocks = Rows(0), shard.list_blocks(level)
+    is_inner = np.zeros(shard.groups, dtype=bool)
     if layers:
-        last = memory.last
+        last, is_inner = memory.last, shard.find_led_to(layers[-1].sizes)
         for slot, _ in enumerate(shard.list_blocks(level - 1)):
             layers[-1].read(slot, shard, last, first=slot * shard.rows)
     open_sender = lru_cache(OPEN_FILES)(
@@ -284,15 +285,17 @@ def _iter_next_layer(
         incoming = memory.incoming
         incoming.fresh[:] = 0
         is_added = level == 0 and shard.add_root(block, incoming)
-        if level:
-            for source in shard.list_sources(block):
-                open_sender(source.shard).add_groups(source, shard, incoming)
-                is_added = True
+        is_led_to = is_inner | is_added
+        for source in shard.list_sources(block) if level else ():
+            sender = open_sender(source.shard)
+            if sender.sizes[source.numbers].any():
+                sender.add_groups(source, shard, incoming)
+                is_led_to[source.rows // shard.group] = is_added = True
         earlier = Encoded.make_empty(shard.groups)
         if level > 1:
             earlier = layers[0].load(slot, shard)
         count, starts = shard.find_rows(
-            block, last, incoming if is_added else None, earlier, memory.data
+            block, last, is_led_to, incoming if is_added else None, earlier, memory.data
         )
         yield count, Encoded(memory.data, starts)
 

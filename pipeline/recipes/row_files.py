@@ -93,8 +93,10 @@ class SavedRows:
         table = self._file.read(table_bytes, end - table_bytes)
         if zlib.crc32(table, self._seed) != checksum:
             raise DamagedRows
-        sizes, self._checks = np.frombuffer(table[: 8 * groups], dtype=np.uint32).reshape(2, -1)
-        self._starts = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+        self.sizes, self._checks = np.frombuffer(table[: 8 * groups], dtype=np.uint32).reshape(
+            2, -1
+        )
+        self._starts = np.concatenate([[0], np.cumsum(self.sizes, dtype=np.int64)])
         self.states: list[int] = np.frombuffer(table[8 * groups :], dtype=np.int64).tolist()
         if self._starts[-1] + table_bytes != end:
             raise DamagedRows

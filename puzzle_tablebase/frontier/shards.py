@@ -11,6 +11,7 @@ the last layer, one bit for each state of half the blocks.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -74,7 +75,7 @@ class Shard:
 
     def __init__(self, space: WordSpace, number: int, count: int) -> None:
         self.space, self.number, self.count = space, number, count
-        unit = _choose_unit(space, count)
+        self._unit = unit = _choose_unit(space, count)
         units = space.rows // unit
         self._bounds = np.array([units * shard // count * unit for shard in range(count + 1)])
         self.first, self.last = (int(bound) for bound in self._bounds[number : number + 2])
@@ -146,25 +147,40 @@ class Shard:
         incoming.fresh[row - self.first] = 1
         return True
 
+    @cached_property
+    def _kinds(self) -> Array:
+        return list_row_kinds(self.space.radices, self.first, self.last)
+
+    def find_led_to(self, sizes: Array) -> Array:
+        """Find the groups that moves in this shard may lead to.
+
+        `sizes`: the bytes of the last layer's groups, block after block.
+        """
+        groups, per_unit = max(self.groups, 1), self._unit // self.group
+        in_blocks = sizes.reshape(len(sizes) // groups, self.groups).any(axis=0)
+        led_to: Array = np.repeat(in_blocks.reshape(-1, per_unit).any(axis=1), per_unit)
+        return led_to
+
     def find_rows(
-        self, block: int, last: Rows, incoming: Rows | None, earlier: Encoded, data: Array
-    ) -> tuple[int, Array]:
+        self, block: int, last: Rows, is_led_to: Array, incoming: Rows | None, earlier: Encoded,
+        data: Array,
+    ) -> tuple[int, Array]:  # fmt: skip
         """Find the next layer's states in a block, and write them; return their number.
 
-        Also return the starts of the groups. `last`: the last layer in this shard. `incoming`:
-        what other shards lead to, if any do. `earlier`: the layer before.
+        Also return the starts of the groups. `last`: the last layer in this shard; `is_led_to`:
+        the groups that any states lead to. `incoming`: what other shards lead to, if any do.
+        `earlier`: the layer before.
         """
         moves = self._inner[block].copy()
         moves[:, BLOCK] = [self._slot[int(move[BLOCK])] for move in moves]
         if not len(last.fresh):
             moves = moves[:0]
         starts = np.zeros(self.groups + 1, dtype=np.int64)
-        kinds = list_row_kinds(self.space.radices, self.first, self.last)
         bounds = np.array([int(self.space.kinds[block]), self.group])
         others = incoming or Rows(0)
         scratch = np.empty((WORDS, SCRATCH_ROWS), dtype=np.uint64)
         count = find_shard_rows(
-            last.words, last.fresh, moves, *self.space.tables, kinds, bounds,
+            last.words, last.fresh, moves, *self.space.tables, self._kinds, bounds, is_led_to,
             others.words, others.fresh, *earlier, data, starts[1:], scratch,
         )  # fmt: skip
         return int(count), starts

@@ -60,14 +60,15 @@ def pull_rows(
 @compiled
 def find_shard_rows(
     words: Array, fresh: Array, moves: Array, offsets: Array, sources: Array, masks: Array,
-    row_kinds: Array, bounds: Array, incoming: Array, has_incoming: Array, earlier: Array,
-    starts: Array, data: Array, ends: Array, scratch: Array,
+    row_kinds: Array, bounds: Array, is_led_to: Array, incoming: Array, has_incoming: Array,
+    earlier: Array, starts: Array, data: Array, ends: Array, scratch: Array,
 ) -> Any:  # fmt: skip
     """Find the next layer's states in a shard's rows of a block, and write them; count them.
 
-    `words`, `fresh`: the last layer in the shard. `incoming`: states that other shards lead to, if
-    any. `earlier`: the layer before, in groups that begin at `starts`. `data` gets the next one,
-    and `ends` the ends of its groups. Bounds: the block's kind, and a group's number of rows.
+    `words`, `fresh`: the last layer in the shard. `is_led_to`: whether it may lead to a group;
+    other groups are skipped. `incoming`: states that other shards lead to, if any. `earlier`: the
+    layer before, in groups that begin at `starts`. `data` gets the next one, and `ends` the ends of
+    its groups. Bounds: the block's kind, and a group's number of rows.
     """
     kind, group = bounds
     count = group_count = np.int64(0)
@@ -76,6 +77,9 @@ def find_shard_rows(
     # chunks end where a group does
     for base in range(0, len(row_kinds), max(step, group)):
         stop = min(len(row_kinds), base + max(step, group))
+        if not is_led_to[base // group : stop // group].any():
+            ends[base // group : stop // group] = end
+            continue
         for chunk in range(base, stop, step):
             last = min(stop, chunk + step)
             is_reached = _collect_states(

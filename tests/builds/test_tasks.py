@@ -72,6 +72,27 @@ def make_arrays(number: int) -> Arrays:
     return [np.arange(number), np.full((2, 2), number, dtype=np.uint8)]
 
 
+def count_running(running: list[int], number: int) -> int:
+    """Return how many tasks run at the same time as this one."""
+    running.append(number)
+    count = len(running)
+    time.sleep(0.02)
+    running.remove(number)
+    return count
+
+
+@pytest.mark.parametrize(("jobs", "most"), [(0, 3), (2, 2), (1, 1)])
+def test_no_more_tasks_of_a_table_run_than_their_memory_allows(
+    tmp_path: Path, jobs: int, most: int
+) -> None:
+    running = list[int]()
+    with ThreadPoolExecutor(3) as pool:
+        store = checkpoints(Folder(tmp_path), TOURS)
+        with Tasks(pool, 3).of_table("one", store, lambda *_: None, 0, jobs=jobs) as own:
+            items = [(running, number) for number in range(9)]
+            assert max(own.run(count_running, items, is_saved=False)) == most
+
+
 def test_results_come_in_order_and_few_tasks_are_begun(pool: CountingExecutor) -> None:
     results = Tasks(pool, 2).run(double, ((number,) for number in range(20)))
     assert list(results) == [2 * number for number in range(20)]

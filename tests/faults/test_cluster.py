@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from distributed import Client, LocalCluster
+from distributed import Client, LocalCluster, get_worker
 
 from puzzle_tablebase.errors import MachineLimit
 from puzzle_tablebase.frontier import shards
@@ -195,6 +195,62 @@ def test_a_killed_or_slow_process_loses_nothing(
     for name, data in contents(folder).items():
         if name != "manifest.json":
             assert data == (outputs / name).read_bytes(), name
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("victim", ["two workers", "scheduler", "driver"])
+def test_a_killed_process_costs_a_board_no_more_than_its_level(
+    cluster: Cluster, cli: Cli, tmp_path: Path, victim: str
+) -> None:
+    cluster.start_workers(1)
+    there, here = tmp_path / "there", tmp_path / "here"
+    build = start_build(there, "sliding_3x4", "--quiet", "--scheduler", cluster.address)
+    while not [*there.glob(".work/sliding_3x4_12.*.030-000")]:
+        assert build.poll() is None
+        time.sleep(0.01)
+    victims: dict[str, list[subprocess.Popen[Any]]] = {
+        "two workers": [*cluster.workers[:2]],
+        "scheduler": [cluster.scheduler],
+        "driver": [build],
+    }
+    for process in victims[victim]:
+        process.kill()
+    build.communicate(timeout=300)
+    assert build.returncode == {"scheduler": 3, "driver": -signal.SIGKILL}.get(victim, 0)
+    if victim != "two workers":  # it goes on where it was, without a cluster
+        assert [*there.glob(".work/sliding_3x4_12.*.029-000")]
+    words = ("precompute", "sliding_3x4", "--quiet", "--outputs")
+    for folder in (there, here):
+        assert cli(*words, str(folder)) == (0, "", "")
+    assert contents(there) == contents(here)
+    assert not (there / ".work").exists()
+
+
+def say_where(number: int) -> str:
+    time.sleep(0.1)
+    return str(get_worker().address)
+
+
+@pytest.mark.slow
+def test_workers_that_join_later_are_used_and_each_has_its_memory() -> None:
+    options: Any = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": None}
+    options |= {"resources": {"memory": 5e8}, "protocol": "tcp", "processes": False}
+    with LocalCluster(**options) as running:
+        address = str(running.scheduler_address)
+        with open_tasks(address) as tasks:
+            assert (tasks.jobs, tasks.memory) == (1, 500_000_000)
+            assert tasks.cluster
+            tasks.executor = tasks.cluster.reserve(300_000_000)
+            places = set[str]()
+            for place in tasks.run(say_where, [(number,) for number in range(20)], is_saved=False):
+                places.add(place)
+                if len(places) == 1:
+                    running.scale(2)
+            assert len(places) == 2
+            with pytest.raises(MachineLimit, match=r"needs 0.60 GB, and no worker declares"):
+                tasks.cluster.reserve(600_000_000)
+        with open_tasks(address, memory=10**8) as tasks:
+            assert tasks.memory == 10**8
 
 
 def get_memory(process: subprocess.Popen[bytes]) -> float:

@@ -23,6 +23,7 @@ from puzzle_tablebase.pipeline.recipes import board_shards
 from puzzle_tablebase.pipeline.recipes.board_shards import (
     SHARDS,
     Part,
+    Search,
     collect_bits,
     iter_shard_records,
     search_layer,
@@ -35,9 +36,11 @@ from puzzle_tablebase.stores import WORK
 from puzzle_tablebase.stores.checkpoints import Checkpoints
 from puzzle_tablebase.stores.folder import Folder
 from tests import first
+from tests.support import reference_numbers
 
 BOARD = parse_board("2x5")
 ROOT = BOARD.example
+SEARCHED = "sliding_3x5_15"
 Results = npt.NDArray[np.uint8]
 
 
@@ -377,6 +380,24 @@ def test_a_repeated_task_writes_the_same_bytes(tmp_path: Path) -> None:
         found = search_in_shards(tmp_path, executor=executor, is_remote=True)
     assert executor.repeated >= 2 * (56 + 1 + 1)  # shards; layers, an empty one, and the bits
     assert np.array_equal(found, search_whole("2x5", ROOT))
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(("shards", "most"), [(8, 24), (24, 14)])
+def test_the_first_layers_of_3x5_are_the_published_ones(
+    tmp_path: Path, shards: int, most: int
+) -> None:
+    """Search a board that no machine's memory has, as far as a minute allows."""
+    board, published = parse_board("3x5"), reference_numbers.numbers("sliding.txt", SEARCHED)
+    assert board.tables[0].name == SEARCHED
+    parts = [
+        Part(open_checkpoints(tmp_path, "3x5"), "3x5", board.example, number, shards)
+        for number in range(shards)
+    ]
+    with ThreadPoolExecutor(2) as pool:
+        search = Search(parts, board.size, Tasks(pool, 2, checkpoints=parts[0].checkpoints))
+        found = [search.find_layer(level) for level in range(most)]
+    assert found == published[:most]
 
 
 def search_small_boards() -> str:
