@@ -6,12 +6,12 @@ The environment is made from `requirements-harnesses.lock`. Answers are made fro
 import http.server
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import chain, cycle
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +23,6 @@ from tests.support.sliding_oracle import list_solutions
 
 pytestmark = pytest.mark.nightly
 
-EXAMPLES = ROOT / "examples"
-ENVIRONMENT = EXAMPLES / "eight-puzzle-env"
 GOAL = "123456780"
 BACK = dict(zip("UDLR", "DURL", strict=True))
 REASONING_GYM = """
@@ -97,7 +95,23 @@ def harnesses(tmp_path_factory: pytest.TempPathFactory) -> Path:
     lock = ("--require-hashes", "-r", ROOT / "requirements-harnesses.lock")
     uv = (place / "bin" / "uv", "pip", "install", "-q", "--python", place / "bin" / "python")
     subprocess.run([*uv, *lock], check=True)
+    subprocess.run([*uv, "--no-deps", ROOT], check=True)
+    # what the page says to type
+    install = next(line for line in list_commands() if line.startswith("pip install ./"))
+    env = {**os.environ, "PATH": f"{place / 'bin'}:{os.environ['PATH']}"}
+    subprocess.run(["sh", "-c", f"{install} -q"], cwd=ROOT, env=env, check=True)
     return place / "bin"
+
+
+def list_blocks(kind: str) -> list[str]:
+    """List the blocks of a kind in the page about training."""
+    page = (ROOT / "docs" / "train.md").read_text("utf-8")
+    return re.findall(rf"^```{kind}\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+
+
+def list_commands() -> list[str]:
+    """List the shell commands of the page."""
+    return "".join(list_blocks("sh")).replace("\\\n", "").splitlines()
 
 
 @pytest.fixture
@@ -106,7 +120,7 @@ def variables(harnesses: Path, outputs: Path) -> dict[str, str]:
     return {
         "PATH": f"{harnesses}:{os.environ['PATH']}",
         "PIPELINE_OUTPUTS": str(outputs),
-        "PYTHONPATH": f"{ROOT}:{EXAMPLES}:{ENVIRONMENT}",
+        "PYTHONPATH": str(ROOT / "examples"),
     }
 
 
@@ -204,16 +218,22 @@ def mirror(state: str) -> str:
     return turned.translate(str.maketrans("123456780", "147258360"))
 
 
-def test_the_environment_checks_itself(
+def test_the_page_says_what_to_type(
     harnesses: Path, variables: dict[str, str], tmp_path: Path
 ) -> None:
-    """Run what verifiers calls gold and noop checks: solutions earn all, silence nothing."""
-    words = ("eight-puzzle-env", "-n", "6", "--no-rich", "--runtime.type", "subprocess")
-    ended = run([harnesses / "vf-validate", *words, "-o", "runs"], cwd=tmp_path, env=variables)
+    """Run the page's Python, and let verifiers check its environment, without a model.
+
+    Its gold and noop checks: solutions earn all, and silence does not.
+    """
+    for block in list_blocks("py"):
+        ended = run([harnesses / "python", "-c", block], env=variables)
+        assert ended.code == 0, ended.err
+    validate = next(line for line in list_commands() if line.startswith("vf-validate "))
+    ended = run(["sh", "-c", f"{validate} --no-rich"], cwd=tmp_path, env=variables)
     assert ended.code == 0, ended.err
-    (summary,) = (tmp_path / "runs").glob("*/summary.json")
+    (summary,) = (tmp_path / "outputs").glob("*/summary.json")
     checks = json.loads(summary.read_text())["checks"]
-    assert [checks[name]["valid"] for name in ("gold", "noop")] == [6, 6]
+    assert [checks[name]["valid"] for name in ("gold", "noop")] == [5, 5]
 
 
 @contextmanager
@@ -249,24 +269,17 @@ def serve_model(replies: dict[str, str]) -> Iterator[str]:
 def test_an_evaluation_of_a_model(
     harnesses: Path, variables: dict[str, str], tmp_path: Path
 ) -> None:
-    """Let `vf-eval` play boards with a model that is right, wrong and silent in turns."""
-    options = {"num_train": 8, "num_test": 8, "min_distance": 12, "max_distance": 15, "seed": 2}
-    rows = ask(VERIFIERS, harnesses, variables, options, [])["splits"]["test"]
-    turns = cycle(range(len(list_completions("123456078"))))
-    chosen = {row["state"]: list_completions(row["state"])[next(turns)] for row in rows}
-    said = {state: text or "." for state, (_, text, _) in chosen.items()}
-    given = [(f"--env.taskset.{name.replace('_', '-')}", str(n)) for name, n in options.items()]
-    roles = ("--env.agent.harness.id", "null", "--env.agent.runtime.type", "subprocess")
-    with serve_model(said) as address:
-        words = ("eight-puzzle-env", "--no-rich", "--no-push", "-o", "runs", *roles)
-        split = ("--env.taskset.split", "test", *chain(*given))
-        client = ("--client.base-url", address, "--client.api-key-var", "MODEL_KEY")
-        command: list[str | Path] = [harnesses / "vf-eval", *words, *split, *client]
+    """Evaluate a model that is right, wrong and silent in turns, as the page says."""
+    rows = ask(VERIFIERS, harnesses, variables, {}, [])["splits"]["test"][:9]
+    chosen = {row["state"]: list_completions(row["state"])[at] for at, row in enumerate(rows)}
+    evaluate = next(line for line in list_commands() if line.startswith("vf-eval "))
+    with serve_model({state: text or "." for state, (_, text, _) in chosen.items()}) as address:
+        command = evaluate.replace("http://127.0.0.1:8000/v1", address)
         # the harness installs its packages as the caller's uv is set up
-        env = {**os.environ, **variables, "MODEL_KEY": "none"}
-        ended = run(command, cwd=tmp_path, env=env)
+        env = {**os.environ, **variables}
+        ended = run(["sh", "-c", f"{command} --no-rich"], cwd=tmp_path, env=env)
     assert ended.code == 0, ended.err
-    (file,) = (tmp_path / "runs").glob("*/traces.jsonl")
+    (file,) = (tmp_path / "outputs").glob("*/traces.jsonl")
     episodes = [json.loads(line) for line in file.read_text().splitlines()]
     found = {
         episode["task"]["data"]["state"]: episode["traces"][0]["rewards"]["shortness"]["score"]

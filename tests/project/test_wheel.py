@@ -3,6 +3,8 @@
 These tests install packages from the index that pip is set up for.
 """
 
+import re
+import shutil
 import tarfile
 import zipfile
 from pathlib import Path
@@ -78,3 +80,19 @@ def test_a_wheel_is_tried_as_the_release_does(wheel: Path, tmp_path: Path, outpu
     try_wheel(wheel, tmp_path / "tables")
     built = {path.name: path.read_bytes() for path in (tmp_path / "tables").glob("*.parquet")}
     assert built == {name: (outputs / name).read_bytes() for name in built}
+
+
+@pytest.mark.nightly
+def test_a_reward_from_the_wheel(wheel: Path, tmp_path: Path) -> None:
+    """Type what the page about training begins with, in an empty environment."""
+    programs = make_environment(tmp_path / "env", "pip")
+    shutil.copy(wheel, tmp_path)
+    page = (ROOT / "docs" / "train.md").read_text("utf-8")
+    blocks = re.findall(r"^```(sh|pycon)\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    (first, commands), (second, session), *_ = blocks
+    assert (first, second) == ("sh", "pycon")
+    path = f"PATH={programs}:$PATH; set -e\n"
+    run_apart("sh", "-c", f"{path}{commands}", cwd=tmp_path)
+    (tmp_path / "session.txt").write_text(session)
+    tested = run_apart(programs / "python", "-m", "doctest", "-v", "session.txt", cwd=tmp_path)
+    assert "8 passed" in tested

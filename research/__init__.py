@@ -1,0 +1,1 @@
+"""Programs that compute sections of docs/results.md from published tables, rules and packages."""
