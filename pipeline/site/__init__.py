@@ -53,9 +53,10 @@ URL = re.compile(r"https?://[\w.~:/?#@!$&*+,;=%\[\]-]+", re.ASCII)
 
 def find_target(folder: str) -> Path:
     """Return the folder to write; raise OutputError if it is not empty."""
-    if folder == STANDARD or "://" in folder:
+    shown = str(Address(folder))  # of an address with a typo too, it has no password
+    if folder == STANDARD or "://" in folder or shown != folder:
         hint = "Copy the folder to its host, or tables alone by: pipeline copy FROM TO"
-        raise BadRequest(f"A site is a folder, not {quote(folder)}", hint)
+        raise BadRequest(f"A site is a folder, not {quote(shown)}", hint)
     with translate_output_errors(folder):
         target = Path(os.path.realpath(os.path.expanduser(folder)))
         if target.exists() and any(target.iterdir()):

@@ -24,10 +24,12 @@ from typing import IO, TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from puzzle_tablebase.errors import (
+    BadRequest,
     FileChanged,
     TablebaseError,
     Unreachable,
     make_printable,
+    quote,
     raise_missing,
 )
 from puzzle_tablebase.stores import BACKUP, MANIFEST
@@ -216,6 +218,9 @@ class RemoteStore(Store):
         login, _, host = place.rpartition("@")
         if not host or not (self._is_host or scheme in BUCKETS):
             raise make_scheme_error(self.address)
+        if login and not self._is_host:  # the library would repeat it in its errors
+            problem = f"The address of the bucket {quote(str(self.address))} has a password"
+            raise BadRequest(problem, "Set it by variables: docs/deploy.md has them")
         path = path.rstrip("/")
         self._shown = str(self.address).rstrip("/")
         self._root, self._prefix = f"{scheme}://{place}", path.strip("/")

@@ -24,10 +24,13 @@ export class FolderSource {
   async read(file, first = 0, last = undefined) {
     // imported here, because browsers have no files
     // @ts-ignore  the types of Node are not needed for more
-    const { open } = await import("node:fs/promises");
+    const { open, stat } = await import("node:fs/promises");
     let opened;
     this.requests++;
     try {
+      // opening a named pipe would wait for its writer
+      const status = await stat(this.locate(file));
+      if (!status.isFile() && !status.isDirectory()) throw new Error("it is not a file");
       opened = await open(this.locate(file));
       const { size: bytesInAll, ino, mtimeNs } = await opened.stat({ bigint: true });
       const total = Number(bytesInAll);

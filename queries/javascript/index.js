@@ -45,8 +45,8 @@ export function openTables(place, options) {
   if (text.startsWith("file://"))
     return new Tables(new FolderSource(decodeURIComponent(new URL(text).pathname)));
   if (/^https?:\/\//i.test(text)) return new Tables(new HttpSource(text, options));
-  // its message would have its password
-  if (/^[a-z][a-z\d+.-]+:\/|^[^/]*:[^/]*@/i.test(text)) {
+  // its message would have its password; one with a typo has it in the first or second part
+  if (/^[a-z][a-z\d+.-]+:\/|^\/*((?!\.\.?\/)[^/]+\/+)?[^/]*:[^/]*@/i.test(text)) {
     throw new TablebaseError(BAD_REQUEST, "The address of tables begins with https:// or http://.");
   }
   return new Tables(new FolderSource(text));

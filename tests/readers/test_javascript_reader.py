@@ -3,6 +3,7 @@ used from TypeScript, and in a page and a worker of a browser.
 """
 
 import json
+import os
 import random
 import re
 import shutil
@@ -167,6 +168,13 @@ def test_a_place_that_is_not_there_is_told() -> None:
             assert (code, f"{place}/manifest.json" in message) == (3, True)
 
 
+def test_a_named_pipe_is_not_waited_for(copy: Path) -> None:
+    (copy / "eight.idx").unlink()
+    os.mkfifo(copy / "eight.idx")
+    (told,) = ask(str(copy), ["eight", STATE])
+    assert told["error"][:2] == [3, f"{copy}/eight.idx cannot be read: it is not a file."]
+
+
 def test_a_reason_controls_no_terminal(outputs: Path) -> None:
     def refuse(_: Request, answer: Answer) -> None:
         answer.status, answer.reason = 403, "Red \x7f" + "x" * 5000
@@ -180,7 +188,9 @@ def test_a_reason_controls_no_terminal(outputs: Path) -> None:
     assert len(message) < 400
 
 
-@pytest.mark.parametrize("start", ["ftp://", "https:/", "", "https://h:x/", "s3://"])
+@pytest.mark.parametrize(
+    "start", ["ftp://", "https:/", "https//", "//", "", "https://h:x/", "s3://"]
+)
 def test_no_message_has_the_password_of_an_address(start: str) -> None:
     script = f"""import {{ openTables }} from {json.dumps(str(PACKAGE / "index.js"))};
     try {{ await openTables("{start}u:S3cret@h/x").eight("{STATE}"); }}
