@@ -45,6 +45,8 @@ MAX_COLUMNS = 10_000
 """The most columns of an input; also the most names in the objects of a chunk."""
 MAX_CELLS = 1 << 24
 """The most cells of a chunk of objects: a row has one for each name, there or not."""
+MAX_DEPTH = 64
+"""The most levels of objects and lists in a line of JSON; polars follows them by recursion."""
 MAX_GROUP_ROWS, MAX_GROUP_VALUES = 1 << 26, 1 << 25
 """The most rows of a row group, and the most values that a column of lists has in it."""
 MEASURED_ROWS = 1 << 22
@@ -53,6 +55,8 @@ NAMES = re.compile(
     rb'"([^"\\]*+(?:\\.[^"\\]*+)*+)"\s*+:|"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL
 )
 """The strings of JSON; of those that are names, with the text."""
+BRACKETS, NO_BRACKETS = bytes.maketrans(b"{}", b"[]"), bytes({*range(256)} - {*b"{}[]"})
+"""What shows how deeply objects are nested: objects as lists; all other characters."""
 DELIMITERS = {"csv": ",", "tsv": "\t"}
 """What separates the cells of formats without types."""
 PARQUET = b"PAR1"
@@ -383,6 +387,7 @@ def _read_objects(file: BinaryIO) -> Iterator[pl.DataFrame]:
         if text.isspace() or not text:
             continue
         _require_like_objects(text)
+        _require_flat_objects(text)
         try:
             frame = pl.read_ndjson(text, infer_schema_length=None)
         except pl.exceptions.PolarsError as error:
@@ -401,6 +406,17 @@ def _require_like_objects(text: bytes) -> None:
     if names > MAX_COLUMNS or names * lines > MAX_CELLS:
         problem = f"The objects of {lines:,} lines have {names:,} names: too many for columns"
         raise BadRequest(problem, "Give all objects the same names")
+
+
+def _require_flat_objects(text: bytes) -> None:
+    """Raise BadRequest if objects or lists are nested too deeply for libraries."""
+    brackets = NAMES.sub(b"", text).translate(BRACKETS, NO_BRACKETS)
+    for _ in range(MAX_DEPTH + 1):
+        outer = brackets.replace(b"[]", b"")
+        if outer == brackets:
+            return
+        brackets = outer
+    raise BadRequest(f"An object of the input has more than {MAX_DEPTH} levels of lists or objects")
 
 
 def _read_keys(file: BinaryIO, query: BatchQuery) -> Iterator[pl.DataFrame]:

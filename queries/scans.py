@@ -92,7 +92,8 @@ def _require_definition(
 
     found, defined, footer = rows.schema_arrow, make_schema(table), rows.metadata
     for column in columns:
-        if column.name not in found.names or found.field(column.name) != defined.field(column.name):
+        fields = [found.field(at) for at in found.get_all_field_indices(column.name)]
+        if fields != [defined.field(column.name)]:
             problem = f"its column {column.name} is not as the table's definition says"
             raise make_damage_error(store, table.name, problem)
     counts = [footer.row_group(at).num_rows for at in range(footer.num_row_groups)]
@@ -126,11 +127,17 @@ def _require_room(
     """Raise TableDamaged if texts that are stored once may take too much memory in all rows."""
     for group in map(footer.row_group, range(footer.num_row_groups)):
         for column in columns:
-            chunk = group.column([each.name for each in table.columns].index(column.name))
+            chunk = _find_chunk(group, column.name)
             size = chunk.total_uncompressed_size * group.num_rows
             if column.kind == "string" and chunk.has_dictionary_page and size > MAX_GROUP_BYTES:
                 problem = f"texts of its column {column.name} are too long for a dictionary"
                 raise make_damage_error(store, table.name, problem)
+
+
+def _find_chunk(group: pq.RowGroupMetaData, name: str) -> pq.ColumnChunkMetaData:
+    """Return a column's part of a row group: others may stand before it, in several parts each."""
+    chunks = map(group.column, range(group.num_columns))
+    return next(chunk for chunk in chunks if chunk.path_in_schema == name)
 
 
 def collect_rows(store: Store, table: str, rows: pl.LazyFrame) -> pl.DataFrame:
@@ -208,8 +215,8 @@ def _find_listed(
 
 def _may_have(rows: Any, group: int, values: Mapping[str, Any]) -> bool:
     """Return whether the statistics of a row group allow some values."""
-    chunks, names = rows.metadata.row_group(group), rows.schema_arrow.names
-    ranges = [chunks.column(names.index(name)).statistics for name in values]
+    chunks = rows.metadata.row_group(group)
+    ranges = [_find_chunk(chunks, name).statistics for name in values]
     return all(
         each is None or not each.has_min_max or each.min <= value <= each.max
         for each, value in zip(ranges, values.values(), strict=True)

@@ -22,7 +22,7 @@ from puzzle_tablebase.pipeline.proofs import verify
 from puzzle_tablebase.queries import Tables
 from puzzle_tablebase.stores.folder import Folder
 from tests.support.shell import SCRIPT, run, run_here
-from tests.support.tampered import describe_file, edit_manifest, replace_link
+from tests.support.tampered import change_columns, describe_file, edit_manifest, replace_link
 
 BAD_TEXT = pa.Array.from_buffers(
     pa.string(), 1, [None, pa.array([0, 3], pa.int32()).buffers()[1], pa.py_buffer(b"\xff\xfe1")]
@@ -157,3 +157,13 @@ def test_a_proof_says_in_a_sentence_what_no_library_reads(copy: Path) -> None:
     said = run_here("verify", "eight_edge", "--json", "--outputs", str(copy))
     assert said.code == 3
     assert json.loads(said.out)["failure"]["passed"] is False
+
+
+@pytest.mark.parametrize("command", ["query eight --hardest", "sample eight", "query knight a1"])
+def test_two_columns_of_one_name_are_damage(command: str, copy: Path) -> None:
+    table, name = ("knight_tours_5x5", "path") if "knight" in command else ("eight", "distance")
+    words = [*command.split(), *("--board", "5x5", "--number", "3") * ("knight" in command)]
+    change_columns(copy, table, lambda rows: rows.append_column(name, rows[name]))
+    said = run_here(*words, "--outputs", str(copy))
+    assert (said.code, said.out) == (3, "")
+    assert f"its column {name} is not as the table's definition says" in said.err

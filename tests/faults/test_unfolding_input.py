@@ -21,8 +21,8 @@ from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.queries import scans
 from puzzle_tablebase.stores import MANIFEST
 from puzzle_tablebase.stores.folder import MAX_WHOLE_BYTES, Folder
-from tests.support.shell import ROOT, Said, run
-from tests.support.tampered import get_refutation, rewrite
+from tests.support.shell import ROOT, Cli, Said, run
+from tests.support.tampered import change_columns, get_refutation, rewrite
 
 FIVE = "knight_tours_5x5"
 (TABLE,) = KNIGHT.find_tables(FIVE)
@@ -91,7 +91,16 @@ def make_nested(count: int) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
+def make_deep(levels: int, bracket: str) -> str:
+    inner = '{"b":' * levels + "1" + "}" * levels if bracket == "{" else "[" * levels + "]" * levels
+    return f'{{"state": "{STATE}", "more": {inner}}}\n'
+
+
 REFUSED = {
+    "levels that differ": ("g.jsonl", "".join(make_deep(n, "{") for n in range(200)), "64 levels"),
+    "objects in objects": ("h.jsonl", make_deep(64, "{"), "more than 64 levels"),
+    "lists in lists": ("i.jsonl", make_deep(900_000, "["), "more than 64 levels"),
+    "lists without an end": ("j.jsonl", "[" * 2_000_000, "cannot be read"),
     "a name a line": ("a.jsonl", make_objects(40_000), "names: too many for columns"),
     "a name inside": ("b.jsonl", make_nested(40_000), "names: too many for columns"),
     "few lines": ("c.jsonl", make_objects(5_000), "The objects of 5,001 lines have 5,001 names"),
@@ -110,6 +119,14 @@ def test_columns_without_end_are_refused(name: str, outputs: Path, tmp_path: Pat
     assert problem in said.err
     assert said.err.count("\n") == 1
     assert peak < 500 * MEBIBYTE
+
+
+def test_deep_objects_are_read(cli: Cli, tmp_path: Path) -> None:
+    flat = f'{{"state": "{STATE}", "more": "{"[" * 500}"}}\n'
+    for text in (make_deep(63, "{"), make_deep(63, "["), flat * 500):
+        (tmp_path / "deep.jsonl").write_text(text, "utf-8")
+        said = cli("query", "eight", "--input", tmp_path / "deep.jsonl", "--format", "jsonl")
+        assert (said.code, said.out.count(STATE), said.err) == (0, text.count(STATE), "")
 
 
 def test_wide_rows_are_read(outputs: Path, tmp_path: Path) -> None:
@@ -161,3 +178,19 @@ def test_texts_of_tables_that_would_not_fit_are_damage(
     assert str(failure.found) == f"texts of {(3 + 50) * 1_728:,} bytes in 1,728 rows"
     monkeypatch.undo()
     assert len(found) == len(scans.find_rows(Folder(copy), TABLE, values, ("path",))) > 0
+
+
+def put_parts_first(rows: pa.Table) -> pa.Table:
+    return rows.add_column(0, "parts", [[{"a": 1, "b": "a"}] * len(rows)])
+
+
+def test_the_columns_of_a_row_are_found_wherever_they_stand(
+    copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    values = {"start": "c3"}
+    found = scans.find_rows(Folder(copy), TABLE, values, ("path",))
+    change_columns(copy, FIVE, put_parts_first)
+    assert scans.find_rows(Folder(copy), TABLE, values, ("path",)).equals(found)
+    monkeypatch.setattr(scans, "MAX_GROUP_BYTES", 1 << 16)
+    with pytest.raises(TableDamaged, match="texts of its column path are too long"):
+        scans.find_rows(Folder(copy), TABLE, values, ("path",))

@@ -243,6 +243,16 @@ def rewrite(folder: Path, name: str, change: Change, row_group: int = 1 << 17) -
     vouch(folder, name)
 
 
+def change_columns(folder: Path, name: str, change: Change) -> None:
+    """Change which columns a table's file has; the manifest lists that file."""
+    path = folder / open_one(folder, name).definition.file
+    rows = change(pq.read_table(path).combine_chunks())
+    path.unlink()
+    pq.write_table(rows, path, compression="zstd", write_page_checksum=True)
+    with edit_manifest(folder) as entries:
+        entries[name]["parquet"] = describe_file(path)
+
+
 def change_records(edit: Callable[[npt.NDArray[np.uint8]], object]) -> Files:
     """Return a change of records, the rows of a matrix of bytes; other files agree with them."""
 
