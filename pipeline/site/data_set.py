@@ -102,7 +102,8 @@ def make_card(facts: Sequence[TableFacts], url: str = "", date: str = "") -> str
         quoted_title=json.dumps(TITLE),
         size=(*SIZES, "n>1B")[min(max(len(str(total)) - 3, 0), len(SIZES))],
         configs=json.dumps(configs),
-        infos=json.dumps([*map(describe_rows, rows)]),
+        # no tag of a column's name, where a page shows the front matter too
+        infos=json.dumps([*map(describe_rows, rows)]).replace("<", "\\u003c"),
         title=TITLE,
         description=DESCRIPTION,
         count=len(facts),

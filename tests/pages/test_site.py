@@ -14,6 +14,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import polars as pl
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from playwright.sync_api import Browser, Page, Request, expect
@@ -23,7 +24,7 @@ from puzzle_tablebase.errors import BadRequest, OutputError, TableDamaged
 from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.pipeline.proofs import verify
 from puzzle_tablebase.pipeline.site import SUMS, make_start_page, write_site
-from puzzle_tablebase.pipeline.site.data_set import list_facts
+from puzzle_tablebase.pipeline.site.data_set import list_facts, make_card
 from puzzle_tablebase.stores.folder import Folder
 from tests.conftest import make_once
 from tests.support.browser import broken_rules
@@ -184,6 +185,11 @@ def test_texts_of_a_table_are_escaped(small: Path) -> None:
     told = facts[0]._replace(meaning="States <script> & all", verdict="<b>")
     page = make_start_page([told], {}, "")
     assert "States &lt;script&gt; &amp; all. 1,728 rows; <b>&lt;b&gt;</b>." in page
+    named = pa.schema([pa.field("x<script>y</script>", pa.int16())])
+    card = make_card([facts[0]._replace(schema=named)])
+    assert "<script>y" not in card
+    (infos,) = re.findall(r"^dataset_info: (.*)$", card, re.MULTILINE)
+    assert json.loads(infos)[0]["features"][0]["name"] == named.names[0]
 
 
 def test_a_site_is_the_same_bytes_every_time(small: Path, tmp_path: Path) -> None:
