@@ -1,13 +1,22 @@
-"""Tests of a batch's progress on a terminal, also when its answers go to the same terminal."""
+"""Tests of progress: a batch's on a terminal, a sample's, and what slow commands say they do."""
 
 import io
 import os
 import re
 from pathlib import Path
+from threading import Event
+from typing import Any
 
 import pytest
 
+from puzzle_tablebase.pipeline import terminal
 from puzzle_tablebase.pipeline.reporter import Reporter
+from puzzle_tablebase.pipeline.run import run_command
+from puzzle_tablebase.pipeline.terminal import announcing
+from puzzle_tablebase.queries import explorer
+from puzzle_tablebase.queries.boards import EightReader
+from puzzle_tablebase.queries.fifteen import FifteenReader
+from tests.support.shell import Cli
 from tests.support.terminal import render_screen, run_on_terminal
 
 
@@ -72,3 +81,100 @@ def test_bars_fit_the_terminal_and_keep_their_numbers(
     lines = [line.rstrip() for line in re.split("[\r\n]+", shown) if line.strip()]
     assert {len(line) <= width for line in lines} == {True}
     assert lines[-1].split()[-3:-1] == ["1234567/6637920", "0:00:00"]
+
+
+class Screen(io.StringIO):
+    """A terminal that knows when something long was announced."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.has_announced = Event()
+
+    def isatty(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        written = super().write(text)
+        if text.endswith("…\n"):
+            self.has_announced.set()
+        return written
+
+
+def show_errors(monkeypatch: pytest.MonkeyPatch) -> Screen:
+    """Return the terminal to which errors go; what takes any time at all is announced there.
+
+    This is no fixture: pytest sets the stream once more before it calls a test.
+    """
+    monkeypatch.setattr("sys.stderr", shown := Screen())
+    monkeypatch.setattr(terminal, "PATIENCE", 0.0)
+    return shown
+
+
+@pytest.mark.parametrize(
+    ("words", "slow", "name", "said"),
+    [
+        ("query eight --hardest", EightReader, "answer_hardest", "reading all states"),
+        (
+            "query fifteen 123456789abcde0f",
+            FifteenReader,
+            "answer",
+            "searching for a shortest solution",
+        ),
+        ("explore --output page.html", explorer, "write_explorer", "reading the tables for"),
+    ],
+)
+def test_what_is_slow_says_what_it_does(
+    monkeypatch: pytest.MonkeyPatch, words: str, slow: Any, name: str, said: str,
+    outputs: Path, patterns_555: Path, tmp_path: Path,
+) -> None:  # fmt: skip
+    """Hold the work up until it is announced."""
+    screen = show_errors(monkeypatch)
+    work = getattr(slow, name)
+
+    def wait(*given: Any) -> Any:
+        assert screen.has_announced.wait(60)
+        return work(*given)
+
+    monkeypatch.setattr(slow, name, wait)
+    monkeypatch.chdir(tmp_path)
+    place = patterns_555 if "fifteen" in words else outputs
+    assert run_command([*words.split(), "--outputs", str(place)]) == 0
+    assert screen.getvalue().startswith(f"pipeline: {said}")
+    assert screen.getvalue().count("\n") == 1
+
+
+def test_quick_work_and_a_file_get_no_announcement(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = show_errors(monkeypatch)
+    monkeypatch.setattr(terminal, "PATIENCE", 1e6)
+    with announcing("working"):
+        pass
+    monkeypatch.setattr(terminal, "PATIENCE", 0.0)
+    monkeypatch.setattr(screen, "isatty", lambda: False)
+    with announcing("working"):
+        screen.has_announced.wait(0.05)
+    assert screen.getvalue() == ""
+    monkeypatch.setattr(screen, "isatty", lambda: True)
+    with announcing("working"):
+        assert screen.has_announced.wait(60)
+    assert screen.getvalue() == "pipeline: working …\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "done", "total"),
+    [
+        ("eight --size 300000", [262_144, 300_000], 300_000),
+        ("eight --size 40 --distance 8-11 --spread", [10, 20, 30, 40, 40], 40),
+        ("eight --split train=30,test=12", [42], 42),
+        ("senet --size 7", [7], 7),
+    ],
+)
+def test_a_sample_knows_how_much_is_left(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, words: str, done: list[int], total: int
+) -> None:
+    updates = list[tuple[Any, ...]]()
+    monkeypatch.setattr(
+        Reporter, "update", lambda _, *given, **named: updates.append((*given, *named.values()))
+    )
+    assert cli("sample", *words.split(), "--format", "csv").code == 0
+    assert updates[0] == ("rows",)
+    assert updates[1:] == [("rows", each, total) for each in done]
