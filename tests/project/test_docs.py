@@ -60,7 +60,7 @@ def test_what_varies_stays_left_out() -> None:
 
 def test_a_hexdump_has_the_bytes_of_the_file(outputs: Path) -> None:
     page = "```hexdump\n00000000: ff  ?\n```\n00000010: text\n"
-    line = "50 54 49 58 02 00 00 00 02 00 00 00 00 10 00 00  PTIX............"
+    line = "50 54 49 58 03 00 00 00 02 00 00 00 00 10 00 00  PTIX............"
     assert fill_hexdumps(page) == page.replace("ff  ?", line)
 
 
