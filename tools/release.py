@@ -8,7 +8,7 @@ the same bytes; the wheel then builds the tables, which are proved for the data 
 | `dist/python/` | the wheel and the source archive |
 | `dist/npm/` | the JavaScript package |
 | `dist/tables/` | the default tables, as `pipeline copy` reads them from a release |
-| `dist/site/` | the site; in it, `v4/` or so is the data set |
+| `dist/site/` | the site; in it, `v5/` or so is the data set |
 """
 
 from __future__ import annotations

@@ -21,6 +21,7 @@ from playwright.sync_api import Browser, Page, Request, expect
 
 import puzzle_tablebase as pt
 from puzzle_tablebase.errors import BadRequest, OutputError, TableDamaged
+from puzzle_tablebase.formats import FORMAT_VERSION
 from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.pipeline.proofs import verify
 from puzzle_tablebase.pipeline.site import SUMS, make_start_page, write_site
@@ -33,6 +34,8 @@ from tests.support.hosts import run_python_server, serve
 from tests.support.shell import Cli, run
 from tests.support.tampered import flip_byte, link_copy, replace_link, sha256, write_manifest
 
+VERSION = f"v{FORMAT_VERSION}"
+"""The folder of what depends on the version of the formats."""
 WATCH_SHIFTS = """window.shifts = 0;
 new PerformanceObserver((list) => {
     for (const entry of list.getEntries()) window.shifts += entry.value;
@@ -89,10 +92,10 @@ def test_every_file_is_listed_and_every_link_leads_to_a_file_and_a_heading(
 ) -> None:
     listed = dict(line.split("  ")[::-1] for line in (site / SUMS).read_text().splitlines())
     assert {**listed, SUMS: sha256(site / SUMS)} == list_files(site)
-    assert read_manifest(Folder(site / "v4")) == read_manifest(Folder(place / "outputs"))
-    assert verify(Folder(site / "v4"), quick=True).unpublished == []
-    assert {f"v4/javascript/{name}" for name in ("package.json", "index.js")} < {*listed}
-    pages = [site / "index.html", site / "v4" / "index.html"]
+    assert read_manifest(Folder(site / VERSION)) == read_manifest(Folder(place / "outputs"))
+    assert verify(Folder(site / VERSION), quick=True).unpublished == []
+    assert {f"{VERSION}/javascript/{name}" for name in ("package.json", "index.js")} < {*listed}
+    pages = [site / "index.html", site / VERSION / "index.html"]
     documents = {path.resolve(): Document(path) for path in pages}
     for path, document in documents.items():
         assert len(document.anchors) == len({*document.anchors})
@@ -105,15 +108,15 @@ def test_every_file_is_listed_and_every_link_leads_to_a_file_and_a_heading(
             assert target.is_relative_to(site.resolve())
             assert not anchor or anchor in documents[target].anchors, f"{path.name}: {link}"
     linked = {*documents[(site / "index.html").resolve()].links}
-    assert {f"v4/{name}" for name in ("explorer.html", "report.html", "senet.idx")} < linked
+    assert {f"{VERSION}/{name}" for name in ("explorer.html", "report.html", "senet.idx")} < linked
 
 
 def test_the_card_has_every_file_and_column_with_its_meaning(site: Path) -> None:
-    _, front, text = (site / "v4" / "README.md").read_text().split("---\n", 2)
+    _, front, text = (site / VERSION / "README.md").read_text().split("---\n", 2)
     lines = (line.partition(": ") for line in front.splitlines())
     header = {key: json.loads(value) for key, _, value in lines}
     assert header["size_categories"] == ["1M<n<10M"], "rows of all tables"
-    tables = read_manifest(Folder(site / "v4"))
+    tables = read_manifest(Folder(site / VERSION))
     assert {config["config_name"]: config["data_files"] for config in header["configs"]} == {
         name: f"{name}.parquet" for name in tables
     }
@@ -123,7 +126,7 @@ def test_the_card_has_every_file_and_column_with_its_meaning(site: Path) -> None
         section = text.partition(f"### {name}\n")[2].partition("###")[0]
         for file in entry.all_files:
             assert f"[{file.file}]({file.file}) ({file.bytes:,} bytes)" in section
-        for column in pq.read_schema(site / "v4" / f"{name}.parquet"):
+        for column in pq.read_schema(site / VERSION / f"{name}.parquet"):
             meaning = re.escape(column.metadata[b"comment"].decode())
             assert re.search(rf"\| `{column.name}` \| .* \| {meaning} \|\n", section)
     for own, info in zip(header["configs"], header["dataset_info"], strict=True):
@@ -164,16 +167,16 @@ def test_the_package_of_a_hub_loads_every_table(site: Path, tmp_path: Path) -> N
     see_packages(programs)
     env = {"HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path), "PIPELINE_TRACEBACK": ""}
     command = (programs / "python", "-c", LOAD)
-    said = run([*command, site / "v4"], cwd=tmp_path, env=env)
+    said = run([*command, site / VERSION], cwd=tmp_path, env=env)
     assert said.code == 0, said.err
     loaded, tables = json.loads(said.out)
     assert loaded == [362_880] * 3
-    for name, entry in read_manifest(Folder(site / "v4")).items():
-        schema = pl.read_parquet_schema(site / "v4" / f"{name}.parquet")
+    for name, entry in read_manifest(Folder(site / VERSION)).items():
+        schema = pl.read_parquet_schema(site / VERSION / f"{name}.parquet")
         split, rows, columns = tables[name]
         assert (split, rows, [*columns]) == ("train", entry.rows, [*schema])
     wrong = tmp_path / "wrong"  # the numbers of the card are compared
-    shutil.copytree(site / "v4", wrong)
+    shutil.copytree(site / VERSION, wrong)
     card = (wrong / "README.md").read_text()
     (wrong / "README.md").write_text(card.replace('"num_examples": 362880', '"num_examples": 7'))
     assert subprocess.run([*command, wrong], cwd=tmp_path, env=env, check=False).returncode == 1
@@ -229,7 +232,7 @@ def test_the_command_proves_the_tables_first(cli: Cli, small: Path) -> None:
     said = cli("site", "website", "--outputs", str(small), cwd=place)
     assert (said.code, said.out) == (0, "website\n")
     assert said.err.count("is left out. ") == 2
-    card = (place / "website" / "v4" / "README.md").read_text()
+    card = (place / "website" / VERSION / "README.md").read_text()
     assert "- `knight_tours_5x5` is proved: every path was walked" in card
     assert "<b>proved</b>" in (place / "website" / "index.html").read_text()
     urls = ("", "ftp://a.b", "a.b", 'https://a.b/"><script>', "https://a.b/\n")
@@ -259,7 +262,7 @@ def test_after_a_kill_there_is_no_site_and_the_next_run_removes_what_is_left(
     site, left = tmp_path / "site", tmp_path / ".site.unpublished"
     killed = subprocess.run([sys.executable, "-c", KILLED, small, site], check=False)
     assert (killed.returncode, site.exists(), left.exists()) == (-9, False, True)
-    (left / "v4" / "old").touch()
+    (left / VERSION / "old").touch()
     running = os.open(left, os.O_RDONLY)
     fcntl.flock(running, fcntl.LOCK_EX)
     with pytest.raises(OutputError, match=f"another run writes {left.name}"):
@@ -268,7 +271,7 @@ def test_after_a_kill_there_is_no_site_and_the_next_run_removes_what_is_left(
     (left / "mine").touch()
     with pytest.raises(OutputError, match="'mine', which no run wrote"):
         write(small, site)
-    assert {path.name for path in left.iterdir()} >= {"mine", "v4"}
+    assert {path.name for path in left.iterdir()} >= {"mine", VERSION}
     (left / "mine").unlink()
     write(small, site)
     assert not left.exists()
@@ -298,7 +301,7 @@ def test_the_start_page_answers_with_and_without_ranges(site: Path, chromium: Br
     start.add_init_script(WATCH_SHIFTS)
     with run_python_server(site) as address:
         assert look_up(start, address) > 733_184, "the whole index"
-        assert pt.open_tables(f"{address}/v4").eight.probe("378546201").distance == 27
+        assert pt.open_tables(f"{address}/{VERSION}").eight.probe("378546201").distance == 27
     with serve(site.parent) as host:
         address = f"{host.url}/{site.name}"
         look_up(start, address)
