@@ -111,7 +111,7 @@ def find_request(name: str) -> tuple[Puzzle, tuple[Table, ...]]:
         for puzzle in find_puzzles():
             if tables := puzzle.find_tables(name):
                 return puzzle, tables
-    near = get_close_matches(name, list_requests(list_puzzles()), cutoff=0.8)
+    near = get_close_matches(name, list_requests(list_puzzles()), n=2, cutoff=0.8)
     hint = f"Did you mean {' or '.join(near)}? " if near else ""
     raise BadRequest(f"There is no table {quote(name)}", f"{hint}See: pipeline precompute --list")
 

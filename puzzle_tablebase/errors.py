@@ -125,7 +125,8 @@ class NotationError(TablebaseError):
     exit_code = 2
 
     def __init__(self, puzzle: str, text: str, problem: str, example: str) -> None:
-        super().__init__(f"{quote(text)} is not {puzzle}: {problem}. Example: {example}")
+        shown = quote(text, limit=40 if len(text) <= 40 else 20)
+        super().__init__(f"{shown} is not {puzzle}: {problem}. Example: {example}")
         self.text = text
         self.problem = problem
         self.example = example

@@ -207,7 +207,7 @@ class GoalPuzzle(StateSpace):
         try:
             return self.parse(text)
         except NotationError as error:
-            named = [name for name in self.goals if not error.example.startswith(name)]
+            named = [name for name, state in self.goals.items() if name != state]
             example = ", or ".join(filter(None, (", ".join(named), error.example)))
             raise NotationError("a goal", text, error.problem, example) from error
 

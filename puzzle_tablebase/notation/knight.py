@@ -54,7 +54,7 @@ class ChessBoard:
         name = require_text(text, what, example).strip()
         if name.isascii():  # the Kelvin sign is a k in lower case
             name = name.lower()
-        problem = "a square is a letter and a digit (file and rank)"
+        problem = "a square is a letter (file) and a digit (rank)"
         if len(name) == 2 and name[0] in FILES and name[1] in "123456789":
             file, rank = FILES.index(name[0]), int(name[1]) - 1
             if file < self.files and rank < self.ranks:

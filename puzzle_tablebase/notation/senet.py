@@ -12,6 +12,8 @@ from puzzle_tablebase.notation import split_cells
 SQUARES = 15
 SIDES = "AB"
 OPENING = "ABABABABAB....."
+MAX_COUNTED = 20
+"""The most squares of an invalid position whose pieces a message counts."""
 CHARACTERS = ".AB"
 
 
@@ -32,8 +34,10 @@ def parse_position(text: str) -> str:
     position = "".join(split_cells(text, ".")).upper()
     if sorted(position) == sorted(OPENING):
         return position
-    counts = ", ".join(f"{position.count(mark)} {mark!r}" for mark in "AB.")
-    problem = f"it has {len(position):,} squares with {counts}, not 15 with five of each"
+    problem = f"it has {len(position):,} squares, not {SQUARES}"
+    if len(position) <= MAX_COUNTED:
+        counts = ", ".join(f"{position.count(mark)} {mark!r}" for mark in "AB.")
+        problem = f"it has {len(position):,} squares with {counts}, not 15 with five of each"
     raise NotationError("a Senet position", text, problem, OPENING)
 
 

@@ -24,6 +24,8 @@ MARKS_BY_NUMBER = {str(number): mark for number, mark in enumerate(CHARACTERS)}
 """The marks of cells that are written as numbers, if they are separated."""
 EXAMPLE_BOARD = "3x4"
 """The board in examples."""
+MAX_PROBLEMS = 3
+"""The most problems of a state that a message lists."""
 GOALS = {"corner": "123456780", "centre": "123804765", "edge": "123456708"}
 """The goals of the 8-puzzle."""
 
@@ -71,7 +73,7 @@ def _find_problem(marks: list[str], known: str) -> str:
     if foreign.isascii() and foreign.isdecimal():
         return f"tile {foreign} does not exist"
     if foreign:
-        return f"{foreign!r} is neither a digit nor a tile's letter"
+        return f"{foreign!r} is not a tile"
     problems, names = [], {mark: f"tile {mark}" for mark in CHARACTERS} | {"0": "the blank (0)"}
     if len(marks) != len(known):
         cells = f"{len(marks):,} cell{'s'[: len(marks) != 1]}"
@@ -86,6 +88,10 @@ def _find_problem(marks: list[str], known: str) -> str:
         problems += [f"{names[mark]} is missing" for mark in known if mark not in marks]
     elif {"0", *marks} == {*known}:
         problems.append("and the blank is missing: write it as 0")
+    if len(marks) != len(known) and len(problems) > MAX_PROBLEMS - 1:
+        return problems[0]
+    if len(problems) > MAX_PROBLEMS:
+        problems[MAX_PROBLEMS - 1 :] = ["and more"]
     return ", ".join(problems)
 
 

@@ -176,6 +176,7 @@ def explain_error(error: Exception) -> tuple[str, int]:
         return f"HTTP status {status[1]}: {reason}".rstrip(": ."), int(status[1])
     # without the address, whose query may be secret; it may quote a header of any length
     words = " ".join(sentence.rpartition(" - ")[2].split()).rstrip(".")[:MAX_REASON]
+    words = words.removeprefix("HTTP error: ")
     causes = re.findall(r"[A-Za-z][A-Za-z ]+", parts) if "reqwest::Error" in parts else []
     return make_printable(f"{words} ({causes[-1]})" if causes else words), 0
 

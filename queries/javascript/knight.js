@@ -53,7 +53,7 @@ export class KnightBoard {
   /** Return the problem of a text that should be a square; "" if there is none. */
   problem(text) {
     if (!text) return "it is empty";
-    if (!/^[a-z][1-9]$/.test(text)) return "a square is a letter and a digit (file and rank)";
+    if (!/^[a-z][1-9]$/.test(text)) return "a square is a letter (file) and a digit (rank)";
     const isInside = this.files.includes(text[0]) && Number(text[1]) <= this.side;
     return isInside ? "" : `the squares are a1 to ${this.nameOf(this.count - 1)}`;
   }

@@ -1,10 +1,16 @@
 """Tests of what errors advise: calls in Python, commands at the shell, of the same facts."""
 
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 
 import puzzle_tablebase as pt
 from puzzle_tablebase.errors import FileChanged, NotAFolder, StoreError, Unreachable
 from puzzle_tablebase.pipeline.terminal import format_error, format_rebuild
+from puzzle_tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.puzzles.senet import PUZZLE as SENET
+from puzzle_tablebase.puzzles.sliding import EIGHT, parse_board
 from puzzle_tablebase.stores.access import make_damage_error, make_open_error
 from puzzle_tablebase.stores.folder import Folder
 from puzzle_tablebase.stores.remote import RemoteStore
@@ -126,3 +132,34 @@ def test_no_command_builds_in_a_host() -> None:
 def test_a_file_that_has_changed_is_not_a_store_without_an_answer() -> None:
     """Who waits and asks again where no answer came must not do so for another file."""
     assert not issubclass(FileChanged, Unreachable)
+
+
+GOLDEN = Path(__file__).parents[1] / "golden"
+LINES = 2 * 80
+"""The most characters of a message: two lines of a terminal."""
+TEXTS = ("1" * 200, "x" * 1000, "ABABABABAB..... BBBBBAAAAA.....", "1 1 2 2 3 3 4", "133456789", "")
+
+
+PARSERS: tuple[Callable[[str], object], ...] = (
+    EIGHT.parse,
+    EIGHT.parse_goal,
+    parse_board("4x4").parse,
+    parse_board("4x4").parse_goal,
+)
+PARSERS += (SENET.parse, KnightBoard(8, 8).parse_square)
+
+
+@pytest.mark.parametrize("text", TEXTS)
+@pytest.mark.parametrize("parse", PARSERS)
+def test_whatever_is_typed_the_message_takes_two_lines(
+    parse: Callable[[str], object], text: str
+) -> None:
+    with pytest.raises(pt.NotationError) as caught:
+        parse(text)
+    assert len(f"pipeline: {caught.value}") <= LINES
+
+
+@pytest.mark.parametrize("file", sorted(GOLDEN.glob("*.txt")), ids=lambda file: file.stem)
+def test_no_message_of_the_golden_files_takes_more_lines(file: Path) -> None:
+    said = [line for line in file.read_text().splitlines() if line.startswith("pipeline: ")]
+    assert [line for line in said if len(line) > LINES] == []
