@@ -214,15 +214,18 @@ class Layers:
             for first in range(0, size, TASK_WORDS)
         ]
 
-    def find_next(self, distance: int) -> None:
-        """Replace the layer before the last by the next one, which is at this distance."""
-        done = run_in_threads(self._find_states, self.list_parts(distance))
-        for _ in self._scratch.bound(done, 4 * 8 * TASK_WORDS):  # and of three other places
-            pass
+    def find_next(self, distance: int) -> bool:
+        """Replace the layer before the last by the next one, which is at this distance.
 
-    def _find_states(self, target: int, begin: int, end: int) -> None:
+        Return whether it has states.
+        """
+        done = run_in_threads(self._find_states, self.list_parts(distance))
+        # not until the first is found: all must be done
+        return any([*self._scratch.bound(done, 4 * 8 * TASK_WORDS)])  # and of three other places
+
+    def _find_states(self, target: int, begin: int, end: int) -> bool:
         """Find the states of the next layer in some words of a place of the blank."""
-        layer, line = self.words[target], self._line
+        layer, line, has_states = self.words[target], self._line, False
         beside = [at for at in (target - 1, target + 1) if at // line == target // line]
         for first in range(begin, end, CHUNK_WORDS):
             part = slice(first, min(end, first + CHUNK_WORDS))
@@ -234,17 +237,19 @@ class Layers:
                 collect(self.words[source], first, reached, odd, *arguments)
             if reached.any() or layer[part].any():  # what does not change is not written
                 np.bitwise_and(reached, ~layer[part], out=layer[part])
+                has_states |= bool(layer[part].any())
+        return has_states
 
 
 def iter_layers(
     numbering: Numbering, goal: str, scratch: Scratch | None = None
 ) -> Iterator[tuple[int, Layers]]:
     """Yield each distance with the layers up to there. The same object is changed each time."""
-    layers, distance = Layers(numbering, goal, scratch or Scratch()), 0
-    while any(layers.words[place].any() for place in layers.list_places(distance)):
+    layers, distance, has_states = Layers(numbering, goal, scratch or Scratch()), 0, True
+    while has_states:
         yield distance, layers
         distance += 1
-        layers.find_next(distance)
+        has_states = layers.find_next(distance)
 
 
 def list_head_parities(tiles: int) -> Array:

@@ -183,7 +183,7 @@ def pause(layers, distance):
     if distance == 9:
         print("begun", flush=True)
         time.sleep(60)
-    find_next(layers, distance)
+    return find_next(layers, distance)
 
 board_layers.Layers.find_next = pause
 sys.argv[1:] = ["verify", "--memory", "{LITTLE / 1e9}", "--outputs", sys.argv[1]]
