@@ -1,0 +1,138 @@
+"""What large boards take in shards: measured on small ones, and a table for those that are larger.
+
+    python -m benchmarks.large_boards measure 3x4 1 4 16 64    # a line of CSV for each
+    python -m benchmarks.large_boards table                    # the table of docs/large-boards.md
+
+A measurement compares the search in shards with the one in memory in the same run, by processor
+time, as other work on the machine changes all else. Its lines are in docs/results/shards.csv.
+"""
+
+from __future__ import annotations
+
+import csv
+import resource
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.measure import Row, format_table
+from puzzle_tablebase.frontier.shards import Shard, count_shards
+from puzzle_tablebase.frontier.word_bfs import iter_word_records, search_words
+from puzzle_tablebase.pipeline.recipes.board_shards import (
+    STORED_BYTES_PER_STATE,
+    iter_shard_records,
+    search_shards,
+)
+from puzzle_tablebase.pipeline.searches import checkpoints
+from puzzle_tablebase.pipeline.tasks import Tasks, run_in_threads
+from puzzle_tablebase.puzzles.sliding import parse_board
+from puzzle_tablebase.stores.folder import Folder
+
+RESULTS = Path(__file__).parents[1] / "docs" / "results" / "shards.csv"
+FIELDS = ("board", "shards", "memory_ns", "shards_ns", "disk", "written", "read", "files")
+THREADS = 2
+TASK_BYTES = 4 << 30
+"""Bytes of memory for a task, in the table."""
+GIGABYTE, HOUR = 1e9, 3600
+
+
+def measure(name: str, counts: list[int]) -> None:
+    """Search a board in memory, then in each number of shards; print nanoseconds and bytes."""
+    board = parse_board(name)
+    warm_up()
+    begun = read_processor_seconds()
+    layers, planes = search_words(board.make_words(board.example), THREADS, run_in_threads)
+    in_memory = (read_processor_seconds() - begun) / board.size * 1e9
+    known = np.concatenate([*iter_word_records(planes)])
+    del planes
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(FIELDS)
+    for count in counts:
+        with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(THREADS) as pool:
+            meter = Meter(Path(folder))
+            store = checkpoints(Folder(folder), board.tables[0])
+            tasks = Tasks(pool, THREADS, meter.sample, store)
+            begun, (read, written) = read_processor_seconds(), read_bytes()
+            found, bits = search_shards(board, board.example, count, tasks)
+            seconds, ended = read_processor_seconds() - begun, read_bytes()
+            records = np.concatenate([*iter_shard_records(board, board.example, bits)])
+            if found != layers or not np.array_equal(records, known):
+                raise SystemExit(f"{name} in {count} shards differs from the search in memory")
+        amounts = (meter.disk, ended[1] - written, ended[0] - read)
+        figures = [in_memory, seconds / board.size * 1e9, *(each / board.size for each in amounts)]
+        writer.writerow([name, count, *(f"{each:.3f}" for each in figures), meter.files])
+        sys.stdout.flush()
+
+
+class Meter:
+    """The most bytes and files of a folder, sampled after each task."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self.disk, self.files = folder, 0, 0
+
+    def sample(self, doing: str, done: int, total: int | None) -> None:
+        sizes = [path.stat().st_size for path in self._folder.rglob("*.kept")]
+        self.disk, self.files = max(self.disk, sum(sizes)), max(self.files, len(sizes))
+
+
+def warm_up() -> None:
+    """Compile all kernels, on a small board."""
+    board = parse_board("2x5")
+    search_words(board.make_words(board.example), THREADS, run_in_threads)
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(THREADS) as pool:
+        store = checkpoints(Folder(folder), board.tables[0])
+        tasks = Tasks(pool, THREADS, checkpoints=store)
+        _, bits = search_shards(board, board.example, 2, tasks)
+        list(iter_shard_records(board, board.example, bits))
+
+
+def read_processor_seconds() -> float:
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return usage.ru_utime + usage.ru_stime
+
+
+def read_bytes() -> tuple[int, int]:
+    """Return the bytes that this process has read and written so far, from caches too."""
+    lines = Path("/proc/self/io").read_text().splitlines()
+    fields = dict(line.split(": ") for line in lines)
+    return int(fields["rchar"]), int(fields["wchar"])
+
+
+def estimate() -> str:
+    """Make the table of what larger boards take, from the largest measured figures."""
+    with RESULTS.open() as file:
+        # a small board's tasks take longer to begin than to end: those of many shards say nothing
+        lines = [line for line in csv.DictReader(file) if int(line["shards"]) <= 4]
+    most = {name: max(float(line[name]) for line in lines) for name in FIELDS[3:]}
+    moved = most["written"] + most["read"]
+    rows: list[Row] = []
+    for name in ("2x7", "3x5", "4x4"):
+        board = parse_board(name)
+        space = board.make_words(board.example)
+        shards = count_shards(space, TASK_BYTES, 1)
+        files = round(shards * most["files"] / 4)
+        hours = most["shards_ns"] * board.size / 1e9 / HOUR
+        rows.append(
+            (
+                name,
+                f"{board.size:,}",
+                f"{shards:,}",
+                f"{Shard(space, 0, shards).estimate_bytes() / GIGABYTE:.1f} GB",
+                f"{files:,}",
+                f"{STORED_BYTES_PER_STATE * board.size / GIGABYTE:,.0f} GB",
+                f"{hours:,.1f}" if hours < 10 else f"{hours:,.0f}",
+                f"{moved * board.size / GIGABYTE:,.0f} GB",
+            )
+        )
+    head = ("board", "states", "shards", "a task's memory", "files", "disk", "core hours", "moved")
+    return format_table(head, rows)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["measure"]:
+        measure(sys.argv[2], [int(count) for count in sys.argv[3:]])
+    else:
+        print(estimate())
