@@ -142,9 +142,10 @@ def read_file_pages() -> int:
 def test_arrays_of_a_file_leave_the_memory_and_keep_their_values(tmp_path: Path) -> None:
     size = 1 << 26
     with open_scratch("A test", str(tmp_path), size, 1 << 22) as space:
-        array = space.allocate((size // 8,), np.uint64)
+        array, before = space.allocate((size // 8,), np.uint64), read_file_pages()
         assert not array.any()
-        before, parts = read_file_pages(), range(0, len(array), 1 << 17)
+        [*space.bound([1], size)]
+        parts = range(0, len(array), 1 << 17)
         most = 0
 
         def fill() -> Iterator[int]:

@@ -230,6 +230,14 @@ for (const [name, tell] of Object.entries(WAYS)) {
   });
 }
 
+test("an index of another build than the manifest lists answers nothing", async () => {
+  const { tables } = openHost({ index: makeIndex({ digest: 8, added: 1 }) });
+  await assert.rejects(
+    readRecord(tables.openIndex("numbers", 4), 5),
+    /numbers\.idx cannot be used: it is of another build than the manifest lists\./,
+  );
+});
+
 test("where the host tells no version, the header is read again after each part", async () => {
   const host = openChanging(WAYS.nothing);
   assert.equal(readNumber((await host.file.records([PER_BLOCK * 900]))[0]), PER_BLOCK * 900);
