@@ -284,8 +284,10 @@ def count_bytes(column: pl.Expr, kind: pl.DataType) -> pl.Expr:
     elif isinstance(kind, pl.Struct):
         fields = ((column.struct.field(field.name), field.dtype) for field in kind.fields)
         return pl.sum_horizontal(count_bytes(each, cast(pl.DataType, of)) for each, of in fields)
-    elif kind == pl.String or isinstance(kind, pl.Enum | pl.Categorical):
-        size = column.cast(pl.String).str.len_bytes()
+    elif isinstance(kind, pl.Enum | pl.Categorical):  # as texts, each row would have its own
+        size = column.cat.len_bytes()
+    elif kind == pl.String:
+        size = column.str.len_bytes()
     else:
         size = column.is_null().cast(pl.UInt64)
     return size.cast(pl.UInt64).fill_null(0) + CELL_BYTES
