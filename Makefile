@@ -117,7 +117,7 @@ docs: precompute $(TESTS) $(if $(shell command -v npm),$(LINTER)) ## write what 
 report: precompute $(REPORT) ## write outputs/report.html, a page of charts made from the tables
 	$(BIN)/pipeline report
 
-explore: precompute ## write outputs/explorer.html, a page with the answers inside
+explore: precompute ## write outputs/explorer.html, a page to play and study, without a network
 	$(BIN)/pipeline explore
 
 nightly: same-bytes ## run all tests, slow and nightly ones too: 100 kills, 100 interrupts, thousands of damaged files

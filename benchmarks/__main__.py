@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import sys
 
-from benchmarks import building, judging, listing, lookup, sliding
+from benchmarks import building, judging, listing, lookup, sets, sliding
 from benchmarks.measure import ROOT, describe_machine
 
 PAGE = """# Benchmarks
@@ -28,10 +28,14 @@ Calls in one process, on one thread except for whole columns:
 Batches at the shell:
 
 {batches}
-Judged answers: a column in, all columns of verdicts out, beside a judge of ten lines (`annotate`,
-and a plain replay of each answer, for the score alone); and single answers as processes:
+Judged answers, by processor time: a column in, all columns of verdicts out, beside a judge of ten
+lines (`annotate`, and a plain replay of each answer, for the score alone); and single answers as
+processes:
 
 {judging}
+Sets of states, by processor time of all threads, medians of 3; states are drawn at random:
+
+{sets}
 ## Building
 
 Only the searches, on one core, compared with C programs that do the same (`benchmarks/reference/`).
@@ -71,28 +75,31 @@ SECTIONS = {
     "calls": lookup.measure_calls,
     "batches": lookup.measure_batches,
     "judging": judging.compare_judges,
+    "sets": sets.measure_sets,
 }
 
 
 def read_sections(page: str) -> dict[str, str]:
-    """Return the text of each section of a page; nothing if the page has another form."""
-    parts = re.split(r"\{(\w+)\}", PAGE)
-    pattern = "".join(
-        f"(?P<{part}>.*?)" if at % 2 else re.escape(part) for at, part in enumerate(parts)
-    )
-    match = re.fullmatch(pattern, page, re.DOTALL)
-    return match.groupdict() if match else {}
+    """Return the text of each section that a page has: the tables after its introduction."""
+    found = dict[str, str]()
+    for name in SECTIONS:
+        opening = PAGE.partition(f"\n\n{{{name}}}")[0].rpartition("\n")[2]
+        tables = re.search(rf"{re.escape(opening)}\n\n((?:\|.*\n|\n(?=\|))+)", page)
+        if tables:
+            found[name] = tables[1]
+    return found
 
 
 def main(names: list[str]) -> None:
-    """Measure some sections, or all; the others stay as they are."""
+    """Measure some sections, or all; the others stay as they are, if the page has them."""
     if unknown := {*names} - {*SECTIONS}:
         sys.exit(f"no section {', '.join(unknown)}; choose from {', '.join(SECTIONS)}")
     path = ROOT / "docs" / "benchmarks.md"
     measured, _, single_runs = path.read_text().partition(SINGLE_RUNS)
     sections = read_sections(measured)
-    if names and not sections:
-        sys.exit("docs/benchmarks.md has another form: measure all sections")
+    missing = {*SECTIONS} - {*sections} - {*names}
+    if names and missing:
+        sys.exit(f"docs/benchmarks.md has no section {', '.join(missing)}: measure it too")
     sections |= {name: SECTIONS[name]() for name in names or SECTIONS}
     sections["machine"] = describe_machine()
     page = PAGE.format_map(sections)

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from puzzle_tablebase.jit import Array, compiled
+from puzzle_tablebase.notation.sliding import CHARACTERS
 from puzzle_tablebase.queries.bit_walks import place_board, read_digits
 from puzzle_tablebase.queries.board_columns import list_names
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 Ranks = npt.NDArray[np.int64]
 NO_STATE = 255
 """What the tiles are of a rank that there is not."""
+MARKS = np.frombuffer(CHARACTERS.encode(), np.uint8)
 
 
 class BoardRanks:
@@ -48,6 +51,11 @@ class BoardRanks:
         tiles = np.empty_like(places)
         tiles[:, self._cells] = names[places]
         return tiles
+
+    def write_states(self, ranks: Ranks) -> pl.Series:
+        """Return the state of each rank as a text; each must be a rank."""
+        marks = MARKS[self.unrank(ranks)].view(f"S{len(self._cells)}").ravel()
+        return pl.Series("state", marks).cast(pl.String)
 
 
 @compiled

@@ -11,7 +11,7 @@ from puzzle_tablebase.errors import (
     Undecided,
     require_choice,
 )
-from puzzle_tablebase.notation.sliding import CHARACTERS, list_moved_tiles
+from puzzle_tablebase.notation.sliding import list_moved_tiles
 from puzzle_tablebase.puzzles.fifteen import (
     BOARD,
     DEFAULT_PARTITION,
@@ -203,9 +203,7 @@ class FifteenReader(Reader):
         goal = options.goal or BOARD.example
         ranks = BoardRanks(BOARD, BOARD.view_goal(goal))
         for numbers in request.draw_numbers(BOARD.size, "state"):
-            tiles = ranks.unrank(numbers).tolist()
-            states = ["".join([CHARACTERS[tile] for tile in row]) for row in tiles]
-            keys = pl.Series("state", states)
+            keys = ranks.write_states(numbers)
             rows = keys.to_frame().with_columns(goal=pl.lit(goal))
             if not options.solve:
                 yield rows

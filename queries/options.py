@@ -194,7 +194,7 @@ FEATURES = Option(
 )
 """Lower bounds of the distance of a board, as columns."""
 BOTH_GOALS = Option(
-    "both_goals", "Draw boards of both goals into the parts.", excludes=("goal",),
+    "both_goals", "With --split, draw boards of both goals.", excludes=("goal",),
     verbs=(SAMPLE,),
 )  # fmt: skip
 SHEETS = Option(

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from puzzle_tablebase.queries.bit_walks import BitTable
     from puzzle_tablebase.queries.board_columns import Masks
     from puzzle_tablebase.queries.options import Options
-    from puzzle_tablebase.queries.samples import SampleRequest
+    from puzzle_tablebase.queries.samples import Numbers, SampleRequest
     from puzzle_tablebase.schema import Table
     from puzzle_tablebase.stores.folder import Store
 
@@ -189,7 +189,7 @@ class BitReader(BoardReader):
             total = len(ranks)
         for numbers in request.draw_numbers(total, "state"):
             drawn = numbers if ranks is None else ranks[numbers]
-            yield self._answer_ranks(view, drawn.tolist(), options)
+            yield self._answer_ranks(view, drawn, options)
 
     def count_depths(self, options: Options) -> dict[int, int]:
         import polars as pl
@@ -200,16 +200,14 @@ class BitReader(BoardReader):
     def list_hardest_rows(self, options: Options) -> pl.DataFrame:
         view = self._view_goal(options)
         distances = self.read_distances(view)
-        ranks = (distances == distances.max()).nonzero()[0].tolist()
+        ranks = (distances == distances.max()).nonzero()[0]
         return self._answer_ranks(view, ranks, options).sort("state")
 
-    def _answer_ranks(self, view: SymmetryView, ranks: list[int], options: Options) -> pl.DataFrame:
+    def _answer_ranks(self, view: SymmetryView, ranks: Numbers, options: Options) -> pl.DataFrame:
         """Return a batch's columns of the states with these ranks in a view's table."""
-        import polars as pl
+        from puzzle_tablebase.queries.board_ranks import BoardRanks
 
-        wide = self.puzzle.wide
-        states = [view.restore_state(wide.unrank(rank, view.table_goal)) for rank in ranks]
-        keys = pl.Series("state", states, dtype=pl.String)
+        keys = BoardRanks(self.puzzle, view).write_states(ranks)
         batch = self.parse(BATCH, {"goal": options.goal})
         return keys.to_frame().hstack(self.annotate_keys(keys, batch))
 
