@@ -26,7 +26,7 @@ from puzzle_tablebase.queries.scans import scan_table
 from puzzle_tablebase.stores import BACKUP, MANIFEST
 from puzzle_tablebase.stores.folder import Folder
 from tests import first, usual_or_nightly
-from tests.support.build_recorder import build_tables, read_log
+from tests.support.build_recorder import build_tables, contents, read_log
 from tests.support.shell import (
     SCRIPT,
     Cli,
@@ -262,6 +262,27 @@ def test_an_interrupted_build_of_tours_resumes(copy: Path, tmp_path: Path) -> No
     assert f"from {len(saved)} checkpoints" in notes
     assert (copy / table.file).read_bytes() == (tmp_path / "whole" / table.file).read_bytes()
     assert not list(copy.rglob("*.kept")), "what was kept is cleared"
+
+
+@pytest.mark.nightly
+def test_a_board_on_the_disk_is_killed_five_times(cli: Cli, tmp_path: Path) -> None:
+    """Go on with other numbers of threads, and with less and more memory."""
+    there, here, name = tmp_path / "there", tmp_path / "here", "sliding_2x6"
+    words = ("precompute", name, "--quiet", "--outputs")
+    for level, jobs, memory in (
+        *((12, "2", "0.36"), (20, "1", "1"), (33, "4", "0.36")),
+        *((50, "2", "0.35"), (57, "2", "0.36")),
+    ):
+        build = start_build(there, name, "--quiet", "--jobs", jobs, "--memory", memory)
+        while not [*there.glob(f".work/{name}_12.*.{level:03}-000")]:
+            assert build.poll() is None
+            time.sleep(0.01)
+        build.kill()
+        build.communicate()
+    assert cli(*words, str(there)) == (0, "", "")
+    assert cli(*words, str(here)) == (0, "", "")
+    assert contents(there) == contents(here)
+    assert not (there / ".work").exists()
 
 
 @pytest.mark.parametrize("limit", first(1, [500_000, 1_000, 2_000_000], rest=pytest.mark.nightly))
