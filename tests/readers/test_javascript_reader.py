@@ -18,7 +18,7 @@ from puzzle_tablebase.errors import TablebaseError, TableMissing
 from puzzle_tablebase.pipeline.terminal import format_repair
 from puzzle_tablebase.puzzles.sliding import parse_board
 from puzzle_tablebase.queries import open_tables
-from tests.support.faults import PASSING, make_faults
+from tests.support.faults import PASSING, fail, make_faults
 from tests.support.format_page import read_cases
 from tests.support.hosts import Answer, Request, reserve_port, serve
 from tests.support.reader_programs import run, tool
@@ -186,6 +186,12 @@ def test_a_reason_controls_no_terminal(outputs: Path) -> None:
     assert r"HTTP status 403: Red \u{7f}xx" in message
     assert message.isprintable()
     assert len(message) < 400
+
+
+def test_a_reason_is_not_looked_for_without_end(outputs: Path) -> None:
+    with serve(outputs, fail(403, b" " * (1 << 17) + b"<Message>Late</Message>")) as host:
+        (told,) = ask(host.url, ["eight", STATE])
+    assert told["error"][1].endswith("HTTP status 403: Forbidden.")
 
 
 @pytest.mark.parametrize(

@@ -409,6 +409,7 @@ def test_a_password_stays_with_its_host(outputs: Path, cli: Cli) -> None:
         "status --outputs {}h/x",
         "status --outputs ftp://{}h/x?sig=S3cret",
         "status --outputs https://u:S3/cret@h",
+        "status --outputs https://u:x@S3cret@h",
         "status --outputs https://u:S3cret/x",
         "diff https://{}127.0.0.1:9 outputs",
         "query eight 123456780 --svg http:/{}h/x.svg",
