@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import threading
 import time
 from collections import Counter
@@ -28,6 +29,7 @@ from puzzle_tablebase.pipeline.recipes import tour_meet, tour_rankings
 from puzzle_tablebase.pipeline.recipes.tour_sweep import CountOverflow, Layer, advance_layer
 from puzzle_tablebase.pipeline.searches import checkpoints
 from puzzle_tablebase.pipeline.tasks import Tasks
+from puzzle_tablebase.pipeline.terminal import format_repair
 from puzzle_tablebase.puzzles import MODULES, get_puzzle
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
@@ -329,7 +331,8 @@ def test_a_false_number_of_a_search_is_refused(
     with pytest.raises(VerifyFailed, match="at distance 1") as caught:
         verify(Folder(tmp_path))
     assert caught.value.file == str(tmp_path / MANIFEST)
-    assert f"precompute sliding_2x4_8 --force --outputs {tmp_path}" in str(caught.value)
+    command = f"pipeline precompute sliding_2x4_8 --force --outputs {tmp_path}"
+    assert format_repair(caught.value) == command
 
 
 @pytest.mark.parametrize("is_large", [False, True])
@@ -343,7 +346,8 @@ def test_a_table_without_numbers_is_refused_and_built_again(
     with edit_manifest(tmp_path) as entries:
         del entries["sliding_2x4_8"]["counts"]
     for read in (list_counts, lambda store: count_states("sliding", store, "2x4")):
-        with pytest.raises(TableError, match=rf"precompute sliding_2x4_8 --outputs {tmp_path}"):
+        call = re.escape(f"pt.precompute('sliding_2x4_8', outputs='{tmp_path}')")
+        with pytest.raises(TableError, match=call):
             read(Folder(tmp_path))
     with pytest.raises(VerifyFailed, match="at distance 0: 0, expected 1") as caught:
         verify(Folder(tmp_path))
