@@ -54,6 +54,22 @@ class Joins(NamedTuple):
     """The result of `list_all_partners`."""
 
 
+class Moves(NamedTuple):
+    """Where the cells of a cut move, in some views, with tables of what becomes of matchings.
+
+    A view keeps each column together, in order or reversed: so a matching's new rank depends only
+    on how many ends each column has, and whether the virtual square is an end.
+    """
+
+    places: Array
+    """For each view, the place of each cell."""
+    blocks: Array
+    """The ends of the virtual square, and of the two columns, as bits of needs."""
+    begins: Array
+    """Where a table begins, or -1: by view, and the number of ends of each block."""
+    tables: Array
+
+
 class Groups(NamedTuple):
     """States in groups of the same needs, ascending; and in each group matchings, ascending."""
 
@@ -92,12 +108,19 @@ def make_edge_sets(
     return EdgeSets(firsts, seconds, bits, sums)
 
 
+def count_table_pairs(cells: int) -> int:
+    """Return the most pairs in tables for all cells; those for the cells of a step have one more.
+
+    Small frontiers have few states, and need no large tables.
+    """
+    return min(MAX_TABLE_PAIRS, (cells - 3) // 2)
+
+
 @cache
 def make_joins(cells: int) -> Joins:
     """Make the tables for frontiers of so many cells."""
     begins = np.full((4, MAX_PAIRS + 1, 2 * MAX_PAIRS + 1, 2 * MAX_PAIRS + 1), -1, dtype=np.int64)
-    # small frontiers have few states; the cells of a step have tables of one more pair
-    most = min(MAX_TABLE_PAIRS, (cells - 3) // 2)
+    most = count_table_pairs(cells)
     partners = list_all_partners(min(cells + 1, 2 * MAX_PAIRS))
     work = np.zeros((2, MAX_CELLS + 2), dtype=np.int64)
     tables, size = [np.empty(0, dtype=np.int32)], 0
@@ -156,16 +179,68 @@ def join(needs: int, matching: int, one: int, other: int, partners: Array, work:
     return rank_matching(needs - (END << 2 * one) - (END << 2 * other), partner)
 
 
+@cache
+def make_moves(views: tuple[tuple[int, ...], ...], here: int) -> Moves:
+    """Make the tables of some views of a cut, whose first column begins with the cell `here`."""
+    cells = len(views[0]) if views else 0
+    rows = max((cells - here - 1) // 2, 0)
+    columns = (range(here), range(here, here + rows), range(here + rows, here + 2 * rows))
+    blocks = np.array([sum(END << 2 * cell for cell in column) for column in columns])
+    begins = np.full((len(views), 2, rows + 1, rows + 1), -1, dtype=np.int64)
+    tables, size = [np.empty(0, dtype=np.int32)], 0
+    places = np.array(views, dtype=np.int64).reshape(len(views), cells)
+    work = np.zeros((3, MAX_CELLS + 2), dtype=np.int64)
+    partners = list_all_partners(min(cells + 1, 2 * MAX_PAIRS))
+    for view, *counts in product(range(len(views)), range(here + 1), *[range(rows + 1)] * 2):
+        pairs, odd = divmod(sum(counts), 2)
+        if odd or pairs > count_table_pairs(cells) + 1:
+            continue
+        ends = [
+            cell for column, count in zip(columns, counts, strict=True) for cell in column[:count]
+        ]
+        needs, moved = (
+            sum(END << 2 * at[cell] for cell in ends) for at in (range(cells), views[view])
+        )
+        table = np.empty(MATCHING_COUNTS[pairs], dtype=np.int32)
+        _fill_moves(needs, places[view], moved, partners, work, table)
+        begins[view, *counts] = size
+        tables.append(table)
+        size += len(table)
+    return Moves(places, blocks, begins, np.concatenate(tables))
+
+
+@compiled
+def _fill_moves(
+    needs: int, places: Array, moved_needs: int, partners: Array, work: Array, table: Array
+) -> None:
+    for matching in range(len(table)):
+        table[matching] = move(needs, matching, places, moved_needs, partners, work)
+
+
 @compiled
 def move(
-    needs: int, matching: int, places: Array, moved_needs: int, joins: Joins, work: Array
+    needs: int, matching: int, places: Array, moved_needs: int, partners: Array, work: Array
 ) -> int:
     """Return the rank of a matching after each cell has moved to place `places[cell]`."""
     partner, ends, moved = work[0], work[1], work[2]
-    count = unpack_key(needs << MATCHING_BITS | matching, joins.partners, partner, ends)
+    count = unpack_key(needs << MATCHING_BITS | matching, partners, partner, ends)
     for number in range(count):
         moved[places[ends[number]]] = places[partner[ends[number]]]
     return rank_matching(moved_needs, moved)
+
+
+@compiled
+def find_moves(needs: int, view: int, moves: Moves) -> int:
+    """Return where the table of a view begins for these needs, -1 if there is none."""
+    ends, blocks = needs & END_BITS, moves.blocks
+    if ends & ~(blocks[0] | blocks[1] | blocks[2]):
+        return -1
+    counts = (
+        count_ones(ends & blocks[0]),
+        count_ones(ends & blocks[1]),
+        count_ones(ends & blocks[2]),
+    )
+    return int(moves.begins[view, counts[0], counts[1], counts[2]])
 
 
 @compiled

@@ -28,12 +28,15 @@ from puzzle_tablebase.pipeline.recipes.tour_joins import (
     EdgeSets,
     Groups,
     Joins,
+    Moves,
+    find_moves,
     find_source,
     gather,
     join_slowly,
     list_tables,
     make_edge_sets,
     make_joins,
+    make_moves,
     move,
 )
 from puzzle_tablebase.pipeline.recipes.tour_keys import (
@@ -127,6 +130,8 @@ class Cut(NamedTuple):
     views: Array
     """The ways to see the other half's state from the longer half: a row of the place of each cell
     for the state, and another for its mirror image if it represents that too."""
+    here: int = 0
+    """The first cell of the first column."""
     wanted: int = 0
     """The edges of `own` that all cycles must use, as bits."""
     modulus: int = 0
@@ -143,7 +148,7 @@ def make_cut(sweep: Sweep, *, mirrored: bool, modulus: int = 0) -> Cut:
     views = np.array([facing, facing[make_mirror(sweep)]] if mirrored else [facing])
     # so that both sides have about as many sets of edges
     share = len(others) // (4 if virtual else 2)
-    return Cut(virtual + others[:share], others[share:], views, modulus=modulus)
+    return Cut(virtual + others[:share], others[share:], views, sweep.here, modulus=modulus)
 
 
 def make_full_needs(cells: int) -> int:
@@ -223,10 +228,11 @@ def add_completions(needs: Array, ours: Layer, theirs: Layer, cut: Cut, onward: 
     cells_of = [[(int(to[one]), int(to[other])) for one, other in cut.other] for to in inverses]
     their_sets = [make_edge_sets(edges) for edges in cells_of]
     firsts, seconds, _, sums = map(np.array, zip(*their_sets, strict=True))
+    moves = make_moves(tuple(map(tuple, cut.views.tolist())), cut.here)
     uses = np.zeros(len(sets.bits), dtype=np.int64)
     is_fitting = _meet(
         needs, seen_needs, full, ours.groups, ours.ways, sets, theirs.groups, theirs.ways,
-        cut.views, firsts, seconds, their_sets[0].bits, sums, joins, removal, MATCHING_COUNTS,
+        moves, firsts, seconds, their_sets[0].bits, sums, joins, removal, MATCHING_COUNTS,
         cut.modulus, *make_work(), values, onward, uses,
     )  # fmt: skip
     if not is_fitting:
@@ -241,7 +247,7 @@ def add_completions(needs: Array, ours: Layer, theirs: Layer, cut: Cut, onward: 
 @compiled
 def _meet(
     needs: Array, seen_needs: Array, full: int, ours: Groups, our_ways: Array, sets: EdgeSets,
-    theirs: Groups, their_ways: Array, views: Array, firsts: Array, seconds: Array, bits: Array,
+    theirs: Groups, their_ways: Array, moves: Moves, firsts: Array, seconds: Array, bits: Array,
     sums: Array, joins: Joins, removal: PairRemoval, matching_counts: Array, modulus: int,
     work: Array, tables: Array, arrays: Array, onward: Array, uses: Array,
 ) -> bool:  # fmt: skip
@@ -252,8 +258,9 @@ def _meet(
         pairs = count_ones(wanted & END_BITS) // 2
         size = matching_counts[pairs]
         largest = 0.0
-        for view in range(len(views)):
+        for view in range(len(moves.places)):
             own = seen_needs[view, place]
+            table = find_moves(own, view, moves)
             view_sets = EdgeSets(firsts[view], seconds[view], bits, sums[view])
             gather(own, theirs, their_ways, view_sets, joins, work, tables, seen)
             for matching in range(size):
@@ -263,13 +270,17 @@ def _meet(
                     if number < 0:
                         return False
                     largest += number
-                    at = move(own, matching, views[view], full - wanted, joins, work)
-                    values[at] += number
+                    if table >= 0:
+                        moved = moves.tables[table + matching]
+                    else:
+                        to, left = moves.places[view], full - wanted
+                        moved = move(own, matching, to, left, joins.partners, work)
+                    values[moved] += number
         if largest >= COUNT_LIMIT:
             return False
         if largest == 0:
             continue
-        if len(views) == 2:  # the ways of a state are also those of its mirror image
+        if len(moves.places) == 2:  # the ways of a state are also those of its mirror image
             half = (modulus + 1) // 2
             for matching in range(size):
                 number = values[matching]

@@ -43,12 +43,15 @@ from puzzle_tablebase.pipeline.recipes.tour_joins import (
     EdgeSets,
     Groups,
     Joins,
+    Moves,
     find_group,
+    find_moves,
     gather,
     join_slowly,
     list_tables,
     make_edge_sets,
     make_joins,
+    make_moves,
     move,
 )
 from puzzle_tablebase.pipeline.recipes.tour_keys import (
@@ -139,6 +142,12 @@ class Step(NamedTuple):
         """The sets of edges that `cell` can get."""
         edges = [(self.cell, other) for other in self.others.tolist()]
         return make_edge_sets(edges, wanted=1 << self.wanted if self.wanted >= 0 else 0)
+
+    @property
+    def moves(self) -> Moves:
+        """The moves of the mirror, if there is one."""
+        views = (tuple(self.mirror.tolist()),) if len(self.mirror) else ()
+        return make_moves(views, self.cell)
 
     def list_needs(self, needs: Array) -> Array:
         """List the needs that states of these needs can have after the step.
@@ -258,7 +267,7 @@ def _fill_part(
     matchings, found = np.empty(int(sizes.sum()), np.int32), np.empty(int(sizes.sum()), ways.dtype)
     counts = np.zeros_like(targets)
     count = _fill_targets(
-        targets, wanted, images, image_wanted, sizes, before, ways, sets, joins, step.mirror,
+        targets, wanted, images, image_wanted, sizes, before, ways, sets, joins, step.moves,
         step.modulus, *make_work(), values, image_values, counts, matchings, found,
     )  # fmt: skip
     if count < 0:
@@ -269,7 +278,7 @@ def _fill_part(
 @compiled
 def _fill_targets(
     targets: Array, wanted: Array, images: Array, image_wanted: Array, sizes: Array, before: Groups,
-    ways: Array, sets: EdgeSets, joins: Joins, mirror: Array, modulus: int, work: Array,
+    ways: Array, sets: EdgeSets, joins: Joins, moves: Moves, modulus: int, work: Array,
     tables: Array, values: Array, image_values: Array, counts: Array, matchings: Array,
     found: Array,
 ) -> int:  # fmt: skip
@@ -278,15 +287,19 @@ def _fill_targets(
     for target in range(len(targets)):
         gather(wanted[target], before, ways, sets, joins, work, tables, values)
         size, overflow = sizes[target], 0
-        if len(mirror):
+        if len(moves.places):
             needs, image = targets[target], images[target]
+            table = find_moves(image, 0, moves)
             gather(image_wanted[target], before, ways, sets, joins, work, tables, image_values)
             for matching in range(size):
                 number = image_values[matching]
                 if number:
                     image_values[matching] = 0
                     overflow |= number
-                    other = move(image, matching, mirror, needs, joins, work)
+                    if table >= 0:
+                        other = moves.tables[table + matching]
+                    else:
+                        other = move(image, matching, moves.places[0], needs, joins.partners, work)
                     # of a state with the needs of its image, both have been counted
                     if image != needs:
                         values[other] += number
@@ -321,8 +334,8 @@ def count_onward(layer: Layer, step: Step, after: Layer) -> tuple[Array, Array]:
     onward, uses = np.zeros_like(layer.ways), np.zeros(len(sets.bits), dtype=np.int64)
     before = Groups(layer.needs | FREE << 2 * step.cells, *layer[1:3])
     is_fitting = _count_back(
-        before, layer.ways, after.groups, after.ways, sets, make_joins(step.cells), step.cell,
-        step.cells, step.mirror, *make_work(), onward, uses,
+        before, layer.ways, after.groups, after.ways, sets, make_joins(step.cells), step.moves,
+        step.cell, *make_work(), onward, uses,
     )  # fmt: skip
     # no dot product, for which numpy starts threads that wait busily
     if not is_fitting or float((layer.ways.astype(float) * onward).sum()) >= COUNT_LIMIT:
@@ -334,7 +347,7 @@ def count_onward(layer: Layer, step: Step, after: Layer) -> tuple[Array, Array]:
 @compiled
 def _count_back(
     before: Groups, ways: Array, after: Groups, completions: Array, sets: EdgeSets, joins: Joins,
-    cell: int, cells: int, mirror: Array, work: Array, tables: Array, onward: Array, uses: Array,
+    moves: Moves, cell: int, work: Array, tables: Array, onward: Array, uses: Array,
 ) -> bool:  # fmt: skip
     """Set the backward counts of all states, and add up the cycles that use each set of edges.
 
@@ -351,12 +364,12 @@ def _count_back(
                 continue
             left = needs - total
             left = left & below | left >> 2 & ~below
-            kept, image = left, left
-            if len(mirror):
+            kept, image, moved = left, left, -1
+            if len(moves.places):
                 image = 0
-                for place in range(len(mirror)):
-                    image |= (left >> 2 * place & 3) << 2 * mirror[place]
-                kept = min(left, image)
+                for place in range(moves.places.shape[1]):
+                    image |= (left >> 2 * place & 3) << 2 * moves.places[0, place]
+                kept, moved = min(left, image), find_moves(left, 0, moves)
             target = find_group(after.needs, kept)
             if target < 0:
                 continue
@@ -373,8 +386,11 @@ def _count_back(
                     at += 1
                 if matching < 0:
                     continue
-                if image <= left and len(mirror):
-                    other = move(left, matching, mirror, image, joins, work)
+                if image <= left and len(moves.places):
+                    if moved >= 0:
+                        other = moves.tables[moved + matching]
+                    else:
+                        other = move(left, matching, moves.places[0], image, joins.partners, work)
                     matching = min(matching, other) if image == left else other
                 at = begin + find_group(after.matchings[begin:end], matching)
                 if at >= begin:

@@ -11,10 +11,12 @@ from puzzle_tablebase.frontier.layers import END, FREE, MATCHING_BITS, State
 from puzzle_tablebase.pipeline.recipes.tour_joins import (
     CYCLE,
     Groups,
+    find_moves,
     find_source,
     gather,
     make_edge_sets,
     make_joins,
+    make_moves,
     move,
 )
 from puzzle_tablebase.pipeline.recipes.tour_keys import (
@@ -24,7 +26,12 @@ from puzzle_tablebase.pipeline.recipes.tour_keys import (
     rank_matching,
     unpack_key,
 )
-from puzzle_tablebase.pipeline.recipes.tour_meet import Cut, add_completions, find_shared_needs
+from puzzle_tablebase.pipeline.recipes.tour_meet import (
+    Cut,
+    add_completions,
+    find_shared_needs,
+    make_cut,
+)
 from puzzle_tablebase.pipeline.recipes.tour_sweep import (
     CountOverflow,
     Layer,
@@ -32,6 +39,8 @@ from puzzle_tablebase.pipeline.recipes.tour_sweep import (
     make_first_layer,
     make_work,
 )
+from puzzle_tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.puzzles.knight.tour_ranker import Sweep
 
 Edge = tuple[int, int]
 
@@ -105,7 +114,7 @@ def test_edges_lead_from_group_to_group(
         if after and ranks:
             moved = after.relabel(places)
             needs = moved.key >> MATCHING_BITS
-            rank = move(left, ranks[0], np.array(places), needs, joins, work)
+            rank = move(left, ranks[0], np.array(places), needs, joins.partners, work)
             assert needs << MATCHING_BITS | rank == moved.key
             assert values[ranks[0]] == 7
     assert sorted(found) == sorted(kept)
@@ -134,6 +143,29 @@ def test_tables_are_those_of_states(cells: int) -> None:
             assert joins.tables[table + matching] == rank
             seen += 1
     assert seen > 100
+
+
+@given(st.booleans(), st.lists(st.integers(0, 2), min_size=11, max_size=11), st.integers(0, 944))
+def test_moves_of_a_cut_are_those_of_states(paths: bool, needs: list[int], rank: int) -> None:
+    """Look up a state at the cut in all views; most have tables."""
+    sweep = Sweep(KnightBoard(5, 6), paths=paths)
+    cut = make_cut(sweep, mirrored=True)
+    needs = [*needs[: sweep.cells - 1], FREE]
+    ends = [cell for cell, need in enumerate(needs) if need == END]
+    if len(ends) % 2:
+        needs[ends.pop()] = FREE
+    packed = sum(need << 2 * cell for cell, need in enumerate(needs))
+    rank %= count_matchings(len(ends) // 2)
+    state = State.from_key(packed << MATCHING_BITS | rank, sweep.cells)
+    moves = make_moves(tuple(map(tuple, cut.views.tolist())), sweep.here)
+    assert len(moves.places) == 2
+    for view, places in enumerate(cut.views.tolist()):
+        moved = state.relabel(places).key & (1 << MATCHING_BITS) - 1
+        begin = find_moves(packed, view, moves)
+        assert begin >= 0 or len(ends) > 8
+        assert begin < 0 or moves.tables[begin + rank] == moved
+    # an end outside the two columns
+    assert find_moves(packed - (END << 2 * (sweep.cells - 1)), 0, moves) == -1
 
 
 def count_matchings(pairs: int) -> int:

@@ -156,6 +156,7 @@ SWEEPS = [
     Fault(f"{RECIPE}tour_joins:list_tables", "(1 << 2 * other) - 1", "(2 << 2 * other) - 1", OPEN),
     Fault(f"{RECIPE}tour_keys:rank_matching", "matching * others +", "matching +", CLOSED),
     Fault(f"{RECIPE}tour_keys:_encode", "+= numbers[state]", "+= 1", CLOSED, SLOW),
+    Fault(f"{RECIPE}tour_joins:make_moves", "column[:count]", "column[-count:]", CLOSED, SLOW),
     Fault(f"{RECIPE}tour_joins:gather", "+= numbers[state]", "|= numbers[state]", OPEN),
     Fault(f"{RECIPE}tour_meet:_close", "2 * left - 2", "2 * left - 3", CLOSED),
     Fault(f"{RECIPE}tour_meet:make_cut", "others[share:]", "others[share + 1 :]", CLOSED, SLOW),
