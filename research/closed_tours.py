@@ -6,7 +6,7 @@ counts every board of up to 2c + 2 columns, and most of them at more than one cu
 
 `python -m research.closed_tours 8 10` counts the closed tours of 8x5 to 8x10. `--dry-run` counts
 the states of each layer alone, and `--modulus` counts modulo a number: a board with more than 2^63
-tours needs that.
+tours needs that. `--bound` tells in seconds how many states a layer can have at most.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from puzzle_tablebase.pipeline.recipes.tour_sweep import (
     ONCE,
     Layer,
     advance_layer,
+    count_matchings,
     make_first_layer,
     make_steps,
     sum_cycles,
@@ -39,6 +40,16 @@ def iter_layers(rows: int, columns: int, modulus: int, tasks: Tasks) -> Iterator
     for step in make_steps(sweep, mirrored=True, modulus=modulus):
         layer = advance_layer(layer, step, lambda: None, tasks.run_in_threads)
         yield layer
+
+
+def iter_bounds(rows: int, columns: int) -> Iterator[str]:
+    """Iterate over lines about the most states that each layer can have, by their needs."""
+    sweep = Sweep(KnightBoard(rows, columns), paths=False)
+    needs = make_first_layer([FREE] * sweep.cells).needs
+    for number, step in enumerate(make_steps(sweep, mirrored=True), 1):
+        needs = step.list_needs(needs)
+        most = int(count_matchings(needs).sum())
+        yield f"layer {number}: {len(needs):,} needs, at most {most:,} states"
 
 
 def iter_counts(rows: int, columns: int, modulus: int, cuts: int, tasks: Tasks) -> Iterator[str]:
@@ -73,7 +84,12 @@ def main() -> None:
     parser.add_argument(
         "--cuts", type=int, default=2, metavar="N", help="3: most boards at two cuts (default: 2)"
     )
+    parser.add_argument("--bound", action="store_true", help="bound the number of states alone")
     options = parser.parse_args()
+    if options.bound:
+        for line in iter_bounds(options.rows, options.columns):
+            print(line, flush=True)
+        return
     modulus = ONCE if options.dry_run else options.modulus
     with ThreadPoolExecutor(2) as pool:
         tasks = Tasks(pool, 2)
