@@ -162,7 +162,7 @@ def _compare_footer(listed: ListedTable) -> Iterator[Difference]:
     rows = sum(footer.row_group(number).num_rows for number in range(footer.num_row_groups))
     for count in (footer.num_rows, rows):
         yield from require_equal("rows", count, entry.rows)
-    if table.rows is not None:
+    if table.rows is not None and rows > table.rows:  # proofs say which are missing
         yield from require_equal("rows", rows, table.rows)
     yield from require_equal("parameters", entry.parameters, table.recipe.parameters)
 

@@ -220,7 +220,7 @@ TOUR_CASES: list[Case] = [
     (cell("number", 1000, 9), 1000, BESIDE, "number 9 | *"),
     # within the rows that are read at a time, and where they meet
     *((exchange_tours(row), row + 1, PATH, f"* | {LATER}") for row in (99, 100)),
-    (lambda rows: renumber(rows.take([*range(500), *range(499, 1728)])), 500, PATH, f"* | {LATER}"),
+    (lambda rows: renumber(rows.take([*range(500), *range(499, 1727)])), 500, PATH, f"* | {LATER}"),
     (without_paths(700, all_images=False), ANY, NO_TOUR, "tours from ??: * | *"),
     (without_paths(0, all_images=True), ANY, NO_TOUR, "tours from a1: 302 | 304"),
 ]
