@@ -77,8 +77,9 @@ def compare_judges() -> str:
         program = str(Path(sys.executable).with_name("pipeline"))
         measure_process([program, "precompute", "sliding_3x4", "--outputs", folder])
         rows += _compare_reader("3x4", open_tables(folder).sliding("3x4"))
+        single = _compare_single_judgements(folder)
     columns = ("answers", "verdicts a second", "ten lines of polars and Python", "ratio")
-    return format_table(columns, rows) + "\n" + _compare_single_judgements()
+    return format_table(columns, rows) + "\n" + single
 
 
 def _compare_reader(name: str, reader: Any) -> list[Row]:
@@ -118,14 +119,17 @@ def _compare_reader(name: str, reader: Any) -> list[Row]:
     return rows
 
 
-def _compare_single_judgements() -> str:
-    """Measure whole processes that judge one answer, beside a Python that does nothing."""
+def _compare_single_judgements(folder: str) -> str:
+    """Measure whole processes that judge one answer, beside a Python that does nothing.
+
+    `folder` has the table of 3x4.
+    """
     program = str(Path(sys.executable).with_name("pipeline"))
     answers = {
         "eight": ["378546201", "UULDDRURULLDDRRULDLURULDDRR"],
         "senet": ["ABAAABBB.B...A.", "9-14 4x7"],
         "knight": ["b1", "a3c2"],
-        "sliding": ["123456709ab8", "D", "--board", "3x4"],
+        "sliding": ["123456709ab8", "D", "--board", "3x4", "--outputs", folder],
     }
     commands = {f"`pipeline check {name}`": [program, "check", name, *words]
                 for name, words in answers.items()}  # fmt: skip
