@@ -42,7 +42,7 @@ export function openTables(place, options) {
   }
   if (typeof document !== "undefined") text = new URL(text, document.baseURI).href;
   text = text.replace(/\/manifest\.json(?=$|\?)/, "");
-  if (text.startsWith("file://"))
+  if (text.startsWith("file:///"))
     return new Tables(new FolderSource(decodeURIComponent(new URL(text).pathname)));
   if (/^https?:\/\//i.test(text)) return new Tables(new HttpSource(text, options));
   // its message would have its password; one with a typo has it in the first or second part

@@ -195,7 +195,7 @@ def test_a_reason_is_not_looked_for_without_end(outputs: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "start", ["ftp://", "https:/", "https//", "//", "", "https://h:x/", "s3://"]
+    "start", ["ftp://", "file://", "https:/", "https//", "//", "", "https://h:x/", "s3://"]
 )
 def test_no_message_has_the_password_of_an_address(start: str) -> None:
     script = f"""import {{ openTables }} from {json.dumps(str(PACKAGE / "index.js"))};
