@@ -110,7 +110,7 @@ def plan_shards(
     if shards is None:
         shards = count_shards(space, memory // together, jobs)
     task = Shard(space, 0, shards).estimate_bytes()
-    jobs = min(jobs, memory // task * (jobs // together))
+    jobs = min(jobs, max(0, memory) // task * (jobs // together))
     return Plan(shards, task, jobs, int(STORED_BYTES_PER_STATE * board.size))
 
 

@@ -341,6 +341,28 @@ def test_the_puzzle_of_the_day_has_a_result(shown: Explorer, tables: Tables) -> 
     begin("knight")
 
 
+@pytest.mark.parametrize("shown", [AUCKLAND], indirect=True)
+def test_hints_of_the_day_count_whatever_is_begun_again(shown: Explorer, tables: Tables) -> None:
+    page = shown.open("eight")
+    page.click("#eight-today")
+    page.click("#eight-help")
+    page.click("#eight-board .best")
+    page.click("#eight-again")
+    tiles = str(tables.eight.probe(*read_ends(shown.address()), solution=True).tiles)
+    press(page, *tiles)
+    assert shown.text("#eight-result span").endswith(f": {len(tiles)}/{len(tiles)}, 1 hint")
+
+
+def test_a_line_that_plays_stops_at_its_end(shown: Explorer) -> None:
+    page = shown.open("eight/study?start=123456708&goal=123456780&moves=LRR")
+    page.click("#eight-player [aria-label='To the beginning']")
+    page.click("#eight-player [aria-label='Play']")
+    assert page.locator("#eight-player [aria-label='Pause']").count() == 1
+    expect(page.locator("#eight-player .count")).to_have_text("move 3 of 3")
+    assert page.locator("#eight-player [aria-label='Pause']").count() == 0
+    assert shown.address().endswith("moves=LRR")
+
+
 PHONE = {"viewport": {"width": 320, "height": 844}, "has_touch": True, "is_mobile": True}
 
 
