@@ -113,6 +113,8 @@ def test_single_keys_can_be_turned_off_and_end_no_game(shown: Explorer) -> None:
     page = shown.open(f"{GAME}&moves=U")
     page.keyboard.press("n")
     assert shown.address() == f"{GAME}&moves=U", "an unfinished game goes on"
+    page.keyboard.press("Alt+h")
+    assert shown.text("#eight-word") == "", "keys with Alt are the browser's"
     page.keyboard.press("?")
     page.uncheck("#letters")
     page.locator("body").press("h")

@@ -176,6 +176,14 @@ def test_plies_to_a_target_are_those_of_the_oracle(explorer: Path, outputs: Path
     assert told == [plies for _, plies in expected]
 
 
+@pytest.mark.parametrize("position", ["A.BB.A.A.A.ABBB", "A..BBA.A.A.ABBB"])
+def test_no_guarded_piece_is_swapped_on_the_way_back(explorer: Path, position: str) -> None:
+    """Ask for what a swap of the piece on square 4 would leave, which another one guards."""
+    target = f"B{position[1:3]}A{position[4:]}"
+    assert all(to != target for *_, to in oracles.senet_successors(position, "A"))
+    assert ask(explorer, ["measure", target, position, "A"]) != [1]
+
+
 def test_tours_are_those_of_the_tables(explorer: Path, outputs: Path) -> None:
     """Small boards: the page finds a listed tour for exactly the pairs of squares that have one."""
     for board in (KnightBoard(5, 5), KnightBoard(6, 6)):

@@ -28,6 +28,8 @@ test("what is kept has the type that is usual, whatever else has its name", () =
     assert.equal(typeof getKept("level", 5), "number");
   }
   assert.equal(getKept("constructor", 5), 5);
+  storage = { "puzzle-explorer": '{"level": 3}' };
+  assert.equal(getKept("level", 5), 3, "what another window keeps is read");
 });
 
 test("a browser that keeps nothing keeps it as long as the page is open", () => {
@@ -55,6 +57,16 @@ test("the day is the visitor's", async () => {
   assert.ok(
     new Set(Array.from({ length: 1000 }, (_, at) => drawNumber(number + at, 362880))).size > 990,
   );
+});
+
+test("a random board can be solved", async () => {
+  const { describeBoard, Game } = await load("slide_rules.js");
+  const game = new Game(describeBoard("2x3", [{ state: "123450" }]));
+  for (let draws = 0; draws < 100; draws++) {
+    const state = game.random("123450");
+    assert.equal([...state].sort().join(""), "012345");
+    assert.ok(game.joins(state, "123450"), state);
+  }
 });
 
 test("damage to the page's data is named", async () => {

@@ -353,6 +353,24 @@ def test_hints_of_the_day_count_whatever_is_begun_again(shown: Explorer, tables:
     assert shown.text("#eight-result span").endswith(f": {len(tiles)}/{len(tiles)}, 1 hint")
 
 
+@pytest.mark.parametrize("shown", [BOARDS], indirect=True)
+def test_a_slow_answer_comes_too_late(shown: Explorer) -> None:
+    """Go elsewhere while a board that was not on view yet is opened."""
+    page = shown.open("eight/play")
+    page.evaluate(
+        """() => new Promise((done) => {
+          const leave = () => {
+            location.hash = "#eight/study?start=378546201";
+            setTimeout(done, 1000);
+          };
+          addEventListener("hashchange", leave, { once: true });
+          location.hash = "#sliding/study?board=2x4";
+        })"""
+    )
+    assert shown.address().startswith("eight/study?start=378546201")
+    assert page.locator("#view-eight").is_visible()
+
+
 def test_a_line_that_plays_stops_at_its_end(shown: Explorer) -> None:
     page = shown.open("eight/study?start=123456708&goal=123456780&moves=LRR")
     page.click("#eight-player [aria-label='To the beginning']")
