@@ -52,6 +52,18 @@ json.dump({
     ],
 }, sys.stdout)
 """
+REFUSED = """
+import json, sys
+import reasoning_gym_dataset as made
+
+problems = []
+for given in json.load(sys.stdin):
+    try:
+        made.EightPuzzleDataset(made.EightPuzzleConfig(*given))
+    except AssertionError as error:
+        problems.append(str(error))
+json.dump(problems, sys.stdout)
+"""
 VERIFIERS = """
 import asyncio, json, sys
 import verifiers.v1 as vf
@@ -188,6 +200,18 @@ def test_too_few_boards_for_a_data_set(harnesses: Path, variables: dict[str, str
         [harnesses / "python", "-c", code], env=variables, capture_output=True, check=False
     )
     assert b"ValueError: Only 6 boards are at distances 1-2, fewer than 500" in ended.stderr
+
+
+def test_other_configurations_are_refused(harnesses: Path, variables: dict[str, str]) -> None:
+    said = ask(
+        REFUSED, harnesses, variables, (0, 2, 0, 1), (3, 2, 0, 1), (1, 32, 0, 1), (1, 2, 0, 0)
+    )
+    assert said == [
+        "min_distance must be at least 1",
+        "max_distance must be >= min_distance",
+        "max_distance must be at most 31",
+        "size must be positive",
+    ]
 
 
 def test_a_taskset_of_verifiers(harnesses: Path, variables: dict[str, str]) -> None:

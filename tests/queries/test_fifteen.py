@@ -20,6 +20,8 @@ from puzzle_tablebase.formats.index import BLOCK_BYTES, BODY_BYTES
 from puzzle_tablebase.notation.sliding import CHARACTERS
 from puzzle_tablebase.pipeline.run import run_command
 from puzzle_tablebase.puzzles.fifteen import BOARD, PARTITIONS, list_images, make_pattern_table
+from puzzle_tablebase.queries.options import SAMPLE
+from puzzle_tablebase.queries.samples import SampleRequest, draw_set
 from tests.support import sliding_oracle as oracle
 from tests.support.reference_numbers import lines
 from tests.support.shell import SCRIPT, Cli
@@ -125,6 +127,22 @@ def test_a_sample_leaves_boards_open_that_take_too_long(
     assert (code, errors) == (0, message)
     assert cli(*words, "60").err.startswith("pipeline: --time-limit needs --solve. ")
     assert cli(*words, "0", "--solve").code == 2
+
+
+def test_all_boards_that_a_sample_leaves_open_are_counted(
+    patterns_555: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Draw a chunk for each board, the last of which is solved."""
+    hard, _ = list_published("farthest")[QUICK]
+    ranks = np.array([BOARD.rank(state) for state in (hard, hard, GOAL)])
+    monkeypatch.setattr("puzzle_tablebase.queries.samples.draw_distinct", lambda *_: ranks)
+    times = itertools.count(step=1e6)
+    monkeypatch.setattr("puzzle_tablebase.queries.fifteen.monotonic", lambda: next(times))
+    fifteen, notes = pt.open_tables(str(patterns_555)).fifteen, list[str]()
+    options = fifteen.parse(SAMPLE, {"solve": True, "time_limit": 60})
+    drawn = draw_set(fifteen, options, SampleRequest(3, chunk_numbers=1), notes.append)
+    assert [row["distance"] for rows in drawn for row in rows.to_dicts()] == [None, None, 0]
+    assert notes == ["2 boards took longer: their distance is empty."]
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,17 @@ def test_a_sheet_has_boards_and_answers_at_the_end(cli: Cli, outputs: Path, tmp_
     assert file.read_text().count("--across: 4;") == 3
 
 
+def test_a_sheet_of_a_sample_has_its_goal(cli: Cli, tmp_path: Path) -> None:
+    """Name a goal of one's own: a board that reaches it reaches the corner or the edge too."""
+    file, goal = tmp_path / "sheet.html", [*"87654321", "gap"]
+    words = ("--goal", "876543210", "--distance", "6", "--size", "3", "--sheet", str(file))
+    assert cli("sample", "eight", *words) == (0, "", "")
+    (boards,), answers = read_sheet(file.read_text())
+    assert len(boards) == 3
+    for board, (count, tiles) in zip(boards, answers, strict=True):
+        assert (slide(board.split(), tiles, 3), count) == (goal, 6)
+
+
 def test_a_sheet_of_a_large_board_has_numbers(cli: Cli, large_boards: Path, tmp_path: Path) -> None:
     file = tmp_path / "sheet.html"
     words = ("--board", "3x4", "--size", "2", "--distance", "7", "--sheet", str(file))
@@ -143,6 +154,11 @@ def test_bad_boards_of_a_sheet_are_named_by_their_rows(cli: Cli, tmp_path: Path)
     kept = text.read_bytes()
     assert cli("sheet", str(text), str(text)).code == 2
     assert text.read_bytes() == kept
+    plain = tmp_path / "boards"  # no name of a list, so that it could be a page's
+    plain.write_text("123450786\n")
+    code, _, errors = cli("sheet", str(plain), str(plain))
+    assert (plain.read_text(), code) == ("123450786\n", 2)
+    assert errors.endswith(": it is the input. Choose another file.\n")
 
 
 def test_a_sheet_of_tours_has_starts_and_tours(cli: Cli, tmp_path: Path) -> None:
@@ -163,6 +179,8 @@ def test_a_sheet_of_tours_has_starts_and_tours(cli: Cli, tmp_path: Path) -> None
             assert "".join(order[number] for number in range(1, 26)) == path
     numbers = re.findall('class="number">([0-9]+)<', "".join(parts))
     assert numbers == ["1"] * 9
+    starts = re.findall(' start="([0-9]+)"', page.read_text())
+    assert starts == ["1", "9", "1", "9"], "an answer has the number of its board"
     code, _, errors = cli(*words, "--size", "14")
     assert (code, errors) == (0, "pipeline: The sheet has 13 boards: no more starts were found.\n")
 
