@@ -90,6 +90,12 @@ ADVICE: list[tuple[Exception, str, str, str]] = [
         "",
     ),
     (
+        make_open_error(HOST, "eight.idx", PermissionError(13, ""), "eight"),
+        f"https://a.org/t/eight.idx {PERMISSIONS}",
+        "",
+        "",
+    ),
+    (
         make_open_error(HOST, "eight.idx", FileChanged("it has changed")),
         "https://a.org/t/eight.idx is damaged: it has changed.",
         "",

@@ -19,12 +19,14 @@ from unittest.mock import patch
 
 import polars as pl
 import pytest
+from msgspec.structs import replace
 
 from puzzle_tablebase import copy_tables
 from puzzle_tablebase.errors import BadRequest, StoreError, TableError, TableMissing
 from puzzle_tablebase.formats import index_writer, manifest, parquet
 from puzzle_tablebase.formats.manifest import (
     add_version,
+    drop_versions,
     find_in_place,
     read_manifest,
     read_versions,
@@ -221,19 +223,21 @@ def test_a_full_disk_is_told_before(
 def test_a_copy_goes_on_where_it_was(
     outputs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli
 ) -> None:
-    """Find the beginning of a file, a wrong one, and one that is too long."""
+    """Find the beginning of a file, a wrong one, one that is too long, and all of it."""
     monkeypatch.setattr(copy_targets, "STEP_BYTES", 1 << 20)
     data = (outputs / "senet.idx").read_bytes()
     index = read_manifest(Folder(outputs))["senet"].index
     assert index
     begun = tmp_path / WORK / f"{index.sha256}{PIECES_SUFFIX}"
-    for text, first in ((data[: 2 << 20], 2 << 20), (bytes(2 << 20), 0), (data + b"more", 0)):
+    left = (data[: 2 << 20], 2 << 20), (bytes(2 << 20), 0), (data + b"more", 0), (data, None)
+    for text, first in left:
         begun.parent.mkdir(exist_ok=True)
         begun.write_bytes(text)
         with serve(outputs) as host:
             assert copy_tables(host.url, tmp_path, ["senet"]) == ["senet"]
             spans = [each.span for each in host.requests if each.name == "senet.idx"]
-        assert min(span[0] for span in spans if span and span != (0, 0)) == first
+        begins = [span[0] for span in spans if span and span != (0, 0)]
+        assert min(begins, default=None) == first
         for name in ("senet.idx", "senet.parquet"):
             assert (tmp_path / name).read_bytes() == (outputs / name).read_bytes()
             (tmp_path / name).unlink()
@@ -241,6 +245,21 @@ def test_a_copy_goes_on_where_it_was(
     begun.write_bytes(b"begun")
     said = cli("remove", "--checkpoints", "--outputs", str(tmp_path))
     assert (said.out, begun.exists()) == ("removed 1 checkpoints\n", False)
+
+
+@pytest.mark.parametrize("left", [b"", bytes(100)], ids=["nothing", "wrong"])
+def test_the_bytes_that_are_told_add_up(
+    left: bytes, pancakes: Callable[[int], Path], tmp_path: Path
+) -> None:
+    """Also if a killed copy has left what is wrong: then a file is counted anew."""
+    source, told = Folder(pancakes(1)), list[tuple[int, int]]()
+    entry = read_manifest(source)[PUZZLE.name]
+    assert entry.index
+    begun = tmp_path / "new" / WORK / f"{entry.index.sha256}{PIECES_SUFFIX}"
+    begun.parent.mkdir(parents=True)
+    begun.write_bytes(left)
+    copy(source, open_target(tmp_path / "new"), tell=lambda *each: told.append(each))
+    assert max(told) == told[-1] == (entry.total_bytes, entry.total_bytes)
 
 
 class Reader:
@@ -482,6 +501,29 @@ def test_versions_are_told_apart_without_hashing(
     mixed = folders[0]
     shutil.copy(folders[1] / "pancakes.idx", mixed)
     assert find_in_place(Folder(mixed), entries) is None
+
+
+def test_a_copy_that_was_killed_at_its_end_is_ended(
+    pancakes: Callable[[int], Path], tmp_path: Path
+) -> None:
+    """All files are in place, and the old version is listed still."""
+    new, old = (read_manifest(Folder(pancakes(each)))[PUZZLE.name] for each in (1, 2))
+    source, store = tmp_path / "version 1", Folder(tmp_path / "copied")
+    copy_tables(source, store)
+    add_version(store, PUZZLE.name, old)
+    assert copy_tables(source, store) == []
+    assert read_versions(store)[PUZZLE.name] == [new]
+
+
+def test_a_file_that_the_new_version_lacks_is_removed(
+    pancakes: Callable[[int], Path], tmp_path: Path
+) -> None:
+    source, store = Folder(pancakes(1)), Folder(tmp_path / "copied")
+    copy_tables(pancakes(2), store)
+    entry = read_manifest(source)[PUZZLE.name]
+    drop_versions(source, PUZZLE.name, [entry], replace(entry, index=None))
+    assert copy_tables(source, store) == [PUZZLE.name]
+    assert store.list_names(PUZZLE.name) == ["pancakes.parquet"]
 
 
 def test_copies_of_another_release_are_not_rebuilt_unasked(
