@@ -4,6 +4,7 @@ Build and proof run in this process, each with the fault; what both call is foun
 """
 
 import pkgutil
+import re
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from functools import partial
@@ -71,7 +72,8 @@ def read_made(folder: Path, name: str) -> dict[str, bytes]:
 
 
 def name_fault(fault: Fault) -> str:
-    return f"{fault.function.rpartition('.')[2]}-{fault.table}"
+    changed = re.sub(r"\W+", "_", fault.old).strip("_")
+    return f"{fault.function.rpartition('.')[2]}-{fault.table}-{changed[:30]}"
 
 
 def list_parameters() -> list[Any]:

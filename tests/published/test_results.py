@@ -103,6 +103,8 @@ def test_goals_as_published() -> None:
                 continue
             board, blank = place.split("_")
             states = layers.filter(board=board, blank=int(blank))["states"].to_list()
+            if board == "3x5":  # its search has a test of its own
+                continue
             expected = [int(number) for number in value.split()]
             assert states[: len(expected)] == expected, label
             compared += 1
