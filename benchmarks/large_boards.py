@@ -19,8 +19,6 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.measure import Row, format_table
-from puzzle_tablebase.frontier.shards import Shard, count_shards
-from puzzle_tablebase.frontier.word_bfs import iter_word_records, search_words
 from puzzle_tablebase.pipeline.recipes.board_shards import (
     STORED_BYTES_PER_STATE,
     iter_shard_records,
@@ -30,6 +28,8 @@ from puzzle_tablebase.pipeline.searches import checkpoints
 from puzzle_tablebase.pipeline.tasks import Tasks, run_in_threads
 from puzzle_tablebase.puzzles.sliding import parse_board
 from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.two_bit_bfs.search import iter_word_records, search_words
+from puzzle_tablebase.two_bit_bfs.shards import Shard, count_shards
 
 RESULTS = Path(__file__).parents[1] / "docs" / "results" / "shards.csv"
 FIELDS = ("board", "shards", "memory_ns", "shards_ns", "disk", "written", "read", "files")

@@ -16,9 +16,9 @@ from benchmarks.measure import (
     measure_in_turns,
     measure_process,
 )
-from puzzle_tablebase.frontier.word_bfs import search_words
 from puzzle_tablebase.pipeline.tasks import run_in_threads
 from puzzle_tablebase.puzzles.sliding import parse_board
+from puzzle_tablebase.two_bit_bfs.search import search_words
 
 BOARDS = ("3x4", "2x6")
 ROUNDS = 3

@@ -17,17 +17,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from puzzle_tablebase.frontier.compiled import find_lowest
-from puzzle_tablebase.frontier.word_bfs import MAX_TASK_ROWS, Planes, pull_block
-from puzzle_tablebase.frontier.word_kernels import FULL_WORD, ONE, add_rows
-from puzzle_tablebase.frontier.word_space import RECORD_BYTES, ROW_STATES, WORD_STATES, WORDS
+from puzzle_tablebase.intrinsics import find_lowest
 from puzzle_tablebase.jit import Array, compiled
 from puzzle_tablebase.resources import count_cores
 from puzzle_tablebase.schema import UNREACHED
+from puzzle_tablebase.two_bit_bfs.kernels import FULL_WORD, ONE, add_rows
+from puzzle_tablebase.two_bit_bfs.search import MAX_TASK_ROWS, Planes, pull_block
+from puzzle_tablebase.two_bit_bfs.space import RECORD_BYTES, ROW_STATES, WORD_STATES, WORDS
 
 if TYPE_CHECKING:
-    from puzzle_tablebase.frontier.word_space import WordSpace
     from puzzle_tablebase.queries.answer_frames import Bytes
+    from puzzle_tablebase.two_bit_bfs.space import WordSpace
 
 MIN_TASK_ROWS = 1 << 12
 TASKS_PER_THREAD = 4

@@ -150,8 +150,8 @@ class BitReader(BoardReader):
             return self.keep(("distances", view.table_goal), lambda: self._unfold_distances(view))
 
     def _unfold_distances(self, view: SymmetryView) -> npt.NDArray[np.uint8]:
-        from puzzle_tablebase.frontier.word_bfs import estimate_search_bytes
         from puzzle_tablebase.queries.bit_layers import unfold_distances
+        from puzzle_tablebase.two_bit_bfs.search import estimate_search_bytes
 
         board, free = self.puzzle.wide, get_free_memory()
         need = estimate_search_bytes(board.size) + board.size + board.size // 8

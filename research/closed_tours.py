@@ -17,7 +17,6 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
-from puzzle_tablebase.frontier.layers import FREE
 from puzzle_tablebase.pipeline.recipes.tour_meet import make_cut, meet_halves
 from puzzle_tablebase.pipeline.recipes.tour_sweep import (
     ONCE,
@@ -31,6 +30,7 @@ from puzzle_tablebase.pipeline.recipes.tour_sweep import (
 from puzzle_tablebase.pipeline.tasks import Tasks
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tour_ranker import Sweep
+from puzzle_tablebase.tour_frontier.states import FREE
 
 
 def iter_layers(rows: int, columns: int, modulus: int, tasks: Tasks) -> Iterator[Layer]:

@@ -24,19 +24,19 @@ import polars as pl
 
 from benchmarks.results.report import make_parser, save, show
 from puzzle_tablebase.formats.index import HEADER, Header, read_records
-from puzzle_tablebase.frontier.layers import FREE, MATCHING_BITS
 from puzzle_tablebase.jit import Array, compiled
 from puzzle_tablebase.notation.knight import FILES
-from puzzle_tablebase.pipeline.recipes.tour_keys import (
+from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
+from puzzle_tablebase.puzzles.knight.tables import make_ranking_table
+from puzzle_tablebase.queries.svg import CELL, CELL_DARK, INK, RAMP, Picture
+from puzzle_tablebase.tour_frontier.keys import (
     MAX_CELLS,
     decode_layer,
     list_all_partners,
     rank_matching,
     unpack_key,
 )
-from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
-from puzzle_tablebase.puzzles.knight.tables import make_ranking_table
-from puzzle_tablebase.queries.svg import CELL, CELL_DARK, INK, RAMP, Picture
+from puzzle_tablebase.tour_frontier.states import FREE, MATCHING_BITS
 
 Edge = tuple[int, int]
 

@@ -23,17 +23,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from puzzle_tablebase.frontier.shards import OPEN_FILES, Encoded, Rows, Shard, count_shards
-from puzzle_tablebase.frontier.word_bfs import find_layers
-from puzzle_tablebase.frontier.word_codec import RUN_ROWS, encode_groups
-from puzzle_tablebase.frontier.word_kernels import pack_rows
-from puzzle_tablebase.frontier.word_space import RECORD_BYTES, WORDS, WordSpace
 from puzzle_tablebase.jit import Array
 from puzzle_tablebase.pipeline.recipes.row_files import SavedRows, open_rows, write_rows
 from puzzle_tablebase.pipeline.tasks import Tasks
 from puzzle_tablebase.puzzles.sliding import SlidingBoard, parse_board
 from puzzle_tablebase.schema import UNREACHED, Table
 from puzzle_tablebase.stores.checkpoints import Checkpoints
+from puzzle_tablebase.two_bit_bfs.codec import RUN_ROWS, encode_groups
+from puzzle_tablebase.two_bit_bfs.kernels import pack_rows
+from puzzle_tablebase.two_bit_bfs.search import find_layers
+from puzzle_tablebase.two_bit_bfs.shards import OPEN_FILES, Encoded, Rows, Shard, count_shards
+from puzzle_tablebase.two_bit_bfs.space import RECORD_BYTES, WORDS, WordSpace
 
 STORED_BYTES_PER_STATE = 0.4
 """Most bytes of the folder for each state, the finished index included; measured."""

@@ -16,7 +16,6 @@ import numpy.typing as npt
 
 from puzzle_tablebase.formats.counts import Depth
 from puzzle_tablebase.formats.encoder import Part
-from puzzle_tablebase.frontier.word_bfs import iter_word_records, search_words
 from puzzle_tablebase.notation.sliding import MOVE_SETS
 from puzzle_tablebase.pipeline.recipes.board_shards import iter_shard_records, search_shards
 from puzzle_tablebase.pipeline.tasks import Parts, TableData, Tasks
@@ -31,6 +30,7 @@ from puzzle_tablebase.puzzles.board_arrays import (
 )
 from puzzle_tablebase.puzzles.sliding import SlidingBoard, parse_board
 from puzzle_tablebase.schema import ROW_BYTES, UNREACHED, Table
+from puzzle_tablebase.two_bit_bfs.search import iter_word_records, search_words
 
 if TYPE_CHECKING:
     from puzzle_tablebase.schema import Columns

@@ -16,10 +16,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from puzzle_tablebase.frontier.shards import Encoded, Rows, Shard, Source
-from puzzle_tablebase.frontier.word_codec import WORD, WORD_BYTES, check_groups, decode_groups
 from puzzle_tablebase.jit import Array
 from puzzle_tablebase.stores.checkpoints import Checkpoints
+from puzzle_tablebase.two_bit_bfs.codec import WORD, WORD_BYTES, check_groups, decode_groups
+from puzzle_tablebase.two_bit_bfs.shards import Encoded, Rows, Shard, Source
 
 TRAILER_BYTES = 3 * 8
 """Bytes of the three numbers at the end, which also follow the last group as it is decoded."""

@@ -14,7 +14,6 @@ import numpy as np
 
 from puzzle_tablebase.errors import SearchError
 from puzzle_tablebase.formats.encoder import Part
-from puzzle_tablebase.frontier.layers import FREE
 from puzzle_tablebase.jit import Array
 from puzzle_tablebase.pipeline.recipes.tour_meet import make_cut, meet_halves
 from puzzle_tablebase.pipeline.recipes.tour_sweep import (
@@ -33,6 +32,7 @@ from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.puzzles.knight.tour_ranker import Sweep
 from puzzle_tablebase.schema import Table
+from puzzle_tablebase.tour_frontier.states import FREE
 
 SLICE_NEEDS = 1 << 12
 """Needs of one slice, the backward counts of whose states one thread computes at a time."""

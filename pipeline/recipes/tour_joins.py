@@ -20,10 +20,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from puzzle_tablebase.frontier.compiled import count_ones, find_lowest
-from puzzle_tablebase.frontier.layers import END, FREE, MATCHING_BITS
+from puzzle_tablebase.intrinsics import count_ones, find_lowest
 from puzzle_tablebase.jit import Array, compiled
-from puzzle_tablebase.pipeline.recipes.tour_keys import (
+from puzzle_tablebase.tour_frontier.keys import (
     END_BITS,
     MATCHING_COUNTS,
     MAX_CELLS,
@@ -32,6 +31,7 @@ from puzzle_tablebase.pipeline.recipes.tour_keys import (
     rank_matching,
     unpack_key,
 )
+from puzzle_tablebase.tour_frontier.states import END, FREE, MATCHING_BITS
 
 MAX_TABLE_PAIRS = 6
 """Most pairs of a matching in tables for all cells."""

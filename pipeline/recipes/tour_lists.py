@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from puzzle_tablebase.formats.encoder import Part
-from puzzle_tablebase.frontier.compiled import find_lowest
+from puzzle_tablebase.intrinsics import find_lowest
 from puzzle_tablebase.jit import Array, compiled
 from puzzle_tablebase.pipeline.tasks import Parts, TableData, Tasks
 from puzzle_tablebase.puzzle import Puzzle

@@ -21,8 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from puzzle_tablebase.frontier.compiled import count_ones
-from puzzle_tablebase.frontier.layers import END, FREE, MATCHING_BITS
+from puzzle_tablebase.intrinsics import count_ones
 from puzzle_tablebase.jit import Array, compiled
 from puzzle_tablebase.pipeline.recipes.tour_joins import (
     EdgeSets,
@@ -39,15 +38,6 @@ from puzzle_tablebase.pipeline.recipes.tour_joins import (
     make_moves,
     move,
 )
-from puzzle_tablebase.pipeline.recipes.tour_keys import (
-    END_BITS,
-    MATCHING_COUNTS,
-    MAX_CELLS,
-    MAX_PAIRS,
-    list_all_partners,
-    rank_matching,
-    unpack_key,
-)
 from puzzle_tablebase.pipeline.recipes.tour_sweep import (
     COUNT_LIMIT,
     CountOverflow,
@@ -61,6 +51,16 @@ from puzzle_tablebase.pipeline.recipes.tour_sweep import (
 from puzzle_tablebase.pipeline.tasks import Tasks
 from puzzle_tablebase.puzzles.knight.tour_ranker import Sweep
 from puzzle_tablebase.resources import count_cores
+from puzzle_tablebase.tour_frontier.keys import (
+    END_BITS,
+    MATCHING_COUNTS,
+    MAX_CELLS,
+    MAX_PAIRS,
+    list_all_partners,
+    rank_matching,
+    unpack_key,
+)
+from puzzle_tablebase.tour_frontier.states import END, FREE, MATCHING_BITS
 
 Edge = tuple[int, int]
 

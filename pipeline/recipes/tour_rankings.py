@@ -13,9 +13,7 @@ from functools import partial
 import numpy as np
 
 from puzzle_tablebase.formats.encoder import Part
-from puzzle_tablebase.frontier.layers import FREE
 from puzzle_tablebase.jit import Array
-from puzzle_tablebase.pipeline.recipes.tour_keys import decode_layer, encode_layer
 from puzzle_tablebase.pipeline.recipes.tour_meet import Cut, make_cut, meet_halves
 from puzzle_tablebase.pipeline.recipes.tour_sweep import (
     Layer,
@@ -30,6 +28,8 @@ from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.puzzles.knight.board import parse_board
 from puzzle_tablebase.puzzles.knight.tour_ranker import Route, Sweep
 from puzzle_tablebase.schema import Table
+from puzzle_tablebase.tour_frontier.keys import decode_layer, encode_layer
+from puzzle_tablebase.tour_frontier.states import FREE
 
 CHUNK_RECORDS = 1 << 14
 """Records in a chunk."""

@@ -36,7 +36,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from puzzle_tablebase.errors import SearchError
-from puzzle_tablebase.frontier.layers import END, FREE, MATCHING_BITS
 from puzzle_tablebase.jit import Array, compiled
 from puzzle_tablebase.pipeline.recipes.tour_joins import (
     EDGES,
@@ -54,13 +53,14 @@ from puzzle_tablebase.pipeline.recipes.tour_joins import (
     make_moves,
     move,
 )
-from puzzle_tablebase.pipeline.recipes.tour_keys import (
+from puzzle_tablebase.puzzles.knight.tour_ranker import Sweep
+from puzzle_tablebase.tour_frontier.keys import (
     END_BITS,
     MATCHING_COUNTS,
     MATCHING_MASK,
     MAX_CELLS,
 )
-from puzzle_tablebase.puzzles.knight.tour_ranker import Sweep
+from puzzle_tablebase.tour_frontier.states import END, FREE, MATCHING_BITS
 
 PART_NEEDS = 1 << 12
 """Needs whose states one thread makes at a time."""

@@ -27,10 +27,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from puzzle_tablebase.frontier.word_space import WordSpace
     from puzzle_tablebase.graph import Graph, SearchResult
     from puzzle_tablebase.puzzle import Bytes
     from puzzle_tablebase.schema import Columns
+    from puzzle_tablebase.two_bit_bfs.space import WordSpace
 
 
 MAX_SMALL_CELLS = 10
@@ -238,7 +238,7 @@ class SlidingBoard(GoalPuzzle):
 
     def make_words(self, root: str) -> WordSpace:
         """Make the states that reach a root, in words of bits, with their moves."""
-        from puzzle_tablebase.frontier.word_space import make_word_space
+        from puzzle_tablebase.two_bit_bfs.space import make_word_space
 
         place = self.place[root.index("0")]
         return make_word_space(self.line, self.cells, place, self.is_odd(root), self.rank(root))

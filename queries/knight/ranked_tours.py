@@ -6,10 +6,10 @@ from contextlib import contextmanager
 from itertools import pairwise
 
 from puzzle_tablebase.errors import NoAnswer, NotationError, require_text
-from puzzle_tablebase.frontier.layers import InconsistentLayers, LayerReader
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import explain_no_tour, make_ranking_table
 from puzzle_tablebase.puzzles.knight.tour_ranker import TourRanker
+from puzzle_tablebase.tour_frontier.layers import InconsistentLayers, LayerReader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -18,8 +18,6 @@ import pytest
 from distributed import Client, LocalCluster, get_worker
 
 from puzzle_tablebase.errors import MachineLimit
-from puzzle_tablebase.frontier import shards
-from puzzle_tablebase.frontier.word_space import WordSpace
 from puzzle_tablebase.pipeline.cluster import connect
 from puzzle_tablebase.pipeline.recipes import board_shards
 from puzzle_tablebase.pipeline.tasks import open_tasks
@@ -28,6 +26,8 @@ from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.knight.tables import make_tour_table
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
 from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.two_bit_bfs import shards
+from puzzle_tablebase.two_bit_bfs.space import WordSpace
 from tests.support.build_recorder import SMALL, build_all, contents
 from tests.support.hosts import answer_connections
 from tests.support.shell import Cli, await_checkpoints, environment, start_build

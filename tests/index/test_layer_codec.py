@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from puzzle_tablebase.pipeline.recipes.tour_keys import decode_layer, encode_layer
+from puzzle_tablebase.tour_frontier.keys import decode_layer, encode_layer
 
 HIGHEST = (1 << 63) - 1
 

@@ -394,7 +394,7 @@ CHANGES = [
     ),
     ("puzzles.knight.board", "(-1, -2), (1, -2)", "(1, -2), (-1, -2)", "knight"),
     (
-        "frontier.compiled",
+        "intrinsics",
         "ctpop",
         "cttz",
         "sliding_2x3_6 sliding_3x4_12 fifteen knight_tours_5x5 knight_tours_6x6 knight_c knight_r",

@@ -15,7 +15,7 @@ import polars as pl
 import pytest
 from msgspec import json
 
-from puzzle_tablebase import frontier, puzzles
+from puzzle_tablebase import puzzles, tour_frontier, two_bit_bfs
 from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.pipeline import recipes
 from puzzle_tablebase.pipeline.proofs import VerifyFailed, verify
@@ -38,7 +38,8 @@ from tests.support.small_tables import build_small_tables, use_small_tables
 
 LARGE = "eight", "eight_edge", "senet"
 FAULTLESS = {
-    "frontier.layers": "for lookups: builds have its constants alone, which the format states",
+    "tour_frontier.layers": "for lookups",
+    "tour_frontier.states": "for lookups: builds have its constants alone, which the format states",
     "puzzles.knight.tables": "definitions of tables",
 }
 """Modules of rules and kernels in which no fault of a function can change a build's bytes."""
@@ -103,7 +104,7 @@ def test_a_faulty_build_is_refuted(
 @pytest.mark.parametrize("table", [BITS, PATTERN, LIST, OPEN])
 def test_only_the_fault_makes_the_difference(true_tables: Path, tmp_path: Path, table: str) -> None:
     """Build with kernels as plain Python, but without a fault."""
-    (fault,) = (each for each in FAULTS if each.function == "frontier.compiled:count_ones")
+    (fault,) = (each for each in FAULTS if each.function == "intrinsics:count_ones")
     with plant(fault._replace(new=fault.old)):
         build_one(tmp_path, table)
         assert read_made(tmp_path, table) == read_made(true_tables, table)
@@ -111,7 +112,7 @@ def test_only_the_fault_makes_the_difference(true_tables: Path, tmp_path: Path, 
 
 
 def test_every_rule_and_search_has_a_fault() -> None:
-    rooms = (recipes, frontier, puzzles)
+    rooms = (recipes, puzzles, tour_frontier, two_bit_bfs)
     modules = {
         each.name.removeprefix(f"{PACKAGE}.")
         for room in rooms

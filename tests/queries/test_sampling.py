@@ -12,7 +12,6 @@ import pytest
 
 from puzzle_tablebase.errors import BadRequest, NoAnswer, NotationError, TableDamaged, TableMissing
 from puzzle_tablebase.pipeline.recipes import tour_rankings
-from puzzle_tablebase.pipeline.recipes.tour_keys import decode_layer, encode_layer
 from puzzle_tablebase.pipeline.single_query import answer_as_text
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE, make_ranking_table
@@ -24,6 +23,7 @@ from puzzle_tablebase.queries.knight.table_scans import sample_by_rank
 from puzzle_tablebase.queries.samples import MAX_SET, MAX_SIZE, SampleRequest
 from puzzle_tablebase.stores.checkpoints import Arrays
 from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.tour_frontier.keys import decode_layer, encode_layer
 from tests import usual_or_nightly
 from tests.queries.test_depth_samples import check_draws, check_uniform
 from tests.support import oracles

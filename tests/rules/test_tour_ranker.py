@@ -11,20 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from puzzle_tablebase.frontier.layers import (
-    FREE,
-    InconsistentLayers,
-    LayerReader,
-    State,
-    step_back,
-    step_forward,
-)
-from puzzle_tablebase.pipeline.recipes.tour_keys import encode_layer
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.puzzles.knight.tables import make_ranking_table
 from puzzle_tablebase.puzzles.knight.tour_ranker import Sweep, TourRanker
 from puzzle_tablebase.queries.index_reader import IndexReader
 from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.tour_frontier.keys import encode_layer
+from puzzle_tablebase.tour_frontier.layers import InconsistentLayers, LayerReader
+from puzzle_tablebase.tour_frontier.states import FREE, State, step_back, step_forward
 from tests import usual_or_nightly
 from tests.support import oracles
 

@@ -13,7 +13,7 @@ from tests.search import (
     test_path_per_pair,
     test_sharded_bfs,
     test_sweep,
-    test_word_bfs,
+    test_two_bit_bfs,
 )
 from tests.support.shell import python
 
@@ -23,7 +23,7 @@ RUNS: tuple[Callable[[], str], ...] = (
     test_path_per_pair.list_tours,
     test_sharded_bfs.search_small_boards,
     test_sweep.count_small_boards,
-    test_word_bfs.search_small_boards,
+    test_two_bit_bfs.search_small_boards,
     test_fifteen_search.solve_small_boards,
     test_sliding_bits.answer_small_board,
     test_board_layers.list_layer_sizes,

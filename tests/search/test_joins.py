@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from puzzle_tablebase.frontier.layers import END, FREE, MATCHING_BITS, State
 from puzzle_tablebase.pipeline.recipes.tour_joins import (
     CYCLE,
     Groups,
@@ -18,13 +17,6 @@ from puzzle_tablebase.pipeline.recipes.tour_joins import (
     make_joins,
     make_moves,
     move,
-)
-from puzzle_tablebase.pipeline.recipes.tour_keys import (
-    END_BITS,
-    MAX_PAIRS,
-    list_all_partners,
-    rank_matching,
-    unpack_key,
 )
 from puzzle_tablebase.pipeline.recipes.tour_meet import (
     Cut,
@@ -41,6 +33,14 @@ from puzzle_tablebase.pipeline.recipes.tour_sweep import (
 )
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tour_ranker import Sweep
+from puzzle_tablebase.tour_frontier.keys import (
+    END_BITS,
+    MAX_PAIRS,
+    list_all_partners,
+    rank_matching,
+    unpack_key,
+)
+from puzzle_tablebase.tour_frontier.states import END, FREE, MATCHING_BITS, State
 
 Edge = tuple[int, int]
 

@@ -16,9 +16,6 @@ import numpy.typing as npt
 import pytest
 
 from puzzle_tablebase.errors import StoreError
-from puzzle_tablebase.frontier import shards as frontier_shards
-from puzzle_tablebase.frontier.shards import Shard, count_shards
-from puzzle_tablebase.frontier.word_bfs import iter_word_records, search_words
 from puzzle_tablebase.pipeline.recipes import board_shards
 from puzzle_tablebase.pipeline.recipes.board_shards import (
     SHARDS,
@@ -35,6 +32,9 @@ from puzzle_tablebase.puzzles.sliding import parse_board
 from puzzle_tablebase.stores import WORK
 from puzzle_tablebase.stores.checkpoints import Checkpoints
 from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.two_bit_bfs import shards as bfs_shards
+from puzzle_tablebase.two_bit_bfs.search import iter_word_records, search_words
+from puzzle_tablebase.two_bit_bfs.shards import Shard, count_shards
 from tests import first
 from tests.support import reference_numbers
 
@@ -125,7 +125,7 @@ def test_a_task_keeps_to_the_memory_of_a_shard(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Measure what is allocated for a whole board."""
-    monkeypatch.setattr(frontier_shards, "allocate_pages", bytearray)  # which is measured
+    monkeypatch.setattr(bfs_shards, "allocate_pages", bytearray)  # which is measured
     board = parse_board("3x4")
     store, levels = open_checkpoints(tmp_path, "3x4"), 33
     parts = [Part(store, "3x4", board.example, number, 2) for number in range(2)]

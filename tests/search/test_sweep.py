@@ -12,16 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from puzzle_tablebase.errors import SearchError
-from puzzle_tablebase.frontier.layers import END, FREE, MATCHING_BITS
 from puzzle_tablebase.jit import Array
 from puzzle_tablebase.pipeline.recipes import tour_counts, tour_meet, tour_sweep
-from puzzle_tablebase.pipeline.recipes.tour_keys import (
-    END_BITS,
-    MAX_PAIRS,
-    list_all_partners,
-    rank_matching,
-    unpack_key,
-)
 from puzzle_tablebase.pipeline.recipes.tour_sweep import (
     ONCE,
     CountOverflow,
@@ -38,6 +30,14 @@ from puzzle_tablebase.pipeline.tasks import Tasks
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE
 from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.tour_frontier.keys import (
+    END_BITS,
+    MAX_PAIRS,
+    list_all_partners,
+    rank_matching,
+    unpack_key,
+)
+from puzzle_tablebase.tour_frontier.states import END, FREE, MATCHING_BITS
 from tests import first
 from tests.support import oracles
 from tests.support.sweeps import count_board, list_counts, sweep_half

@@ -20,11 +20,11 @@ from typing import Any, NamedTuple
 
 from numba.core.dispatcher import Dispatcher
 
-from puzzle_tablebase import frontier, puzzles
+from puzzle_tablebase import puzzles, tour_frontier, two_bit_bfs
 from puzzle_tablebase.pipeline import proofs, recipes
 
 PACKAGE = "puzzle_tablebase"
-ROOMS = frontier, proofs, puzzles, recipes
+ROOMS = proofs, puzzles, recipes, tour_frontier, two_bit_bfs
 
 
 class Fault(NamedTuple):
@@ -83,33 +83,31 @@ BOARDS = [
         in_shards=True,
     ),
     Fault(
-        "frontier.shards:Shard.list_places",
+        "two_bit_bfs.shards:Shard.list_places",
         *("self.list_blocks(0) + self.list_blocks(1)", "self.list_blocks(1) + self.list_blocks(0)"),
         BITS,
         in_shards=True,
     ),
     Fault(
-        "frontier.word_codec:encode_groups",
+        "two_bit_bfs.codec:encode_groups",
         *("words[first + row, word]", "words[first + row, word ^ 1]", BITS),
         in_shards=True,
     ),
-    Fault("frontier.word_bfs:Planes.add_root", "1 << bit", "1 << bit + 1", BITS),
+    Fault("two_bit_bfs.search:Planes.add_root", "1 << bit", "1 << bit + 1", BITS),
     Fault(
-        "frontier.word_bfs:iter_word_records",
+        "two_bit_bfs.search:iter_word_records",
         *("pack_rows(words, records)", "pack_rows(words[:, WORDS:], records)", BITS, SLOW),
     ),
-    Fault("frontier.word_kernels:_pull_rows", "run == cycle", "run > cycle", BITS),
+    Fault("two_bit_bfs.kernels:_pull_rows", "run == cycle", "run > cycle", BITS),
+    Fault("two_bit_bfs.kernels:_exchange_tails", "word & 1 else", "word & 1 ^ 1 else", BITS, SLOW),
+    Fault("two_bit_bfs.kernels:close_rows", "level & 2", "level & 4", BITS, SLOW),
+    Fault("two_bit_bfs.kernels:pack_rows", "high >>= np.uint64(4)", "high >>= ONE", BITS, SLOW),
+    Fault("two_bit_bfs.kernels:write_depths", "= level", "= min(level, 14)", ROWS, SLOW),
+    Fault("two_bit_bfs.space:make_masks", "(odd + sum(digits))", "sum(digits)", BITS),
+    Fault("two_bit_bfs.space:make_word_space", "(line - 1) %", "line %", BITS, SLOW),
+    Fault("two_bit_bfs.space:list_row_kinds", "% 2).astype", "// 2 % 2).astype", BITS, SLOW),
     Fault(
-        "frontier.word_kernels:_exchange_tails", "word & 1 else", "word & 1 ^ 1 else", BITS, SLOW
-    ),
-    Fault("frontier.word_kernels:close_rows", "level & 2", "level & 4", BITS, SLOW),
-    Fault("frontier.word_kernels:pack_rows", "high >>= np.uint64(4)", "high >>= ONE", BITS, SLOW),
-    Fault("frontier.word_kernels:write_depths", "= level", "= min(level, 14)", ROWS, SLOW),
-    Fault("frontier.word_space:make_masks", "(odd + sum(digits))", "sum(digits)", BITS),
-    Fault("frontier.word_space:make_word_space", "(line - 1) %", "line %", BITS, SLOW),
-    Fault("frontier.word_space:list_row_kinds", "% 2).astype", "// 2 % 2).astype", BITS, SLOW),
-    Fault(
-        "frontier.word_space:_trace_rows",
+        "two_bit_bfs.space:_trace_rows",
         *("traced[at], traced[at + 1])", "traced[at + 1], traced[at])", BITS, SLOW),
     ),
 ]
@@ -154,8 +152,8 @@ SWEEPS = [
     Fault(f"{RECIPE}tour_joins:join", "if near == other", "if near == MAX_CELLS", CLOSED, SLOW),
     Fault(f"{RECIPE}tour_joins:_lay_out", "other += one == other", "other += 0", OPEN),
     Fault(f"{RECIPE}tour_joins:list_tables", "(1 << 2 * other) - 1", "(2 << 2 * other) - 1", OPEN),
-    Fault(f"{RECIPE}tour_keys:rank_matching", "matching * others +", "matching +", CLOSED),
-    Fault(f"{RECIPE}tour_keys:_encode", "+= numbers[state]", "+= 1", CLOSED, SLOW),
+    Fault("tour_frontier.keys:rank_matching", "matching * others +", "matching +", CLOSED),
+    Fault("tour_frontier.keys:_encode", "+= numbers[state]", "+= 1", CLOSED, SLOW),
     Fault(f"{RECIPE}tour_joins:make_moves", "counts] = size", "counts] = 0", CLOSED, SLOW),
     Fault(f"{RECIPE}tour_joins:gather", "+= numbers[state]", "|= numbers[state]", OPEN),
     Fault(f"{RECIPE}tour_meet:_close", "2 * left - 2", "2 * left - 3", CLOSED),
@@ -176,8 +174,8 @@ SWEEPS = [
     Fault(f"{RECIPE}tour_rankings:_make_records", "layer.ways * onward", "layer.ways", CLOSED),
     Fault(f"{RECIPE}tour_rankings:list_origins", "step._replace(wanted=0)", "step", OPEN, SLOW),
     Fault(f"{RECIPE}tour_rankings:_iter_parts", "sums[span]", "sums[span] + 1", CLOSED, SLOW),
-    Fault("frontier.compiled:count_ones", "int(word)", "(int(word) & 0xFFFFF)", CLOSED),
-    Fault("frontier.compiled:find_lowest", "(int(word) & -int(word))", "int(word)", PATTERN, SLOW),
+    Fault("intrinsics:count_ones", "int(word)", "(int(word) & 0xFFFFF)", CLOSED),
+    Fault("intrinsics:find_lowest", "(int(word) & -int(word))", "int(word)", PATTERN, SLOW),
 ]
 
 # ---- rules ------------------------------------------------------------------------------------

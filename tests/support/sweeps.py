@@ -2,7 +2,6 @@
 
 from concurrent.futures import ThreadPoolExecutor
 
-from puzzle_tablebase.frontier.layers import FREE
 from puzzle_tablebase.pipeline.recipes.tour_counts import Totals, count_tours
 from puzzle_tablebase.pipeline.recipes.tour_sweep import (
     Layer,
@@ -14,6 +13,7 @@ from puzzle_tablebase.pipeline.recipes.tour_sweep import (
 from puzzle_tablebase.pipeline.tasks import Tasks
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tour_ranker import Sweep
+from puzzle_tablebase.tour_frontier.states import FREE
 
 
 def count_board(files: int, ranks: int, *, paths: bool = True) -> Totals:

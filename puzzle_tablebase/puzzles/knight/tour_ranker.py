@@ -21,24 +21,24 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from puzzle_tablebase.frontier.layers import (
+from puzzle_tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.tour_frontier.layers import InconsistentLayers, choose_option
+from puzzle_tablebase.tour_frontier.states import (
     END,
     FREE,
     MATCHING_BITS,
-    InconsistentLayers,
     State,
-    choose_option,
     iter_pairs,
     step_back,
     step_forward,
 )
-from puzzle_tablebase.puzzles.knight.board import KnightBoard
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from puzzle_tablebase.frontier.layers import JoinedCells, LayerReader
+    from puzzle_tablebase.tour_frontier.layers import LayerReader
+    from puzzle_tablebase.tour_frontier.states import JoinedCells
 
     Edge = tuple[int, int]
 

@@ -16,7 +16,10 @@ from typing import Any
 import numpy as np
 
 from puzzle_tablebase.errors import SearchError
-from puzzle_tablebase.frontier.word_kernels import (
+from puzzle_tablebase.jit import Array
+from puzzle_tablebase.resources import allocate_pages
+from puzzle_tablebase.schema import UNREACHED
+from puzzle_tablebase.two_bit_bfs.kernels import (
     CHUNK_ROWS,
     SCRATCH_ROWS,
     close_rows,
@@ -24,7 +27,7 @@ from puzzle_tablebase.frontier.word_kernels import (
     pull_rows,
     write_depths,
 )
-from puzzle_tablebase.frontier.word_space import (
+from puzzle_tablebase.two_bit_bfs.space import (
     RECORD_BYTES,
     ROW_STATES,
     WORD_STATES,
@@ -33,9 +36,6 @@ from puzzle_tablebase.frontier.word_space import (
     WordTables,
     list_row_kinds,
 )
-from puzzle_tablebase.jit import Array
-from puzzle_tablebase.resources import allocate_pages
-from puzzle_tablebase.schema import UNREACHED
 
 MAX_TASK_ROWS = 1 << 17
 """Most rows of a task: few enough that a search ends soon after it is interrupted."""

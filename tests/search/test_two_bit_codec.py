@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from puzzle_tablebase.frontier.word_codec import (
+from puzzle_tablebase.two_bit_bfs.codec import (
     WORD,
     check_groups,
     decode_groups,

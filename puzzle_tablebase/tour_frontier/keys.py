@@ -1,4 +1,4 @@
-"""Keys of the states of a frontier (`frontier.layers`), and layers of them as records.
+"""Keys of the states of a frontier (`tour_frontier.states`), and layers of them as records.
 
 A layer is ascending keys, each with a number, in records of one width. Published files have this
 format. A record has the first of its keys and the sum of all numbers before it; then alternately
@@ -13,9 +13,9 @@ from functools import cache
 
 import numpy as np
 
-from puzzle_tablebase.frontier.compiled import count_ones, find_lowest
-from puzzle_tablebase.frontier.layers import END, MATCHING_BITS
+from puzzle_tablebase.intrinsics import count_ones, find_lowest
 from puzzle_tablebase.jit import Array, compiled
+from puzzle_tablebase.tour_frontier.states import END, MATCHING_BITS
 
 MAX_PAIRS = 9
 MATCHING_COUNTS = np.cumprod([1, *range(1, 2 * MAX_PAIRS, 2)], dtype=np.int64)

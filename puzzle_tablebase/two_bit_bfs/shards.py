@@ -16,9 +16,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from puzzle_tablebase.frontier.word_codec import estimate_bytes
-from puzzle_tablebase.frontier.word_kernels import SCRATCH_ROWS, find_shard_rows
-from puzzle_tablebase.frontier.word_space import (
+from puzzle_tablebase.jit import Array
+from puzzle_tablebase.resources import allocate_pages
+from puzzle_tablebase.two_bit_bfs.codec import estimate_bytes
+from puzzle_tablebase.two_bit_bfs.kernels import SCRATCH_ROWS, find_shard_rows
+from puzzle_tablebase.two_bit_bfs.space import (
     BLOCK,
     CYCLE,
     IS_BORDER,
@@ -30,8 +32,6 @@ from puzzle_tablebase.frontier.word_space import (
     WordSpace,
     list_row_kinds,
 )
-from puzzle_tablebase.jit import Array
-from puzzle_tablebase.resources import allocate_pages
 
 UNITS_PER_SHARD = 6
 """Units of rows that a shard has, if possible: so that shards differ little in size."""

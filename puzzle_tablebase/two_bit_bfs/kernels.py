@@ -6,15 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from puzzle_tablebase.frontier.compiled import count_ones
-from puzzle_tablebase.frontier.word_codec import (
+from puzzle_tablebase.intrinsics import count_ones
+from puzzle_tablebase.jit import Array, compiled
+from puzzle_tablebase.two_bit_bfs.codec import (
     RUN_ROWS,
     WORD,
     encode_run,
     exclude_run,
     find_run_end,
 )
-from puzzle_tablebase.frontier.word_space import (
+from puzzle_tablebase.two_bit_bfs.space import (
     BLOCK,
     CYCLE,
     EXCHANGES,
@@ -28,7 +29,6 @@ from puzzle_tablebase.frontier.word_space import (
     WORD_STATES,
     WORDS,
 )
-from puzzle_tablebase.jit import Array, compiled
 
 CHUNK_ROWS = 128
 """Rows whose incoming states are collected at a time: few enough for a core's fastest cache."""

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from puzzle_tablebase.frontier.word_space import WORDS
 from puzzle_tablebase.jit import Array, compiled
+from puzzle_tablebase.two_bit_bfs.space import WORDS
 
 # positions are unsigned words: none is tested for being negative
 WORD = np.uint64

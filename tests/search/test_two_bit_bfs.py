@@ -7,11 +7,11 @@ import numpy.typing as npt
 import pytest
 
 from puzzle_tablebase.errors import SearchError
-from puzzle_tablebase.frontier import word_bfs
-from puzzle_tablebase.frontier.word_bfs import iter_word_records, search_words
-from puzzle_tablebase.frontier.word_space import BLOCK, WordSpace
 from puzzle_tablebase.pipeline.tasks import run_in_threads
 from puzzle_tablebase.puzzles.sliding import SlidingBoard, parse_board
+from puzzle_tablebase.two_bit_bfs import search
+from puzzle_tablebase.two_bit_bfs.search import iter_word_records, search_words
+from puzzle_tablebase.two_bit_bfs.space import BLOCK, WordSpace
 from tests import first
 from tests.support import sliding_oracle as oracle
 from tests.support.reference_numbers import numbers
@@ -42,8 +42,8 @@ def test_every_depth_is_the_oracles(
     distances = oracle.distances(goal, board.height, board.width)
     expected = np.empty(len(distances), dtype=np.uint8)
     expected[[board.rank(state) for state in distances]] = [*distances.values()]
-    for threads, rows in ((1, word_bfs.MAX_TASK_ROWS), (2, word_bfs.MAX_TASK_ROWS), (5, 10)):
-        monkeypatch.setattr(word_bfs, "MAX_TASK_ROWS", rows)
+    for threads, rows in ((1, search.MAX_TASK_ROWS), (2, search.MAX_TASK_ROWS), (5, 10)):
+        monkeypatch.setattr(search, "MAX_TASK_ROWS", rows)
         assert np.array_equal(search_depths(board.make_words(goal), threads), expected)
 
 
@@ -65,7 +65,7 @@ def search_small_boards() -> str:
 
 
 def test_too_deep_a_search_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(word_bfs, "UNREACHED", 36)
+    monkeypatch.setattr(search, "UNREACHED", 36)
     board = parse_board("2x4")
     with pytest.raises(SearchError):
         search_words(board.make_words(board.example), 2, run_in_threads)

@@ -1,0 +1,1 @@
+"""States and layers of partial tours: plain, and compiled."""
