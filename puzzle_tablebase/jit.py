@@ -135,7 +135,8 @@ def _list_parts(kernel: Callable[..., Any], known: set[Callable[..., Any]]) -> I
         return
     known.add(kernel)
     names, pending = list[str](), [kernel.__code__]
-    yield repr(kernel.__defaults__).encode()
+    # the machine code imports the modules of the kernels that it calls
+    yield repr((kernel.__module__, kernel.__qualname__, kernel.__defaults__)).encode()
     for code in pending:
         constants = [each for each in code.co_consts if not isinstance(each, CodeType)]
         yield repr((code.co_code, constants, code.co_names, code.co_varnames)).encode()

@@ -12,7 +12,7 @@ from types import ModuleType
 
 import pytest
 
-from tests.support.shell import python
+from tests.support.shell import Said, python
 from tests.support.tampered import flip_byte
 
 MODULES = {
@@ -132,23 +132,36 @@ def test_a_damaged_file_is_replaced(damage: str, tmp_path: Path, import_caller: 
     assert all(file.is_file() and file.stat().st_size > 1000 for file in files)
 
 
+def call_in_a_process(folder: Path) -> Said:
+    program = "import sys; sys.path.insert(0, sys.argv[1]); from caller import call; "
+    program += "print(call(4000), call(2.5))"
+    cache = {"NUMBA_CACHE_DIR": str(folder / "cache"), "NUMBA_DISABLE_JIT": "0"}
+    return python(program, str(folder), env=cache)
+
+
 @pytest.mark.usefixtures("import_caller")
 def test_processes_may_share_a_cache(tmp_path: Path) -> None:
     """Compile the same kernels for several types in several processes at the same time."""
-    program = "import sys; sys.path.insert(0, sys.argv[1]); from caller import call; "
-    program += "print(call(4000), call(2.5))"
-    cache = {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "NUMBA_DISABLE_JIT": "0"}
     with ThreadPoolExecutor(3) as pool:
-        said = [*pool.map(lambda _: python(program, str(tmp_path), env=cache), range(4))]
+        said = [*pool.map(lambda _: call_in_a_process(tmp_path), range(4))]
     assert said == [(0, "4321 323.5\n", "")] * 4
     assert len(list_files(tmp_path)) == 6
+
+
+@pytest.mark.usefixtures("import_caller")
+def test_a_kernel_that_moved_to_another_module_is_found(tmp_path: Path) -> None:
+    assert call_in_a_process(tmp_path) == (0, "4321 323.5\n", "")
+    others = tmp_path / "others.py"
+    others.write_text(others.read_text().replace("from deeper", "from moved"))
+    (tmp_path / "deeper.py").rename(tmp_path / "moved.py")
+    assert call_in_a_process(tmp_path) == (0, "4321 323.5\n", "")
 
 
 def test_a_cache_that_cannot_be_written_is_left_out(tmp_path: Path, import_caller: Import) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1024, hard))
     try:
-        assert import_caller().call(4000) == 4321
+        assert import_caller().call(1) == 322
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert list_files(tmp_path) == []
