@@ -195,12 +195,14 @@ class Search:
     def describe(self) -> Iterator[tuple[str, str]]:
         """List the reached definitions: each name, what it does, and what its names stand for."""
         digests = {
-            name: " ".join(piece.digest for piece in pieces)
+            name: " ".join(piece.digest for piece in pieces if not piece.is_empty)
             for name, pieces in self.reached.items()
         }
         for (module, name), pieces in self.reached.items():
+            if name == WHOLE and not digests[module, name]:  # nothing runs when it is imported
+                continue
             targets = (each for piece in pieces for each in self._find_targets(module, piece))
-            texts = sorted({digests.get(each) or ".".join(each) for each in targets})
+            texts = sorted({digests.get(each, ".".join(each)) for each in targets})
             yield name, f"{digests[module, name]} {' '.join(texts)}"
 
     def has_function(self, module: str, name: str) -> bool:

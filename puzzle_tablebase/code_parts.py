@@ -54,6 +54,11 @@ class Piece:
         text = "\n".join(self._parts)
         return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:16]
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether it does nothing: a docstring."""
+        return not self._parts
+
     def _add(self, value: object) -> None:
         if isinstance(value, list):
             for each in value:

@@ -1,4 +1,4 @@
-"""Base classes of puzzles: their moves, ranks and tables; and what boards with tiles share.
+"""Base classes of puzzles: their moves, ranks and tables.
 
 Nothing heavy is imported here, and no dataclasses: a single lookup imports this module, and must
 take a few milliseconds in all.
@@ -17,7 +17,7 @@ from puzzle_tablebase.schema import FIELD_KINDS, KIND_LETTERS, UNREACHED, Column
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
     import numpy as np
     import numpy.typing as npt
@@ -27,13 +27,6 @@ if TYPE_CHECKING:
 
     Bytes = npt.NDArray[np.bytes_]
     Ranks = npt.NDArray[np.integer]
-
-MANHATTAN = (
-    "sum of each tile's steps to its place in the goal, across and down; never more than distance"
-)
-"""The meaning of the column `manhattan`."""
-ONLY_HALF = "only half of all states can reach it. Swap any two tiles to make it reachable."
-"""Why a board of sliding tiles does not reach a goal, as the end of a sentence."""
 
 
 class Puzzle:
@@ -67,22 +60,15 @@ class Puzzle:
         """List the names that can be built beside the default tables', each list under a title."""
         return {}
 
-    def format_example(self, table: str) -> str:
-        """Format the arguments of a `pipeline query` that a table answers; "" if none does."""
-        return f"{self.name} {self.example}" if self.example and self.find_table(table) else ""
+    def find_example(self, table: str) -> dict[str, object]:
+        """Find a question that a table answers: options of `query` by name, and `key`."""
+        return {"key": self.example} if self.example and self.find_table(table) else {}
 
     def list_published(self, names: Iterable[str]) -> list[Table]:
         """List this puzzle's tables among published ones, given by name; default ones first."""
         order = [table.name for table in self.tables]
         tables = filter(None, map(self.find_table, sorted(names)))
         return sorted(tables, key=lambda table: [*order, table.name].index(table.name))
-
-    def find_unit(self, table: Table) -> str:
-        """Return what a table counts: rows; of an index alone, states if it has their depths, or
-        records."""
-        if table.columns:
-            return "rows"
-        return "states" if self.has_counts(table) else "records"
 
     def has_counts(self, table: Table) -> bool:
         """Return whether the manifest has the number of a table's states at each depth.
@@ -92,11 +78,9 @@ class Puzzle:
         kinds = {column.name: column.kind for column in table.columns}
         return bool(self.depth) and (not kinds or kinds.get(self.depth) in KIND_LETTERS)
 
-    def list_board_tables(self, board: str | None) -> tuple[Table, ...]:
-        """List the tables of all goals of a board; None for a puzzle without boards."""
-        if board is not None:
-            raise BadRequest(f"{self.title} has one board", "Leave out --board")
-        return self.tables
+    def list_board_tables(self, board: str) -> tuple[Table, ...]:
+        """List the tables of all goals of a board; () for a puzzle without boards."""
+        return ()
 
     def name_board(self, table: str) -> str | None:
         """Return the board of a table of that name; None for a puzzle without boards."""
@@ -331,70 +315,3 @@ class GoalPuzzle(StateSpace):
 
         depth, _, ways = find_nearest(walks)
         return {"distance": depth, "solutions": ways}
-
-
-DIGITS = "0123456789"
-"""The marks of boards of up to ten cells."""
-NUMBER_BITS = 22
-"""Bits of the largest number of a state of ten cells."""
-NUMBER_MASK = (1 << NUMBER_BITS) - 1
-SET_SHIFT = NUMBER_BITS + 2
-
-
-def make_number_parts(cells: int) -> tuple[dict[str, int], dict[str, int]]:
-    """Make the parts that all first halves and all second halves of states add to their codes.
-
-    A code has the number of a state, then two bits for a sum that is odd if the order of the marks
-    is, then a bit for each mark: they are all set if and only if the marks are a state.
-    """
-    from itertools import combinations, permutations
-    from math import factorial
-
-    marks, half = DIGITS[:cells], cells // 2
-    bits = {mark: 1 << SET_SHIFT + at for at, mark in enumerate(marks)}
-    head, tail = dict[str, int](), dict[str, int]()
-    parities = list_parities(cells, half)
-    for number, run in enumerate(permutations(marks, half)):
-        mark_set = sum([bits[mark] for mark in run])
-        value = number * factorial(cells - half) | parities[number] << NUMBER_BITS
-        head["".join(run)] = value | mark_set
-    parities = list_parities(cells - half, cells - half)
-    values = [number | odd << NUMBER_BITS for number, odd in enumerate(parities)]
-    for group in combinations(marks, cells - half):
-        mark_set = sum([bits[mark] for mark in group])
-        for run, value in zip(permutations(group), values, strict=True):
-            tail["".join(run)] = value | mark_set
-    return head, tail
-
-
-def list_parities(marks: int, length: int) -> list[int]:
-    """List the parities of all orders of so many of the marks."""
-    parities = [0]
-    for radix in range(marks - length + 1, marks + 1):
-        parities = [digit + odd & 1 for digit in range(radix) for odd in parities]
-    return parities
-
-
-class SymmetryView(View):
-    """View of a goal as one with a table, by a symmetry of the board and other names of the tiles.
-
-    This maps every state that reaches the goal to a state that reaches the other, move for move.
-    """
-
-    __slots__ = ("_names", "_old_names", "cells")
-
-    def __init__(self, table_goal: str, state: str, goal: str, cells: Sequence[int]) -> None:
-        super().__init__(table_goal)
-        self.cells = cells
-        """For each cell of `state`, the table's goal, the cell of the goal whose tile it gets."""
-        marks = "".join([goal[cell] for cell in cells])
-        self._names = str.maketrans(marks, state)
-        self._old_names = str.maketrans(state, marks)
-
-    def map_state(self, state: str) -> str:
-        return "".join([state[cell] for cell in self.cells]).translate(self._names)
-
-    def restore_state(self, state: str) -> str:
-        """Return the state that `map_state` maps to this one."""
-        marks = dict(zip(self.cells, state.translate(self._old_names), strict=True))
-        return "".join([marks[cell] for cell in range(len(marks))])

@@ -19,7 +19,7 @@ from puzzle_tablebase.queries.board_columns import list_names, read_tiles, run_c
 
 if TYPE_CHECKING:
     from puzzle_tablebase.errors import TableDamaged
-    from puzzle_tablebase.puzzle import SymmetryView
+    from puzzle_tablebase.puzzles.sliding import SymmetryView
     from puzzle_tablebase.queries.answer_frames import Bytes
     from puzzle_tablebase.queries.board_columns import Distances, Masks
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from puzzle_tablebase.errors import TableDamaged
-    from puzzle_tablebase.puzzle import SymmetryView
+    from puzzle_tablebase.puzzles.sliding import SymmetryView
 
 CHUNK_ROWS = 1 << 15
 """Rows that are numbered at a time: few enough to stay in a core's cache."""

@@ -17,8 +17,7 @@ from puzzle_tablebase.queries.bit_walks import place_board, read_digits
 from puzzle_tablebase.queries.board_columns import list_names
 
 if TYPE_CHECKING:
-    from puzzle_tablebase.puzzle import SymmetryView
-    from puzzle_tablebase.puzzles.sliding import SlidingBoard
+    from puzzle_tablebase.puzzles.sliding import SlidingBoard, SymmetryView
     from puzzle_tablebase.queries.answer_frames import Bytes
 
 Ranks = npt.NDArray[np.int64]

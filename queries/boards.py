@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from puzzle_tablebase.errors import BadRequest, GoalUnreachable
 from puzzle_tablebase.notation.sliding import format_board, format_slide, list_moved_tiles
-from puzzle_tablebase.puzzle import NUMBER_BITS, NUMBER_MASK, SET_SHIFT, View, make_number_parts
+from puzzle_tablebase.puzzle import View
 from puzzle_tablebase.queries.answer import format_count
 from puzzle_tablebase.queries.goals import GOAL_OPTIONS, GoalAnswer, GoalReader
 from puzzle_tablebase.queries.options import (
@@ -478,6 +478,14 @@ def make_fast_lookups(
     `distance` is a method: bound to an object, it can be sent to another process. For a goal it
     calls the slow one. Both call the slow ones if fields are missing: the tables may be closed.
     """
+    # no lone lookup needs it
+    from puzzle_tablebase.puzzles.board_numbers import (
+        NUMBER_BITS,
+        NUMBER_MASK,
+        SET_SHIFT,
+        make_number_parts,
+    )
+
     puzzle, slow = reader.puzzle, super(EightReader, reader).probe
     measure = super(EightReader, reader).distance
     half, width, parse = puzzle.cells // 2, puzzle.width, puzzle.parse

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from puzzle_tablebase.puzzle import SymmetryView
+    from puzzle_tablebase.puzzles.sliding import SymmetryView
     from puzzle_tablebase.queries.fifteen_search import Solver
     from puzzle_tablebase.queries.options import Options
     from puzzle_tablebase.queries.reader import Moves

@@ -27,7 +27,8 @@ import numpy.typing as npt
 from puzzle_tablebase.formats.index import BODY_BYTES
 from puzzle_tablebase.intrinsics import count_ones, prefetch
 from puzzle_tablebase.jit import Array, compiled
-from puzzle_tablebase.puzzles.fifteen import Pattern, list_images, list_neighbours, rank_order
+from puzzle_tablebase.puzzles.fifteen import Pattern, list_images, list_neighbours
+from puzzle_tablebase.puzzles.sliding import rank_order
 from puzzle_tablebase.resources import allocate_pages, count_cores
 
 if TYPE_CHECKING:

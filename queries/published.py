@@ -9,6 +9,7 @@ import polars as pl
 
 from puzzle_tablebase.errors import BadRequest, StoreEmpty, TableDamaged, TableError
 from puzzle_tablebase.formats.manifest import Entry, find_mismatch, read_manifest
+from puzzle_tablebase.notation.sliding import EXAMPLE_BOARD
 from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.puzzles import (
     get_puzzle,
@@ -84,7 +85,11 @@ def count_states(name: str, store: Store, board: str | None = None) -> pl.DataFr
     if not puzzle.depth:
         hint = f"Choose one of: {', '.join(list_puzzles_with_depths())}"
         raise BadRequest(f"{puzzle.title} has no distances to count", hint)
-    tables = puzzle.list_board_tables(board)
+    tables = puzzle.tables if board is None else puzzle.list_board_tables(board)
+    if not tables and board is None:
+        raise BadRequest("Missing option --board", f"Example: --board {EXAMPLE_BOARD}")
+    if not tables:
+        raise BadRequest(f"{puzzle.title} has one board", "Leave out --board")
     if board is not None:
         published = read_manifest(store)
         listed = [table for table in tables if table.name in published] or tables[:1]

@@ -15,8 +15,7 @@ import numpy.typing as npt
 import polars as pl
 
 from puzzle_tablebase.errors import BadRequest, NoAnswer, require_whole_number
-from puzzle_tablebase.puzzle import SymmetryView
-from puzzle_tablebase.puzzles.sliding import SlidingBoard
+from puzzle_tablebase.puzzles.sliding import SlidingBoard, SymmetryView
 from puzzle_tablebase.queries.answer import format_count
 from puzzle_tablebase.queries.options import replace_options
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import polars as pl
 
-    from puzzle_tablebase.puzzle import Puzzle, SymmetryView
-    from puzzle_tablebase.puzzles.sliding import SlidingBoard
+    from puzzle_tablebase.puzzle import Puzzle
+    from puzzle_tablebase.puzzles.sliding import SlidingBoard, SymmetryView
     from puzzle_tablebase.queries.answer_frames import Bytes
     from puzzle_tablebase.queries.bit_walks import BitTable
     from puzzle_tablebase.queries.board_columns import Masks

@@ -35,6 +35,7 @@ from puzzle_tablebase.pipeline.terminal import (
 from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.puzzles import get_puzzle, is_registered, list_puzzles
 from puzzle_tablebase.queries.answer import format_count
+from puzzle_tablebase.queries.options import format_flag
 from puzzle_tablebase.resources import limit_cores
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import MANIFEST
@@ -126,13 +127,21 @@ def precompute(
             print_line(f"up to date: {', '.join(up_to_date)}")
         if rows and not dry_run:
             first, _ = tables[0]
-            examples = [
-                puzzle.format_example(each.name) for puzzle, each in tables if puzzle is first
-            ]
+            examples = [format_example(first, each) for puzzle, each in tables if puzzle is first]
             shortest = min(filter(None, examples), key=len, default="")
             following = f"query {shortest}" if shortest else "status"
             following += format_outputs(store.outputs)
             print_line(f"The tables are in {store}. Next: pipeline {following}")
+
+
+def format_example(puzzle: Puzzle, table: Table) -> str:
+    """Format the arguments of a `pipeline query` that a table answers; "" if none does."""
+    given = puzzle.find_example(table.name)
+    words = [str(given[name]) for name in given if name == "key"]
+    for name, value in given.items():
+        if name != "key":
+            words.append(format_flag(name) if value is True else f"{format_flag(name)} {value}")
+    return " ".join([puzzle.name, *words]) if words else ""
 
 
 def find_puzzles(names: Sequence[str]) -> list[Puzzle]:
@@ -170,10 +179,10 @@ def describe_cost(
     puzzle: Puzzle, tables: Sequence[Table], costs: Sequence[Cost] = ()
 ) -> dict[str, Any]:
     """Return what some tables of a kind have together, and the cost of a build of them."""
-    costs, unit = costs or [*map(estimate_cost, tables)], puzzle.find_unit(tables[0])
-    amounts = {"rows" if unit == "rows" else "records": sum(table.rows or 0 for table in tables)}
-    if unit == "states":
-        amounts[unit] = sum(table.states for table in tables)
+    costs, has_rows = costs or [*map(estimate_cost, tables)], bool(tables[0].columns)
+    amounts = {"rows" if has_rows else "records": sum(table.rows or 0 for table in tables)}
+    if not has_rows and puzzle.has_counts(tables[0]):
+        amounts["states"] = sum(table.states for table in tables)
     most = {
         name: max(getattr(cost, name) for cost in costs) for name in ("memory", "shards", "disk")
     }

@@ -19,7 +19,7 @@ from puzzle_tablebase.formats.encoder import Part
 from puzzle_tablebase.notation.sliding import MOVE_SETS
 from puzzle_tablebase.pipeline.recipes.board_shards import iter_shard_records, search_shards
 from puzzle_tablebase.pipeline.tasks import Parts, TableData, Tasks
-from puzzle_tablebase.puzzle import Puzzle, list_parities
+from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.puzzles.board_arrays import (
     Tiles,
     iter_moves,
@@ -28,6 +28,7 @@ from puzzle_tablebase.puzzles.board_arrays import (
     sum_steps,
     write_states,
 )
+from puzzle_tablebase.puzzles.board_numbers import list_parities
 from puzzle_tablebase.puzzles.sliding import SlidingBoard, parse_board
 from puzzle_tablebase.schema import ROW_BYTES, UNREACHED, Table
 from puzzle_tablebase.two_bit_bfs.search import iter_word_records, search_words

@@ -14,7 +14,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from puzzle_tablebase.puzzle import NUMBER_BITS, NUMBER_MASK, SET_SHIFT, make_number_parts
+from puzzle_tablebase.puzzles.board_numbers import (
+    NUMBER_BITS,
+    NUMBER_MASK,
+    SET_SHIFT,
+    make_number_parts,
+)
 
 Tiles = npt.NDArray[np.uint8]
 Numbers = npt.NDArray[np.uint32]

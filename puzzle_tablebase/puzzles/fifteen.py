@@ -13,7 +13,7 @@ from math import comb, factorial
 
 from puzzle_tablebase.notation.sliding import CHARACTERS
 from puzzle_tablebase.puzzle import Puzzle
-from puzzle_tablebase.puzzles.sliding import SlidingBoard
+from puzzle_tablebase.puzzles.sliding import SlidingBoard, rank_order
 from puzzle_tablebase.schema import Recipe, Table
 
 TYPE_CHECKING = False
@@ -94,18 +94,6 @@ def rank_set(cells: Sequence[int]) -> int:
     return sum(comb(cell, at) for at, cell in enumerate(cells, 1))
 
 
-def rank_order(order: Sequence[int]) -> int:
-    """Return the rank of an order of the numbers from 0, in lexical order.
-
-    >>> rank_order([0, 1, 2]), rank_order([0, 2, 1]), rank_order([2, 1, 0])
-    (0, 1, 5)
-    """
-    rank = 0
-    for at, tile in enumerate(order):
-        rank = rank * (len(order) - at) + sum(later < tile for later in order[at + 1 :])
-    return rank
-
-
 def make_pattern_table(pattern: Pattern) -> Table:
     """Make the table of a pattern's distances, an index alone."""
     marks = "".join(CHARACTERS[tile] for tile in pattern.tiles)
@@ -167,10 +155,10 @@ class Fifteen(Puzzle):
     def list_requests(self) -> dict[str, list[str]]:
         return {"Partitions of the tiles": [*map(name_partition, PARTITIONS)]}
 
-    def format_example(self, table: str) -> str:
-        """Format a query that the tables of a pattern's partition answer."""
+    def find_example(self, table: str) -> dict[str, object]:
+        """Find a question that the tables of a pattern's partition answer."""
         of_table = (name for name in PARTITIONS if table in [t.name for t in make_tables(name)])
-        return f"{self.name} {self.example} --patterns {next(of_table)}"
+        return {"key": self.example, "patterns": next(of_table)}
 
 
 PUZZLE = Fifteen()

@@ -20,18 +20,20 @@ from puzzle_tablebase.notation.sliding import (
     parse_sides,
     parse_state,
 )
-from puzzle_tablebase.puzzle import MANHATTAN, ONLY_HALF, GoalPuzzle, Puzzle, SymmetryView
+from puzzle_tablebase.puzzle import GoalPuzzle, Puzzle, View
 from puzzle_tablebase.schema import BITS_INDEX, ROW_BYTES, UNREACHED, Column, Recipe, Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from typing import TypeVar
 
     from puzzle_tablebase.graph import Graph, SearchResult
     from puzzle_tablebase.puzzle import Bytes
     from puzzle_tablebase.schema import Columns
     from puzzle_tablebase.two_bit_bfs.space import WordSpace
 
+    Mark = TypeVar("Mark", str, int)
 
 MAX_SMALL_CELLS = 10
 """Cells of the largest small boards. They get all goals by default, rows beside each index, and a
@@ -44,6 +46,35 @@ MAX_VIEWS = 64
 """Views of goals that a board keeps."""
 FIFTEEN_BOARD = "4x4"
 """The board that the 15-puzzle's search solves, without a table of all its states."""
+MANHATTAN = (
+    "sum of each tile's steps to its place in the goal, across and down; never more than distance"
+)
+"""The meaning of the column `manhattan`."""
+
+
+class SymmetryView(View):
+    """View of a goal as one with a table, by a symmetry of the board and other names of the tiles.
+
+    This maps every state that reaches the goal to a state that reaches the other, move for move.
+    """
+
+    __slots__ = ("_names", "_old_names", "cells")
+
+    def __init__(self, table_goal: str, state: str, goal: str, cells: Sequence[int]) -> None:
+        super().__init__(table_goal)
+        self.cells = cells
+        """For each cell of `state`, the table's goal, the cell of the goal whose tile it gets."""
+        marks = "".join([goal[cell] for cell in cells])
+        self._names = str.maketrans(marks, state)
+        self._old_names = str.maketrans(state, marks)
+
+    def map_state(self, state: str) -> str:
+        return "".join([state[cell] for cell in self.cells]).translate(self._names)
+
+    def restore_state(self, state: str) -> str:
+        """Return the state that `map_state` maps to this one."""
+        marks = dict(zip(self.cells, state.translate(self._old_names), strict=True))
+        return "".join([marks[cell] for cell in range(len(marks))])
 
 
 class SlidingBoard(GoalPuzzle):
@@ -170,7 +201,7 @@ class SlidingBoard(GoalPuzzle):
         return sum(a > b for at, a in enumerate(tiles) for b in tiles[at + 1 :]) % 2 == 1
 
     def explain_unreachable(self, state: str, goal: str) -> str:
-        return ONLY_HALF
+        return "only half of all states can reach it. Swap any two tiles to make it reachable."
 
     def count_steps(self, a: int, b: int) -> int:
         """Count the steps between two cells, across and down."""
@@ -244,8 +275,12 @@ class SlidingBoard(GoalPuzzle):
         return make_word_space(self.line, self.cells, place, self.is_odd(root), self.rank(root))
 
 
-def rank_order(marks: Sequence[str]) -> int:
-    """Return the number of an order of marks among all orders of these."""
+def rank_order(marks: Sequence[Mark]) -> int:
+    """Return the number of an order of marks among all orders of these, in lexical order.
+
+    >>> rank_order([0, 1, 2]), rank_order([0, 2, 1]), rank_order("210")
+    (0, 1, 5)
+    """
     free, number = sorted(marks), 0
     for mark in marks:
         number = number * len(free) + free.index(mark)
@@ -322,19 +357,17 @@ class Sliding(Puzzle):
             "Boards with all goals": [f"{TABLE_PREFIX}{board}_{ALL_GOALS}" for board in every_goal],
         }
 
-    def format_example(self, table: str) -> str:
-        """Format the query of a state one move from the goal of a table."""
+    def find_example(self, table: str) -> dict[str, object]:
+        """Find a question for a state one move from the goal of a table."""
         board_and_goal = find_goal(table)
         if not board_and_goal:
-            return ""
+            return {}
         board, goal = board_and_goal
         _, state = next(board.moves(goal))
-        option = "" if goal == board.example else f" --goal {goal}"
-        return f"{self.name} {state} --board {board}{option}"
+        of_goal = {} if goal == board.example else {"goal": goal}
+        return {"key": state, "board": str(board), **of_goal}
 
-    def list_board_tables(self, board: str | None) -> tuple[Table, ...]:
-        if board is None:
-            raise BadRequest("Missing option --board", f"Example: --board {EXAMPLE_BOARD}")
+    def list_board_tables(self, board: str) -> tuple[Table, ...]:
         return parse_board(board).tables
 
     def name_board(self, table: str) -> str | None:
@@ -378,9 +411,9 @@ class Eight(SlidingBoard):
             ),
         )
 
-    def format_example(self, table: str) -> str:
-        words = super().format_example(table)
-        return f"{words} --goal edge" if table == self.tables[1].name else words
+    def find_example(self, table: str) -> dict[str, object]:
+        of_goal = {"goal": "edge"} if table == self.tables[1].name else {}
+        return super().find_example(table) | of_goal
 
     def name_board(self, table: str) -> str:
         return str(self)

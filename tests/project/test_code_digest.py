@@ -179,6 +179,14 @@ def test_code_is_followed_from_module_to_module_and_may_move() -> None:
     assert digest_sources({"rules": MAKE, "rules.moves": STEP + b"UNUSED = 3\n"}) == usual
     moved = {"rules": MAKE.replace(b"moves", b"kinds"), "rules.kinds": STEP}
     assert digest_sources(moved) == usual
+    split = {
+        "rules": MAKE.replace(b"rules.moves", b"rules.all"),
+        "rules.all": b"'''Moves of all kinds.'''\nfrom rules.steps import step\n",
+        "rules.steps": STEP,
+    }
+    assert digest_sources(split) == usual
+    split["rules.steps"] += b"sorted([])\n"  # which runs
+    assert digest_sources(split) != usual
     assert (
         digest_sources({"rules": MAKE.replace(b"step as", b"skip as"), "rules.moves": STEP})
         != usual
@@ -373,7 +381,7 @@ def test_in_each_module_a_value_makes_tables_stale_and_words_do_not(search: str)
 
 
 CHANGES = [
-    ("puzzle", "sum of each tile's steps", "number of the steps of all tiles", ""),
+    ("puzzles.sliding", "sum of each tile's steps", "number of the steps of all tiles", ""),
     ("notation", 'SEPARATORS = ",;/', 'SEPARATORS = ":,;/', ""),
     ("notation.sliding", "a board is rows x columns", "a board is its rows x its columns", ""),
     ("puzzles.sliding", "layout edge (123456708)", "layout named edge (123456708)", ""),

@@ -133,4 +133,6 @@ def test_a_table_name_determines_board_and_goal() -> None:
             result = find_goal(table.name)
             assert result is not None
             assert (str(result[0]), result[1]) == (str(board.wide), goal)
-            assert PUZZLE.format_example(table.name).startswith("sliding ")
+            given = PUZZLE.find_example(table.name)
+            assert given["board"] == str(board.wide)
+            assert given.get("goal", board.wide.example) == goal

@@ -205,14 +205,14 @@ KINDS = {
 """A title for each beginning of a name."""
 
 
-EXAMPLES = {
-    TOURS_PREFIX: "a1 --board {}",
-    COUNTS_PREFIX: "--board {} --count",
-    CLOSED_COUNTS_PREFIX: "--board {} --count --closed",
-    RANKS_PREFIX: "a1 --board {} --rank 0",
-    CLOSED_RANKS_PREFIX: "a1 --board {} --closed --rank 0",
+EXAMPLES: dict[str, dict[str, object]] = {
+    TOURS_PREFIX: {"key": "a1"},
+    COUNTS_PREFIX: {"count": True},
+    CLOSED_COUNTS_PREFIX: {"count": True, "closed": True},
+    RANKS_PREFIX: {"key": "a1", "rank": 0},
+    CLOSED_RANKS_PREFIX: {"key": "a1", "closed": True, "rank": 0},
 }
-"""A question that a table answers, for each beginning of a name."""
+"""A question that a table of a board answers, for each beginning of a name."""
 
 
 def make_board_table(prefix: str, board: KnightBoard) -> Table:
@@ -263,14 +263,14 @@ class Knight(Puzzle):
             for prefix, title in KINDS.items()
         }
 
-    def format_example(self, table: str) -> str:
-        """Format a question about a table's board."""
-        if table in (f"{TOURS_PREFIX}{_PAIRS}", COUNTS_TABLE):
-            return (
-                f"{self.name} --count" if table == COUNTS_TABLE else super().format_example(table)
-            )
-        boards = ((words, find_board(prefix, table)) for prefix, words in EXAMPLES.items())
-        return next((f"{self.name} {words.format(board)}" for words, board in boards if board), "")
+    def find_example(self, table: str) -> dict[str, object]:
+        """Find a question about a table's board."""
+        if table == COUNTS_TABLE:
+            return {"count": True}
+        if table == f"{TOURS_PREFIX}{_PAIRS}":
+            return super().find_example(table)
+        boards = ((given, find_board(prefix, table)) for prefix, given in EXAMPLES.items())
+        return next(({"board": str(board), **given} for given, board in boards if board), {})
 
 
 PUZZLE = Knight()

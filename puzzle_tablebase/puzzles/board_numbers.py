@@ -1,0 +1,47 @@
+"""Numbers of a board's states, up to ten cells: the sum of a code for each half of the state.
+
+A lookup of one state adds two numbers in place of ranking nine tiles.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations, permutations
+from math import factorial
+
+DIGITS = "0123456789"
+"""The marks of boards of up to ten cells."""
+NUMBER_BITS = 22
+"""Bits of the largest number of a state of ten cells."""
+NUMBER_MASK = (1 << NUMBER_BITS) - 1
+SET_SHIFT = NUMBER_BITS + 2
+
+
+def make_number_parts(cells: int) -> tuple[dict[str, int], dict[str, int]]:
+    """Make the parts that all first halves and all second halves of states add to their codes.
+
+    A code has the number of a state, then two bits for a sum that is odd if the order of the marks
+    is, then a bit for each mark: they are all set if and only if the marks are a state.
+    """
+    marks, half = DIGITS[:cells], cells // 2
+    bits = {mark: 1 << SET_SHIFT + at for at, mark in enumerate(marks)}
+    head, tail = dict[str, int](), dict[str, int]()
+    parities = list_parities(cells, half)
+    for number, run in enumerate(permutations(marks, half)):
+        mark_set = sum([bits[mark] for mark in run])
+        value = number * factorial(cells - half) | parities[number] << NUMBER_BITS
+        head["".join(run)] = value | mark_set
+    parities = list_parities(cells - half, cells - half)
+    values = [number | odd << NUMBER_BITS for number, odd in enumerate(parities)]
+    for group in combinations(marks, cells - half):
+        mark_set = sum([bits[mark] for mark in group])
+        for run, value in zip(permutations(group), values, strict=True):
+            tail["".join(run)] = value | mark_set
+    return head, tail
+
+
+def list_parities(marks: int, length: int) -> list[int]:
+    """List the parities of all orders of so many of the marks."""
+    parities = [0]
+    for radix in range(marks - length + 1, marks + 1):
+        parities = [digit + odd & 1 for digit in range(radix) for odd in parities]
+    return parities
