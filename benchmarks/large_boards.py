@@ -19,14 +19,18 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.measure import Row, format_table
+from puzzle_tablebase.formats.index import read_records
+from puzzle_tablebase.formats.index_writer import IndexWriter
+from puzzle_tablebase.jit import Array
 from puzzle_tablebase.pipeline.recipes.board_shards import (
     STORED_BYTES_PER_STATE,
-    iter_shard_records,
+    Search,
     search_shards,
 )
 from puzzle_tablebase.pipeline.searches import checkpoints
 from puzzle_tablebase.pipeline.tasks import Tasks, run_in_threads
-from puzzle_tablebase.puzzles.sliding import parse_board
+from puzzle_tablebase.puzzles.sliding import SlidingBoard, parse_board
+from puzzle_tablebase.schema import BITS_INDEX, ROW_BYTES, Table
 from puzzle_tablebase.stores.folder import Folder
 from puzzle_tablebase.two_bit_bfs.search import iter_word_records, search_words
 from puzzle_tablebase.two_bit_bfs.shards import Shard, count_shards
@@ -56,15 +60,32 @@ def measure(name: str, counts: list[int]) -> None:
             store = checkpoints(Folder(folder), board.tables[0])
             tasks = Tasks(pool, THREADS, meter.sample, store)
             begun, (read, written) = read_processor_seconds(), read_bytes()
-            found, bits = search_shards(board, board.example, count, tasks)
+            found, search = search_shards(board, board.example, count, tasks)
+            records = write_and_read(Folder(folder), board, search)
             seconds, ended = read_processor_seconds() - begun, read_bytes()
-            records = np.concatenate([*iter_shard_records(board, board.example, bits)])
             if found != layers or not np.array_equal(records, known):
                 raise SystemExit(f"{name} in {count} shards differs from the search in memory")
         amounts = (meter.disk, ended[1] - written, ended[0] - read)
         figures = [in_memory, seconds / board.size * 1e9, *(each / board.size for each in amounts)]
         writer.writerow([name, count, *(f"{each:.3f}" for each in figures), meter.files])
         sys.stdout.flush()
+
+
+def write_and_read(store: Folder, board: SlidingBoard, search: Search) -> Array:
+    """Let the shards write their records to an index, as a build does, and read these."""
+    space, small = board.make_words(board.example), board.tables[0]
+    count = space.blocks * space.rows
+    table = Table(small.name, "", "", (), small.recipe, BITS_INDEX, count)
+    with store.write_files("index") as files:
+        writer = IndexWriter(files[0], table, count)
+        for written in search.write_records(table, store, files.get_hidden_name(0)):
+            writer.add(written)
+        writer.finish()
+        files.finish()
+        with files.reopen(0) as file:
+            records = np.concatenate([*read_records(file, table, count)])
+    bits: Array = records["bits"].view(np.uint8).reshape(-1, ROW_BYTES)
+    return bits
 
 
 class Meter:
@@ -85,8 +106,8 @@ def warm_up() -> None:
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(THREADS) as pool:
         store = checkpoints(Folder(folder), board.tables[0])
         tasks = Tasks(pool, THREADS, checkpoints=store)
-        _, bits = search_shards(board, board.example, 2, tasks)
-        list(iter_shard_records(board, board.example, bits))
+        _, search = search_shards(board, board.example, 2, tasks)
+        write_and_read(Folder(folder), board, search)
 
 
 def read_processor_seconds() -> float:

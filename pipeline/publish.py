@@ -7,7 +7,7 @@ a listed version at every moment, and so does a build after a kill.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -55,20 +55,25 @@ def publish_table(
 ) -> Entry:
     """Write a table and its index, put them in place, and drop its old versions."""
     names, counted = list_table_files(table), find_counted_column(table, puzzle)
-    with store.write_files(*names) as files, closing(data.parts):
+    with store.write_files(*names) as files, ExitStack() as stack:
+        written, last = None, len(names) - 1
+        if data.write_records:
+            written = data.write_records(store, files.get_hidden_name(last))
+            stack.enter_context(closing(written))
+        stack.enter_context(closing(data.parts))
         encoded = encode_table(
             files[0] if table.columns else None,
-            files[len(names) - 1] if table.index else None,
-            table, *data[:2], counted, data.depths,
+            files[last] if table.index else None,
+            table, *data[:2], counted, data.depths, written or (),
         )  # fmt: skip
         files.finish()
         parquet, index = None, None
         if table.columns:
-            with files.reopen(0) as written:
-                parquet = File(table.file, *measure_stream(written), measure_footer(written))
+            with files.reopen(0) as file:
+                parquet = File(table.file, *measure_stream(file), measure_footer(file))
         if table.index:
-            with files.reopen(len(names) - 1) as written:
-                measured = measure_stream(written)
+            with files.reopen(last) as file:
+                measured = measure_stream(file)
             index = IndexEntry(table.index_file, data.record_count, *measured, encoded.digest)
         entry = Entry(
             parquet=parquet,

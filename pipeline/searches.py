@@ -127,7 +127,8 @@ def plan_build(table: Table, cost: Cost, tasks: Tasks, saved: Checkpoints | None
         available = sys.maxsize if free is None else int(FREE_SHARE * free)
     is_whole = not tasks.is_remote and cost.memory <= available
     plan_shards = import_object(f"puzzle_tablebase.{RECIPES}.{plan}")
-    planned: Plan | None = plan_shards(table, tasks, available - process, saved, is_whole)
+    left = max(0, available - process)  # the program alone may take more than there is
+    planned: Plan | None = plan_shards(table, tasks, left, saved, is_whole)
     if planned is None:
         return cost
     if not planned.jobs:

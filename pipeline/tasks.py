@@ -21,8 +21,10 @@ import numpy.typing as npt
 from puzzle_tablebase.errors import MemoryShort, StoreError, raise_missing
 from puzzle_tablebase.formats.counts import Depth
 from puzzle_tablebase.formats.encoder import Part
+from puzzle_tablebase.formats.index_writer import Written
 from puzzle_tablebase.resources import count_cores, get_free_memory
 from puzzle_tablebase.stores.checkpoints import Checkpoints
+from puzzle_tablebase.stores.folder import Folder
 
 if TYPE_CHECKING:
     from puzzle_tablebase.pipeline.cluster import DaskExecutor
@@ -40,18 +42,22 @@ MIN_SAVED_BYTES = 1 << 24
 
 
 Parts = Generator[Part, None, None]
+RecordWriter = Callable[[Folder, str], Generator[Written, None, None]]
+"""A function that writes records to the hidden file of an index, in a folder, as it is iterated."""
 
 
 class TableData(NamedTuple):
     """The result of a recipe: the parts of a table, made as they are asked for, once.
 
     `record_count`: the number of records of its index. `depths`: the states of each goal at each
-    depth, of a table whose rows do not tell them.
+    depth, of a table whose rows do not tell them. `write_records`: writes records that the parts do
+    not have, since tasks have them.
     """
 
     parts: Parts
     record_count: int = 0
     depths: Mapping[Depth, int] = {}
+    write_records: RecordWriter | None = None
 
 
 @dataclass(slots=True)

@@ -7,6 +7,8 @@
         forget the layer before the last, unless its states have the bit of the result
         if the layers that are kept for the result weigh too much, for each shard:   collect_bits
             write their states together, and forget them
+    for each shard:                                write_records
+        write its records to the index of the table
 
 Threads of this process run these tasks, or the workers of a cluster. A task takes names and returns
 numbers; whatever is large is in files. A file's states follow from the rules, so a task that is
@@ -16,19 +18,21 @@ before they get their names: whoever sees a file sees all of it, whatever is kil
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from functools import lru_cache
 from threading import local
 from typing import NamedTuple
 
 import numpy as np
 
+from puzzle_tablebase.formats.index_writer import BlockWriter, Written
 from puzzle_tablebase.jit import Array
 from puzzle_tablebase.pipeline.recipes.row_files import SavedRows, open_rows, write_rows
 from puzzle_tablebase.pipeline.tasks import Tasks
 from puzzle_tablebase.puzzles.sliding import SlidingBoard, parse_board
 from puzzle_tablebase.schema import UNREACHED, Table
 from puzzle_tablebase.stores.checkpoints import Checkpoints
+from puzzle_tablebase.stores.folder import Folder
 from puzzle_tablebase.two_bit_bfs.codec import RUN_ROWS, encode_groups
 from puzzle_tablebase.two_bit_bfs.kernels import pack_rows
 from puzzle_tablebase.two_bit_bfs.search import find_layers
@@ -43,8 +47,6 @@ SHARDS = "number of shards"
 """The name of what a search is cut into, whatever cores and memory it gets when it resumes."""
 FOLDER_SHARDS = 100
 """Shards whose files of a level share a folder."""
-PIECE_ROWS = 1 << 17
-"""Rows of the result that are read together, or those of a group."""
 
 
 class Part(NamedTuple):
@@ -110,7 +112,7 @@ def plan_shards(
     if shards is None:
         shards = count_shards(space, memory // together, jobs)
     task = Shard(space, 0, shards).estimate_bytes()
-    jobs = min(jobs, max(0, memory) // task * (jobs // together))
+    jobs = min(jobs, memory // task * (jobs // together))
     return Plan(shards, task, jobs, int(STORED_BYTES_PER_STATE * board.size))
 
 
@@ -125,9 +127,9 @@ def load_shards(checkpoints: Checkpoints) -> int | None:
 
 def search_shards(
     board: SlidingBoard, root: str, shards: int, tasks: Tasks
-) -> tuple[list[int], list[SavedRows]]:
-    """Search all states in shards; return the number of states at each depth, and the files of the
-    shards with bit 1 of every distance."""
+) -> tuple[list[int], Search]:
+    """Search all states in shards; return the number of states at each depth, and the search, which
+    then writes bit 1 of every distance."""
     checkpoints = tasks.checkpoints
     assert checkpoints
     checkpoints.require_space(int(STORED_BYTES_PER_STATE * board.size))
@@ -136,10 +138,16 @@ def search_shards(
         checkpoints.save(SHARDS, [np.array([shards])], is_synced=True)
     parts = [Part(checkpoints, str(board), root, at, shards) for at in range(shards)]
     search = Search(parts, board.size, tasks)
-    layers = find_layers(search.find_layer, board.size, lambda level: None)
-    end = len(layers)
-    search.collect_bits(end)
-    return layers, [SavedRows(part.checkpoints, part.name_bits(end)) for part in parts]
+    return find_layers(search.find_layer, board.size, lambda level: None), search
+
+
+def list_needed(level: int, end: int) -> set[int]:
+    """List the layers whose files a search needs that goes on after a level, or ends there.
+
+    These are the last two, and those with the bit of the result whose bits are not collected: from
+    `end` on.
+    """
+    return {level, max(0, level - 1), *(at for at in range(end, level) if at & 2)}
 
 
 class Search:
@@ -168,11 +176,7 @@ class Search:
             count, size = count + found.states[level], size + found.size
             self._tasks.report(f"layer {level}: shards", done + 1, len(arguments))
         self._sizes[level] = size
-        old = level - 2
-        if old in self._sizes and not old & 2:
-            for part in self._parts:
-                part.checkpoints.remove(part.name_layer(old))
-            del self._sizes[old]
+        self._forget_layers(self._parts)
         kept = [size for layer, size in self._sizes.items() if layer < level - 1]
         if level % 4 == 1 and sum(kept) > KEPT_BYTES_PER_STATE * self._size:
             self.collect_bits(level - 1)
@@ -183,25 +187,44 @@ class Search:
 
         The last two layers stay: a search that is killed goes on from these.
         """
-        layers = [level for level in sorted(self._sizes) if level < end and level & 2]
         due = [part for part in self._parts if self._ends[part.number] < end]
-        arguments = [
-            (*part, begin := self._ends[part.number], end, [at for at in layers if at >= begin])
-            for part in due
-        ]
-        last = max(self._sizes)
+        arguments = [(*part, *self._list_bits(part, end), end) for part in due]
         results = self._tasks.run(collect_bits, arguments, is_saved=False)
         for part, _ in zip(due, results, strict=True):
             if begin := self._ends[part.number]:
                 part.checkpoints.remove(part.name_bits(begin))
-            for level in layers:
-                if level < last - 1:
-                    part.checkpoints.remove(part.name_layer(level))
             self._ends[part.number] = end
+            self._forget_layers([part])
             self._tasks.report("bits: shards", part.number + 1, len(self._parts))
-        for level in layers:
-            if level < last - 1:
-                del self._sizes[level]
+
+    def write_records(
+        self, table: Table, store: Folder, hidden: str
+    ) -> Generator[Written, None, None]:
+        """Write the records of a table to the hidden file of its index, shard after shard."""
+        end = max(self._sizes) + 1
+        arguments = [
+            (*part, *self._list_bits(part, end), table, store, hidden) for part in self._parts
+        ]
+        results = self._tasks.run(write_records, arguments, is_saved=False)
+        for done, written in enumerate(results):
+            self._tasks.report("records: shards", done + 1, len(arguments))
+            yield from written
+
+    def _list_bits(self, part: Part, end: int) -> tuple[int, list[int]]:
+        """List where a shard has the bits of all layers before one: the level before which they are
+        collected, and other layers."""
+        begin = self._ends[part.number]
+        return begin, [at for at in sorted(self._sizes) if at & 2 and begin <= at < end]
+
+    def _forget_layers(self, parts: list[Part]) -> None:
+        """Remove the layers of some shards that the search does not need any more."""
+        last, needed = max(self._sizes), set[int]()
+        for part, end in zip(self._parts, self._ends, strict=True):
+            needed |= (own := list_needed(last, end))
+            if part in parts:
+                for level in self._sizes.keys() - own:
+                    part.checkpoints.remove(part.name_layer(level))
+        self._sizes = {level: size for level, size in self._sizes.items() if level in needed}
 
     def _resume(self) -> None:
         """Find the last level whose files are whole, and remove all files that it does not need."""
@@ -221,28 +244,20 @@ class Search:
         ]
         last = -1
         for level in sorted(set.intersection(*there)):
-            needed = {level, max(0, level - 1), *(at for at in range(level) if at & 2)}
-            if all(
-                {at for at in needed if at >= end or at >= level - 1} <= layers
-                for end, layers in zip(ends, there, strict=True)
-            ):
+            if all(list_needed(level, end) <= own for own, end in zip(there, ends, strict=True)):
                 last = level
         if last < 0:
             checkpoints.clear_except([SHARDS])
             return
         self._ends = ends
         names = {SHARDS, *map(Part.name_bits, self._parts, ends)}
-        # some shards may have made the next layer
-        for level in range(last + 2):
-            for part, end in zip(self._parts, ends, strict=True):
-                name = part.name_layer(level)
-                if level in there[part.number] and (
-                    level >= last - 1 or (level & 2 and level >= end)
-                ):
-                    names.add(name)
-                    if level <= last:
-                        size = checkpoints.get_size(name)
-                        self._sizes[level] = self._sizes.get(level, 0) + size
+        for part, own, end in zip(self._parts, there, ends, strict=True):
+            for level in list_needed(last, end):
+                names.add(name := part.name_layer(level))
+                size = checkpoints.get_size(name)
+                self._sizes[level] = self._sizes.get(level, 0) + size
+            if last + 1 in own:  # some shards may have made the next layer
+                names.add(part.name_layer(last + 1))
         checkpoints.clear_except(names)
         states = [part.require_layer(last).states for part in self._parts]
         self._counts = [sum(counts) for counts in zip(*states, strict=True)]
@@ -302,27 +317,62 @@ def _iter_next_layer(
 
 def collect_bits(
     checkpoints: Checkpoints, board: str, root: str, number: int, shards: int,
-    begin: int, end: int, layers: list[int],
+    begin: int, layers: list[int], end: int,
 ) -> int:  # fmt: skip
     """Save the bits of a shard's layers before one, as a task; return the bytes of the file.
 
-    They are in some layers, and in the file of those before `begin`.
+    They are in the file of those before `begin`, and in some layers.
     """
     part = Part(checkpoints, board, root, number, shards)
     saved = open_rows(checkpoints, part.name_bits(end))
     if saved is None:
-        shard = part.open_shard()
-        write_rows(checkpoints, part.name_bits(end), _iter_bits(part, shard, begin, layers), [])
+        blocks = _encode_bits(part, part.open_shard(), begin, layers)
+        write_rows(checkpoints, part.name_bits(end), blocks, [])
         saved = SavedRows(checkpoints, part.name_bits(end))
     return saved.size
 
 
-def _iter_bits(
+def write_records(
+    checkpoints: Checkpoints, board: str, root: str, number: int, shards: int,
+    begin: int, layers: list[int], table: Table, store: Folder, hidden: str,
+) -> list[Written]:  # fmt: skip
+    """Write the records of a shard's states to the index of a table, as a task.
+
+    Their bits are where `collect_bits` reads them.
+    """
+    part = Part(checkpoints, board, root, number, shards)
+    shard, done = part.open_shard(), list[Written]()
+    with store.write_at_places(hidden) as file:
+        writer = BlockWriter(file, table, shard.space.blocks * shard.space.rows)
+        buffer = _get_memory(shard).incoming.words.view(np.uint8).ravel()
+        for block, words, fresh in _iter_bits(part, shard, begin, layers):
+            words[fresh == 0] = 0
+            records = buffer[: len(words) * RECORD_BYTES].reshape(-1, RECORD_BYTES)
+            pack_rows(words, records)
+            first = block * shard.space.rows + shard.first
+            done.append(writer.write(first, {"bits": records.view(f"S{RECORD_BYTES}").ravel()}))
+    return done
+
+
+def _encode_bits(
     part: Part, shard: Shard, begin: int, layers: list[int]
 ) -> Iterator[tuple[int, Encoded]]:
-    """Yield each block of the bits of a shard, those of one side after those of the other."""
-    memory = _get_memory(shard)
-    rows, scratch = memory.last, np.empty((WORDS, RUN_ROWS), dtype=np.uint64)
+    """Yield each block of the bits of a shard as bytes."""
+    memory, scratch = _get_memory(shard), np.empty((WORDS, RUN_ROWS), dtype=np.uint64)
+    for _, words, fresh in _iter_bits(part, shard, begin, layers):
+        starts = np.zeros(shard.groups + 1, dtype=np.int64)
+        encode_groups(words, fresh, shard.group, memory.data, starts[1:], scratch)
+        yield 0, Encoded(memory.data, starts)
+
+
+def _iter_bits(
+    part: Part, shard: Shard, begin: int, layers: list[int]
+) -> Iterator[tuple[int, Array, Array]]:
+    """Yield each block with the bits of a shard: their words, and which of its rows have any.
+
+    The blocks of one side come after those of the other.
+    """
+    rows = _get_memory(shard).last
     for side in range(2):
         blocks = shard.list_blocks(side)
         rows.fresh[:] = 0
@@ -337,12 +387,9 @@ def _iter_bits(
                 layer = part.require_layer(level)
                 for slot, _ in enumerate(blocks):
                     layer.read(slot, shard, rows, slot * shard.rows, is_added=True)
-        for slot, _ in enumerate(blocks):
+        for slot, block in enumerate(blocks):
             span = slice(slot * shard.rows, (slot + 1) * shard.rows)
-            starts = np.zeros(shard.groups + 1, dtype=np.int64)
-            words, fresh = rows.words[span], rows.fresh[span]
-            encode_groups(words, fresh, shard.group, memory.data, starts[1:], scratch)
-            yield 0, Encoded(memory.data, starts)
+            yield block, rows.words[span], rows.fresh[span]
 
 
 # ---- memory -----------------------------------------------------------------------------------
@@ -374,20 +421,3 @@ def _get_memory(shard: Shard) -> _Memory:
         _kept.memory = _Memory(shard)
     memory: _Memory = _kept.memory
     return memory
-
-
-def iter_shard_records(board: SlidingBoard, root: str, bits: list[SavedRows]) -> Iterator[Array]:
-    """Yield bit 1 of every state's depth, 45 bytes a row, so many rows at a time, by rank."""
-    space = _get_words(str(board), root)
-    for block in range(space.blocks):
-        for number, saved in enumerate(bits):
-            shard = Shard(space, number, len(bits))
-            step = max(1, PIECE_ROWS // shard.group)
-            for first in range(0, shard.groups, step):
-                groups = np.arange(first, min(shard.groups, first + step))
-                rows = Rows(len(groups) * shard.group)
-                saved.add_piece(shard.list_places().index(block), groups, shard, rows)
-                rows.words[rows.fresh == 0] = 0
-                records = np.empty((len(rows.fresh), RECORD_BYTES), dtype=np.uint8)
-                pack_rows(rows.words, records)
-                yield records

@@ -8,6 +8,7 @@ disk.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from math import factorial
 from typing import TYPE_CHECKING
 
@@ -17,8 +18,8 @@ import numpy.typing as npt
 from puzzle_tablebase.formats.counts import Depth
 from puzzle_tablebase.formats.encoder import Part
 from puzzle_tablebase.notation.sliding import MOVE_SETS
-from puzzle_tablebase.pipeline.recipes.board_shards import iter_shard_records, search_shards
-from puzzle_tablebase.pipeline.tasks import Parts, TableData, Tasks
+from puzzle_tablebase.pipeline.recipes.board_shards import search_shards
+from puzzle_tablebase.pipeline.tasks import Parts, RecordWriter, TableData, Tasks
 from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.puzzles.board_arrays import (
     Tiles,
@@ -43,9 +44,13 @@ def make(table: Table, puzzle: Puzzle, tasks: Tasks) -> TableData:
     """Search the board; return rows and records of a small board, or records of a large one."""
     parameters, count = table.recipe.parameters, table.rows or 0
     board, (goal,) = parse_board(parameters["board"]), parameters["roots"]
+    write_records: RecordWriter | None = None
     if tasks.shards:
-        layers, bits = search_shards(board, goal, tasks.shards, tasks)
-        parts = _iter_records(iter_shard_records(board, goal, bits), count, tasks)
+        layers, search = search_shards(board, goal, tasks.shards, tasks)
+        parts, write_records = (
+            _iter_records(iter(()), 0, tasks),
+            partial(search.write_records, table),
+        )
     else:
         depth = None if board.is_packed else np.full(board.size, UNREACHED, dtype=np.uint8)
         # a search that is killed begins again, as it takes little time
@@ -58,7 +63,7 @@ def make(table: Table, puzzle: Puzzle, tasks: Tasks) -> TableData:
         else:
             parts = _iter_rows(board, goal, depth, tasks)
     depths: dict[Depth, int] = {(goal, at): states for at, states in enumerate(layers)}
-    return TableData(parts, count, depths)
+    return TableData(parts, count, depths, write_records)
 
 
 def _iter_records(chunks: Iterator[Depths], count: int, tasks: Tasks) -> Parts:

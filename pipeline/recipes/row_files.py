@@ -141,9 +141,3 @@ class SavedRows:
         """Add the states of groups that lead to another shard."""
         data, starts = self.load_groups(source.numbers)
         decode_groups(data, starts, source.rows, shard.group, rows.words, rows.fresh, True)
-
-    def add_piece(self, slot: int, groups: Array, shard: Shard, rows: Rows) -> None:
-        """Add the states of some groups of a block to rows that begin with the first of them."""
-        data, starts = self.load_groups(slot * shard.groups + groups)
-        targets = (groups - groups[0]) * shard.group
-        decode_groups(data, starts, targets, shard.group, rows.words, rows.fresh, True)

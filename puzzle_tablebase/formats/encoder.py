@@ -8,7 +8,7 @@ from typing import IO, TYPE_CHECKING, NamedTuple
 
 from puzzle_tablebase.errors import SearchError
 from puzzle_tablebase.formats.counts import Depth, GoalCounts, StateCounter, sum_up_depths
-from puzzle_tablebase.formats.index_writer import IndexWriter
+from puzzle_tablebase.formats.index_writer import IndexWriter, Written
 from puzzle_tablebase.formats.parquet import TableWriter
 from puzzle_tablebase.schema import Table
 
@@ -44,10 +44,12 @@ def encode_table(
     record_count: int,
     depth: str,
     depths: Mapping[Depth, int],
+    written: Iterable[Written] = (),
 ) -> Encoded:
     """Write a table to the file of its rows and to that of its index, as far as it has them.
 
     `depth`: the column with a state's depth; without one, `depths` has the states at each.
+    `written`: records that others write to the index.
     """
     counter, at = StateCounter(table, depth), 0
     index = IndexWriter(index_file, table, record_count) if index_file else None
@@ -58,6 +60,10 @@ def encode_table(
             if records is not None and index:
                 index.write(at, records)
                 at += len(records[table.index[0][0]])
+        for part in written:
+            assert index
+            index.add(part)
+            at += part.records
     count, content = (writer.rows, writer.content) if writer else (at, "")
     if table.rows not in (None, count):
         raise SearchError(f"{table.name} has {count:,} rows, expected {table.rows:,}.")

@@ -232,6 +232,12 @@ class Folder(Store):
         ]
         return new_files.write_new_files(targets, self._translate_errors)
 
+    def write_at_places(self, hidden: str) -> AbstractContextManager[IO[bytes]]:
+        """Open a hidden file that is being written, to write parts of it; they are then on disk."""
+        from puzzle_tablebase.stores.new_files import write_at_places
+
+        return write_at_places(self.locate(hidden), self._translate_errors)
+
     def write(self, name: str, data: bytes) -> None:
         """Write a small file, as a whole or not at all."""
         with self.write_files(name) as files:

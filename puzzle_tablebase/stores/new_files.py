@@ -65,6 +65,10 @@ class TemporaryFiles:
     def __getitem__(self, number: int) -> IO[bytes]:
         return self._files[number]
 
+    def get_hidden_name(self, number: int) -> str:
+        """Return the name of a file in the store until it is published."""
+        return WORK + os.path.basename(self._targets[number][1])
+
     def finish(self) -> None:
         """Write all to the disk."""
         with self._translate_errors():
@@ -120,6 +124,15 @@ def write_new_files(
             with contextlib.suppress(OSError, StoreError):
                 files.close()
             files.remove()
+
+
+@contextlib.contextmanager
+def write_at_places(path: str, translate_errors: ErrorTranslator) -> Iterator[IO[bytes]]:
+    """Open a file that another process or thread has begun, to write parts of it."""
+    with translate_errors(), os.fdopen(os.open(path, os.O_RDWR | os.O_NOFOLLOW), "r+b") as file:
+        yield file
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def _rename(temporary: str, path: str) -> None:

@@ -14,7 +14,7 @@ from puzzle_tablebase.errors import SearchError
 from puzzle_tablebase.formats.index import (
     Header,
 )
-from puzzle_tablebase.formats.index_writer import IndexWriter, make_seed
+from puzzle_tablebase.formats.index_writer import BlockWriter, IndexWriter, make_seed
 from puzzle_tablebase.schema import Recipe, Table
 from tests.support import format_page
 
@@ -24,11 +24,17 @@ def make_table(width: int) -> Table:
 
 
 def write(table: Table, count: int, *parts: tuple[int, dict[str, npt.NDArray[Any]]]) -> bytes:
-    """Write an index of some parts, each with the rank of its first record."""
+    """Write an index of some parts, each with the rank of its first record.
+
+    Every other part is written by a writer of its own, as tasks do.
+    """
     file = io.BytesIO()
     writer = IndexWriter(file, table, count)
-    for first, fields in parts:
-        writer.write(first, fields)
+    for number, (first, fields) in enumerate(parts):
+        if number % 2:
+            writer.add(BlockWriter(file, table, count).write(first, fields))
+        else:
+            writer.write(first, fields)
     digest = writer.finish()
     assert Header(file.getvalue()).digest.hex() == digest
     return file.getvalue()

@@ -19,6 +19,7 @@ from puzzle_tablebase import puzzles, tour_frontier, two_bit_bfs
 from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.pipeline import recipes
 from puzzle_tablebase.pipeline.proofs import VerifyFailed, verify
+from puzzle_tablebase.pipeline.recipes import board_shards
 from puzzle_tablebase.puzzles import find_owner
 from puzzle_tablebase.stores.folder import Folder
 from tests.conftest import make_once
@@ -61,7 +62,11 @@ def build_one(folder: Path, name: str, *, in_shards: bool = False) -> None:
     table = owner and owner.find_table(name)
     assert owner
     assert table
-    with ThreadPoolExecutor(2) if in_shards else nullcontext() as executor:
+    with (
+        ThreadPoolExecutor(2) if in_shards else nullcontext() as executor,
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.setattr(board_shards, "KEPT_BYTES_PER_STATE", 0)  # bits are collected
         build_all(Folder(folder), [(owner, [table])], executor=executor, jobs=2)
 
 

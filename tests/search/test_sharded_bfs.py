@@ -1,6 +1,7 @@
 """The sharded search: it finds what one in memory finds, whatever is killed or lost on the way."""
 
 import os
+import pickle
 import tracemalloc
 from collections.abc import Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
@@ -16,19 +17,22 @@ import numpy.typing as npt
 import pytest
 
 from puzzle_tablebase.errors import StoreError
+from puzzle_tablebase.formats.index import read_records
+from puzzle_tablebase.formats.index_writer import IndexWriter, make_seed
 from puzzle_tablebase.pipeline.recipes import board_shards
 from puzzle_tablebase.pipeline.recipes.board_shards import (
     SHARDS,
     Part,
     Search,
     collect_bits,
-    iter_shard_records,
     search_layer,
     search_shards,
+    write_records,
 )
 from puzzle_tablebase.pipeline.searches import checkpoints
 from puzzle_tablebase.pipeline.tasks import Tasks, run_in_threads
-from puzzle_tablebase.puzzles.sliding import parse_board
+from puzzle_tablebase.puzzles.sliding import SlidingBoard, parse_board
+from puzzle_tablebase.schema import BITS_INDEX, ROW_BYTES, Table
 from puzzle_tablebase.stores import WORK
 from puzzle_tablebase.stores.checkpoints import Checkpoints
 from puzzle_tablebase.stores.folder import Folder
@@ -68,8 +72,29 @@ def search_in_shards(
     store, board = open_checkpoints(folder, name), parse_board(name)
     with ThreadPoolExecutor(2) as pool:
         build = Tasks(executor or pool, 2, checkpoints=store, **options)
-        _, bits = search_shards(board, goal, shards, build)
-    return np.concatenate([*iter_shard_records(board, goal, bits)])
+        _, search = search_shards(board, goal, shards, build)
+        return write_and_read(folder, search, name)
+
+
+def make_table(board: SlidingBoard) -> Table:
+    """Make the table of a board as if it were large."""
+    space, small = board.make_words(board.example), board.tables[0]
+    return Table(small.name, "", "", (), small.recipe, BITS_INDEX, space.blocks * space.rows)
+
+
+def write_and_read(folder: Path, search: Search, name: str) -> Results:
+    """Let the shards write their records to a file; return these."""
+    store, table = Folder(folder), make_table(parse_board(name))
+    assert table.rows
+    with store.write_files("index") as files:
+        writer = IndexWriter(files[0], table, table.rows)
+        for written in search.write_records(table, store, files.get_hidden_name(0)):
+            writer.add(written)
+        writer.finish()
+        files.finish()
+        with files.reopen(0) as file:
+            parts = [*read_records(file, table, table.rows, make_seed(table))]
+    return np.concatenate(parts)["bits"].view(np.uint8).reshape(-1, ROW_BYTES)
 
 
 CASES = [
@@ -133,12 +158,14 @@ def test_a_task_keeps_to_the_memory_of_a_shard(
         for level in range(levels - 1):
             for part in parts:
                 pool.submit(search_layer, *part, level).result()
+    table, _ = make_table(board), (tmp_path / "hidden").write_bytes(b"")
     tracemalloc.start()
     with ThreadPoolExecutor(1) as pool:
         before, _ = tracemalloc.get_traced_memory()
         pool.submit(search_layer, *parts[0], levels - 1).result()
         bits = [level for level in range(levels) if level & 2]
-        pool.submit(collect_bits, *parts[0], 0, levels, bits).result()
+        pool.submit(collect_bits, *parts[0], 0, bits, levels).result()
+        pool.submit(write_records, *parts[0], 0, bits, table, Folder(tmp_path), "hidden").result()
         peak = tracemalloc.get_traced_memory()[1] - before
         tracemalloc.stop()
     shard = parts[0].open_shard()
@@ -188,8 +215,16 @@ def run_and_kill(folder: Path, step: int, shards: int = 2) -> bool:
     return False
 
 
-def count_files(folder: Path) -> int:
-    return len([*folder.rglob("*.kept")])
+def require_files(folder: Path, shards: int, collected: int) -> None:
+    """Require the files that a search leaves for its records: the number of shards, and of each
+    shard the layers with the bit that are not collected, the empty layer after the last, and the
+    bits of layers before `collected`."""
+    store, names = open_checkpoints(folder), [SHARDS]
+    for part in [Part(store, "2x5", ROOT, number, shards) for number in range(shards)]:
+        names += [part.name_layer(level) for level in range(collected, 56) if level % 4 > 1]
+        names += [part.name_layer(56), *[part.name_bits(collected)] * (collected > 0)]
+    there = {str(path.relative_to(folder)) for path in folder.rglob("*.kept")}
+    assert there == {*map(store.format_file_name, names)}
 
 
 STEPS = [5, 63, 101, 102, 229, 303, *range(0, 310, 7)]
@@ -220,8 +255,14 @@ def test_a_search_that_is_killed_again_and_again_ends(
     assert kills > 5
     found = search_in_shards(tmp_path)
     assert np.array_equal(found, search_whole("2x5", ROOT))
-    # the number of shards, the last two layers, and the bits
-    assert count_files(tmp_path) == 1 + 3 * 2
+    # where it was killed decides at which level it collects bits
+    part = Part(open_checkpoints(tmp_path), "2x5", ROOT, 0, 2)
+    files = {*part.checkpoints.list_files()}
+    ends = [
+        end for end in range(56) if part.checkpoints.format_file_name(part.name_bits(end)) in files
+    ]
+    require_files(tmp_path, 2, collected=ends[-1])
+    assert ends[-1] > 20
 
 
 def interrupt_search(folder: Path, level: int = 25, **options: Any) -> None:
@@ -263,7 +304,7 @@ def test_a_search_that_lost_a_file_goes_on(
     lost.unlink()
     found = search_in_shards(tmp_path, shards=3)
     assert np.array_equal(found, search_whole("2x5", ROOT))
-    assert count_files(tmp_path) == 1 + 3 * 3
+    require_files(tmp_path, 3, collected=0 if kind in ("bits", "kept layer", "shards") else 20)
 
 
 @pytest.mark.parametrize(
@@ -302,7 +343,7 @@ def test_a_search_that_lost_its_number_of_shards_leaves_no_old_ones(
     (tmp_path / interrupted.format_file_name(SHARDS)).unlink()
     found = search_in_shards(tmp_path, shards=2)
     assert np.array_equal(found, search_whole("2x5", ROOT))
-    assert count_files(tmp_path) == 1 + 3 * 2
+    require_files(tmp_path, 2, collected=0)
 
 
 def test_only_files_that_a_later_layer_or_the_result_needs_are_kept(
@@ -345,10 +386,11 @@ def test_files_are_synced_before_they_get_their_names(
 
     monkeypatch.setattr(os, "fsync", record_sync)
     monkeypatch.setattr(os, "replace", record_rename)
+    monkeypatch.setattr(board_shards, "KEPT_BYTES_PER_STATE", 0)
     root = parse_board("2x3").example
     search_in_shards(tmp_path, "2x3", root, 1)
     part = Part(open_checkpoints(tmp_path, "2x3"), "2x3", root, 0, 1)
-    for name in (part.name_layer(9), part.name_bits(22), SHARDS):
+    for name in (part.name_layer(9), part.name_bits(20), SHARDS):
         at = steps.index(Path(part.checkpoints.format_file_name(name)).name)
         assert steps[at - 1] == "file"
         assert steps[at + 1] == "folder"
@@ -364,21 +406,21 @@ class RepeatingExecutor(ThreadPoolExecutor):
     def submit(self, function: Any, /, *arguments: Any, **options: Any) -> Future[Any]:
         _, task, task_arguments = arguments
         old = {*self.work.rglob("*.kept")}
-        task(*task_arguments)
-        (written,) = {*self.work.rglob("*.kept")} - old
-        data = written.read_bytes()
-        written.unlink()
+        result = task(*task_arguments)
+        new = {path: path.read_bytes() for path in {*self.work.rglob("*.kept")} - old}
+        for path in new:
+            path.unlink()
         future = super().submit(function, *arguments, **options)
-        future.result()
-        assert written.read_bytes() == data
-        self.repeated += 1
+        assert pickle.dumps(future.result()) == pickle.dumps(result)
+        assert {path: path.read_bytes() for path in {*self.work.rglob("*.kept")} - old} == new
+        self.repeated += len(new) or 1
         return future
 
 
 def test_a_repeated_task_writes_the_same_bytes(tmp_path: Path) -> None:
     with RepeatingExecutor(tmp_path) as executor:
         found = search_in_shards(tmp_path, executor=executor, is_remote=True)
-    assert executor.repeated >= 2 * (56 + 1 + 1)  # shards; layers, an empty one, and the bits
+    assert executor.repeated >= 2 * (56 + 1 + 1)  # shards; layers, an empty one, and the records
     assert np.array_equal(found, search_whole("2x5", ROOT))
 
 

@@ -73,13 +73,18 @@ BOARDS = [
     # only the manifest's counts are wrong
     Fault(f"{RECIPE}boards:make", "enumerate(layers)}", "enumerate(layers[:-1])}", BITS),
     Fault(
-        f"{RECIPE}board_shards:Search.collect_bits",
-        *("level < end and level & 2", "level < end and level & 2 and level != 10", BITS),
+        f"{RECIPE}board_shards:Search._list_bits",
+        *("if at & 2 and", "if at & 2 and at != 10 and", BITS),
         in_shards=True,
     ),
     Fault(
-        f"{RECIPE}row_files:SavedRows.add_piece",
-        *("slot * shard.groups", "(slot ^ 1) * shard.groups", BITS),
+        f"{RECIPE}row_files:SavedRows.read",
+        *("rows.fresh, is_added)", "rows.fresh, False)", BITS),
+        in_shards=True,
+    ),
+    Fault(
+        f"{RECIPE}board_shards:write_records",
+        *("block * shard.space.rows", "(block ^ 1) * shard.space.rows", BITS),
         in_shards=True,
     ),
     Fault(
