@@ -22,7 +22,7 @@ from puzzle_tablebase.pipeline.publish import changing_manifest, note_copy
 from puzzle_tablebase.stores import PIECES_SUFFIX, WORK
 from puzzle_tablebase.stores.access import make_open_error, open_store
 from puzzle_tablebase.stores.folder import Folder, Store
-from puzzle_tablebase.stores.new_files import translate_store_errors
+from puzzle_tablebase.stores.new_files import make_store_error, translate_errors
 
 if TYPE_CHECKING:
     from puzzle_tablebase.stores.bucket import Bucket
@@ -104,7 +104,7 @@ class IntoFolder:
         try:
             with closing(iter_pieces(source, file, advance, digest, present)) as pieces:
                 for data in pieces:
-                    with translate_store_errors(str(self.store)):
+                    with translate_errors(partial(make_store_error, str(self.store))):
                         self.store.append(name, data)
         except TableDamaged:
             self.store.remove(name)
@@ -124,7 +124,10 @@ class IntoFolder:
             self.store.remove(name)
         present = self._measure(name)
         if present:
-            with translate_store_errors(str(self.store)), self.store.open(name) as opened:
+            with (
+                translate_errors(partial(make_store_error, str(self.store))),
+                self.store.open(name) as opened,
+            ):
                 while data := opened.read(STEP_BYTES):
                     digest.update(data)
         return present

@@ -14,14 +14,15 @@ import os
 import stat
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import IO
 
 from puzzle_tablebase.errors import OutputError, quote
 from puzzle_tablebase.formats.manifest import is_own_file
-from puzzle_tablebase.process import RawOutput, explain_os_error, is_full_disk
+from puzzle_tablebase.process import RawOutput, make_output_error
 from puzzle_tablebase.stores.folder import Address, Folder
-from puzzle_tablebase.stores.new_files import name_temporary, write_new_files
+from puzzle_tablebase.stores.new_files import ErrorMaker, name_temporary, write_new_files
 
 STANDARD = "-"
 
@@ -73,9 +74,10 @@ def translate_output_errors(name: str) -> Iterator[None]:
     try:
         yield
     # a zero byte in the name is a ValueError, a number that no file has an OverflowError
-    except (OSError, ValueError, OverflowError) as error:
-        problem = explain_os_error(error) if isinstance(error, OSError) else str(error)
-        raise OutputError(quote_name(name), problem, is_full=is_full_disk(error)) from error
+    except OSError as error:
+        raise make_output_error(quote_name(name), error) from error
+    except (ValueError, OverflowError) as error:
+        raise OutputError(quote_name(name), str(error)) from error
 
 
 def _require_free(store: Folder, name: str) -> None:
@@ -93,14 +95,17 @@ def _open_target(name: str) -> Iterator[IO[bytes]]:
         yield sys.stdout.buffer
         sys.stdout.flush()
         return
-    with contextlib.ExitStack() as stack:
-        if is_file:
-            path = Path(os.path.realpath(name))
-            descriptor = stack.enter_context(_replace_file(path, status)).fileno()
-        else:
-            descriptor = os.open(name, os.O_WRONLY | os.O_NOCTTY)
-            stack.callback(os.close, descriptor)
-        yield stack.enter_context(io.BufferedWriter(RawOutput(descriptor, quote_name(name))))
+    make_error = partial(make_output_error, quote_name(name))
+    if is_file:
+        with _replace_file(Path(os.path.realpath(name)), status, make_error) as file:
+            yield file
+        return
+    descriptor = os.open(name, os.O_WRONLY | os.O_NOCTTY)
+    try:
+        with io.BufferedWriter(RawOutput(descriptor, make_error)) as file:
+            yield file
+    finally:
+        os.close(descriptor)
 
 
 def _find_status(name: str) -> os.stat_result | None:
@@ -122,13 +127,15 @@ def _is_standard_output(status: os.stat_result) -> bool:
 
 
 @contextlib.contextmanager
-def _replace_file(path: Path, status: os.stat_result | None) -> Iterator[IO[bytes]]:
+def _replace_file(
+    path: Path, status: os.stat_result | None, make_error: ErrorMaker
+) -> Iterator[IO[bytes]]:
     """Replace a file by a new one, with its mode."""
     if status is not None and not os.access(path, os.W_OK):
         raise PermissionError(errno.EACCES, "")
     _require_free(Folder(path.parent), path.name)
     temporary = path.with_name(name_temporary())
-    with write_new_files([(str(path), str(temporary))]) as files:
+    with write_new_files([(str(path), str(temporary))], make_error) as files:
         if status is not None:
             temporary.chmod(stat.S_IMODE(status.st_mode))
         yield files[0]

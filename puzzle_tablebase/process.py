@@ -18,7 +18,7 @@ import io
 import os
 import sys
 
-from puzzle_tablebase.errors import OutputError, Unreachable
+from puzzle_tablebase.errors import OutputError, TablebaseError, Unreachable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -91,31 +91,39 @@ def _wait_for_signal(watched: list[int]) -> None:
 
 
 class RawOutput(io.FileIO):
-    """A descriptor that stays open, below a buffer, which repeats short writes.
+    """A new file, or a descriptor that stays open, below a buffer, which repeats short writes.
 
-    An error is an OutputError, and nothing more is written after it. With `is_best_effort` nothing
-    is raised, and what cannot be written is discarded: progress and errors are no answers.
+    `make_error` makes the error that the first failure raises, however deep in a library; what
+    follows is discarded. Without it nothing is raised: progress and errors are no answers.
     """
 
-    def __init__(self, descriptor: int, output: str, *, is_best_effort: bool = False) -> None:
-        super().__init__(descriptor, "wb", closefd=False)
-        self._output, self._is_best_effort = output, is_best_effort
-        self.failure: OutputError | None = None
+    def __init__(
+        self, file: str | int, make_error: Callable[[OSError], TablebaseError] | None
+    ) -> None:
+        is_new = isinstance(file, str)  # nothing that is there under its name is written to
+        super().__init__(file, "xb" if is_new else "wb", closefd=is_new)
+        self._make_error = make_error
+        self._is_failed = False
+        self.failure: TablebaseError | None = None
+        """What was raised: a library may have swallowed it."""
 
     def write(self, data: ReadableBuffer) -> int:
-        if not self.failure:
+        if not self._is_failed:
             try:
                 return os.write(self.fileno(), data)
             except OSError as error:
-                self.failure = OutputError(
-                    self._output,
-                    explain_os_error(error),
-                    is_full=is_full_disk(error),
-                    is_gone=isinstance(error, BrokenPipeError),
-                )
-                if not self._is_best_effort:
+                self._is_failed = True
+                if self._make_error:
+                    self.failure = self._make_error(error)
                     raise self.failure from error
         return memoryview(data).nbytes
+
+
+def make_output_error(output: str, error: OSError) -> OutputError:
+    """Make the error of an output that cannot be written; `output` is its name for messages."""
+    is_gone = isinstance(error, BrokenPipeError)
+    reason = explain_os_error(error)
+    return OutputError(output, reason, is_full=is_full_disk(error), is_gone=is_gone)
 
 
 def explain_os_error(error: OSError) -> str:
@@ -148,8 +156,8 @@ def wrap_standard_outputs() -> RawOutput:
             os.set_blocking(number, True)
     if sys.stdin is None:
         sys.stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False)))
-    stdout = RawOutput(1, "standard output")
-    stderr = RawOutput(2, "", is_best_effort=True)
+    stdout = RawOutput(1, lambda error: make_output_error("standard output", error))
+    stderr = RawOutput(2, None)
     codings = [stream.encoding if stream else "utf-8" for stream in (sys.stdout, sys.stderr)]
     sys.stdout = io.TextIOWrapper(io.BufferedWriter(stdout), codings[0], "backslashreplace")
     sys.stderr = io.TextIOWrapper(

@@ -230,7 +230,7 @@ class Folder(Store):
         targets = [
             (self.locate(name), self.locate(WORK + new_files.name_temporary())) for name in names
         ]
-        return new_files.write_new_files(targets, self._translate_errors)
+        return new_files.write_new_files(targets, self._make_error)
 
     def write_at_places(self, hidden: str) -> AbstractContextManager[IO[bytes]]:
         """Open a hidden file that is being written, to write parts of it; they are then on disk."""
@@ -299,9 +299,14 @@ class Folder(Store):
             raise StoreError(self._path, f"{work} needs {sizes}", hint)
 
     def _translate_errors(self) -> AbstractContextManager[None]:
-        from puzzle_tablebase.stores.new_files import translate_store_errors
+        from puzzle_tablebase.stores.new_files import translate_errors
 
-        return translate_store_errors(self._path)
+        return translate_errors(self._make_error)
+
+    def _make_error(self, error: OSError) -> StoreError:
+        from puzzle_tablebase.stores.new_files import make_store_error
+
+        return make_store_error(self._path, error)
 
     def lock(self) -> AbstractContextManager[None]:
         """Create the folder and lock it for one writer; raise StoreError if that fails."""

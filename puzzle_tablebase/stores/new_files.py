@@ -7,35 +7,20 @@ import fcntl
 import io
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from typing import IO, TYPE_CHECKING
+from functools import partial
+from typing import IO
 
-from puzzle_tablebase.errors import StoreError
+from puzzle_tablebase.errors import StoreError, TablebaseError
 from puzzle_tablebase.process import (
     CleanupOnSignal,
+    RawOutput,
     cleanup_lock,
     explain_os_error,
 )
 from puzzle_tablebase.stores import PART_SUFFIX, WORK
 
-if TYPE_CHECKING:
-    from _typeshed import ReadableBuffer
-
-
-ErrorTranslator = Callable[[], AbstractContextManager[None]]
-"""Function that returns a context manager, which turns the system's errors into ours."""
-
-
-class _NewFile(io.FileIO):
-    """A new file whose errors are translated, however deep in a library they occur."""
-
-    def __init__(self, path: str, translate_errors: ErrorTranslator) -> None:
-        super().__init__(path, "xb")  # nothing that is there under its name is written to
-        self._translate_errors = translate_errors
-
-    def write(self, data: ReadableBuffer) -> int:
-        with self._translate_errors():
-            return super().write(data)
+ErrorMaker = Callable[[OSError], TablebaseError]
+"""Function that makes our error of one of the system's."""
 
 
 class TemporaryFiles:
@@ -47,10 +32,11 @@ class TemporaryFiles:
     def __init__(
         self,
         targets: Sequence[tuple[str, str]],
-        translate_errors: ErrorTranslator,
+        make_error: ErrorMaker,
     ) -> None:
-        self._targets, self._translate_errors = targets, translate_errors
+        self._targets, self._make_error = targets, make_error
         self._is_finished = False
+        self._outputs: list[RawOutput] = []
         self._files: list[IO[bytes]] = []
 
     def open(self) -> None:
@@ -60,7 +46,8 @@ class TemporaryFiles:
             if os.path.basename(folder) == WORK.rstrip("/"):
                 with contextlib.suppress(FileExistsError):
                     os.mkdir(folder)
-            self._files.append(io.BufferedWriter(_NewFile(temporary, self._translate_errors)))
+            self._outputs.append(RawOutput(temporary, self._make_error))
+            self._files.append(io.BufferedWriter(self._outputs[-1]))
 
     def __getitem__(self, number: int) -> IO[bytes]:
         return self._files[number]
@@ -71,16 +58,17 @@ class TemporaryFiles:
 
     def finish(self) -> None:
         """Write all to the disk."""
-        with self._translate_errors():
+        with translate_errors(self._make_error):
             for file in self._files:
                 file.flush()
                 os.fsync(file.fileno())
+        self._require_no_failure()
         self._is_finished = True
 
     @contextlib.contextmanager
     def reopen(self, number: int) -> Iterator[IO[bytes]]:
         """Open a finished file for reading."""
-        with self._translate_errors(), open(self._targets[number][1], "rb") as file:
+        with translate_errors(self._make_error), open(self._targets[number][1], "rb") as file:
             yield file
 
     def publish(self) -> None:
@@ -88,13 +76,20 @@ class TemporaryFiles:
 
         A signal waits meanwhile.
         """
-        with cleanup_lock, self._translate_errors():
+        with cleanup_lock, translate_errors(self._make_error):
             self.close()
+            self._require_no_failure()
             for path, temporary in self._targets:
                 _rename(temporary, path)
             if self._is_finished:
                 for path in {os.path.dirname(path) for pair in self._targets for path in pair}:
                     sync_folder(path or ".")
+
+    def _require_no_failure(self) -> None:
+        """Raise the error of a file that is not whole, though a library may have swallowed it."""
+        for output in self._outputs:
+            if output.failure:
+                raise output.failure
 
     def close(self) -> None:
         """Close the files; what was written is flushed."""
@@ -110,18 +105,17 @@ class TemporaryFiles:
 
 @contextlib.contextmanager
 def write_new_files(
-    targets: Sequence[tuple[str, str]],
-    translate_errors: ErrorTranslator = nullcontext,
+    targets: Sequence[tuple[str, str]], make_error: ErrorMaker
 ) -> Iterator[TemporaryFiles]:
     """Open new files; what is left of them after the block is removed, by a signal too."""
-    files = TemporaryFiles(targets, translate_errors)
+    files = TemporaryFiles(targets, make_error)
     with CleanupOnSignal(files.remove):
         try:
-            with cleanup_lock, translate_errors():
+            with cleanup_lock, translate_errors(make_error):
                 files.open()
             yield files
         finally:
-            with contextlib.suppress(OSError, StoreError):
+            with contextlib.suppress(OSError, TablebaseError):
                 files.close()
             files.remove()
 
@@ -178,7 +172,7 @@ def lock_folder(folder: str, name: str) -> Iterator[None]:
     """
     path, work = os.path.join(folder, name), os.path.join(folder, WORK.rstrip("/"))
     with contextlib.ExitStack() as stack:
-        with translate_store_errors(folder):
+        with translate_errors(partial(make_store_error, folder)):
             lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
             stack.callback(os.close, lock)
             try:
@@ -205,15 +199,20 @@ def lock_folder(folder: str, name: str) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def translate_store_errors(folder: str) -> Iterator[None]:
-    """Turn the system's errors in the block into StoreError."""
+def translate_errors(make_error: ErrorMaker) -> Iterator[None]:
+    """Turn the system's errors in the block into ours."""
     try:
         yield
     except OSError as error:
-        path = error.filename2 or error.filename or folder
-        if isinstance(error, FileNotFoundError) and str(error.filename).endswith(PART_SUFFIX):
-            problem = "another program removed a file that was being written"
-            raise StoreError(folder, problem, "Run one build at a time, and keep .lock.") from error
-        where = "" if path == folder else f"{os.path.basename(path)}: "
-        hint = "Free some space, or choose another folder."
-        raise StoreError(folder, where + explain_os_error(error), hint) from error
+        raise make_error(error) from error
+
+
+def make_store_error(folder: str, error: OSError) -> StoreError:
+    """Make the error of a folder that cannot be written to."""
+    path = error.filename2 or error.filename or folder
+    if isinstance(error, FileNotFoundError) and str(error.filename).endswith(PART_SUFFIX):
+        problem = "another program removed a file that was being written"
+        return StoreError(folder, problem, "Run one build at a time, and keep .lock.")
+    where = "" if path == folder else f"{os.path.basename(path)}: "
+    hint = "Free some space, or choose another folder."
+    return StoreError(folder, where + explain_os_error(error), hint)

@@ -3,8 +3,10 @@
 Whoever holds the lock next empties its temporary files; checkpoints stay.
 """
 
+import errno
 import os
 import shlex
+from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -203,6 +205,23 @@ def test_new_files_are_invisible_until_they_are_published(tmp_path: Path) -> Non
         files[0].write(b"newer")
     assert store.read("a") == b"new"
     assert litter(tmp_path) == []
+
+
+def test_a_file_whose_write_error_was_swallowed_is_not_published(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(number: int, data: bytes) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    store = Folder(tmp_path)
+    with pytest.raises(StoreError, match="no space left"), store.write_files("eight.idx") as files:
+        with monkeypatch.context() as patch, suppress(StoreError):
+            patch.setattr(os, "write", fail)
+            files[0].write(bytes(1 << 16))
+            files[0].flush()
+        files[0].write(b"the disk has space again")
+        files.publish()
+    assert not [each for each in tmp_path.rglob("*") if each.is_file()]
 
 
 def test_checkpoints_go_once_their_table_is_there(tmp_path: Path) -> None:
