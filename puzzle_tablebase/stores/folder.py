@@ -236,7 +236,7 @@ class Folder(Store):
         """Open a hidden file that is being written, to write parts of it; they are then on disk."""
         from puzzle_tablebase.stores.new_files import write_at_places
 
-        return write_at_places(self.locate(hidden), self._translate_errors)
+        return write_at_places(self.locate(hidden), self._make_error)
 
     def write(self, name: str, data: bytes) -> None:
         """Write a small file, as a whole or not at all."""

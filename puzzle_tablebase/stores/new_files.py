@@ -121,9 +121,10 @@ def write_new_files(
 
 
 @contextlib.contextmanager
-def write_at_places(path: str, translate_errors: ErrorTranslator) -> Iterator[IO[bytes]]:
+def write_at_places(path: str, make_error: ErrorMaker) -> Iterator[IO[bytes]]:
     """Open a file that another process or thread has begun, to write parts of it."""
-    with translate_errors(), os.fdopen(os.open(path, os.O_RDWR | os.O_NOFOLLOW), "r+b") as file:
+    flags = os.O_RDWR | os.O_NOFOLLOW
+    with translate_errors(make_error), os.fdopen(os.open(path, flags), "r+b") as file:
         yield file
         file.flush()
         os.fsync(file.fileno())

@@ -214,13 +214,14 @@ def test_a_file_whose_write_error_was_swallowed_is_not_published(
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     store = Folder(tmp_path)
-    with pytest.raises(StoreError, match="no space left"), store.write_files("eight.idx") as files:
+    with store.write_files("eight.idx") as files:
         with monkeypatch.context() as patch, suppress(StoreError):
             patch.setattr(os, "write", fail)
             files[0].write(bytes(1 << 16))
             files[0].flush()
         files[0].write(b"the disk has space again")
-        files.publish()
+        with pytest.raises(StoreError, match="no space left"):
+            files.publish()
     assert not [each for each in tmp_path.rglob("*") if each.is_file()]
 
 
