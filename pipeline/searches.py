@@ -186,12 +186,16 @@ SEARCHES = {
         lambda table: 3e-6 * table.states,
         lambda table: PROCESS_BYTES + 390 * table.states,
     ),
+    "breadth first of a board": Search(
+        "graph",
+        lambda table: 2.3e-6 * table.states,
+        lambda table: PROCESS_BYTES + 200 * table.states,
+    ),
     "breadth first in blocks": Search(
         "boards",
-        # rows take longer than the search
-        lambda table: 1e-8 * table.states + 1.5e-6 * (table.rows or 0) * bool(table.columns),
-        # two bits for each state, in words of 60; a small board's rows are made in memory
-        lambda table: PROCESS_BYTES + (0.27 + 60 * (table.index != BITS_INDEX)) * table.states,
+        lambda table: 1e-8 * table.states,
+        # two bits for each state, in words of 60
+        lambda table: PROCESS_BYTES + 0.27 * table.states,
         plan="board_shards:plan_shards",
     ),
     "every tour": Search(

@@ -86,12 +86,19 @@ class Puzzle:
         """Return the board of a table of that name; None for a puzzle without boards."""
         return None
 
+    def make_space(self, table: Table) -> StateSpace:
+        """Make the state space that a table of a breadth-first search is built from."""
+        raise NotImplementedError
+
 
 class StateSpace(Puzzle):
     """A puzzle with few enough states that each has a rank: its number in notation order."""
 
     size: int
     depth = "distance"
+
+    def make_space(self, table: Table) -> StateSpace:
+        return self
 
     def parse(self, text: str) -> str:
         """Return the state that a text names, in standard notation; raise NotationError if none."""

@@ -9,47 +9,47 @@ import polars as pl
 
 from puzzle_tablebase.jit import Array, compiled
 from puzzle_tablebase.notation.sliding import CHARACTERS
+from puzzle_tablebase.puzzles.board_arrays import sum_weights
 from puzzle_tablebase.queries.board_columns import normalize_keys, read_tiles
 from puzzle_tablebase.queries.options import FEATURE_NAMES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from puzzle_tablebase.puzzles.sliding import SlidingBoard
 
 
-def add_features(
-    rows: pl.DataFrame, keys: pl.Series, goals: Mapping[str, str], width: int
-) -> pl.DataFrame:
+def add_features(rows: pl.DataFrame, keys: pl.Series, board: SlidingBoard) -> pl.DataFrame:
     """Add the features of keys to their rows, which name a goal each; null where there is none."""
     named = rows["goal"].cast(pl.String)
-    names, cells = named.drop_nulls().unique(), len(next(iter(goals.values())))
-    tiles, is_state = read_tiles(normalize_keys(keys, cells), cells)
-    features = np.zeros((len(keys), len(FEATURE_NAMES)), np.int16)
-    for name in names:
-        goal = goals.get(name, name)
+    tiles, is_state = read_tiles(normalize_keys(keys, board.cells), board.cells)
+    features = np.zeros((len(FEATURE_NAMES), len(keys)), np.int16)
+    for name in named.drop_nulls().unique():
+        goal = board.goals.get(name, name)
         chosen = np.flatnonzero((named == name).fill_null(value=False).to_numpy() & is_state)
-        home = np.array([goal.index(mark) for mark in CHARACTERS[:cells]], np.int64)
-        found = np.empty((len(chosen), len(FEATURE_NAMES)), np.int16)
-        measure_features(np.ascontiguousarray(tiles[:, chosen].T), home, width, found)
-        features[chosen] = found
+        boards = tiles[:, chosen]
+        steps, misplaced = (
+            sum_weights(board, feature, goal, boards).astype(np.int16)
+            for feature in FEATURE_NAMES[:2]
+        )
+        home = np.array([goal.index(mark) for mark in CHARACTERS[: board.cells]], np.int64)
+        conflicts = np.empty(len(chosen), np.int16)
+        count_conflicts(np.ascontiguousarray(boards.T), home, board.width, conflicts)
+        features[:, chosen] = steps, misplaced, steps + 2 * conflicts
     has_goal = named.is_not_null() & pl.Series(is_state)
-    columns = pl.DataFrame(features, [*FEATURE_NAMES])
+    columns = pl.DataFrame(dict(zip(FEATURE_NAMES, features, strict=True)))
     return rows.hstack(columns.select(pl.when(has_goal).then(pl.all())))
 
 
 @compiled
-def measure_features(tiles: Array, home: Array, width: int, features: Array) -> None:
-    """Fill the features of states, one in each row; `home` is the cell of each tile in the goal."""
+def count_conflicts(tiles: Array, home: Array, width: int, conflicts: Array) -> None:
+    """Count the tiles of states, one in each row, that have to leave the lines of their cells.
+
+    `home` is the cell of each tile in the goal.
+    """
     cells = tiles.shape[1]
     height = cells // width
     line = np.empty(max(width, height), np.int64)
     for at in range(len(tiles)):
-        steps, misplaced, removed = 0, 0, 0
-        for cell in range(cells):
-            tile = tiles[at, cell]
-            if tile:
-                to = home[tile]
-                misplaced += to != cell
-                steps += abs(to // width - cell // width) + abs(to % width - cell % width)
+        removed = 0
         for row in range(height):
             count = 0
             for column in range(width):
@@ -66,8 +66,7 @@ def measure_features(tiles: Array, home: Array, width: int, features: Array) -> 
                     line[count] = home[tile] // width
                     count += 1
             removed += count - _count_longest_rise(line, count)
-        features[at, 0], features[at, 1] = steps, misplaced
-        features[at, 2] = steps + 2 * removed
+        conflicts[at] = removed
 
 
 @compiled

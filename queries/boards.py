@@ -260,7 +260,7 @@ class BoardReader(GoalReader):
         """Add the features of keys to their rows."""
         from puzzle_tablebase.queries.board_features import add_features
 
-        return add_features(rows, keys, self.puzzle.goals, self.puzzle.width)
+        return add_features(rows, keys, self.puzzle)
 
     def _open_ranks(self, goal: str | None) -> BoardRanks:
         from puzzle_tablebase.queries.board_ranks import BoardRanks

@@ -189,7 +189,7 @@ class FifteenReader(Reader):
         """Add the features of keys to their rows."""
         from puzzle_tablebase.queries.board_features import add_features
 
-        return add_features(rows, keys, BOARD.goals, BOARD.width)
+        return add_features(rows, keys, BOARD)
 
     def draw(
         self, request: SampleRequest, wanted: range | None, options: Options

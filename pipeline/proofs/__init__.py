@@ -70,6 +70,8 @@ PROVERS_BY_TABLE: dict[str, Prove] = {
 }
 """The proofs of tables whose search many puzzles share."""
 PROVERS: dict[str, Prove] = {
+    "breadth first in blocks": prove_bits,
+    "breadth first of a board": prove_board,
     "every tour": prove_every_tour,
     "one tour a pair": prove_pairs,
     "placements of a pattern": prove_pattern,
@@ -230,8 +232,6 @@ def is_replaced(listed: ListedTable) -> bool:
 def find_proof(listed: ListedTable) -> Prove | None:
     """Return the proof of a table, by its search, by its name, or by the rules of its puzzle."""
     search = listed.definition.recipe.search
-    if search == "breadth first in blocks":
-        return prove_board if listed.definition.columns else prove_bits
     own = prove_goals if listed.rules else None
     return PROVERS.get(search) or PROVERS_BY_TABLE.get(listed.name) or own
 

@@ -24,7 +24,7 @@ from puzzle_tablebase.formats.parquet import ROW_GROUP_ROWS
 from puzzle_tablebase.graph import Graph, SearchResult
 from puzzle_tablebase.jit import Array, compiled
 from puzzle_tablebase.pipeline.tasks import Parts, TableData, Tasks
-from puzzle_tablebase.puzzle import StateSpace
+from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.schema import UNREACHED, Table
 
 TOO_MANY, TOO_DEEP = -1, -2
@@ -35,25 +35,26 @@ WORD = np.uint64
 ZERO, ONE = WORD(0), WORD(1)
 
 
-def make(table: Table, puzzle: StateSpace, tasks: Tasks) -> TableData:
-    """Search the puzzle's graph from each root, and let the puzzle fill rows and records."""
-    graph, results = puzzle.make_graph(), dict[str, SearchResult]()
-    puzzle.check_graph(graph)
+def make(table: Table, puzzle: Puzzle, tasks: Tasks) -> TableData:
+    """Search the graph of a state space from each root, and let the space fill rows and records."""
+    space = puzzle.make_space(table)
+    graph, results = space.make_graph(), dict[str, SearchResult]()
+    space.check_graph(graph)
     for name, root in table.recipe.parameters["roots"].items():
         on_layer = partial(_report_layer, tasks, name)
-        results[name] = search_breadth_first(graph, puzzle.rank(root), on_layer)
+        results[name] = search_breadth_first(graph, space.rank(root), on_layer)
 
     def iter_parts() -> Parts:
         tasks.report("columns", 0)
-        columns = puzzle.fill_columns(table, graph, results)
+        columns = space.fill_columns(table, graph, results)
         count = len(columns[table.columns[0].name])
         for first in range(0, count, ROW_GROUP_ROWS):
             tasks.report("rows", first, count)
             span = slice(first, first + ROW_GROUP_ROWS)
             yield Part({name: column[span] for name, column in columns.items()})
-        yield Part(records=puzzle.make_records(table, results))
+        yield Part(records=space.make_records(table, results))
 
-    return TableData(iter_parts(), puzzle.size)
+    return TableData(iter_parts(), space.size)
 
 
 def _report_layer(tasks: Tasks, name: str, depth: int, reached: int) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from puzzle_tablebase.notation.sliding import CHARACTERS
 from puzzle_tablebase.puzzles.board_numbers import (
     NUMBER_BITS,
     NUMBER_MASK,
@@ -36,11 +37,6 @@ def list_boards(cells: int) -> Tiles:
             blocks.append(np.vstack([row, boards + (boards >= first)]))
         boards = np.hstack(blocks)
     return boards
-
-
-def list_tiles(state: str) -> Tiles:
-    """Return the tiles of one state as a column."""
-    return np.array([[int(mark)] for mark in state], dtype=np.uint8)
 
 
 def write_states(tiles: Tiles) -> npt.NDArray[np.bytes_]:
@@ -104,11 +100,11 @@ def iter_moves(board: Any, boards: Tiles) -> Iterator[tuple[int, npt.NDArray[np.
         yield at, sources, number(moved)
 
 
-def sum_steps(board: Any, goal: str, boards: Tiles) -> Tiles:
-    """Return the sum of the steps of each state's tiles to their cells in a goal."""
+def sum_weights(board: Any, feature: str, goal: str, boards: Tiles) -> Tiles:
+    """Return a feature of each state, for a goal: the sum of what its tiles add to it."""
+    home = [goal.index(mark) for mark in CHARACTERS[: board.cells]]
     total = np.zeros(boards.shape[1], dtype=np.uint8)
     for cell, row in enumerate(boards):
-        steps = [board.count_steps(cell, goal.index(str(tile))) for tile in range(board.cells)]
-        steps[0] = 0
-        total += np.array(steps, dtype=np.uint8)[row]
+        weights = [board.weigh_tile(feature, tile, cell, home[tile]) for tile in range(board.cells)]
+        total += np.array(weights, dtype=np.uint8)[row]
     return total

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from puzzle_tablebase.graph import Graph, SearchResult
     from puzzle_tablebase.puzzle import Bytes
+    from puzzle_tablebase.puzzles.board_arrays import Tiles
     from puzzle_tablebase.schema import Columns
     from puzzle_tablebase.two_bit_bfs.space import WordSpace
 
@@ -93,7 +94,14 @@ class SlidingBoard(GoalPuzzle):
     name = "sliding"
     letters = LETTERS
 
-    def __init__(self, height: int, width: int) -> None:
+    features: tuple[str, ...] = ("manhattan",)
+    """The columns that sum what `weigh_tile` says of each tile."""
+
+    def __init__(self, height: int, width: int, root: str = "") -> None:
+        """Make a board; `unrank` returns the states that reach `root`, by default the first goal.
+
+        `rank` ranks any state, among those that are connected to it.
+        """
         self.height = height
         self.width = width
         self.cells = height * width
@@ -120,6 +128,8 @@ class SlidingBoard(GoalPuzzle):
         goals = [self.make_ordered_state(cell) for cell in sorted(blanks, reverse=True)]
         self.goals = {goal: goal for goal in goals}
         self.example = next(iter(self.goals))
+        self.root = root or self.example
+        self._tiles: Tiles | None = None
         self.spellings = {"corner": self.example}
         self.is_packed = self.cells > MAX_SMALL_CELLS
         """Whether the indexes have one bit for each state, and 360 states in a record."""
@@ -174,14 +184,14 @@ class SlidingBoard(GoalPuzzle):
         number: int = self.place[state.index("0")] * self.orders + rank_order(tiles) // 2
         return number
 
-    def unrank(self, rank: int, goal: str | None = None) -> str:
-        """Return the state of a rank among those that reach a goal; by default the first."""
+    def unrank(self, rank: int) -> str:
+        """Return the state of a rank among those that reach the root."""
         place, number = divmod(rank, self.orders)
         for order in (2 * number, 2 * number + 1):
             marks = unrank_order(order, CHARACTERS[1 : self.cells])
             marks.insert(place, "0")
             state = "".join([marks[at] for at in self.place])
-            if self.can_reach(state, goal or self.example):
+            if self.can_reach(state, self.root):
                 break
         return state
 
@@ -208,10 +218,22 @@ class SlidingBoard(GoalPuzzle):
         down, right = a // self.width - b // self.width, a % self.width - b % self.width
         return abs(down) + abs(right)
 
+    def weigh_tile(self, feature: str, tile: int, cell: int, home: int) -> int:
+        """Return what a tile on a cell adds to a feature; `home` is its cell in the goal."""
+        if feature == "blank":
+            return cell if tile == 0 else 0
+        if tile == 0:
+            return 0
+        return self.count_steps(cell, home) if feature == "manhattan" else int(cell != home)
+
     def compute_features(self, state: str, goal: str) -> dict[str, int]:
-        tiles = CHARACTERS[1 : self.cells]
-        steps = (self.count_steps(state.index(tile), goal.index(tile)) for tile in tiles)
-        return {"manhattan": sum(steps)}
+        tiles = [
+            (CHARACTERS.index(mark), cell, goal.index(mark)) for cell, mark in enumerate(state)
+        ]
+        return {
+            feature: sum([self.weigh_tile(feature, *tile) for tile in tiles])
+            for feature in self.features
+        }
 
     def _list_symmetries(self) -> list[list[int]]:
         """List the symmetries that map this board to the wide one.
@@ -262,10 +284,65 @@ class SlidingBoard(GoalPuzzle):
             "places are counted column by column; the blank's place comes "
             "first, then the order of the tiles in the other places",
             () if self.is_packed else self.list_row_columns(),
-            Recipe("breadth first in blocks", roots={goal: goal}, board=str(self)),
+            Recipe(
+                f"breadth first {'in blocks' if self.is_packed else 'of a board'}",
+                roots={goal: goal},
+                board=str(self),
+            ),
             index=BITS_INDEX if self.is_packed else (("distance", "B"),),
             rows=self.size // ROW_STATES if self.is_packed else self.size,
         )
+
+    def list_tiles(self) -> Tiles:
+        """List the tiles of all states that reach the root, by rank, one state in each column."""
+        import numpy as np
+
+        from puzzle_tablebase.puzzles.board_arrays import list_boards
+        from puzzle_tablebase.puzzles.board_numbers import list_parities
+
+        if self._tiles is None:
+            tiles = self.cells - 1
+            orders = list_boards(tiles) + np.uint8(1)
+            is_odd, blocks = np.array(list_parities(tiles, tiles)) == 1, []
+            for place in range(self.cells):
+                kind = self.is_odd(self.unrank(place * self.orders))
+                blocks.append(np.insert(orders[:, is_odd == kind], place, 0, axis=0)[self.place])
+            self._tiles = np.hstack(blocks)
+        return self._tiles
+
+    def list_states(self) -> Bytes:
+        from puzzle_tablebase.puzzles.board_arrays import write_states
+
+        return write_states(self.list_tiles())
+
+    def make_graph(self) -> Graph:
+        import numpy as np
+
+        from puzzle_tablebase.graph import Graph
+        from puzzle_tablebase.puzzles.board_arrays import iter_moves, make_numbering
+
+        boards = self.list_tiles()
+        ranks = np.empty(factorial(self.cells), dtype=np.int32)
+        ranks[make_numbering(self.cells)(boards)] = np.arange(self.size, dtype=np.int32)
+        moves = [(at, sources, ranks[after]) for at, sources, after in iter_moves(self, boards)]
+        return Graph.from_moves(self.size, moves)
+
+    def fill_columns(
+        self, table: Table, graph: Graph, walks: Mapping[str, SearchResult]
+    ) -> Columns:
+        import numpy as np
+
+        from puzzle_tablebase.graph import find_nearest
+        from puzzle_tablebase.puzzles.board_arrays import sum_weights
+
+        ranks = np.flatnonzero(find_nearest(walks)[0] != UNREACHED)
+        boards, columns = self.list_tiles()[:, ranks], super().fill_columns(table, graph, walks)
+        features = {name: np.zeros(len(ranks), dtype=np.uint8) for name in self.features}
+        for name in walks:
+            has_goal = columns["goal"] == [*self.goals].index(name)
+            for feature, values in features.items():
+                values[has_goal] = sum_weights(self, feature, self.goals[name], boards[:, has_goal])
+        return {**columns, **features, "rank": ranks}
 
     def make_words(self, root: str) -> WordSpace:
         """Make the states that reach a root, in words of bits, with their moves."""
@@ -374,6 +451,10 @@ class Sliding(Puzzle):
         board_and_goal = find_goal(table)
         return str(board_and_goal[0]) if board_and_goal else None
 
+    def make_space(self, table: Table) -> SlidingBoard:
+        (goal,) = table.recipe.parameters["roots"].values()
+        return SlidingBoard(*parse_sides(table.recipe.parameters["board"]), goal)
+
 
 RANK = "place of the state among all 362,880 in ascending order, from 0; number of its index record"
 MISPLACED = "number of tiles not at their place in the goal; never more than manhattan"
@@ -387,6 +468,7 @@ class Eight(SlidingBoard):
     """
 
     name = "eight"
+    features = ("blank", "manhattan", "misplaced")
 
     def __init__(self) -> None:
         super().__init__(3, 3)
@@ -422,20 +504,12 @@ class Eight(SlidingBoard):
         """Return the state's number in notation order."""
         return rank_order(state)
 
-    def unrank(self, rank: int, goal: str | None = None) -> str:
+    def unrank(self, rank: int) -> str:
         """Return the state of a rank, whatever its goal."""
         return "".join(unrank_order(rank, CHARACTERS[: self.cells]))
 
     def find_reachable_goal(self, state: str) -> str:
         return "corner" if self.can_reach(state, GOALS["corner"]) else "centre"
-
-    def compute_features(self, state: str, goal: str) -> dict[str, int]:
-        tiles = zip(state, goal, strict=True)
-        return {
-            "blank": state.index("0"),
-            **super().compute_features(state, goal),
-            "misplaced": sum(tile not in ("0", home) for tile, home in tiles),
-        }
 
     def list_columns(self) -> tuple[Column, ...]:
         return (
@@ -446,37 +520,10 @@ class Eight(SlidingBoard):
             Column("rank", "int32", RANK, distinct=True),
         )
 
-    def list_states(self) -> Bytes:
-        from puzzle_tablebase.puzzles.board_arrays import list_boards, write_states
+    def list_tiles(self) -> Tiles:
+        from puzzle_tablebase.puzzles.board_arrays import list_boards
 
-        return write_states(list_boards(self.cells))
-
-    def make_graph(self) -> Graph:
-        from puzzle_tablebase.graph import Graph
-        from puzzle_tablebase.puzzles.board_arrays import iter_moves, list_boards
-
-        return Graph.from_moves(self.size, [*iter_moves(self, list_boards(self.cells))])
-
-    def fill_columns(
-        self, table: Table, graph: Graph, walks: Mapping[str, SearchResult]
-    ) -> Columns:
-        import numpy as np
-
-        from puzzle_tablebase.graph import find_nearest
-        from puzzle_tablebase.puzzles.board_arrays import list_boards, list_tiles, sum_steps
-
-        columns = dict(super().fill_columns(table, graph, walks))
-        columns["rank"] = np.flatnonzero(find_nearest(walks)[0] != UNREACHED)
-        boards = list_boards(self.cells)[:, columns["rank"]]
-        columns["blank"] = np.argmin(boards, axis=0)
-        columns["manhattan"] = np.zeros(boards.shape[1], dtype=np.uint8)
-        columns["misplaced"] = columns["manhattan"].copy()
-        for name in walks:
-            goal, has_goal = GOALS[name], columns["goal"] == [*GOALS].index(name)
-            columns["manhattan"][has_goal] = sum_steps(self, goal, boards[:, has_goal])
-            away = (boards != list_tiles(goal)) & (boards > 0)
-            columns["misplaced"][has_goal] = away.sum(axis=0)[has_goal]
-        return columns
+        return list_boards(self.cells)
 
 
 EIGHT = Eight()

@@ -23,7 +23,6 @@ from puzzle_tablebase.two_bit_bfs.space import (
     IS_BORDER,
     MAX_EXCHANGES,
     OUTER,
-    ROW_STATES,
     START,
     WEIGHT,
     WORD_STATES,
@@ -295,31 +294,12 @@ def _exchange_tails(
 
 
 @compiled
-def write_depths(words: Array, fresh: Array, bounds: Array, depth: Array) -> None:
-    """Write the depths of the last layer's states in the rows `first` to `last` of a block.
-
-    Bounds: the block's first row, `first`, `last`, the layer's level, and the block's first state.
-    """
-    base, first, last, level, start = bounds
-    for row in range(first, last):
-        if fresh[base + row]:
-            for word in range(WORDS):
-                bits = words[base + row, word] & words[base + row, WORDS + word]
-                at = start + row * ROW_STATES + word * WORD_STATES
-                while bits:
-                    if bits & ONE:
-                        depth[at] = level
-                    bits >>= ONE
-                    at += 1
-
-
-@compiled
 def close_rows(words: Array, fresh: Array, bounds: Array) -> Any:
     """Clear one of the two bits of the last layer's states in some rows; return their number.
 
-    The bounds are those of `write_depths`.
+    Bounds: the block's first row, `first`, `last`, and the layer's level.
     """
-    base, first, last, level, _ = bounds
+    base, first, last, level = bounds
     cleared = WORDS if level & 2 else 0
     count = 0
     for row in range(base + first, base + last):

@@ -25,7 +25,6 @@ from puzzle_tablebase.two_bit_bfs.kernels import (
     close_rows,
     pack_rows,
     pull_rows,
-    write_depths,
 )
 from puzzle_tablebase.two_bit_bfs.space import (
     RECORD_BYTES,
@@ -99,13 +98,12 @@ def search_words(
     space: WordSpace,
     threads: int,
     run: Callable[..., Iterable[Any]],
-    depth: Array | None = None,
     report: Callable[[int], None] = lambda level: None,
 ) -> tuple[list[int], Planes]:
     """Search all states; return the layers' numbers of states, and bit 1 of every state's depth.
 
     That is the first plane. `run` calls a function with each of some tuples, in so many threads.
-    `depth`: a byte for each state, which gets its depth. `report` is called after each layer.
+    `report` is called after each layer.
     """
     planes = Planes(space)
     planes.add_root(space)
@@ -121,9 +119,7 @@ def search_words(
 
     def close(level: int, block: int, first: int, last: int) -> int:
         """Close the last layer in some rows of a block; return its number of states there."""
-        bounds = np.array([block * space.rows, first, last, level, block * space.states])
-        if depth is not None:
-            write_depths(planes.words, planes.fresh, bounds, depth)
+        bounds = np.array([block * space.rows, first, last, level])
         return int(close_rows(planes.words, planes.fresh, bounds))
 
     def find_layer(level: int) -> int:

@@ -280,7 +280,7 @@ MEASURED = {
 PEAKS = {
     "eight_edge": 0.39,
     "senet": 0.58,
-    "sliding_2x5_10": 0.42,
+    "sliding_2x5_10": 0.57,
     "sliding_2x7_14": 12.0,
     "fifteen_7-8": 1.2,
     "knight_tours_6x6": 0.43,

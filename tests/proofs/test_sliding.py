@@ -78,7 +78,7 @@ def bits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_wrong_bit_is_named_with_its_state(bits: Path) -> None:
-    state = parse_board("2x4").unrank(7777, GOAL)
+    state = SlidingBoard(2, 4, GOAL).unrank(7777)
     distance = oracle.distances(GOAL, 2, 4)[state]
     error = falsify(bits, NAME, flip_state(7777))
     assert (error.row, error.content) == (7777, {"state": state, "distance": distance})

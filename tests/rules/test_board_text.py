@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,8 +11,11 @@ from puzzle_tablebase.puzzles.sliding import EIGHT, SlidingBoard
 from tests.support.board_layouts import write_layouts
 from tests.support.strategies import senet_positions, white_space
 
-SIDES = itertools.product(range(2, 6), repeat=2)
-BOARDS = [EIGHT, *(SlidingBoard(*sides) for sides in SIDES if sides[0] * sides[1] <= 12)]
+SIDES = [(high, wide) for high in range(2, 6) for wide in range(2, 6) if high * wide <= 12]
+BOARDS = [
+    EIGHT,
+    *(SlidingBoard(sides[0], sides[1]) for sides in SIDES if sides[0] * sides[1] <= 12),
+]
 
 
 @pytest.mark.parametrize("board", BOARDS, ids=lambda board: board.title)

@@ -3,9 +3,12 @@
 import itertools
 import random
 
+import numpy as np
 import pytest
 
 from puzzle_tablebase.errors import NotationError, TablebaseError
+from puzzle_tablebase.puzzle import GoalPuzzle
+from puzzle_tablebase.puzzles.board_arrays import sum_weights
 from puzzle_tablebase.puzzles.sliding import EIGHT, PUZZLE, SlidingBoard, find_goal, parse_board
 from tests.support import sliding_oracle as oracle
 
@@ -48,7 +51,27 @@ def test_ranks_of_each_goal_are_one_to_one(name: str) -> None:
         reached = oracle.distances(goal, board.height, board.width)
         ranks = {board.rank(state): state for state in reached}
         assert sorted(ranks) == list(range(board.size))
-        assert all(board.unrank(rank, goal) == state for rank, state in ranks.items())
+        space = SlidingBoard(board.height, board.width, goal)
+        assert all(space.unrank(rank) == state for rank, state in ranks.items())
+
+
+@pytest.mark.parametrize("name", [*SMALL[:-1], pytest.param("3x3", marks=pytest.mark.nightly)])
+def test_all_states_at_once_are_those_of_one_at_a_time(name: str) -> None:
+    board = parse_board(name).wide
+    for goal in board.goals:
+        space = SlidingBoard(board.height, board.width, goal)
+        states = [space.unrank(rank) for rank in range(space.size)]
+        assert [state.decode() for state in space.list_states().tolist()] == states
+        fast, slow = space.make_graph(), GoalPuzzle.make_graph(space)
+        assert np.array_equal(fast.offsets, slow.offsets)
+        assert np.array_equal(fast.targets, slow.targets)
+        assert np.array_equal(fast.labels, slow.labels)
+        boards = space.list_tiles()
+        for feature in ("blank", "manhattan", "misplaced"):
+            one = SlidingBoard(board.height, board.width)
+            one.features = (feature,)
+            expected = [one.compute_features(state, goal)[feature] for state in states]
+            assert sum_weights(space, feature, goal, boards).tolist() == expected
 
 
 def test_rank_matches_the_documented_example() -> None:
