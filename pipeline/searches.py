@@ -97,6 +97,8 @@ class Search(NamedTuple):
     """The function that estimates the bytes of the process."""
     plan: str = ""
     """The function that plans a search which may be cut into shards: its module, and its name."""
+    needs_puzzle: bool = False
+    """Whether the recipe searches the state space of the table's puzzle, whatever that is."""
 
 
 def estimate_cost(table: Table) -> Cost:
@@ -185,11 +187,13 @@ SEARCHES = {
         "graph",
         lambda table: 3e-6 * table.states,
         lambda table: PROCESS_BYTES + 390 * table.states,
+        needs_puzzle=True,
     ),
     "breadth first of a board": Search(
         "graph",
         lambda table: 2.3e-6 * table.states,
         lambda table: PROCESS_BYTES + 200 * table.states,
+        needs_puzzle=True,
     ),
     "breadth first in blocks": Search(
         "boards",
@@ -227,9 +231,10 @@ SEARCHES = {
 
 def make(table: Table, puzzle: Puzzle, tasks: Tasks) -> TableData:
     """Search for a table; return its parts, each made when it is consumed."""
-    recipe = SEARCHES[table.recipe.search].recipe
-    search = import_object(f"puzzle_tablebase.{RECIPES}.{recipe}:make")
-    data: TableData = search(table, puzzle, tasks)
+    kind = SEARCHES[table.recipe.search]
+    search = import_object(f"puzzle_tablebase.{RECIPES}.{kind.recipe}:make")
+    given = (puzzle, tasks) if kind.needs_puzzle else (tasks,)
+    data: TableData = search(table, *given)
     return data
 
 

@@ -185,7 +185,9 @@ def prove(
         proof = find_proof(listed)
         if proof is prove_bits:
             proof = partial(prove_bits, scratch=scratch)
-        conclusion = (yield from proof(listed, proved)) if proof else UNKNOWN_RULES
+        if proof is prove_counts:
+            proof = partial(prove_counts, proved=proved)
+        conclusion = (yield from proof(listed)) if proof else UNKNOWN_RULES
     gaps = yield from check_counts(listed, conclusion)
     verdicts = conclusion.boards or {None: (conclusion.verdict, conclusion.how)}
     return [

@@ -22,7 +22,7 @@ the blank on cells of one colour.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from itertools import permutations
 from math import factorial
 from typing import Any
@@ -61,9 +61,7 @@ CHUNK_WORDS = 1 << 15
 """Words to which all moves are followed before the next ones: few enough for a core's cache."""
 
 
-def prove_bits(
-    listed: ListedTable, proved: Mapping[str, ListedTable], scratch: Scratch | None = None
-) -> Proof:
+def prove_bits(listed: ListedTable, scratch: Scratch | None = None) -> Proof:
     """Prove the distances of a large board to one goal, with arrays in `scratch` or in memory."""
     numbering, goal = read_definition(listed.definition)
     scratch = scratch or Scratch()

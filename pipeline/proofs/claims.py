@@ -352,5 +352,5 @@ def view_field(records: Array, name: str) -> Array:
     return values.view(np.uint8).reshape(len(values), values.dtype.itemsize)
 
 
-Prove = Callable[[ListedTable, Mapping[str, ListedTable]], Proof]
-"""A proof of a table, given the tables that are proved already, by name."""
+Prove = Callable[[ListedTable], Proof]
+"""A proof of a table."""

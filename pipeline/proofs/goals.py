@@ -42,18 +42,18 @@ COLUMNS = ("state", "goal", "distance", "best_moves", "solutions")
 FIELDS = ("distance", "solutions")
 
 
-def prove_eight(listed: ListedTable, proved: Mapping[str, ListedTable]) -> Proof:
+def prove_eight(listed: ListedTable) -> Proof:
     """Prove a table of the 8-puzzle."""
     return prove_rows(listed, BoardRules(3, 3, by_columns=False))
 
 
-def prove_board(listed: ListedTable, proved: Mapping[str, ListedTable]) -> Proof:
+def prove_board(listed: ListedTable) -> Proof:
     """Prove a table with rows of a sliding board."""
     sides = parse_sides(listed.definition.recipe.parameters["board"])
     return prove_rows(listed, BoardRules(*sides, by_columns=True))
 
 
-def prove_goals(listed: ListedTable, proved: Mapping[str, ListedTable]) -> Proof:
+def prove_goals(listed: ListedTable) -> Proof:
     """Prove a table of another puzzle with goals by that puzzle's own rules."""
     assert listed.rules
     result = yield from prove_rows(listed, TextRules(listed.rules))

@@ -141,8 +141,9 @@ def recount_by_sweep(board: ChessBoard, *, is_open: bool = True) -> Counts:
     return {"tours": tours, "closed": closed}
 
 
-def prove_counts(listed: ListedTable, proved: Mapping[str, ListedTable]) -> Proof:
+def prove_counts(listed: ListedTable, proved: Mapping[str, ListedTable] | None = None) -> Proof:
     """Prove the table of counts; lists of tours that are proved already count their boards."""
+    proved = proved or {}
     boards, closed = list_boards(listed.definition)
     rows = listed.scan_rows().collect()
     text = f"there is one row for every square of {len(boards)} boards, in order"

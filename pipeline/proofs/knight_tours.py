@@ -9,7 +9,7 @@ tour and each tour has one rank.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import numpy as np
 import polars as pl
@@ -59,7 +59,7 @@ PART_RECORDS = 1 << 12
 """The records that are made at a time."""
 
 
-def prove_every_tour(listed: ListedTable, proved: Mapping[str, ListedTable]) -> Proof:
+def prove_every_tour(listed: ListedTable) -> Proof:
     """Prove a table of all tours: in order, none twice, and none missing."""
     board = _get_board(listed)
     text = f"{TOURS}; the paths strictly ascend in their square numbers, so none appears twice"
@@ -71,7 +71,7 @@ def prove_every_tour(listed: ListedTable, proved: Mapping[str, ListedTable]) -> 
     return Proved(Verdict.PROVED, HOW, COLUMNS)
 
 
-def prove_pairs(listed: ListedTable, proved: Mapping[str, ListedTable]) -> Proof:
+def prove_pairs(listed: ListedTable) -> Proof:
     """Prove a table of one tour for every ordered pair of squares, and its index."""
     board = _get_board(listed)
     yield Claim(TOURS, find_bad_paths(listed, board, are_sorted=False))
@@ -197,7 +197,7 @@ def compare_pairs(listed: ListedTable, board: ChessBoard) -> Iterator[Difference
 # ---- rankings ---------------------------------------------------------------------------------
 
 
-def prove_ranks(listed: ListedTable, proved: Mapping[str, ListedTable]) -> Proof:
+def prove_ranks(listed: ListedTable) -> Proof:
     """Prove the ranking of a board's tours."""
     recipe = listed.definition.recipe
     is_open = recipe.search == "ranked tours"

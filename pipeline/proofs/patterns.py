@@ -6,7 +6,7 @@ the other cells with the blank. All states of a level are moved on one after the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import permutations
 from typing import NamedTuple
 
@@ -129,7 +129,7 @@ def fill_level(
     return count
 
 
-def prove_pattern(listed: ListedTable, proved: Mapping[str, ListedTable]) -> Proof:
+def prove_pattern(listed: ListedTable) -> Proof:
     """Prove the distances of a pattern."""
     parameters = listed.definition.recipe.parameters
     places, depth = search_placements(*parse_sides(parameters["board"]), parameters["tiles"])

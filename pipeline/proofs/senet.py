@@ -12,7 +12,7 @@ A side's pieces are a set of squares as bits: bit 0 is square 1.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from math import factorial
 
 import polars as pl
@@ -44,7 +44,7 @@ PIECES = 5
 THROWS = range(1, 6)
 
 
-def prove_senet(listed: ListedTable, proved: Mapping[str, ListedTable]) -> Proof:
+def prove_senet(listed: ListedTable) -> Proof:
     """Prove the table of all positions."""
     rows = listed.scan_rows().collect().lazy().with_columns(pl.col("plies", *PLIES).cast(pl.Int16))
     count = factorial(SQUARES) // factorial(PIECES) ** 2 // factorial(SQUARES - 2 * PIECES)

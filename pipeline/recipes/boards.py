@@ -17,7 +17,6 @@ from puzzle_tablebase.formats.counts import Depth
 from puzzle_tablebase.formats.encoder import Part
 from puzzle_tablebase.pipeline.recipes.board_shards import search_shards
 from puzzle_tablebase.pipeline.tasks import Parts, RecordWriter, TableData, Tasks
-from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.puzzles.sliding import parse_board
 from puzzle_tablebase.schema import ROW_BYTES, Table
 from puzzle_tablebase.two_bit_bfs.search import iter_word_records, search_words
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 Depths = npt.NDArray[np.uint8]
 
 
-def make(table: Table, puzzle: Puzzle, tasks: Tasks) -> TableData:
+def make(table: Table, tasks: Tasks) -> TableData:
     """Search the board; return its records."""
     parameters, count = table.recipe.parameters, table.rows or 0
     board, (goal,) = parse_board(parameters["board"]), parameters["roots"]

@@ -21,7 +21,6 @@ from puzzle_tablebase.formats.encoder import Part
 from puzzle_tablebase.intrinsics import find_lowest
 from puzzle_tablebase.jit import Array, compiled
 from puzzle_tablebase.pipeline.tasks import Parts, TableData, Tasks
-from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.puzzles.fifteen import Pattern, list_neighbours, parse_pattern, rank_set
 from puzzle_tablebase.schema import UNREACHED, Table
 
@@ -53,7 +52,7 @@ class PatternMoves(NamedTuple):
     """The place of the goal. Its order is 0."""
 
 
-def make(table: Table, puzzle: Puzzle, tasks: Tasks) -> TableData:
+def make(table: Table, tasks: Tasks) -> TableData:
     """Search all placements of the pattern, and return records."""
     depth = search_pattern(make_moves(parse_pattern(table.recipe.parameters)), tasks)
 

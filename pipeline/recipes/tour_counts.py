@@ -28,7 +28,6 @@ from puzzle_tablebase.pipeline.recipes.tour_sweep import (
     sum_cycles,
 )
 from puzzle_tablebase.pipeline.tasks import Parts, TableData, Tasks
-from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.puzzles.knight.tour_ranker import Sweep
 from puzzle_tablebase.schema import Table
@@ -41,7 +40,7 @@ Totals = tuple[Array | None, int]
 """The tours of a board by starting square, or None; and the closed tours from each square."""
 
 
-def make(table: Table, puzzle: Puzzle, tasks: Tasks) -> TableData:
+def make(table: Table, tasks: Tasks) -> TableData:
     """Return the rows of the boards; each board is counted when its rows are consumed."""
     return TableData(_iter_parts(table, tasks))
 

@@ -22,7 +22,6 @@ from puzzle_tablebase.formats.encoder import Part
 from puzzle_tablebase.intrinsics import find_lowest
 from puzzle_tablebase.jit import Array, compiled
 from puzzle_tablebase.pipeline.tasks import Parts, TableData, Tasks
-from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores.checkpoints import Arrays
@@ -32,7 +31,7 @@ PREFIX_SQUARES = 3
 OPEN = -1
 
 
-def make(table: Table, puzzle: Puzzle, tasks: Tasks) -> TableData:
+def make(table: Table, tasks: Tasks) -> TableData:
     """Return the rows of a board's tours, in ascending order; there is no index."""
     board = parse_board(table.recipe.parameters["board"])
     return TableData(_iter_parts(board, tasks))

@@ -19,7 +19,6 @@ from puzzle_tablebase.formats.encoder import Part
 from puzzle_tablebase.jit import Array, compiled
 from puzzle_tablebase.pipeline.recipes.tour_lists import make_tour_columns
 from puzzle_tablebase.pipeline.tasks import Parts, TableData, Tasks
-from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores.checkpoints import Arrays
@@ -44,7 +43,7 @@ GAMMA, MIX_1, MIX_2 = WORD(0x9E3779B97F4A7C15), WORD(0xBF58476D1CE4E5B9), WORD(0
 SHIFT_1, SHIFT_2, SHIFT_3 = WORD(30), WORD(27), WORD(31)
 
 
-def make(table: Table, puzzle: Puzzle, tasks: Tasks) -> TableData:
+def make(table: Table, tasks: Tasks) -> TableData:
     """Return the rows and the records of a board's tours, one for each pair."""
     board = parse_board(table.recipe.parameters["board"])
     pairs = 2 * sum(board.can_join(a, b) for a in range(board.squares) for b in range(a))

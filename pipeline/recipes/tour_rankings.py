@@ -24,7 +24,6 @@ from puzzle_tablebase.pipeline.recipes.tour_sweep import (
     sum_cycles,
 )
 from puzzle_tablebase.pipeline.tasks import Parts, TableData, Tasks
-from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.puzzles.knight.board import parse_board
 from puzzle_tablebase.puzzles.knight.tour_ranker import Route, Sweep
 from puzzle_tablebase.schema import Table
@@ -42,7 +41,7 @@ Origin = tuple[int, Step | Route]
 whose cut the halves meet."""
 
 
-def make(table: Table, puzzle: Puzzle, tasks: Tasks) -> TableData:
+def make(table: Table, tasks: Tasks) -> TableData:
     """Sweep through half of the board and return its layers as records."""
     board = parse_board(table.recipe.parameters["board"])
     sweep = Sweep(board, paths=table.recipe.search == "ranked tours")

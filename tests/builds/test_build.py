@@ -257,11 +257,11 @@ def test_a_killed_build_resumes_from_the_saved_layers(
     with ThreadPoolExecutor(1) as pool:
         of_table = Tasks(pool, 1, on_progress, checkpoints(Folder(tmp_path), SIX))
         with pytest.raises(KeyboardInterrupt):
-            tour_rankings.make(SIX, KNIGHT, of_table)
+            tour_rankings.make(SIX, of_table)
         assert len(advanced) == 12
         advanced.clear()
         is_killed = False
-        data = tour_rankings.make(SIX, KNIGHT, of_table)
+        data = tour_rankings.make(SIX, of_table)
     assert data.record_count == sum(len((part.records or {})["key"]) for part in data.parts)
     assert max(advanced) < 300, "what follows larger layers is kept"
 

@@ -113,7 +113,7 @@ def prove_made(folder: Path, rows: pa.Table) -> TableResult:
     toy = Topped()
     listed = replace(open_one(folder, "pancakes"), rules=toy, table=toy.tables[0])
     made = make_listed(listed, rows)
-    return run(made, prove_goals(made, {}))
+    return run(made, prove_goals(made))
 
 
 class Topped(Pancakes):

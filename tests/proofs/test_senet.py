@@ -49,7 +49,7 @@ class Small(NamedTuple):
                 rules.setattr(senet, name, value)
             rows = change(self.rows) if change else self.rows
             made = make_listed(self.listed, rows, **self.fields | fields)
-            return run(made, prove_senet(made, {}))
+            return run(made, prove_senet(made))
 
 
 @pytest.fixture(scope="module")
