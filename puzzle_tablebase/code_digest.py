@@ -205,12 +205,6 @@ class Search:
             texts = sorted({digests.get(each, ".".join(each)) for each in targets})
             yield name, f"{digests[module, name]} {' '.join(texts)}"
 
-    def has_function(self, module: str, name: str) -> bool:
-        """Return whether a function, or a method of a class, was reached."""
-        kind, _, method = name.rpartition(".")
-        is_inside = method.startswith("__") or not self._is_split(module, kind)
-        return (module, name) in self.reached or ((module, kind) in self.reached and is_inside)
-
     # ---- names ----------------------------------------------------------------------------------
 
     def _is_followed(self, module: str) -> bool:
@@ -267,7 +261,7 @@ class Search:
             if name == WHOLE:
                 for each in (*loaded.definitions, *loaded.imports):
                     pending += self._resolve(module, each)
-            elif self._is_split(module, name):
+            elif self.is_split(module, name):
                 self._add_class(loaded, module, name, pending)
             else:
                 pieces = loaded.make_pieces(name, loaded.definitions[name])
@@ -281,7 +275,7 @@ class Search:
             for attribute, texts in piece.texts.items():
                 self._members[name[0], f"{name[1]}.{attribute}"] = texts
 
-    def _is_split(self, module: str, name: str) -> bool:
+    def is_split(self, module: str, name: str) -> bool:
         """Return whether a definition is a class whose parts count if they are used.
 
         A class with other bases, as a tuple with names, may use what nobody names.
@@ -295,7 +289,7 @@ class Search:
 
     def _is_split_base(self, module: str, base: ast.expr) -> bool:
         found = self._resolve(module, base.id) if isinstance(base, ast.Name) else []
-        return len(found) == 1 and self._is_split(*found[0])
+        return len(found) == 1 and self.is_split(*found[0])
 
     def _add_class(self, loaded: Module, module: str, name: str, pending: list[Name]) -> None:
         (node,) = loaded.definitions[name]
