@@ -177,6 +177,12 @@ def estimate_count(board: KnightBoard, closed: bool) -> int:
     return ceil(SWEEP_BYTES + BYTES_PER_STATE * states + DENSE_BYTES * min(states, DENSE_STATES))
 
 
+def count_images(table: Table) -> int:
+    """Count the states of a sweep by both ends for one of other sweeps: on some boards, images."""
+    ((board, _),) = list_swept_boards(table)
+    return 1 + min(board.files, board.ranks) % 2
+
+
 def estimate_sweep_seconds(table: Table) -> float:
     """Estimate the processor seconds of a table's sweeps."""
     return 1e-6 * estimate_states(table)
@@ -225,6 +231,11 @@ SEARCHES = {
         "tour_rankings", estimate_sweep_seconds, lambda table: estimate_sweep(table, 2.2)
     ),
     "tour counts": Search("tour_counts", estimate_sweep_seconds, estimate_sweep),
+    "tour counts by pair": Search(
+        "tour_pair_counts",
+        lambda table: 2 * count_images(table) * estimate_sweep_seconds(table),
+        lambda table: estimate_sweep(table, count_images(table)),
+    ),
 }
 """The searches by the names that recipes give them."""
 

@@ -246,6 +246,11 @@ class IndexReader:
         return make_open_error(self._store, self._table.index_file, error, self._request)
 
 
+def has_index(store: Store, table: Table) -> bool:
+    """Return whether a table's index is published, without opening it."""
+    return bool(_search_digests(store, table))
+
+
 def _search_digests(store: Store, table: Table, name: str = MANIFEST) -> list[str]:
     """Return the digests that a manifest has for a table's index; [] if none is found.
 

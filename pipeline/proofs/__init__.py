@@ -35,6 +35,7 @@ from puzzle_tablebase.pipeline.proofs.claims import (
 from puzzle_tablebase.pipeline.proofs.files import check_contents, check_counts, check_files
 from puzzle_tablebase.pipeline.proofs.goals import prove_board, prove_eight, prove_goals
 from puzzle_tablebase.pipeline.proofs.knight_counts import choose_way, prove_counts
+from puzzle_tablebase.pipeline.proofs.knight_pair_counts import prove_pair_counts
 from puzzle_tablebase.pipeline.proofs.knight_tours import prove_every_tour, prove_pairs, prove_ranks
 from puzzle_tablebase.pipeline.proofs.patterns import prove_pattern
 from puzzle_tablebase.pipeline.proofs.scratch import Scratch, find_scratch_folder, open_scratch
@@ -78,6 +79,7 @@ PROVERS: dict[str, Prove] = {
     "ranked closed tours": prove_ranks,
     "ranked tours": prove_ranks,
     "tour counts": prove_counts,
+    "tour counts by pair": prove_pair_counts,
 }
 """The proofs of the searches that only one kind of puzzle has."""
 
@@ -185,8 +187,8 @@ def prove(
         proof = find_proof(listed)
         if proof is prove_bits:
             proof = partial(prove_bits, scratch=scratch)
-        if proof is prove_counts:
-            proof = partial(prove_counts, proved=proved)
+        if proof in (prove_counts, prove_pair_counts):
+            proof = partial(proof, proved=proved)
         conclusion = (yield from proof(listed)) if proof else UNKNOWN_RULES
     gaps = yield from check_counts(listed, conclusion)
     verdicts = conclusion.boards or {None: (conclusion.verdict, conclusion.how)}
@@ -260,12 +262,17 @@ def list_tables(store: Store) -> list[ListedTable]:
 
 def _order_by_cost(listed: ListedTable) -> tuple[bool, int]:
     """Order tables by the bytes to be read; counts come last, as they rest on lists of tours."""
-    is_counted = bool(listed.table) and listed.definition.recipe.search == "tour counts"
+    is_counted = bool(listed.table) and "tour counts" in listed.definition.recipe.search
     return is_counted, listed.entry.total_bytes
 
 
 def estimate_memory(table: Table) -> int:
     """Estimate the bytes of memory for a proof: for most about as many as for the search."""
+    if table.recipe.search == "tour counts by pair":
+        ((board, _),) = list_swept_boards(table)
+        way = choose_way(board, is_open=True)
+        needed = 0 if way == "walk" else estimate_count(board, closed=way != "sweep")
+        return PROCESS_BYTES + needed
     if table.recipe.search == "tour counts":
         # boards that are counted path by path, or not again, need no more than the process
         swept = (

@@ -26,7 +26,7 @@ from puzzle_tablebase.pipeline.proofs.claims import (
     compare,
     require_equal,
 )
-from puzzle_tablebase.pipeline.proofs.knight_rules import Squares, list_jumps
+from puzzle_tablebase.pipeline.proofs.knight_rules import Squares, find_jumps, list_jumps
 from puzzle_tablebase.pipeline.proofs.tour_walker import HalfBoard, walk
 from puzzle_tablebase.pipeline.proofs.verdicts import Proved, Verdict
 from puzzle_tablebase.pipeline.tasks import run_in_threads
@@ -77,15 +77,21 @@ CLOSED_HOWS = HOWS | {
 """The verdict on a board by the way, and on one of which closed tours alone are counted."""
 
 
+def recount_pairs(board: ChessBoard) -> Array:
+    """Count the tours from each square to each: a row for each start."""
+    near = list_jumps(board.files, board.ranks)
+    counts = run_in_threads(count_tours_from, [(near, start) for start in range(board.squares)])
+    return np.array([*counts])
+
+
 def recount_tours(board: ChessBoard) -> dict[str, Array]:
     """Count the tours and the closed tours from each square."""
-    near = list_jumps(board.files, board.ranks)
-    counts = [*run_in_threads(count_tours_from, [(near, at) for at in range(board.squares)])]
-    return dict(zip(("tours", "closed"), np.array(counts).T, strict=True))
+    counts, jumps = recount_pairs(board), find_jumps(board.files, board.ranks)
+    return {"tours": counts.sum(axis=1), "closed": (counts * jumps).sum(axis=1)}
 
 
-def count_tours_from(near: Squares, start: int) -> tuple[int, int]:
-    """Count the tours and the closed tours from a square by following every path.
+def count_tours_from(near: Squares, start: int) -> Array:
+    """Count the tours from a square to each by following every path.
 
     Row s of `near` has a bit for each square that a knight can jump to from s.
     """
@@ -93,20 +99,22 @@ def count_tours_from(near: Squares, start: int) -> tuple[int, int]:
     lonely = 0
     for square, beside in enumerate((near & free).tolist()):
         lonely |= (beside & (beside - 1) == 0) << square
-    return _count_onward(near, start, start, free, lonely)
+    counts = np.zeros(len(near), dtype=np.int64)
+    _count_onward(near, start, free, lonely, counts)
+    return counts
 
 
 @compiled
-def _count_onward(near: Squares, start: int, here: int, free: int, lonely: int) -> tuple[int, int]:
-    """Count the ways to continue a path from its last square over all free squares.
+def _count_onward(near: Squares, here: int, free: int, lonely: int, counts: Array) -> None:
+    """Count the ways to continue a path from its last square over all free squares, by the end.
 
     `lonely` has the free squares with at most one free neighbour. A path is abandoned if a free
     square that is not its next one has no free neighbour, or if two such squares have only one:
     a square like that can only be the tour's end.
     """
     if not free:
-        return 1, near[here] >> start & 1
-    tours = closed = 0
+        counts[here] += 1
+        return
     ways = choices = near[here] & free
     while choices:
         square = find_lowest(choices)
@@ -122,9 +130,7 @@ def _count_onward(near: Squares, start: int, here: int, free: int, lonely: int) 
             losers &= losers - 1
         ends = next_lonely & ~near[square]
         if not remaining or (not has_stranded and not ends & (ends - 1)):
-            new_tours, new_closed = _count_onward(near, start, square, remaining, next_lonely)
-            tours, closed = tours + new_tours, closed + new_closed
-    return tours, closed
+            _count_onward(near, square, remaining, next_lonely, counts)
 
 
 def recount_by_sweep(board: ChessBoard, *, is_open: bool = True) -> Counts:

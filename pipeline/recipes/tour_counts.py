@@ -106,12 +106,12 @@ def count_cycles(
     by_square = ends.ravel()
     if not paths or not total:
         return int(total), by_square
-    by_square[len(steps) :][: 2 * rows] = uses[1 : 2 * rows + 1]
+    by_square[len(steps) :][: 2 * rows] = uses[0].diagonal()[1 : 2 * rows + 1]
     after = layers[-1]()._replace(ways=onward)
     for number in reversed(range(len(steps))):
         tasks.report(f"{name}, steps back", len(steps) - number, len(steps))
         layer = layers[number]()
-        by_square[number], onward = _step_back(layer, steps[number], after, tasks)
+        by_square[number], onward = count_layer_back(layer, steps[number], after, tasks)
         after = layer._replace(ways=onward)
         del layer, onward  # large
     # an edge at a square of a state is an edge at the square's image in the state's image
@@ -132,16 +132,21 @@ def sweep_forward(
     for done, step in enumerate(steps):
         on_step = partial(tasks.report, f"{name}, steps", done, len(steps))
         advance = partial(advance_layer, layer, step, on_step, tasks.run_in_threads)
-        saved = f"{name}, layer {done + 1}"
-        layer = Layer(*tasks.load_or_make(saved, advance))
-        is_saved = tasks.is_saved(layer)
-        layers.append(partial(_load, saved, tasks) if is_saved else partial(Layer, *layer))
+        layer, load = make_layer(f"{name}, layer {done + 1}", advance, tasks)
+        layers.append(load)
     return layers
 
 
-def _load(name: str, tasks: Tasks) -> Layer:
+def make_layer(
+    name: str, make: Callable[[], Layer], tasks: Tasks
+) -> tuple[Layer, Callable[[], Layer]]:
+    """Make a layer, or load it from the store; return it and what returns it again."""
+    layer = Layer(*tasks.load_or_make(name, make))
+    if not tasks.is_saved(layer):
+        return layer, partial(Layer, *layer)
     assert tasks.checkpoints
-    return Layer(*tasks.checkpoints.require(name))
+    require = tasks.checkpoints.require
+    return layer, lambda: Layer(*require(name))
 
 
 def _meet(
@@ -155,7 +160,7 @@ def _meet(
     return [onward, uses, np.array([sum_cycles(longer.ways, onward, modulus)])]
 
 
-def _step_back(layer: Layer, step: Step, after: Layer, tasks: Tasks) -> tuple[int, Array]:
+def count_layer_back(layer: Layer, step: Step, after: Layer, tasks: Tasks) -> tuple[int, Array]:
     """Count the cycles that use a step's edge to the virtual square, and the ways to complete each
     state of the layer."""
     slices = ((part, step, after) for part in layer.iter_slices(SLICE_NEEDS))
@@ -163,4 +168,4 @@ def _step_back(layer: Layer, step: Step, after: Layer, tasks: Tasks) -> tuple[in
     for counts, uses_found in tasks.run_in_threads(count_onward, slices):
         onward.append(counts)
         uses += int(uses_found[step.others == 0].sum())
-    return uses, np.concatenate(onward)
+    return uses, np.concatenate([layer.ways[:0], *onward])

@@ -63,10 +63,7 @@ def list_tours_from(files: int, ranks: int, *prefix: int) -> Arrays:
 
 def list_prefixes(board: KnightBoard, length: int) -> list[tuple[int, ...]]:
     """Return all paths of `length` squares that begin where a tour can begin, ascending."""
-    odd = board.squares % 2
-    paths: list[tuple[int, ...]] = [
-        (square,) for square in range(board.squares) if not (odd and board.is_light(square))
-    ]
+    paths: list[tuple[int, ...]] = [(square,) for square in board.list_ends()]
     for _ in range(length - 1):
         paths = [
             (*path, square)

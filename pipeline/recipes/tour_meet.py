@@ -17,6 +17,7 @@ the remaining matching, and so on, until one pair remains on both sides, which c
 from __future__ import annotations
 
 from functools import cache
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -184,14 +185,15 @@ def meet_halves(
 ) -> tuple[Array, Array]:
     """Combine two half sweeps at the cut.
 
-    Returns the number of ways to complete each state of the longer half, and the number of cycles
-    that use each cell's edge to the virtual square. `name`: what is reported.
+    Returns the number of ways to complete each state of the longer half, and for each column of its
+    ways a matrix: the cycles that use the virtual edges of two cells, in the diagonal those of one.
+    `name`: what is reported.
     """
     needs = find_shared_needs(longer.needs, shorter.needs, cut)
     parts = min(MAX_PARTS, 1 + len(needs) // NEEDS_PER_PART)
     threads = min(parts, tasks.jobs, count_cores(), MAX_THREADS)
     onward = np.zeros((threads, len(longer.ways)), np.int64)
-    uses = np.zeros(MAX_CELLS, np.int64)
+    uses = np.zeros((_count_columns(longer), MAX_CELLS, MAX_CELLS), np.int64)
     for done in range(0, parts, threads):
         tasks.report(name, done, parts)
         # each thread has a row of the sums
@@ -214,8 +216,8 @@ def meet_halves(
 def add_completions(needs: Array, ours: Layer, theirs: Layer, cut: Cut, onward: Array) -> Array:
     """Add to `onward` the number of ways to complete each state of one side, for some needs.
 
-    Only states that have one of these needs after their edges get completions. Returns for each
-    cell the number of the cycles that use its edge to the virtual square.
+    Only states that have one of these needs after their edges get completions. Returns the cycles
+    as `meet_halves`.
     """
     cells = cut.views.shape[1]
     joins, full = make_joins(cells), make_full_needs(cells)
@@ -229,19 +231,27 @@ def add_completions(needs: Array, ours: Layer, theirs: Layer, cut: Cut, onward: 
     their_sets = [make_edge_sets(edges) for edges in cells_of]
     firsts, seconds, _, sums = map(np.array, zip(*their_sets, strict=True))
     moves = make_moves(tuple(map(tuple, cut.views.tolist())), cut.here)
-    uses = np.zeros(len(sets.bits), dtype=np.int64)
+    columns = _count_columns(ours)
+    uses = np.zeros((len(sets.bits), columns), dtype=np.int64)
+    ways = ours.ways.reshape(-1, columns)
     is_fitting = _meet(
-        needs, seen_needs, full, ours.groups, ours.ways, sets, theirs.groups, theirs.ways,
-        moves, firsts, seconds, their_sets[0].bits, sums, joins, removal, MATCHING_COUNTS,
+        needs, seen_needs, full, ours.groups, ways, sets, theirs.groups, theirs.ways, moves,
+        firsts, seconds, their_sets[0].bits, sums, joins, removal, MATCHING_COUNTS,
         cut.modulus, *make_work(), values, onward, uses,
     )  # fmt: skip
     if not is_fitting:
         raise CountOverflow
-    totals = np.zeros(MAX_CELLS, dtype=np.int64)
-    for number, (one, other) in enumerate(cut.own):
-        if one == 0:
-            totals[other] += uses[sets.bits >> number & 1 == 1].sum()
+    totals = np.zeros((columns, MAX_CELLS, MAX_CELLS), dtype=np.int64)
+    virtual = [(1 << number, other) for number, (one, other) in enumerate(cut.own) if one == 0]
+    for (bit, cell), (other_bit, other_cell) in product(virtual, repeat=2):
+        both = bit | other_bit
+        totals[:, cell, other_cell] = uses[sets.bits & both == both].sum(axis=0)
     return totals
+
+
+def _count_columns(layer: Layer) -> int:
+    """Return how many numbers of ways each state has: one, or those of several lanes."""
+    return 1 if layer.ways.ndim == 1 else layer.ways.shape[1]
 
 
 @compiled
@@ -305,7 +315,8 @@ def _meet(
                     onward[state] += completions
                     if onward[state] < 0:
                         return False
-                    uses[number] += our_ways[state] * completions
+                    for column in range(our_ways.shape[1]):
+                        uses[number, column] += our_ways[state, column] * completions
         values[:size] = 0
     return True
 

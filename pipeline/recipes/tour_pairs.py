@@ -46,7 +46,7 @@ SHIFT_1, SHIFT_2, SHIFT_3 = WORD(30), WORD(27), WORD(31)
 def make(table: Table, tasks: Tasks) -> TableData:
     """Return the rows and the records of a board's tours, one for each pair."""
     board = parse_board(table.recipe.parameters["board"])
-    pairs = 2 * sum(board.can_join(a, b) for a in range(board.squares) for b in range(a))
+    pairs = board.count_pairs()
     return TableData(_iter_parts(board, tasks, pairs), pairs)
 
 

@@ -15,6 +15,7 @@ SQUARES = tuple([f"{file}{rank}" for rank in range(1, MAX_RANKS + 1) for file in
 TOURS_PREFIX = "knight_tours_"
 COUNTS_TABLE = "knight_counts"
 COUNTS_PREFIX, CLOSED_COUNTS_PREFIX = "knight_counts_", "knight_closed_counts_"
+PAIR_COUNTS_PREFIX = "knight_pair_counts_"
 RANKS_PREFIX, CLOSED_RANKS_PREFIX = "knight_ranks_", "knight_closed_ranks_"
 
 

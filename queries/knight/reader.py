@@ -5,12 +5,14 @@ from __future__ import annotations
 from puzzle_tablebase.errors import NoAnswer, NotationError
 from puzzle_tablebase.notation.knight import FILES, TOURS_PREFIX
 from puzzle_tablebase.puzzles.knight.board import JUMPS, KnightBoard, parse_board
-from puzzle_tablebase.puzzles.knight.tables import PAIRS_BOARD
+from puzzle_tablebase.puzzles.knight.tables import PAIRS_BOARD, make_pair_counts
 from puzzle_tablebase.queries.answer import Answer, Judgement, align_rows
+from puzzle_tablebase.queries.index_reader import has_index
 from puzzle_tablebase.queries.options import (
     ALL,
     ALONE,
     ANY_KEYS,
+    BATCH,
     CHECK,
     ONE_KEY,
     QUERY,
@@ -44,7 +46,8 @@ SMALL_BOARD = "6x6"
 
 class KnightAnswer(Answer):
     """A tour. `number` is that in its list, or else `rank` that among all closed ones or all open
-    ones from its start.
+    ones from its start. `tours`: how many there are with these ends, if they were asked for, and
+    counted.
 
     `jumps` are 1 to 8, one fewer than the squares of `path`. `order` has the ranks of the board
     from above, with each square's place in the tour.
@@ -56,6 +59,7 @@ class KnightAnswer(Answer):
     finish: str
     number: int | None = None
     rank: int | None = None
+    tours: int | None = None
     closed: bool
     path: str
     jumps: tuple[int, ...]
@@ -70,6 +74,8 @@ class KnightAnswer(Answer):
             ("squares", " ".join(self.path[at : at + 2] for at in range(0, len(self.path), 2))),
             ("jumps", " ".join(map(str, self.jumps))),
         ]
+        if self.tours is not None:
+            rows.insert(1, ("tours", f"{self.tours:,} from {self.start} to {self.finish}"))
         # the board from above, rank by rank: each square shows its place in the tour
         board = self._board
         lines = [
@@ -87,7 +93,12 @@ class KnightAnswer(Answer):
 
 
 def make_tour_answer(
-    board: KnightBoard, squares: list[int], *, number: int | None = None, rank: int | None = None
+    board: KnightBoard,
+    squares: list[int],
+    *,
+    number: int | None = None,
+    rank: int | None = None,
+    tours: int | None = None,
 ) -> KnightAnswer:
     """Make the answer of a tour with its number or its rank."""
     at = {square: move for move, square in enumerate(squares, start=1)}
@@ -98,6 +109,7 @@ def make_tour_answer(
         finish=board.name_square(squares[-1]),
         number=number,
         rank=rank,
+        tours=tours,
         closed=board.is_jump(squares[0], squares[-1]),
         path="".join(board.name_square(square) for square in squares),
         jumps=tuple(map(board.find_jump, squares, squares[1:])),
@@ -141,7 +153,7 @@ class KnightReader(Reader):
     options = (
         Option(
             "board",
-            "Board, files x ranks (default: 8x8; for --count and samples 6x6).",
+            "Board, files x ranks (default: 8x8; for --count without --to and samples 6x6).",
             "CxR",
             lambda text, *_: parse_board(text),
             verbs=(*ANY_KEYS, ALL, SAMPLE, CHECK),
@@ -184,9 +196,9 @@ class KnightReader(Reader):
         ),
         Option(
             "count",
-            "Print the number of tours (without SQUARE: from all squares); with --closed only of "
-            "closed ones.",
-            excludes=("to", "number"),
+            "Print the number of tours (without SQUARE: from all squares; with --to: to that one); "
+            "with --closed only of closed ones.",
+            excludes=("number",),
             verbs=(QUERY, ALL, ALONE),
         ),
         SHEETS,
@@ -196,13 +208,20 @@ class KnightReader(Reader):
     explored = {"knight_tours_8x8": 0}  # noqa: RUF012  # a class's constants
 
     def count(
-        self, start: str | None = None, board: str | None = None, *, closed: bool = False
+        self,
+        start: str | None = None,
+        board: str | None = None,
+        *,
+        to: str | None = None,
+        closed: bool = False,
     ) -> CountAnswer:
-        """Return the number of tours from a square, or from all squares.
+        """Return the number of tours from a square, or from all squares; or `to` another square.
 
-        The default board is 6x6. `closed`: only closed tours, which are counted on larger boards.
+        The default board is 6x6; with `to` it is 8x8. `closed`: only closed tours, which are
+        counted on larger boards.
         """
-        options = self.parse(ALL, {"board": board, "closed": closed, "count": True})
+        given = {"board": board, "closed": closed, "count": True}
+        options = self.parse(ALL, given) if to is None else self.parse(QUERY, {**given, "to": to})
         return self.answer(start, options)  # type: ignore[return-value]
 
     def rank(self, squares: str, *, board: str = "8x8", closed: bool = False) -> int:
@@ -217,8 +236,9 @@ class KnightReader(Reader):
         return choose_board(options).parse_square(text)
 
     def answer(self, key: Any, options: Options) -> KnightAnswer | CountAnswer:
-        board = choose_board(options, SMALL_BOARD if options.count else "8x8")
-        if options.count:
+        is_sum = options.count and options.to is None
+        board = choose_board(options, SMALL_BOARD if is_sum else "8x8")
+        if is_sum:
             from puzzle_tablebase.queries.knight.table_scans import read_tour_counts
 
             square = None if key is None else board.parse_square(key)
@@ -235,6 +255,10 @@ class KnightReader(Reader):
             return make_tour_answer(board, tours.unrank(options.rank, start), rank=options.rank)
         if options.to is not None:
             _require_joinable(board, start, options.to, options.closed)
+        if options.count:
+            from puzzle_tablebase.queries.knight.table_scans import read_pair_count
+
+            return read_pair_count(self, board, start, options.to, is_closed=options.closed)
         wanted = board, start, options.to, options.number, options.closed
         if (board.files, board.ranks) == PAIRS_BOARD:
             number, squares = self._find_pair_tour(*wanted)
@@ -242,7 +266,23 @@ class KnightReader(Reader):
             from puzzle_tablebase.queries.knight.table_scans import find_listed_tour
 
             number, squares = find_listed_tour(self, wanted)
-        return make_tour_answer(board, squares, number=number)
+        is_counted = options.to is not None and options.verb != BATCH
+        count = self.find_pair_count(board, start, options.to) if is_counted else None
+        return make_tour_answer(board, squares, number=number, tours=count)
+
+    def find_pair_count(
+        self, board: KnightBoard, start: int, end: int, *, is_wanted: bool = False
+    ) -> int | None:
+        """Find the number of tours from a square to another; None if their table is not published.
+
+        With `is_wanted`, raise TableMissing.
+        """
+        table = make_pair_counts(board)
+        name = "is published", table.name
+        if not (is_wanted or self.keep(name, lambda: has_index(self.store, table))):
+            return None
+        tours: int = self.open_table_index(table).read_record(board.find_pair(start, end))[0]
+        return tours
 
     def draw(
         self, request: SampleRequest, wanted: range | None, options: Options

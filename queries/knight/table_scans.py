@@ -81,11 +81,13 @@ def find_listed_tour(reader: Any, wanted: WantedTour) -> tuple[int, list[int]]:
 class CountAnswer(Answer):
     """The number of directed tours from a square, and of the closed ones among them.
 
-    `start` is None for the tours from all squares, and `tours` where only closed ones are counted.
+    `start` is None for the tours from all squares, `finish` for those to all, and `tours` where
+    only closed ones are counted.
     """
 
     board: str
     start: str | None = None
+    finish: str | None = None
     tours: int | None = None
     closed: int
 
@@ -94,8 +96,8 @@ class CountAnswer(Answer):
         rows, kind = [("closed", f"{self.closed:,}")], "closed"
         if self.tours is not None:
             rows, kind = [("tours", f"{self.tours:,}"), *rows], "open"
-        begun = self.start or "all squares"
-        return f"{self.board} from {begun}, directed {kind} tours\n\n{align_rows(rows)}"
+        ends = f"{self.start or 'all squares'}{f' to {self.finish}' if self.finish else ''}"
+        return f"{self.board} from {ends}, directed {kind} tours\n\n{align_rows(rows)}"
 
     def to_svg(self) -> NoReturn:
         """Raise BadRequest: a number has no picture."""
@@ -122,7 +124,21 @@ def read_tour_counts(
         board=str(board),
         start=None if start is None else board.name_square(start),
         tours=int(counts["tours"].sum()) if has_all else None,
-        closed=int(counts["closed"].sum()),
+        closed=sum(counts["closed"].to_list()),  # of 8x10, they do not fit 64 bits
+    )
+
+
+def read_pair_count(
+    reader: Any, board: KnightBoard, start: int, end: int, *, is_closed: bool
+) -> CountAnswer:
+    """Return the number of tours from a square to another, or only of closed ones."""
+    tours = reader.find_pair_count(board, start, end, is_wanted=True)
+    return CountAnswer(
+        board=str(board),
+        start=board.name_square(start),
+        finish=board.name_square(end),
+        tours=None if is_closed else tours,
+        closed=tours if board.is_jump(start, end) else 0,
     )
 
 

@@ -42,7 +42,11 @@ from puzzle_tablebase.puzzles.fifteen import PUZZLE as FIFTEEN
 from puzzle_tablebase.puzzles.fifteen import Pattern, make_pattern_table
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
-from puzzle_tablebase.puzzles.knight.tables import make_count_table, make_ranking_table
+from puzzle_tablebase.puzzles.knight.tables import (
+    make_count_table,
+    make_pair_counts,
+    make_ranking_table,
+)
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores.folder import Folder
@@ -285,6 +289,7 @@ def list_tables() -> Iterator[tuple[Puzzle, Table]]:
     for name in ("sliding_2x3", "sliding_3x4", "fifteen_7-8"):
         puzzle = get_puzzle(name.partition("_")[0])
         yield puzzle, puzzle.find_tables(name)[0]
+    yield KNIGHT, make_pair_counts(KnightBoard(5, 6))
     for closed in (False, True):
         yield KNIGHT, make_ranking_table(KnightBoard(5, 6), closed=closed)
 
@@ -413,7 +418,7 @@ CHANGES = [
         "intrinsics",
         "ctpop",
         "cttz",
-        "sliding_3x4_12 fifteen knight_tours_5x5 knight_tours_6x6 knight_c knight_r",
+        "sliding_3x4_12 fifteen knight_tours_5x5 knight_tours_6x6 knight_c knight_p knight_r",
     ),
     ("puzzles.fifteen", "rank_set", "rank_sets", "fifteen"),
 ]

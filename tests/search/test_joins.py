@@ -233,7 +233,7 @@ def meet(
     cut = Cut(edges, their_edges, np.tile(np.arange(cells), (views, 1)))
     needs, onward = find_shared_needs(ours.needs, other.needs, cut), np.zeros_like(ours.ways)
     uses = add_completions(needs, ours, other, cut, onward)
-    return onward.tolist(), uses[: cells - 1].tolist()
+    return onward.tolist(), uses[0].diagonal()[: cells - 1].tolist()
 
 
 @pytest.mark.parametrize("pairs", range(1, 6))

@@ -19,6 +19,7 @@ from puzzle_tablebase.formats.index import (
     read_records,
 )
 from puzzle_tablebase.formats.index_writer import IndexWriter
+from puzzle_tablebase.puzzles.knight.board import parse_board
 from puzzle_tablebase.puzzles.sliding import EIGHT
 from puzzle_tablebase.stores.folder import Folder
 from tests.support import oracles
@@ -278,6 +279,46 @@ COUNT_CASES: list[Case] = [
         )
     ),
 ]
+
+
+def change_pairs(board: str, *changes: tuple[int, int, int]) -> Change:
+    """Return a change of the tours between two squares, in both directions and at all images."""
+    sides = parse_board(board)
+    rows = {pair: row for row, pair in enumerate(sides.list_pairs())}
+
+    def change(table: pa.Table) -> pa.Table:
+        for one, other, difference in changes:
+            images = zip(sides.find_images(one), sides.find_images(other), strict=True)
+            for pair in {ends for image in images for ends in (image, image[::-1])}:
+                tours = table["tours"][rows[pair]].as_py() + difference
+                table = cell("tours", rows[pair], tours)(table)
+        return table
+
+    return change
+
+
+ONE_PAIR = "there is one row for every ordered pair of squares"
+IMAGES = "as many tours lead back, and as many between the images of both squares"
+PAIR_COUNT_CASES: list[Case] = [
+    (without(40), ANY, ONE_PAIR, "rows 71 | 72"),
+    (exchange_rows(40, 41), 40, ONE_PAIR, "from ?? to ?? | ?? to ??"),
+    (cell("board", 40, "4x3"), 40, "board and closed match the pair", "board 4x3 | 3x4"),
+    (cell("closed", 40, True), 40, "board and closed match the pair", "closed True | False"),
+    (cell("tours", 0, 9), 0, IMAGES, "tours 9 | *"),
+    (
+        change_pairs("3x4", (0, 1, 1)),
+        0,
+        "between each two squares, tours are as many as in knight_tours_3x4",
+        "tours 2 | 1",
+    ),
+    (change_byte(71, 1), 71, "each record holds the tours of its row", "tours 2 | 1"),
+]
+SUMS = "all tours, and the closed ones, from each square are as many as in a second sweep"
+SWEPT_PAIR_CASES: list[Case] = [
+    (change_pairs("4x5", (0, 1, 1)), ANY, SUMS, "tours from a1: * | *"),
+    # the first square is a jump from the seventh; the tours from each square stay as many
+    (change_pairs("4x5", (0, 6, 1), (0, 1, -1)), ANY, SUMS, "* from *: * | *"),
+]
 FILE_CASES: list[Case] = [
     (change_file("parquet"), ANY, "size and SHA-256", "SHA-256 * | *"),
     (change_file("idx"), ANY, "size and SHA-256", "SHA-256 * | *"),
@@ -393,4 +434,9 @@ CASES: dict[str, list[Case]] = {
     "knight_tours_8x8": PAIR_CASES,
     "sliding_2x3_6": SLIDING_CASES,
     "knight_counts": COUNT_CASES,
+    "knight_pair_counts_3x4": PAIR_COUNT_CASES,
+    "knight_pair_counts_4x3": [
+        (change_pairs("4x3", (0, 1, 1)), 0, "between each two squares, counts match", "tours 1 | 0")
+    ],
+    "knight_pair_counts_4x5": SWEPT_PAIR_CASES,
 }

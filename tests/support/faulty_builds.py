@@ -46,6 +46,7 @@ ROWS, BITS = "sliding_2x3_6", "sliding_2x4_8"
 TEXTS, PATTERN = "pancakes", "fifteen_125"
 LIST, PAIRS, COUNTS = "knight_tours_3x4", "knight_tours_8x8", "knight_counts"
 OPEN, CLOSED = "knight_ranks_4x5", "knight_closed_ranks_5x6"
+PAIR_COUNTS = "knight_pair_counts_4x3"
 SLOW, NIGHTLY = "slow", "nightly"
 
 # ---- searches ---------------------------------------------------------------------------------
@@ -148,6 +149,7 @@ TOURS = [
 SWEEPS = [
     Fault(f"{RECIPE}tour_counts:count_tours", "2 * count_cycles", "4 * count_cycles", COUNTS, SLOW),
     Fault(f"{RECIPE}tour_counts:_iter_parts", ".T.ravel()", ".ravel()", COUNTS),
+    Fault(f"{RECIPE}tour_pair_counts:_iter_parts", ".T.ravel()", ".ravel()", PAIR_COUNTS),
     Fault(f"{RECIPE}tour_counts:count_cycles", "half[:, ::-1])", "half)", COUNTS, SLOW),
     Fault(f"{RECIPE}tour_joins:find_source", "wanted + total", "wanted | total", OPEN, SLOW),
     Fault(f"{RECIPE}tour_joins:join", "if near == other", "if near == MAX_CELLS", CLOSED, SLOW),

@@ -21,6 +21,8 @@ TINY = make_partition(3, 3, "1 2 5", "3 6", "4 7 8")
 LIST = "knight_tours_3x4"
 PAIRS = "knight_tours_8x8"
 RANKINGS = "knight_closed_ranks_5x6", "knight_ranks_4x5"
+PAIR_COUNTS = "knight_pair_counts_3x4", "knight_pair_counts_4x3", "knight_pair_counts_4x5"
+"""Of boards that are compared with a list, walked, and swept again."""
 
 
 def use_small_tables(patch: pytest.MonkeyPatch) -> None:
@@ -39,5 +41,5 @@ def build_small_tables(place: Path) -> None:
     build_tables(place, FIFTEEN, *map(make_pattern_table, TINY))
     for name in ("sliding_2x3", "sliding_2x4"):
         build_tables(place, SLIDING, *SLIDING.find_tables(name))
-    for name in (TABLE.name, LIST, PAIRS, *RANKINGS):
+    for name in (TABLE.name, LIST, PAIRS, *RANKINGS, *PAIR_COUNTS):
         build_tables(place, KNIGHT, *KNIGHT.find_tables(name))

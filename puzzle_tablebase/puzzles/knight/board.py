@@ -59,6 +59,34 @@ class KnightBoard(ChessBoard):
         """Return whether the colours, which alternate, allow a tour between two squares."""
         return (self.is_light(start) == self.is_light(end)) == (self.squares % 2 == 1)
 
+    def list_ends(self) -> list[int]:
+        """List the squares where a tour can end: on an odd number of squares, those of a1's colour.
+
+        >>> KnightBoard(3, 3).list_ends()
+        [0, 2, 4, 6, 8]
+        """
+        return [at for at in range(self.squares) if not (self.squares % 2 and self.is_light(at))]
+
+    def count_pairs(self) -> int:
+        """Count the ordered pairs of squares that the colours allow a tour to join."""
+        ends = (self.squares + 1) // 2  # of each colour, or of a1's alone
+        return ends * (ends - 1) if self.squares % 2 else 2 * ends * ends
+
+    def list_pairs(self) -> list[tuple[int, int]]:
+        """List these pairs, ascending."""
+        ends = self.list_ends()
+        return [(one, to) for one in ends for to in ends if one != to and self.can_join(one, to)]
+
+    def find_pair(self, start: int, end: int) -> int:
+        """Return the place of a pair in `list_pairs`.
+
+        >>> KnightBoard(8, 8).find_pair(1, 2), KnightBoard(5, 5).find_pair(2, 4)
+        (33, 13)
+        """
+        ends = self.list_ends()
+        before = sum(start != to and self.can_join(start, to) for to in ends if to < end)
+        return self.count_pairs() // len(ends) * ends.index(start) + before
+
     def has_tours(self) -> bool:
         """Return whether there is a tour: boards without one are small, or narrower than 3."""
         sides = min(self.files, self.ranks), max(self.files, self.ranks)

@@ -15,6 +15,7 @@ from puzzle_tablebase.notation.knight import (
     COUNTS_TABLE,
     MAX_FILES,
     MAX_RANKS,
+    PAIR_COUNTS_PREFIX,
     RANKS_PREFIX,
     SQUARES,
     TOURS_PREFIX,
@@ -39,6 +40,8 @@ side for which they are counted."""
 MAX_RANKED_SIDE = 7
 """Shorter side of the largest boards whose open tours are ranked."""
 
+MAX_PAIRED_SQUARES = 64
+"""Squares of the largest boards whose tours are counted by both ends."""
 MAX_LISTED_SQUARES = 40
 """Squares of the largest boards whose tours are listed; larger ones may be ranked or counted."""
 TOURS = {
@@ -150,6 +153,36 @@ def make_board_counts(board: KnightBoard, *, closed: bool = False) -> Table:
     return make_count_table(boards, [sides] * closed, name=name, place=place)
 
 
+def make_pair_counts(board: KnightBoard) -> Table:
+    """Make the table of a board's numbers of tours by both ends.
+
+    Raise NoAnswer if there are no tours, BadRequest if there are too many.
+    """
+    if board.squares == 1 or not board.has_tours():
+        raise NoAnswer(f"{board} has no tour from one square to another.")
+    if board.squares > MAX_PAIRED_SQUARES:
+        hint = f"Boards of up to {MAX_PAIRED_SQUARES} squares can be counted by both ends"
+        raise BadRequest(f"{board} has too many tours to count by both ends", hint)
+    require_countable(board, closed=False)
+    board_column, start, finish, *_ = TOUR_COLUMNS
+    return Table(
+        f"{PAIR_COUNTS_PREFIX}{board}",
+        f"The number of directed open knight's tours of the {board} board for every ordered pair "
+        "of squares that the colours allow a tour to join",
+        "rows sorted by start, then finish (square numbers)",
+        (
+            board_column,
+            start,
+            finish,
+            Column("closed", "boolean", "whether the knight can jump from finish back to start"),
+            Column("tours", "int64", "number of directed open tours from start to finish"),
+        ),
+        Recipe("tour counts by pair", board=str(board)),
+        index=(("tours", "Q"),),
+        rows=board.count_pairs(),
+    )
+
+
 def make_ranking_table(board: KnightBoard, *, closed: bool) -> Table:
     """Make the table that ranks a board's closed tours, or its open ones.
 
@@ -199,6 +232,7 @@ KINDS = {
     TOURS_PREFIX: "Every tour of a board",
     COUNTS_PREFIX: "The number of tours from each square",
     CLOSED_COUNTS_PREFIX: "The number of closed tours",
+    PAIR_COUNTS_PREFIX: "The number of tours from each square to each",
     RANKS_PREFIX: "The ranks of open tours",
     CLOSED_RANKS_PREFIX: "The ranks of closed tours",
 }
@@ -212,13 +246,15 @@ EXAMPLES: dict[str, dict[str, object]] = {
     RANKS_PREFIX: {"key": "a1", "rank": 0},
     CLOSED_RANKS_PREFIX: {"key": "a1", "closed": True, "rank": 0},
 }
-"""A question that a table of a board answers, for each beginning of a name."""
+"""A question that a table of a board answers, for each beginning of a name but one."""
 
 
 def make_board_table(prefix: str, board: KnightBoard) -> Table:
     """Make the table of a board whose name has this prefix; raise TablebaseError if it has none."""
     if prefix == TOURS_PREFIX:
         return make_tour_table(board)
+    if prefix == PAIR_COUNTS_PREFIX:
+        return make_pair_counts(board)
     is_count = prefix in (COUNTS_PREFIX, CLOSED_COUNTS_PREFIX)
     make = make_board_counts if is_count else make_ranking_table
     return make(board, closed=prefix in (CLOSED_COUNTS_PREFIX, CLOSED_RANKS_PREFIX))
@@ -239,7 +275,7 @@ class Knight(Puzzle):
             TOUR_COLUMNS,
             Recipe("one tour a pair", board=str(_PAIRS)),
             index=(("squares", f"{_PAIRS.squares}s"),),
-            rows=_PAIRS.squares**2 // 2,
+            rows=_PAIRS.count_pairs(),
         ),
         make_count_table(COUNTED_BOARDS),
     )
@@ -269,6 +305,9 @@ class Knight(Puzzle):
             return {"count": True}
         if table == f"{TOURS_PREFIX}{_PAIRS}":
             return super().find_example(table)
+        if board := find_board(PAIR_COUNTS_PREFIX, table):
+            end = board.name_square(1 + board.squares % 2)
+            return {"board": str(board), "key": "a1", "to": end, "count": True}
         boards = ((given, find_board(prefix, table)) for prefix, given in EXAMPLES.items())
         return next(({"board": str(board), **given} for given, board in boards if board), {})
 
