@@ -46,7 +46,7 @@ def answer_fast(arguments: list[str]) -> str | None:
     if not kind:
         return None
     parsed = parse_simple_words(arguments[1:], list_options(kind))
-    if parsed is None or not (parsed[0] or is_keyless(kind, parsed[1])):
+    if parsed is None or not (parsed[0] or is_keyless(kind.options, parsed[1])):
         return None
     words, texts = parsed
     return answer_as_text(arguments[0], " ".join(words) if words else None, texts)

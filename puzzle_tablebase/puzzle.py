@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from puzzle_tablebase.errors import (
     BadRequest,
+    IllegalMove,
     NotationError,
     SearchError,
     TablebaseError,
@@ -18,15 +19,20 @@ from puzzle_tablebase.schema import FIELD_KINDS, KIND_LETTERS, UNREACHED, Column
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any
 
     import numpy as np
     import numpy.typing as npt
 
     from puzzle_tablebase.graph import Graph, SearchResult
+    from puzzle_tablebase.notation.moves import Moves
     from puzzle_tablebase.schema import Columns
 
     Bytes = npt.NDArray[np.bytes_]
     Ranks = npt.NDArray[np.integer]
+
+ILLEGAL = "it is not legal there"
+"""Why a move cannot be made, if there is no more to say."""
 
 
 class Puzzle:
@@ -150,7 +156,40 @@ class View:
         return state
 
 
-class GoalPuzzle(StateSpace):
+class Rules:
+    """How the moves of an answer are read and made: a puzzle, or one of its boards.
+
+    What a move leads from and to is a state, or the squares of a path so far.
+    """
+
+    __slots__ = ()
+
+    def read_moves(self, text: str, start: Any) -> Moves:
+        """Read the moves of an answer; return them, and where reading stopped, or ""."""
+        raise NotImplementedError
+
+    def step(self, here: Any, move: str, number: int) -> tuple[Any, str]:
+        """Make a move, counted from 1; return where it leads, and why it is illegal, or ""."""
+        raise NotImplementedError
+
+    def name_move(self, move: str) -> str:
+        """Return what a message calls a move."""
+        return move
+
+    def list_meanings(self, text: str) -> list[tuple[str, str]]:
+        """List other readings of an answer as letters of moves, each with words for it."""
+        return []
+
+    def follow(self, here: Any, moves: Iterable[str]) -> Iterator[Any]:
+        """Yield where each move leads; raise IllegalMove for one that is illegal."""
+        for number, move in enumerate(moves, 1):
+            here, problem = self.step(here, move, number)
+            if problem:
+                raise IllegalMove(f"move {number}, {self.name_move(move)}: {problem}")
+            yield here
+
+
+class GoalPuzzle(StateSpace, Rules):
     """A state space with goals. Every move can be undone, by a move of any letter.
 
     A new puzzle of this kind defines a name, its goals, a notation and `moves`; its graph, table,
@@ -170,6 +209,15 @@ class GoalPuzzle(StateSpace):
     def moves(self, state: str) -> Iterator[tuple[str, str]]:
         """Yield each legal move of a state: its letter and the next state, in `letters` order."""
         raise NotImplementedError
+
+    def read_moves(self, text: str, start: str) -> Moves:
+        from puzzle_tablebase.notation.moves import read_letters
+
+        return read_letters(text, self.letters)
+
+    def step(self, here: str, move: str, number: int) -> tuple[str, str]:
+        after = dict(self.moves(here)).get(move, "")
+        return after, "" if after else ILLEGAL
 
     def list_all_moves(self) -> Iterator[tuple[str, Ranks, Bytes]]:
         """Yield each letter with the ranks from which its move is legal, and the next states.

@@ -88,6 +88,8 @@ WHITE_SPACE = r"[\s\x1c-\x1f]"
 BETWEEN_CELLS = rf"{WHITE_SPACE[:-1]}{re.escape(SEPARATORS)}]"
 """White space and the other characters between cells, as a pattern."""
 
+NO_MARK = "~"
+"""A character that no key has."""
 Bytes = npt.NDArray[np.uint8]
 
 
@@ -97,19 +99,15 @@ def join_cells(texts: pl.Series) -> pl.Series:
     return bare.str.replace_all(f"[{re.escape(BLANKS)}]", "0")
 
 
-def view_texts(states: pl.Series) -> Bytes:
-    """Return Arrow's 16-byte view of each text: its length in four bytes, then a short text itself.
+def list_marks(texts: pl.Series, length: int) -> tuple[Bytes, npt.NDArray[np.bool_]]:
+    """Return the characters of texts, a row each, and which texts have that length in bytes.
 
-    The length of a null is set to 0, as its bytes are undefined. A text over 12 bytes has other
-    bytes in place of its own: the number of a buffer, which is never as large as digits would be.
+    The row of another text, or of a null, has characters of no key.
     """
-    array = states.rechunk().to_arrow(compat_level=pl.CompatLevel.newest())
-    texts: Bytes = np.frombuffer(array.buffers()[1], np.uint8).reshape(-1, 16)
-    texts = texts[array.offset : array.offset + len(array)]
-    if array.null_count:
-        texts = texts.copy()
-        texts[array.is_null().to_numpy(zero_copy_only=False), 0] = 0
-    return texts
+    has_length = (texts.str.len_bytes() == length).fill_null(value=False)
+    padded = texts if has_length.all() else texts.set(~has_length, NO_MARK * length)
+    joined = padded.str.join("").item().encode() if len(texts) else b""
+    return np.frombuffer(joined, np.uint8).reshape(-1, length), has_length.to_numpy()
 
 
 Frame = TypeVar("Frame")

@@ -28,8 +28,8 @@ from puzzle_tablebase.queries.answer_frames import (
     Bytes,
     can_hold_keys,
     join_cells,
+    list_marks,
     read_key_column,
-    view_texts,
 )
 from puzzle_tablebase.resources import count_cores
 
@@ -43,8 +43,6 @@ CHUNK_ROWS = 1 << 15
 """Rows that are numbered at a time: few enough to stay in a core's cache."""
 MAX_DIGITS = 10
 """Cells of a board whose states can be written as numbers."""
-MAX_INLINE = 12
-"""Bytes of the longest text that Arrow's view has inside."""
 NO_TILE = 31
 """The number that stands for a character that is not a tile."""
 TILES = np.full(256, NO_TILE, dtype=np.uint8)
@@ -75,20 +73,9 @@ def normalize_keys(keys: pl.Series, cells: int) -> pl.Series:
 
 def read_tiles(states: pl.Series, cells: int) -> tuple[Bytes, Masks]:
     """Return the tiles of texts as columns, and whether each is a state."""
-    if cells > MAX_INLINE:  # their bytes are elsewhere
-        is_long = (states.str.len_bytes() == cells).fill_null(value=False)
-        joined = "".join(states.set(~is_long, "~" * cells))
-        marks = np.frombuffer(joined.encode(), np.uint8).reshape(-1, cells)
-        tiles = TILES[marks.T]
-        return tiles, is_long.to_numpy() & _have_all_tiles(tiles)
-    texts = view_texts(states)
-    tiles = TILES[texts[:, 4 : 4 + cells].T]
-    return tiles, (_get_lengths(texts) == cells) & _have_all_tiles(tiles)
-
-
-def _get_lengths(texts: Bytes) -> npt.NDArray[np.uint32]:
-    lengths: npt.NDArray[np.uint32] = texts[:, :4].copy().view("<u4")[:, 0]
-    return lengths
+    marks, has_length = list_marks(states, cells)
+    tiles = TILES[marks.T]
+    return tiles, has_length & _have_all_tiles(tiles)
 
 
 def read_any_tiles(states: Any, cells: int) -> tuple[Bytes, Masks]:
@@ -162,17 +149,15 @@ class DenseRows:
         return keys, numbers
 
     def _number_texts(self, states: pl.Series) -> Numbers:
-        texts, cells = view_texts(states), self.board.cells
-        numbers = np.empty(len(texts), dtype=np.uint32)
+        marks, _ = list_marks(states, self.board.cells)
+        numbers = np.empty(len(marks), dtype=np.uint32)
 
         def number_chunk(at: int) -> None:
-            view = texts[at : at + CHUNK_ROWS]
-            digits = np.array(view[:, 4 : 4 + cells].T, order="C")
+            digits = np.array(marks[at : at + CHUNK_ROWS].T, order="C")
             digits -= np.uint8(ord("0"))
-            digits[:, _get_lengths(view) != cells] = 0
             numbers[at : at + CHUNK_ROWS] = self.number_tiles(digits)
 
-        run_chunks(number_chunk, len(texts), CHUNK_ROWS)
+        run_chunks(number_chunk, len(marks), CHUNK_ROWS)
         return numbers
 
     def measure(self, tiles: Bytes) -> Distances:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from puzzle_tablebase.errors import BadRequest, GoalUnreachable
 from puzzle_tablebase.notation.sliding import format_board, format_slide, list_moved_tiles
 from puzzle_tablebase.puzzle import View
+from puzzle_tablebase.puzzles.sliding import SlidingTiles
 from puzzle_tablebase.queries.answer import format_count
 from puzzle_tablebase.queries.goals import GOAL_OPTIONS, GoalAnswer, GoalReader
 from puzzle_tablebase.queries.options import (
@@ -23,7 +24,6 @@ from puzzle_tablebase.queries.options import (
     SPLIT,
     TILE,
     Option,
-    replace_options,
 )
 
 TYPE_CHECKING = False
@@ -35,14 +35,13 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import polars as pl
 
-    from puzzle_tablebase.puzzle import GoalPuzzle
+    from puzzle_tablebase.puzzle import Rules
     from puzzle_tablebase.puzzles.sliding import Eight, SlidingBoard
     from puzzle_tablebase.queries.answer_frames import Bytes
     from puzzle_tablebase.queries.bit_walks import BitTable
     from puzzle_tablebase.queries.board_columns import DenseRows, Masks, Numbers
     from puzzle_tablebase.queries.board_ranks import BoardRanks
     from puzzle_tablebase.queries.options import Options
-    from puzzle_tablebase.queries.reader import Moves
     from puzzle_tablebase.stores.folder import Store
 
 MAX_GOALS = 4
@@ -108,26 +107,6 @@ def read_ranks(ranks: Any) -> npt.NDArray[np.int64]:
     if array.ndim != 1 or (array.size and array.dtype.kind not in "ui"):
         raise BadRequest("Ranks are a list or an array of whole numbers")
     return array.astype(np.int64)
-
-
-EDGES = {"U": "first row", "D": "last row", "L": "first column", "R": "last column"}
-"""Where the blank is if its move is illegal, by the move."""
-
-
-def step_board(board: GoalPuzzle, state: str, move: str) -> tuple[str, str]:
-    """Return the state after a move, a letter or a tile; and the move and why it is illegal."""
-    blank = state.index("0")
-    for letter, after in board.moves(state):
-        if move in (letter, after[blank]):  # the tile that slides is where the blank was
-            return after, ""
-    return state, explain_illegal(move)
-
-
-def explain_illegal(move: str) -> str:
-    """Return a letter or a tile, and why the move is illegal."""
-    if move in EDGES:
-        return f"{move}: the blank is in the {EDGES[move]}"
-    return f"tile {move}: it is not next to the blank"
 
 
 FEW_ANSWERS = 1_000
@@ -220,7 +199,7 @@ class BoardReader(GoalReader):
 
     def answer_keys(self, keys: pl.Series, options: Options) -> pl.DataFrame:
         if options.features:
-            answers = self.answer_keys(keys, replace_options(options, features=False))
+            answers = self.answer_keys(keys, options.replace(features=False))
             return self.add_features(answers, keys)
         if self.is_single(len(keys), options):
             return super().answer_keys(keys, options)
@@ -237,7 +216,7 @@ class BoardReader(GoalReader):
 
     def annotate_keys(self, keys: pl.Series, options: Options) -> pl.DataFrame:
         if options.features:
-            answers = self.annotate_keys(keys, replace_options(options, features=False))
+            answers = self.annotate_keys(keys, options.replace(features=False))
             return self.add_features(answers, keys)
         if self.is_single(len(keys), options):
             return super().annotate_keys(keys, options)
@@ -323,30 +302,11 @@ class BoardReader(GoalReader):
         schema = self.make_schema(options)
         return rows.cast({name: schema[name] for name in rows.columns})
 
-    def read_moves(self, text: str, start: str) -> Moves:
-        from puzzle_tablebase.queries.move_reading import read_board_moves
-
-        return read_board_moves(text, start)
-
     def judges_together(self, count: int, options: Options) -> bool:
         return count > FEW_ANSWERS and not self.is_single(count, options)
 
-    def explain_illegal(self, move: str) -> str:
-        """Return a move, and why it is illegal."""
-        return explain_illegal(move)
-
-    def turn_moves(self, moves: list[str], options: Options) -> list[str]:
-        from puzzle_tablebase.queries.move_reading import turn_moves
-
-        return turn_moves(moves) if options.moves_of == TILE else moves
-
-    def list_meanings(self, text: str, options: Options) -> list[tuple[str, str]]:
-        from puzzle_tablebase.queries.move_reading import list_meanings
-
-        return list_meanings(text, is_tile=options.moves_of == TILE)
-
-    def step(self, state: str, move: str, number: int) -> tuple[str, str]:
-        return step_board(self.puzzle, state, move)
+    def choose_rules(self, options: Options) -> Rules:
+        return SlidingTiles(self.puzzle) if options.moves_of == TILE else self.puzzle
 
 
 class EightReader(BoardReader):

@@ -19,11 +19,11 @@ from puzzle_tablebase.puzzles.fifteen import (
     make_tables,
     name_partition,
 )
+from puzzle_tablebase.puzzles.sliding import SlidingTiles
 from puzzle_tablebase.queries.answer import Judgement, format_count
 from puzzle_tablebase.queries.boards import (
     BoardAnswer,
     list_features,
-    step_board,
 )
 from puzzle_tablebase.queries.options import (
     ANSWERS,
@@ -37,7 +37,6 @@ from puzzle_tablebase.queries.options import (
     TILE,
     Option,
     parse_positive_number,
-    replace_options,
 )
 from puzzle_tablebase.queries.reader import Reader
 
@@ -49,10 +48,10 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from puzzle_tablebase.puzzle import Rules
     from puzzle_tablebase.puzzles.sliding import SymmetryView
     from puzzle_tablebase.queries.fifteen_search import Solver
     from puzzle_tablebase.queries.options import Options
-    from puzzle_tablebase.queries.reader import Moves
     from puzzle_tablebase.queries.samples import SampleRequest
     from puzzle_tablebase.schema import Table
 
@@ -162,7 +161,7 @@ class FifteenReader(Reader):
         """Answer keys in threads; yield the rows in order, some at a time."""
         if options.features:
             first = 0
-            for rows in self.iter_answers(keys, replace_options(options, features=False)):
+            for rows in self.iter_answers(keys, options.replace(features=False)):
                 yield self.add_features(rows, keys[first : first + len(rows)])
                 first += len(rows)
             return
@@ -208,7 +207,7 @@ class FifteenReader(Reader):
             if not options.solve:
                 yield rows
                 continue
-            first, plain = 0, replace_options(options, features=False)
+            first, plain = 0, options.replace(features=False)
             for answers in self.iter_answers(keys, plain):
                 part = rows["state"][first : first + len(answers)].to_frame()
                 known = answers.drop("error").with_columns(goal=pl.lit(goal))
@@ -237,11 +236,11 @@ class FifteenReader(Reader):
         `on_pause` is called now and then, and may raise an error, which ends the search.
         """
         (view, state, board), seconds = self._place(key, options), options.time_limit
-        end = None if seconds is None else monotonic() + seconds
+        begin = monotonic()
 
         def pause(least: int) -> None:
             on_pause()
-            if end is not None and monotonic() > end:
+            if seconds is not None and monotonic() > begin + seconds:
                 raise Undecided(state, seconds, least)
 
         found = self.open_solver(options.patterns).search(board, pause)
@@ -253,7 +252,7 @@ class FifteenReader(Reader):
         goal = options.goal or BOARD.example
         table = make_tables(self._choose_partition(options.patterns))[0].name
         problem = f"its distances lead from {state} to no solution"
-        states = self.walk(state, letters, goal, table, problem)
+        states = self.walk(BOARD, state, letters, goal, table, problem)
         return FifteenSolution(
             state=state,
             goal=goal,
@@ -271,23 +270,8 @@ class FifteenReader(Reader):
     def parse_answer(self, key: str, options: Options) -> tuple[str, str, None]:
         return BOARD.parse(key), options.goal or BOARD.example, None
 
-    def read_moves(self, text: str, start: str) -> Moves:
-        from puzzle_tablebase.queries.move_reading import read_board_moves
-
-        return read_board_moves(text, start)
-
-    def turn_moves(self, moves: list[str], options: Options) -> list[str]:
-        from puzzle_tablebase.queries.move_reading import turn_moves
-
-        return turn_moves(moves) if options.moves_of == TILE else moves
-
-    def list_meanings(self, text: str, options: Options) -> list[tuple[str, str]]:
-        from puzzle_tablebase.queries.move_reading import list_meanings
-
-        return list_meanings(text, is_tile=options.moves_of == TILE)
-
-    def step(self, state: str, move: str, number: int) -> tuple[str, str]:
-        return step_board(BOARD, state, move)
+    def choose_rules(self, options: Options) -> Rules:
+        return SlidingTiles(BOARD) if options.moves_of == TILE else BOARD
 
     def judge_distance(
         self, stated: str, start: str, shortest: int | None, options: Options

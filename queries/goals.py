@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from puzzle_tablebase.errors import TableDamaged
     from puzzle_tablebase.queries.options import Options
-    from puzzle_tablebase.queries.reader import Moves
     from puzzle_tablebase.stores.folder import Store
 
 
@@ -182,10 +181,10 @@ class GoalReader(Reader):
     def apply(self, key: str, moves: str) -> str:
         """Return the state after moves, written as for `check`; BadRequest if one is illegal."""
         state = self.puzzle.parse(key)
-        steps, problem = self.read_moves(require_text(moves, "moves", "UL"), state)
+        steps, problem = self.puzzle.read_moves(require_text(moves, "moves", "UL"), state)
         if problem:
             raise BadRequest(problem)
-        ends: list[str] = [state, *self.follow(state, steps)]
+        ends: list[str] = [state, *self.puzzle.follow(state, steps)]
         return ends[-1]
 
     def _parse_question(self, key: str, goal: str | None) -> tuple[str, str]:
@@ -285,15 +284,6 @@ class GoalReader(Reader):
     def is_at(self, state: str, goal: str, distance: int) -> bool:
         return self.read_record(self.puzzle.view_goal(goal), state)[0] == distance
 
-    def read_moves(self, text: str, start: str) -> Moves:
-        from puzzle_tablebase.queries.move_reading import read_letters
-
-        return read_letters(text, self.puzzle.letters)
-
-    def step(self, state: str, move: str, number: int) -> tuple[str, str]:
-        after = dict(self.puzzle.moves(state)).get(move, "")
-        return after, "" if after else f"{move}: it is not legal there"
-
     def name_goal(self, goal: str) -> str:
         """Return the name of a goal, or the goal itself if it has none."""
         return next((name for name, state in self.puzzle.goals.items() if state == goal), goal)
@@ -348,7 +338,7 @@ class GoalReader(Reader):
                 break
         moves, table = format_count(distance, "move"), self.table_names[view.table_goal]
         problem = f"no solution of {moves} leads from {state} to {goal}"
-        return "".join(letters), self.walk(state, letters, goal, table, problem)
+        return "".join(letters), self.walk(self.puzzle, state, letters, goal, table, problem)
 
     def list_solutions(self, state: str, goal: str) -> list[str]:
         """Return the letters of every shortest solution, in letter order; BadRequest for many."""

@@ -16,7 +16,8 @@ import numpy.typing as npt
 import polars as pl
 
 from puzzle_tablebase.errors import quote
-from puzzle_tablebase.notation.sliding import CHARACTERS
+from puzzle_tablebase.notation.moves import MAX_SMALL_TILES, SEPARATORS, turn_letters
+from puzzle_tablebase.notation.sliding import CHARACTERS, LETTERS
 from puzzle_tablebase.queries.answer import Judgement, format_count
 from puzzle_tablebase.queries.answer_frames import Bytes, answer_each
 from puzzle_tablebase.queries.board_columns import read_tiles
@@ -27,8 +28,7 @@ from puzzle_tablebase.queries.judging import (
     judge,
     judge_moves,
 )
-from puzzle_tablebase.queries.move_reading import LETTERS, MAX_SMALL_TILES, SEPARATORS
-from puzzle_tablebase.queries.options import TILE, Options
+from puzzle_tablebase.queries.options import Options
 
 JUDGED = pl.Schema(
     {
@@ -43,6 +43,9 @@ CHUNK_ROWS = 1 << 14
 """Answers that take their moves together."""
 MAX_MOVES = 2_000
 """The most moves of an answer that is judged with others; longer ones are judged by themselves."""
+
+TURNED = np.array([*map(LETTERS.index, turn_letters(LETTERS)), *range(len(LETTERS), 256)], np.uint8)
+"""The code of each move with the opposite direction; tiles have none."""
 
 Numbers = npt.NDArray[np.int64]
 Measure = Callable[[Bytes], npt.NDArray[Any]]
@@ -139,10 +142,14 @@ class Answers(NamedTuple):
         """Return some of the answers, which can be read."""
         return self._replace(begins=self.begins[rows], lengths=self.lengths[rows], problems={})
 
+    def turn(self) -> Answers:
+        """Return the answers with all directions turned round."""
+        return self._replace(codes=TURNED[self.codes])
+
 
 def _read_answers(reader: Any, rows: pl.DataFrame, options: Options) -> Answers:
     """Read all answers: those without anything but letters, or tiles of one character, together."""
-    cells, texts = reader.puzzle.cells, rows["text"]
+    rules, cells, texts = reader.choose_rules(options), reader.puzzle.cells, rows["text"]
     tiles = "".join(sorted(reader.puzzle.example.replace("0", "")))
     is_small = len(tiles) <= MAX_SMALL_TILES
     letters = LETTERS + LETTERS.lower() * is_small
@@ -152,17 +159,17 @@ def _read_answers(reader: Any, rows: pl.DataFrame, options: Options) -> Answers:
         is_plain |= bare.str.contains(f"^[{tiles}]*$")
     odd, problems, read = (~is_plain).arg_true(), dict[int, tuple[int, str]](), list[str]()
     for row in odd:
-        moves, problem = reader.read_moves(texts[row], rows["state"][row])
+        moves, problem = rules.read_moves(texts[row], rows["state"][row])
         read.append("" if problem else "".join(moves))
         if problem:
             problems[row] = len(moves) + 1, problem
     bare = bare.scatter(odd, pl.Series(read, dtype=pl.String))
     table = np.zeros(256, np.uint8)
-    for number, letter in enumerate(LETTERS):
-        code = number ^ 1 if options.moves_of == TILE else number  # the other way
-        table[ord(letter)] = code
+    for letter in LETTERS:
+        (move,), _ = rules.read_moves(letter, reader.puzzle.example)
+        table[ord(letter)] = LETTERS.index(move)
         if is_small:
-            table[ord(letter.lower())] = code
+            table[ord(letter.lower())] = LETTERS.index(move)
     table[np.frombuffer(tiles.encode(), np.uint8)] = np.arange(cells - 1) + len(LETTERS)
     text = np.frombuffer("".join(bare.to_list()).encode(), np.uint8)
     lengths = bare.str.len_bytes().cast(pl.Int64).to_numpy()
@@ -188,8 +195,8 @@ def _judge_moves(reader: Any, asked: pl.DataFrame, options: Options) -> pl.DataF
         at = np.flatnonzero(lost)
         losses[rows[at]] = follower.find_losses(tiles[:, at], some.select(at), fewest[rows[at]])
         at = np.flatnonzero(~is_solved[rows] & (fewest[rows] >= 0))
-        turned = some.select(at)
-        ended, legal = follower.follow(tiles[:, at], turned, is_turned=True)
+        turned = some.select(at).turn()
+        ended, legal = follower.follow(tiles[:, at], turned)
         is_meant[rows[at]] = (legal == turned.lengths) & follower.is_at_goal(ended, goal)
     frame = _describe(answers, asked["shortest"], done, losses, is_solved)
     frame = _add_reasons(frame, reader, asked, options, answers, done, is_meant)
@@ -232,20 +239,18 @@ def _add_reasons(
     answers: Answers, done: Numbers, is_meant: Any,
 ) -> pl.DataFrame:  # fmt: skip
     """Add the problems."""
-    problems = dict[int, str]()
+    rules, problems = reader.choose_rules(options), dict[int, str]()
     for row in (frame["result"] == "illegal").arg_true():
         code, number = int(answers.codes[answers.begins[row] + done[row]]), int(done[row]) + 1
         move = LETTERS[code] if code < len(LETTERS) else CHARACTERS[code - len(LETTERS) + 1]
-        (written,) = reader.turn_moves([move], options)  # turned twice is as it was
-        reason = reader.explain_illegal(move).replace(f"{move}:", f"{written}:", 1)
-        problems[row] = f"move {number}, {reason}"
+        reason = reader.puzzle.explain_illegal(move)
+        problems[row] = f"move {number}, {rules.name_move(move)}: {reason}"
     problems |= {row: problem for row, (_, problem) in answers.problems.items()}
     for row in (*answers.problems, *np.flatnonzero(is_meant).tolist()):
         start, goal, shortest, text = asked.row(row)
-        moves = [] if row in answers.problems else reader.read_moves(text, start)[0]
-        problems[row] = add_meaning(
-            reader, text, options, start, goal, shortest, moves, problems.get(row, "")
-        )
+        moves = [] if row in answers.problems else rules.read_moves(text, start)[0]
+        problem = problems.get(row, "")
+        problems[row] = add_meaning(rules, text, start, goal, shortest, moves, problem)
     lost = ((frame["result"] == "incomplete") & frame["shortest"].is_null()).arg_true()
     problems |= dict.fromkeys(lost, "no moves lead to the goal")
     if problems:
@@ -292,16 +297,10 @@ class Follower:
         cells = np.array([CHARACTERS.index(mark) for mark in goal], np.uint8)
         return np.asarray((tiles == cells[:, None]).all(axis=0))
 
-    def follow(
-        self, tiles: Bytes, answers: Answers, *, is_turned: bool = False
-    ) -> tuple[Bytes, Numbers]:
-        """Return the states after all moves, or before the first illegal one, and its number.
-
-        `is_turned`: each letter is taken for the direction of a tile, so the blank goes the other
-        way.
-        """
+    def follow(self, tiles: Bytes, answers: Answers) -> tuple[Bytes, Numbers]:
+        """Return the states after all moves, or before the first illegal one, and its number."""
         tiles, done = tiles.copy(), answers.lengths.copy()
-        for step, _, legal in self._iter_steps(tiles, answers, is_turned=is_turned):
+        for step, _, legal in self._iter_steps(tiles, answers):
             stopped = np.flatnonzero(~legal)
             done[stopped] = np.minimum(done[stopped], step)
         return tiles, done
@@ -310,7 +309,7 @@ class Follower:
         """Return the number of the first move of each that brought the goal no nearer, or 0."""
         tiles, losses = tiles.copy(), np.zeros(len(shortest), np.int64)
         is_open = np.ones(len(shortest), np.bool_)
-        for step, count, legal in self._iter_steps(tiles, answers, is_turned=False):
+        for step, count, legal in self._iter_steps(tiles, answers):
             is_open[:count] &= legal
             is_open[count:] = False
             rows = np.flatnonzero(is_open)
@@ -322,7 +321,7 @@ class Follower:
             is_open[rows[off]] = False
         return losses
 
-    def _iter_steps(self, tiles: Bytes, answers: Answers, *, is_turned: bool) -> Any:
+    def _iter_steps(self, tiles: Bytes, answers: Answers) -> Any:
         """Make one move of all answers after the other; yield its number, and which were legal.
 
         Also yield the number of answers that have the move. An answer stays where its first illegal
@@ -337,7 +336,7 @@ class Follower:
         for step, active in enumerate(counts.tolist()):
             codes = answers.codes[answers.begins[:active] + step]
             here, at = blank[:active], columns[:active]
-            target = self._find_targets(flat, count, codes, here, at, is_turned=is_turned)
+            target = self._find_targets(flat, count, codes, here, at)
             legal = is_legal[:active]
             legal &= target >= 0
             target = np.where(legal, target, here)
@@ -348,11 +347,11 @@ class Follower:
             yield step, active, legal
 
     def _find_targets(
-        self, flat: Bytes, count: int, codes: Any, here: Numbers, at: Numbers, *, is_turned: bool
+        self, flat: Bytes, count: int, codes: Any, here: Numbers, at: Numbers
     ) -> Numbers:
         """Return the cell that each move takes the blank to, -1 for an illegal one."""
         is_tile = codes >= len(LETTERS)
-        letters = np.where(is_tile, 0, codes ^ 1 if is_turned else codes)
+        letters = np.where(is_tile, 0, codes)
         target = self._exits[here, letters]
         if is_tile.any():
             target[is_tile] = -1

@@ -1,19 +1,20 @@
 """Judging: what an answer to a key is worth by the rules and the tables.
 
-The moves of an answer are read, and followed from where it starts by the `step` of a reader, which
-is any `Reader` here. A lone judgement imports nothing heavy.
+The moves of an answer are read, and followed from where it starts, by the rules of the puzzle. A
+lone judgement imports nothing heavy.
 """
 
 from __future__ import annotations
 
 from puzzle_tablebase.errors import IllegalMove, quote
+from puzzle_tablebase.notation.moves import SEPARATORS
 from puzzle_tablebase.queries.answer import Judgement
-from puzzle_tablebase.queries.move_reading import SEPARATORS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from puzzle_tablebase.puzzle import Rules
     from puzzle_tablebase.queries.options import Options
 
 GOOD = ("shortest", "right", "tour", "closed tour")
@@ -24,7 +25,7 @@ MAX_DIGITS = 3
 
 def has_moves(options: Options) -> bool:
     """Return whether the answers to be judged are moves, not distances."""
-    return getattr(options, "answers", None) in (None, "moves")
+    return options.answers == "moves"
 
 
 def judge(reader: Any, key: str, answer: object, options: Options) -> Judgement:
@@ -54,21 +55,21 @@ def judge_moves(
 
     An answer that scores nothing stays so, and its problem may say how else it can be read.
     """
-    moves, problem = reader.read_moves(text, start)
+    rules = reader.choose_rules(options)
+    moves, problem = rules.read_moves(text, start)
     facts: dict[str, Any] = {"shortest": shortest, "score": 0.0}
     if problem:
         facts |= {"result": "unreadable", "step": len(moves) + 1}
-        problem = add_meaning(reader, text, options, start, goal, shortest, [], problem)
+        problem = add_meaning(rules, text, start, goal, shortest, [], problem)
         return Judgement(problem=problem, **facts)
     done, here = 0, start
     passed: list[Any] = []
-    turned = reader.turn_moves(moves, options)
     try:
-        for done, here in enumerate(reader.follow(start, turned), 1):
+        for done, here in enumerate(rules.follow(start, moves), 1):
             if shortest is not None and done <= shortest + 1:
                 passed.append(here)
     except IllegalMove as error:
-        problem = error.problem.replace(f"{turned[done]}:", f"{moves[done]}:", 1)
+        problem = error.problem
     is_solved = not problem and here == goal
     facts |= {"length": len(moves), "first_loss": None}
     if not is_solved or len(moves) != shortest:
@@ -77,7 +78,7 @@ def judge_moves(
         judged = judge_solution(len(moves), shortest, facts["first_loss"])
     else:
         result = {"result": "illegal", "step": done + 1} if problem else {"result": "incomplete"}
-        problem = add_meaning(reader, text, options, start, goal, shortest, moves, problem)
+        problem = add_meaning(rules, text, start, goal, shortest, moves, problem)
         judged = Judgement(problem=problem or None, **facts, **result)
     if judged.result == "illegal":
         return judged
@@ -111,21 +112,21 @@ def judge_solution(length: int, shortest: int | None, first_loss: int | None = N
 
 
 def add_meaning(
-    reader: Any, text: str, options: Options, start: Any, goal: Any, shortest: int | None,
-    moves: list[str], problem: str,
+    rules: Rules, text: str, start: Any, goal: Any, shortest: int | None, moves: list[str],
+    problem: str,
 ) -> str:  # fmt: skip
     """Add to the problem of an answer what was likely meant.
 
     That is another reading which is legal to its end and reaches the goal. `moves` have been
     tried; none of what cannot be read to its end.
     """
-    tried = "".join(reader.turn_moves(moves, options))
-    for letters, how in reader.list_meanings(text, options):
+    tried = "".join(moves)
+    for letters, how in rules.list_meanings(text):
         if letters == tried:
             continue
         last = start
         try:
-            for here in reader.follow(start, letters):
+            for here in rules.follow(start, letters):
                 last = here
         except IllegalMove:
             continue

@@ -6,7 +6,7 @@ from puzzle_tablebase.errors import BadRequest, quote, require_choice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
     from typing import Any
 
     Parse = Callable[[Any, Any, "Options"], object]
@@ -16,6 +16,8 @@ SAMPLE, CHECK = "a sample", "a check"
 """The commands that an option applies to."""
 ALONE, SHEET = "alone", "sheet"
 """The marks of options that are asked without a key, and of those of sheets to print."""
+BLANK, TILE = "blank", "tile"
+"""The pieces whose directions the letters of an answer may be."""
 ONE_KEY = (QUERY, PROBE)
 ANY_KEYS = (QUERY, PROBE, BATCH)
 
@@ -23,7 +25,7 @@ ANY_KEYS = (QUERY, PROBE, BATCH)
 class Option:
     """An option of some verbs; without a metavar it is a flag, true or false by its truth.
 
-    `parse` gets the value, the reader and the options that are declared before.
+    `parse` gets the value, the reader, and the options that are declared before.
     """
 
     __slots__ = ("excludes", "help", "metavar", "name", "parse", "verbs")
@@ -50,21 +52,42 @@ class Option:
 
 
 class Options:
-    """The parsed options of a question as attributes: None or False for those not given."""
+    """The parsed options of a question: those not given, or of another puzzle, as here."""
 
-    def __init__(self, verb: str) -> None:
+    goal: str | None = None
+    path: bool = False
+    boards: bool = False
+    solutions: bool = False
+    solution: bool = False
+    hardest: bool = False
+    features: bool = False
+    time_limit: float | None = None
+    patterns: str | None = None
+    turn: str | None = None
+    board: Any = None
+    """A knight's board, or the reader of a sliding board, whose modules import this one."""
+    to: int | None = None
+    closed: bool = False
+    number: int | None = None
+    rank: int | None = None
+    rank_of: str = ""
+    count: bool = False
+    answers: str = "moves"
+    moves_of: str = BLANK
+    distance: range | None = None
+    spread: bool = False
+    split: dict[str, int] | None = None
+    both_goals: bool = False
+    solve: bool = False
+    sheet: str | None = None
+
+    def __init__(self, verb: str, values: Mapping[str, object]) -> None:
         self.verb = verb
+        self.__dict__.update(values)
 
-    if TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any: ...
-
-
-def replace_options(options: Options, **values: object) -> Options:
-    """Return a copy of options with other values."""
-    copied = Options(options.verb)
-    copied.__dict__.update(options.__dict__, **values)
-    return copied
+    def replace(self, **values: object) -> Options:
+        """Return the options with other values."""
+        return Options(self.verb, {**self.__dict__, **values})
 
 
 def parse_options(reader: Any, verb: str, given: Mapping[str, Any]) -> Options:
@@ -80,7 +103,7 @@ def parse_options(reader: Any, verb: str, given: Mapping[str, Any]) -> Options:
         if option.name in names and other:
             problem = f"{option.flag} cannot be combined with {format_flag(other)}"
             raise BadRequest(problem, "Leave out one of them")
-    if verb == ALL and not is_keyless(reader, names):
+    if verb == ALL and not is_keyless(reader.options, names):
         raise BadRequest(f"A {reader.key} is needed", f"Example: {reader.puzzle.example}")
     for name in names:
         if name not in declared:
@@ -89,19 +112,20 @@ def parse_options(reader: Any, verb: str, given: Mapping[str, Any]) -> Options:
             if verb == QUERY and any(name == option.name for option in reader.options):
                 problem, hint = f"{format_flag(name)} takes no {reader.key.lower()}", "Leave it out"
             raise BadRequest(problem, hint)
-    options = Options(verb)
+    values = dict[str, object]()
     for option in reader.options:
-        is_given, parse = option.name in names, option.parse
-        parsed: object = is_given if not option.metavar else None
-        if is_given and option.metavar:
-            parsed = parse(given[option.name], reader, options) if parse else given[option.name]
-        setattr(options, option.name, parsed)
-    return options
+        if option.name in names:
+            value: object = True
+            if option.metavar:
+                parse, value = option.parse, given[option.name]
+                value = parse(value, reader, Options(verb, values)) if parse else value
+            values[option.name] = value
+    return Options(verb, values)
 
 
-def is_keyless(reader: Any, names: Collection[str]) -> bool:
-    """Return whether options, by name, are asked without a key."""
-    return any(option.name in names and ALONE in option.verbs for option in reader.options)
+def is_keyless(options: Iterable[Option], names: Collection[str]) -> bool:
+    """Return whether any of these names is that of an option without a key."""
+    return any(option.name in names and ALONE in option.verbs for option in options)
 
 
 def format_flag(name: str) -> str:
@@ -166,7 +190,6 @@ ANSWERS = Option(
     "answers", "What the answers are: moves (default) or distances.", "KIND", parse_answer_kind,
     verbs=(CHECK,),
 )  # fmt: skip
-BLANK, TILE = "blank", "tile"
 
 
 def parse_mover(given: object, *_: object) -> str:

@@ -17,7 +17,7 @@ from puzzle_tablebase.errors import (
     require_choice,
     require_text,
 )
-from puzzle_tablebase.puzzle import Puzzle, StateSpace
+from puzzle_tablebase.puzzle import Puzzle, Rules, StateSpace
 from puzzle_tablebase.queries.answer import Answer, HardestAnswer, Judgement
 from puzzle_tablebase.queries.index_reader import IndexReader
 from puzzle_tablebase.queries.options import ALL, BATCH, CHECK, PROBE, SAMPLE, parse_options
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from puzzle_tablebase.queries.samples import SampleRequest
     from puzzle_tablebase.schema import Table
 
-    Moves = tuple[list[str], str]
     Kept = TypeVar("Kept")
 
 
@@ -234,24 +233,13 @@ class Reader:
         """Parse a key; return where answers start and should end, and the fewest moves or None."""
         raise BadRequest(f"{self.puzzle.title} does not support checking")
 
-    def read_moves(self, text: str, start: Any) -> Moves:
-        """Read the moves of an answer; return them, and where reading stopped, or ""."""
-        raise NotImplementedError
-
-    def step(self, here: Any, move: str, number: int) -> tuple[Any, str]:
-        """Return where a move leads; and the move and why it is illegal, or ""."""
-        raise NotImplementedError
-
-    def follow(self, here: Any, moves: Iterable[str]) -> Iterator[Any]:
-        """Yield where each move leads; raise IllegalMove for one that is illegal."""
-        for number, move in enumerate(moves, 1):
-            here, problem = self.step(here, move, number)
-            if problem:
-                raise IllegalMove(f"move {number}, {problem}")
-            yield here
+    def choose_rules(self, options: Options) -> Rules:
+        """Return the rules by which the moves of an answer are read and made."""
+        assert isinstance(self.puzzle, Rules)
+        return self.puzzle
 
     def walk(
-        self, start: Any, moves: Iterable[str], goal: Any, table: str, problem: str,
+        self, rules: Rules, start: Any, moves: Iterable[str], goal: Any, table: str, problem: str,
         suffix: str = "idx",
     ) -> list[Any]:  # fmt: skip
         """Follow a solution by the rules before it is told; return every place on the way.
@@ -260,7 +248,7 @@ class Reader:
         from may be forged, with right checksums.
         """
         try:
-            places = [start, *self.follow(start, moves)]
+            places = [start, *rules.follow(start, moves)]
         except IllegalMove:
             places = []
         if places[-1:] != [goal]:
@@ -274,14 +262,6 @@ class Reader:
     def judges_together(self, count: int, options: Options) -> bool:
         """Return whether so many answers are judged together, not one by one."""
         return False
-
-    def turn_moves(self, moves: list[str], options: Options) -> list[str]:
-        """Return the moves of an answer as `step` takes them."""
-        return moves
-
-    def list_meanings(self, text: str, options: Options) -> list[tuple[str, str]]:
-        """List other readings of an answer as letters of moves, each with words for it."""
-        return []
 
     def judge_distance(
         self, stated: str, start: Any, shortest: int | None, options: Options

@@ -17,7 +17,6 @@ import polars as pl
 from puzzle_tablebase.errors import BadRequest, NoAnswer, require_whole_number
 from puzzle_tablebase.puzzles.sliding import SlidingBoard, SymmetryView
 from puzzle_tablebase.queries.answer import format_count
-from puzzle_tablebase.queries.options import replace_options
 
 if TYPE_CHECKING:
     from puzzle_tablebase.queries.options import Options
@@ -50,7 +49,7 @@ class SampleRequest(NamedTuple):
 
     def count_rows(self, options: Options) -> int:
         """Return how many rows are asked for."""
-        parts: dict[str, int] = getattr(options, "split", None) or {}
+        parts: dict[str, int] = options.split or {}
         return sum(parts.values()) or (1 if self.size is None else self.size)
 
     def draw_numbers(self, total: int, noun: str) -> Iterator[Numbers]:
@@ -114,15 +113,15 @@ def draw_set(
 
     `on_rows` is called with the number of rows of a set that are drawn so far.
     """
-    is_spread, parts = getattr(options, "spread", False), getattr(options, "split", None)
-    distances: range | None = getattr(options, "distance", None)
+    is_spread, parts = options.spread, options.split
+    distances: range | None = options.distance
     if is_spread and distances is None:
         raise BadRequest("--spread needs a range of distances", "Example: --distance 5-25")
     if parts and request.size is not None:
         raise BadRequest("--split says how many rows are drawn", "Leave out --size")
     if parts:
         request = request._replace(size=sum(parts.values()))
-    has_features = getattr(options, "features", False)
+    has_features = options.features
 
     def draw(request: SampleRequest, distances: range | None) -> Iterator[pl.DataFrame]:
         for rows in reader.draw(request, distances, options):
@@ -131,7 +130,7 @@ def draw_set(
     if not (is_spread or parts):
         unsolved = 0
         for rows in draw(request.check(), distances):
-            if getattr(options, "time_limit", None):
+            if options.time_limit:
                 unsolved += rows["distance"].null_count()
             yield rows
         if unsolved:
@@ -139,9 +138,9 @@ def draw_set(
             on_note(f"{format_count(unsolved, 'board')} took longer: {whose} distance is empty.")
         return
     request = request.check(MAX_SET)
-    if parts and options.goal is None and not getattr(options, "both_goals", False):
+    if parts and options.goal is None and not options.both_goals:
         # a model learns one goal, unless two are asked
-        options = replace_options(options, goal=reader.puzzle.example)
+        options = options.replace(goal=reader.puzzle.example)
     if is_spread and distances:
         frames = list[pl.DataFrame]()
         for distance, size in share_distances(reader, options, distances, request, on_note).items():

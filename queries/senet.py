@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 from puzzle_tablebase.errors import NoAnswer, require_choice
-from puzzle_tablebase.notation.senet import OPENING, SIDES, SQUARES, format_move, parse_position
-from puzzle_tablebase.puzzles.senet import moves as list_moves
+from puzzle_tablebase.notation.senet import (
+    OPENING,
+    SIDES,
+    SQUARES,
+    format_move,
+    parse_position,
+    parse_squares,
+)
 from puzzle_tablebase.puzzles.senet import rank, swap_squares
 from puzzle_tablebase.queries.answer import Answer, align_rows, format_count
 from puzzle_tablebase.queries.options import (
@@ -26,10 +32,9 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from puzzle_tablebase.puzzles.senet import Senet
     from puzzle_tablebase.queries.options import Options
-    from puzzle_tablebase.queries.reader import Moves
 
-SQUARE_NAMES = {str(square) for square in range(1, SQUARES + 1)}
 NO_LINE = "no line of play from the opening leads to it."
 PLIES = (0, 2)
 """The fields of a record that hold the even and the odd plies; after each comes the last move."""
@@ -78,16 +83,6 @@ class SenetAnswer(Answer):
         return draw_line(self.position, self.dice, self.moves.split())
 
 
-def parse_squares(move: str) -> tuple[int, int]:
-    """Return the squares that a move leads from and to.
-
-    >>> parse_squares("4x7")
-    (4, 7)
-    """
-    start, goal = move.replace("x", "-").split("-")
-    return int(start), int(goal)
-
-
 def parse_turn(given: object, *_: object) -> str:
     """Return the side that an option names."""
     turn = str(given).upper()
@@ -134,6 +129,7 @@ class SenetReader(Reader):
     key_cells = SQUARES
     columns = ("position", "plies", "plies_even", "plies_odd", "dice", "moves", "lines")
     explored = {"senet": 4}  # noqa: RUF012  # a class's constants
+    puzzle: Senet
 
     def plies(self, key: str, turn: str | None = None) -> int:
         """Return the fewest plies after which a position is reached."""
@@ -185,25 +181,6 @@ class SenetReader(Reader):
         position = parse_position(key)
         return OPENING, position, self.find_fewest(position)
 
-    def read_moves(self, text: str, start: str) -> Moves:
-        from puzzle_tablebase.queries.move_reading import find_word_end, read_moves
-
-        def find_end(text: str, at: int) -> int:
-            end = find_word_end(text, at)
-            squares = text[at:end].replace("x", "-", 1).split("-")
-            is_move = len(squares) == 2 and all(square in SQUARE_NAMES for square in squares)
-            return end if is_move else at
-
-        return read_moves(text, find_end, "moves such as 5-10 or 4x7")
-
-    def step(self, position: str, move: str, number: int) -> tuple[str, str]:
-        start, goal = parse_squares(move)
-        mover, is_swap = SIDES[(number - 1) % 2], "x" in move
-        for throw, square, after in list_moves(position, mover):
-            if (square, square + throw) == (start, goal) and is_swap == (position[goal - 1] != "."):
-                return after, ""
-        return position, f"{move}: it is not legal there"
-
     def find_fewest(self, position: str) -> int | None:
         """Return the fewest plies after which a position is reached, if it is."""
         record = self.open_index("senet").read_record(rank(position))
@@ -223,4 +200,4 @@ class SenetReader(Reader):
                 raise self.make_damage_error("senet", problem)
             here = swap_squares(here, start, start + throw)
             moves.insert(0, format_move(here, throw, start))
-        return moves, self.walk(OPENING, moves, position, "senet", problem)
+        return moves, self.walk(self.puzzle, OPENING, moves, position, "senet", problem)

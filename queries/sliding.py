@@ -236,10 +236,9 @@ class SlidingReader(Reader):
         self._boards: dict[str, BoardReader] = {}
 
     def select(self, options: Options) -> BoardReader:
-        if options.board is None:
+        if not isinstance(options.board, BoardReader):
             raise BadRequest("Missing option --board", f"Example: --board {EXAMPLE_BOARD}")
-        board: BoardReader = options.board
-        return board
+        return options.board
 
     def open_board(self, text: str) -> BoardReader:
         """Return the reader of a board's tables; it is opened the first time."""

@@ -153,7 +153,7 @@ def require_batch(rows: Values) -> None:
 def run_query(name: str, words: list[str], values: Values) -> None:
     """Answer one key, an option without a key, or a batch."""
     kind, key, rows = get_reader_class(name), " ".join(words), take_options(values, ROWS)
-    is_alone = not words and is_keyless(kind, values) and not rows
+    is_alone = not words and is_keyless(kind.options, values) and not rows
     if is_alone or words == [""] or key not in ("", "-"):
         require_batch(rows)
         print_answer(answer_as_text(name, None if is_alone else key, values))

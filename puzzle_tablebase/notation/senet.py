@@ -45,3 +45,13 @@ def format_move(position: str, throw: int, start: int) -> str:
     """Format a move from a position as in the table: `5-10`, or `4x7` for a swap."""
     goal = start + throw
     return f"{start}{'-' if position[goal - 1] == '.' else 'x'}{goal}"
+
+
+def parse_squares(move: str) -> tuple[int, int]:
+    """Return the squares that a move leads from and to.
+
+    >>> parse_squares("4x7")
+    (4, 7)
+    """
+    start, goal = move.replace("x", "-").split("-")
+    return int(start), int(goal)

@@ -8,8 +8,15 @@ rank + SIZE for B to move.
 
 from __future__ import annotations
 
-from puzzle_tablebase.notation.senet import CHARACTERS, OPENING, SQUARES, parse_position
-from puzzle_tablebase.puzzle import StateSpace
+from puzzle_tablebase.notation.senet import (
+    CHARACTERS,
+    OPENING,
+    SIDES,
+    SQUARES,
+    parse_position,
+    parse_squares,
+)
+from puzzle_tablebase.puzzle import ILLEGAL, Rules, StateSpace
 from puzzle_tablebase.schema import UNREACHED, Column, Recipe, Table
 
 TYPE_CHECKING = False
@@ -20,12 +27,14 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from puzzle_tablebase.graph import Graph, SearchResult
+    from puzzle_tablebase.notation.moves import Moves
     from puzzle_tablebase.puzzle import Bytes
     from puzzle_tablebase.schema import Columns
 
 THROWS = range(1, 6)
 MOVE_KINDS = [(throw, start) for throw in THROWS for start in range(1, SQUARES - throw + 1)]
 """Each throw with each starting square, in the order of the graph's labels: the bits of a word."""
+SQUARE_NAMES = {str(square) for square in range(1, SQUARES + 1)}
 NODES_AT_A_TIME = 8_192
 """As many as keep numpy's arrays of their moves in the processor's cache."""
 SIZE = 756_756
@@ -125,7 +134,7 @@ COLUMNS = (
 )
 
 
-class Senet(StateSpace):
+class Senet(StateSpace, Rules):
     name = "senet"
     title = "Senet"
     size = SIZE
@@ -154,6 +163,25 @@ class Senet(StateSpace):
             rows=SIZE,
         ),
     )
+
+    def read_moves(self, text: str, start: str) -> Moves:
+        """Read moves such as 5-10 or 4x7."""
+        from puzzle_tablebase.notation.moves import find_word_end, read_moves
+
+        def find_end(text: str, at: int) -> int:
+            end = find_word_end(text, at)
+            squares = text[at:end].replace("x", "-", 1).split("-")
+            return end if len(squares) == 2 and {*squares} <= SQUARE_NAMES else at
+
+        return read_moves(text, find_end, "moves such as 5-10 or 4x7")
+
+    def step(self, here: str, move: str, number: int) -> tuple[str, str]:
+        start, goal = parse_squares(move)
+        is_swap = here[goal - 1] != "."
+        for throw, square, after in moves(here, SIDES[(number - 1) % 2]):
+            if (square, square + throw) == (start, goal) and is_swap == ("x" in move):
+                return after, ""
+        return here, ILLEGAL
 
     def list_states(self) -> Bytes:
         import numpy as np

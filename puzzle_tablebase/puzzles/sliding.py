@@ -20,7 +20,7 @@ from puzzle_tablebase.notation.sliding import (
     parse_sides,
     parse_state,
 )
-from puzzle_tablebase.puzzle import GoalPuzzle, Puzzle, View
+from puzzle_tablebase.puzzle import GoalPuzzle, Puzzle, Rules, View
 from puzzle_tablebase.schema import BITS_INDEX, ROW_BYTES, UNREACHED, Column, Recipe, Table
 
 TYPE_CHECKING = False
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from puzzle_tablebase.graph import Graph, SearchResult
+    from puzzle_tablebase.notation.moves import Moves
     from puzzle_tablebase.puzzle import Bytes
     from puzzle_tablebase.puzzles.board_arrays import Tiles
     from puzzle_tablebase.schema import Columns
@@ -45,6 +46,8 @@ ALL_GOALS = "all"
 """The end of the name of a board's tables of all goals."""
 MAX_VIEWS = 64
 """Views of goals that a board keeps."""
+EDGES = {"U": "first row", "D": "last row", "L": "first column", "R": "last column"}
+"""Where the blank is if its move is illegal, by the move."""
 FIFTEEN_BOARD = "4x4"
 """The board that the 15-puzzle's search solves, without a table of all its states."""
 MANHATTAN = (
@@ -166,6 +169,40 @@ class SlidingBoard(GoalPuzzle):
         for letter, cell in self.list_exits(blank):
             tile = state[cell]
             yield letter, state.replace(tile, "-").replace("0", tile).replace("-", "0")
+
+    def read_moves(self, text: str, start: str) -> Moves:
+        """Read letters, or tiles that slide."""
+        from puzzle_tablebase.notation.moves import read_board_moves
+
+        return read_board_moves(text, CHARACTERS[1 : self.cells])
+
+    def step(self, here: str, move: str, number: int) -> tuple[str, str]:
+        blank = here.index("0")
+        for letter, after in self.moves(here):
+            if move in (letter, after[blank]):  # the tile that slides is where the blank was
+                return after, ""
+        return here, self.explain_illegal(move)
+
+    def explain_illegal(self, move: str) -> str:
+        """Explain why a move is illegal, if it is."""
+        return (
+            f"the blank is in the {EDGES[move]}" if move in EDGES else "it is not next to the blank"
+        )
+
+    def name_move(self, move: str) -> str:
+        return move if move in LETTERS else f"tile {move}"
+
+    def list_meanings(self, text: str) -> list[tuple[str, str]]:
+        """List other readings of an answer as letters of moves, each with words for it.
+
+        >>> SlidingBoard(3, 3).list_meanings("Down, left.")
+        [('DL', 'as DL'), ('UR', 'as the way tiles slide')]
+        """
+        from puzzle_tablebase.notation.moves import read_words, turn_letters
+
+        letters = read_words(text)
+        slid = turn_letters(letters), "as the way tiles slide"
+        return [(letters, f"as {letters}"), slid] if letters else []
 
     def list_exits(self, blank: int) -> Iterator[tuple[str, int]]:
         """Yield the letters of the blank's moves from a cell, each with the cell it comes to."""
@@ -350,6 +387,35 @@ class SlidingBoard(GoalPuzzle):
 
         place = self.place[root.index("0")]
         return make_word_space(self.line, self.cells, place, self.is_odd(root), self.rank(root))
+
+
+class SlidingTiles(Rules):
+    """The rules of a board for answers whose letters are the directions of tiles that slide."""
+
+    def __init__(self, board: SlidingBoard) -> None:
+        self.board = board
+
+    def read_moves(self, text: str, start: str) -> Moves:
+        """Read letters or tiles; return each letter as the direction of the blank."""
+        from puzzle_tablebase.notation.moves import turn_letters
+
+        moves, problem = self.board.read_moves(text, start)
+        return [*map(turn_letters, moves)], problem
+
+    def step(self, here: str, move: str, number: int) -> tuple[str, str]:
+        return self.board.step(here, move, number)
+
+    def name_move(self, move: str) -> str:
+        from puzzle_tablebase.notation.moves import turn_letters
+
+        return self.board.name_move(turn_letters(move))
+
+    def list_meanings(self, text: str) -> list[tuple[str, str]]:
+        from puzzle_tablebase.notation.moves import read_words, turn_letters
+
+        letters = read_words(text)
+        as_written = turn_letters(letters), f"as {letters}"
+        return [as_written, (letters, "as the way the blank moves")] if letters else []
 
 
 def rank_order(marks: Sequence[Mark]) -> int:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from puzzle_tablebase.errors import NoAnswer, NotationError
-from puzzle_tablebase.notation.knight import FILES, TOURS_PREFIX
-from puzzle_tablebase.puzzles.knight.board import JUMPS, KnightBoard, parse_board
+from puzzle_tablebase.notation.knight import TOURS_PREFIX
+from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.puzzles.knight.tables import PAIRS_BOARD, make_pair_counts
 from puzzle_tablebase.queries.answer import Answer, Judgement, align_rows
 from puzzle_tablebase.queries.index_reader import has_index
@@ -29,13 +29,11 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from puzzle_tablebase.puzzle import Rules
     from puzzle_tablebase.queries.knight.ranked_tours import RankedTours
     from puzzle_tablebase.queries.knight.table_scans import CountAnswer
     from puzzle_tablebase.queries.options import Options
-    from puzzle_tablebase.queries.reader import Moves
     from puzzle_tablebase.queries.samples import SampleRequest
-
-    Visited = tuple[KnightBoard, list[int]]
 
 MAX_INT64 = (1 << 63) - 1
 """The highest number that a table can hold."""
@@ -130,8 +128,8 @@ def parse_number(given: int | str, *_: object) -> int:
 
 def choose_board(options: Options, default: str = "8x8") -> KnightBoard:
     """Return the board that is asked for."""
-    board: KnightBoard = options.board or parse_board(default)
-    return board
+    board = options.board
+    return board if isinstance(board, KnightBoard) else parse_board(default)
 
 
 class KnightReader(Reader):
@@ -255,7 +253,7 @@ class KnightReader(Reader):
             return make_tour_answer(board, tours.unrank(options.rank, start), rank=options.rank)
         if options.to is not None:
             _require_joinable(board, start, options.to, options.closed)
-        if options.count:
+        if options.count and options.to is not None:
             from puzzle_tablebase.queries.knight.table_scans import read_pair_count
 
             return read_pair_count(self, board, start, options.to, is_closed=options.closed)
@@ -266,8 +264,9 @@ class KnightReader(Reader):
             from puzzle_tablebase.queries.knight.table_scans import find_listed_tour
 
             number, squares = find_listed_tour(self, wanted)
-        is_counted = options.to is not None and options.verb != BATCH
-        count = self.find_pair_count(board, start, options.to) if is_counted else None
+        count = None
+        if options.to is not None and options.verb != BATCH:
+            count = self.find_pair_count(board, start, options.to)
         return make_tour_answer(board, squares, number=number, tours=count)
 
     def find_pair_count(
@@ -292,49 +291,16 @@ class KnightReader(Reader):
         board = choose_board(options, SMALL_BOARD)
         return draw_tours(self, board, request, closed=options.closed)
 
-    def parse_answer(self, key: str, options: Options) -> tuple[Visited, None, None]:
-        board = choose_board(options)
-        return (board, [board.parse_square(key)]), None, None
+    def parse_answer(self, key: str, options: Options) -> tuple[list[int], None, None]:
+        return [choose_board(options).parse_square(key)], None, None
 
-    def read_moves(self, text: str, start: Visited) -> Moves:
-        """Read jumps, or squares, of which the first may be where the tour starts."""
-        from puzzle_tablebase.queries.move_reading import SEPARATORS, read_marks, read_moves
-
-        if text.lstrip(SEPARATORS)[:1] in {*"12345678"}:
-            return read_marks(text, "12345678", "jumps, 1 to 8")
-
-        def find_end(text: str, at: int) -> int:
-            is_file = text[at].isascii() and text[at].isalpha()
-            return at + 2 if is_file and text[at + 1 : at + 2] in {*"123456789"} else at
-
-        squares, problem = read_moves(text, find_end, "squares such as b1")
-        squares = [square.lower() for square in squares]
-        board, visited = start
-        has_start = squares[:1] == [board.name_square(visited[0])]
-        return squares[has_start:], problem
-
-    def step(self, here: Visited, move: str, number: int) -> tuple[Visited, str]:
-        board, visited = here
-        last = visited[-1]
-        rank, file = divmod(last, board.files)
-        if move.isdigit():
-            right, down = JUMPS[int(move) - 1]
-            file, rank = file + right, rank - down
-        else:
-            file, rank = FILES.index(move[0]), int(move[1]) - 1
-        square, problem = file + rank * board.files, ""
-        if not (0 <= file < board.files and 0 <= rank < board.ranks):
-            problem = "it leaves the board"
-        elif not board.is_jump(last, square):
-            problem = f"no jump leads there from {board.name_square(last)}"
-        elif square in visited:
-            problem = f"{board.name_square(square)} was visited before"
-        return (board, [*visited, square]), problem and f"{move}: {problem}"
+    def choose_rules(self, options: Options) -> Rules:
+        return choose_board(options)
 
     def complete(
-        self, judged: Judgement, start: Visited, last: Visited, options: Options
+        self, judged: Judgement, start: list[int], last: list[int], options: Options
     ) -> Judgement:
-        board, squares = last
+        board, squares = choose_board(options), last
         if len(squares) < board.squares:
             return judged
         result = "closed tour" if board.is_jump(squares[-1], squares[0]) else "tour"
@@ -346,8 +312,8 @@ class KnightReader(Reader):
     ) -> list[int]:  # fmt: skip
         """Return squares of a table; TableDamaged, with this problem, if they are no tour."""
         names = [board.name_square(square) for square in squares[1:]]
-        goal = board, squares if len(squares) == board.squares else []
-        self.walk((board, [start]), names, goal, table, problem, suffix)
+        goal = squares if len(squares) == board.squares else []
+        self.walk(board, [start], names, goal, table, problem, suffix)
         return squares
 
     def open_ranked_tours(self, board: KnightBoard, *, closed: bool) -> RankedTours:

@@ -5,13 +5,18 @@ On a board of C files and R ranks, square number = file + C * rank from 0: a1 = 
 
 from __future__ import annotations
 
-from puzzle_tablebase.notation.knight import ChessBoard, parse_sides
+from puzzle_tablebase.notation.knight import FILES, ChessBoard, parse_sides
+from puzzle_tablebase.puzzle import Rules
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from puzzle_tablebase.notation.moves import Moves
 
 JUMPS = ((-1, -2), (1, -2), (2, -1), (2, 1), (1, 2), (-1, 2), (-2, 1), (-2, -1))
 """The jumps 1-8 as (files, ranks downwards)."""
 
 
-class KnightBoard(ChessBoard):
+class KnightBoard(ChessBoard, Rules):
     """A board of so many files and ranks, with its jumps, colours, tours and symmetries.
 
     >>> board = KnightBoard(8, 8)
@@ -54,6 +59,40 @@ class KnightBoard(ChessBoard):
         """Return which of the jumps 1-8 joins two squares; raise ValueError if none does."""
         down = start // self.files - goal // self.files
         return 1 + JUMPS.index((goal % self.files - start % self.files, down))
+
+    def read_moves(self, text: str, start: list[int]) -> Moves:
+        """Read jumps, or squares, of which the first may be where the tour starts."""
+        from puzzle_tablebase.notation.moves import SEPARATORS, read_marks, read_moves
+
+        if text.lstrip(SEPARATORS)[:1] in {*"12345678"}:
+            return read_marks(text, "12345678", "jumps, 1 to 8")
+
+        def find_end(text: str, at: int) -> int:
+            is_file = text[at].isascii() and text[at].isalpha()
+            return at + 2 if is_file and text[at + 1 : at + 2] in {*"123456789"} else at
+
+        squares, problem = read_moves(text, find_end, "squares such as b1")
+        squares = [square.lower() for square in squares]
+        has_start = squares[:1] == [self.name_square(start[0])]
+        return squares[has_start:], problem
+
+    def step(self, here: list[int], move: str, number: int) -> tuple[list[int], str]:
+        """Jump from the last of the visited squares: `move` is a jump, or a square."""
+        last = here[-1]
+        rank, file = divmod(last, self.files)
+        if move.isdigit():
+            right, down = JUMPS[int(move) - 1]
+            file, rank = file + right, rank - down
+        else:
+            file, rank = FILES.index(move[0]), int(move[1]) - 1
+        square, problem = file + rank * self.files, ""
+        if not (0 <= file < self.files and 0 <= rank < self.ranks):
+            problem = "it leaves the board"
+        elif not self.is_jump(last, square):
+            problem = f"no jump leads there from {self.name_square(last)}"
+        elif square in here:
+            problem = f"{self.name_square(square)} was visited before"
+        return [*here, square], problem
 
     def can_join(self, start: int, end: int) -> bool:
         """Return whether the colours, which alternate, allow a tour between two squares."""

@@ -6,6 +6,7 @@ A lone judgement uses this module, so nothing heavy is imported, not even `re`.
 from __future__ import annotations
 
 from puzzle_tablebase.errors import quote
+from puzzle_tablebase.notation.sliding import LETTERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,12 +19,9 @@ Moves = tuple[list[str], str]
 SEPARATORS = " \t\n\r\v\f,"
 """The characters that may stand between moves."""
 _WITHOUT_SEPARATORS = str.maketrans(dict.fromkeys(SEPARATORS))
-LETTERS = "UDLR"
-"""The directions of a move."""
 MAX_SMALL_TILES = 9
 """The most tiles of a board on which no letter is a tile."""
-SLIDES = str.maketrans(LETTERS, "DURL")
-"""Each direction of a tile that slides, with the direction of the blank."""
+_OPPOSITES = str.maketrans(LETTERS, "DURL")
 
 
 def read_moves(text: str, find_end: FindEnd, valid: str, *, is_word: bool = True) -> Moves:
@@ -104,12 +102,11 @@ def find_word_end(text: str, at: int) -> int:
     return at
 
 
-def read_board_moves(text: str, start: str) -> Moves:
+def read_board_moves(text: str, tiles: str) -> Moves:
     """Read an answer's letters, or tiles that slide.
 
     Small letters are directions too on boards on which no letter is a tile.
     """
-    tiles = "".join(sorted(start.replace("0", "")))
     if text.lstrip(SEPARATORS)[:1] in {*tiles}:
         return read_tiles(text, tiles)
     letters = list_letters(LETTERS)
@@ -119,9 +116,13 @@ def read_board_moves(text: str, start: str) -> Moves:
     return [move.upper() for move in moves], problem
 
 
-def turn_moves(moves: list[str]) -> list[str]:
-    """Return moves whose letters are directions of tiles with those of the blank."""
-    return [move.translate(SLIDES) for move in moves]
+def turn_letters(moves: str) -> str:
+    """Turn all directions round: a tile slides one way, and the blank goes the other.
+
+    >>> turn_letters("UDL7")
+    'DUR7'
+    """
+    return moves.translate(_OPPOSITES)
 
 
 # ---- what an answer that is none may mean -------------------------------------------------------
@@ -134,23 +135,17 @@ MAX_MEANT = 2_000
 """The characters of an answer up to which it is read in other ways."""
 
 
-def list_meanings(text: str, *, is_tile: bool) -> list[tuple[str, str]]:
-    """List other readings of an answer as the blank's directions, and the words that describe them.
+def read_words(text: str) -> str:
+    """Read directions as letters from words, or from letters between any signs; "" if there are
+    none, or anything else.
 
-    `is_tile`: directions are those of tiles that slide.
-
-    >>> list_meanings("Down, left.", is_tile=False)
-    [('DL', 'as DL'), ('UR', 'as the way tiles slide')]
+    >>> read_words("Down, left."), read_words("Down to 7")
+    ('DL', '')
     """
     if len(text) > MAX_MEANT:
-        return []
+        return ""
     words = text.upper().translate(_SIGNS).split()
     if "```" in text and words[:1] and {*words[0]} - {*LETTERS} and words[0] not in WORDS:
         words = words[1:]  # the language of a fenced block
     letters = "".join([WORDS.get(word, word) for word in words])
-    if not letters or {*letters} - {*LETTERS}:
-        return []
-    turned = letters.translate(SLIDES)
-    if is_tile:
-        return [(turned, f"as {letters}"), (letters, "as the way the blank moves")]
-    return [(letters, f"as {letters}"), (turned, "as the way tiles slide")]
+    return "" if {*letters} - {*LETTERS} else letters
