@@ -3,7 +3,7 @@
 The tables of `docs/cli.md` come from the commands' help, the list of columns in `docs/tables.md`
 from the descriptions that go into the files. In every page, the output below each `$ pipeline ...`
 line of a `console` block is what the command prints, and each line of a `hexdump` block has the
-bytes of `eight.idx` at its address.
+bytes of `eight.idx` at its address. The separators of boards in JavaScript are those of Python.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any
 from typer.main import get_command
 
 from puzzle_tablebase.formats.manifest import read_manifest
+from puzzle_tablebase.notation import SEPARATORS
 from puzzle_tablebase.pipeline.commands import load_app
 from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.queries import open_tables
@@ -27,6 +28,8 @@ from tools.sessions import ROOT, fill_sessions, list_pages_with
 MADE_PART = re.compile("(<!-- made from the program -->\n).*(<!-- end -->)", re.DOTALL)
 """The part of a page that the program writes."""
 HEXDUMP = re.compile("(?<=^```hexdump\n).*?(?=^```)", re.DOTALL | re.MULTILINE)
+SEPARATORS_LINE = re.compile("(?<=^export const SEPARATORS = ).*(?=;$)", re.MULTILINE)
+"""The separators of boards in JavaScript, a regular expression."""
 ROW_BYTES = 16
 """The bytes of a line of a hexdump."""
 
@@ -151,14 +154,22 @@ def fill_hexdumps(page: str) -> str:
     return HEXDUMP.sub(lambda found: "".join(map(format_line, found[0].splitlines())), page)
 
 
+def write_separators(name: str) -> str:
+    """Return a JavaScript module with the separators of boards that Python has."""
+    marks = re.sub(r"[\]\\^-]", r"\\\g<0>", SEPARATORS)
+    pattern = rf"/[\s{marks}]+/"
+    return SEPARATORS_LINE.sub(lambda _: pattern, (ROOT / name).read_text("utf-8"))
+
+
 PARTS: dict[str, Callable[[], str]] = {
+    "queries/javascript/sliding.js": partial(write_separators, "queries/javascript/sliding.js"),
     "docs/tables.md": partial(make_page, "docs/tables.md", format_tables),
     "docs/cli.md": partial(make_page, "docs/cli.md", format_commands),
     "docs/notebook-solution.svg": partial(draw, "eight", "283104765"),
     "docs/notebook-senet.svg": partial(draw, "senet", "ABAAABBB.B...A."),
     "docs/tour.svg": partial(draw, "knight", "b1", closed=True),
 }
-"""The functions that write pages, parts of pages and pictures."""
+"""The functions that write pages, parts of pages, pictures and a line of JavaScript."""
 
 
 def fill_page(name: str) -> str:
