@@ -44,7 +44,7 @@ def unfold_distances(space: WordSpace, bits: Bytes) -> Bytes | None:
     planes.add_root(space)
     # the second plane gets the states that the next layer on their side must not have
     numbers = np.arange(len(planes.words))
-    add_rows(planes.words, planes.fresh, numbers, bits.reshape(-1, RECORD_BYTES), False)
+    add_rows(planes.words, planes.frontier, numbers, bits.reshape(-1, RECORD_BYTES), False)
 
     def pull(part: tuple[int, int, int]) -> None:
         block, first, last = part
@@ -54,7 +54,7 @@ def unfold_distances(space: WordSpace, bits: Bytes) -> Bytes | None:
     def take(level: int, part: tuple[int, int, int]) -> int:
         block, first, last = part
         bounds = np.array([block * space.rows, first, last, level, block * space.states])
-        return int(take_rows(planes.words, planes.fresh, bounds, distances))
+        return int(take_rows(planes.words, planes.frontier, bounds, distances))
 
     first_side, found = int(space.sides[space.root // space.states]), 0
     parts = [_divide_rows(space, first_side), _divide_rows(space, 1 - first_side)]
@@ -84,7 +84,7 @@ def _divide_rows(space: WordSpace, side: int) -> list[tuple[int, int, int]]:
 
 
 @compiled
-def take_rows(words: Array, fresh: Array, bounds: Array, distances: Array) -> Any:
+def take_rows(words: Array, frontier: Array, bounds: Array, distances: Array) -> Any:
     """Write the distances of the last layer's states in some rows of a block; return their number.
 
     Return -1 if one has a distance already. The next layer on this side is two further, so that it
@@ -93,7 +93,7 @@ def take_rows(words: Array, fresh: Array, bounds: Array, distances: Array) -> An
     base, first, last, level, start = bounds
     count = 0
     for row in range(first, last):
-        fresh[base + row] = 0
+        frontier[base + row] = 0
         for word in range(WORDS):
             states = words[base + row, word]
             at = start + row * ROW_STATES + word * WORD_STATES

@@ -30,23 +30,23 @@ static move moves[MAX_CELLS][4];
 static int odd_block[MAX_CELLS];
 static group groups[5][2][9];   /* at most eight, and an empty one */
 static word (*plane)[PLANES][6]; /* the bits of each state, by row */
-static unsigned char *fresh;     /* rows with states of the last layer */
+static unsigned char *in_frontier;     /* rows with states of the last layer */
 static unsigned char *odd_head;
 static long next_task, found;
 
-static void exchange_digits(long *x, long *y)
+static void transpose_digits(long *x, long *y)
 {
     long first = *y + (*y >= *x);
     *y = *x - (*x > first);
     *x = first;
 }
 
-/* the row before two tiles of the head were exchanged */
+/* the row before two tiles of the head were transposed */
 static long row_before(long row, int at)
 {
     long w = weight[at + 1], x = row / weight[at] % radix[at], y = row / w % radix[at + 1];
     long was = x * radix[at + 1] + y;
-    exchange_digits(&x, &y);
+    transpose_digits(&x, &y);
     return row + (x * radix[at + 1] + y - was) * w;
 }
 
@@ -60,8 +60,8 @@ static word first_two(const word *from, int a)
     return to;
 }
 
-/* the words of a row after an exchange in its tail; odd: whether the tail is odd then */
-static void exchange_tail(word *row, int at, int odd)
+/* the words of a row after an adjacent transposition in its tail; odd: whether the tail is odd then */
+static void transpose_tail(word *row, int at, int odd)
 {
     word to[6] = {0};
     if (at == 4)
@@ -84,31 +84,31 @@ static int frontier(const word (*state)[6], word *to)
     return 1;
 }
 
-/* the words that reach a row by exchanges `at` to `count`, or 0 if there are none */
+/* the words that reach a row by transpositions `at` to `count`, or 0 if there are none */
 static int pull(const move *m, int at, long block, long row, int odd, word *to)
 {
     if (at == m->count)
-        return fresh[block + row] ? frontier((const word (*)[6])plane[block + row], to) : 0;
+        return in_frontier[block + row] ? frontier((const word (*)[6])plane[block + row], to) : 0;
     int where = m->at[at];
     if (where < head - 1)
         return pull(m, at + 1, block, row_before(row, where), odd, to);
     if (where >= head) {
         if (!pull(m, at + 1, block, row, odd ^ 1, to))
             return 0;
-        exchange_tail(to, where - head, odd ^ odd_head[row]);
+        transpose_tail(to, where - head, odd ^ odd_head[row]);
         return 1;
     }
     long last = row % radix[head - 1];
     int seen = 0;
     for (int a = 0; a < 6; a++) {
         long x = last, y = a;
-        exchange_digits(&x, &y);
+        transpose_digits(&x, &y);
         long source = row - last + x;
         to[a] = 0;
         int after = at + 1;
         while (after < m->count && m->at[after] < head - 1)
             source = row_before(source, m->at[after++]);
-        if (!fresh[block + source])
+        if (!in_frontier[block + source])
             continue;
         seen = 1;
         const word (*state)[6] = (const word (*)[6])plane[block + source];
@@ -118,11 +118,11 @@ static int pull(const move *m, int at, long block, long row, int odd, word *to)
             word all[6];
             frontier(state, all);
             for (int late = m->count - 1; late > after; late--)
-                exchange_tail(all, m->at[late] - head, 0);
+                transpose_tail(all, m->at[late] - head, 0);
             if (m->at[after] == head)
                 to[a] = first_two(all, (int)y);
             else {
-                exchange_tail(all, m->at[after] - head, 0);
+                transpose_tail(all, m->at[after] - head, 0);
                 to[a] = all[y];
             }
         }
@@ -143,7 +143,7 @@ static void expand(int block, long first, long last)
                     in[a] |= one[a];
             }
         }
-        if (!seen && (PLANES == 2 || !fresh[block * rows + row]))
+        if (!seen && (PLANES == 2 || !in_frontier[block * rows + row]))
             continue;
         word (*state)[6] = plane[block * rows + row];
         for (int a = 0; a < 6; a++) {
@@ -152,7 +152,7 @@ static void expand(int block, long first, long last)
             state[0][a] = PLANES == 2 ? state[0][a] | new : new;
             state[LAST][a] |= new;
         }
-        fresh[block * rows + row] = any != 0;
+        in_frontier[block * rows + row] = any != 0;
     }
 }
 
@@ -160,8 +160,8 @@ static long close_layer(int block, long first, long last)
 {
     long count = 0;
     for (long row = block * rows + first; row < block * rows + last; row++)
-        if (fresh[row]) {
-            fresh[row] = PLANES == 1;
+        if (in_frontier[row]) {
+            in_frontier[row] = PLANES == 1;
             for (int a = 0; a < 6; a++) {
                 word both = plane[row][0][a] & plane[row][LAST][a];
                 if (PLANES == 2)
@@ -233,7 +233,7 @@ static void make_tables(void)
             for (int bit = 0; bit < 60; bit++) {
                 long digit[4] = {bit / 12, bit / 3 % 4, bit % 3, 0};
                 digit[3] = (odd + digit[0] + digit[1] + digit[2]) % 2;
-                exchange_digits(&digit[at - 1], &digit[at]);
+                transpose_digits(&digit[at - 1], &digit[at]);
                 int far = bit - (int)(12 * digit[0] + 3 * digit[1] + digit[2]), g = 0;
                 while (groups[at][odd][g].mask && groups[at][odd][g].far != far)
                     g++;
@@ -259,14 +259,14 @@ int main(int argc, char **argv)
     make_tables();
     size_t bytes = (size_t)(rows * cells) * sizeof *plane;
     plane = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    fresh = calloc((size_t)(rows * cells), 1);
-    if (plane == MAP_FAILED || !fresh)
+    in_frontier = calloc((size_t)(rows * cells), 1);
+    if (plane == MAP_FAILED || !in_frontier)
         return 1;
     madvise(plane, bytes, MADV_HUGEPAGE);
     long root = (long)goal * rows;
     plane[root][0][0] = 1;
     plane[root][LAST][0] = 1;
-    fresh[root] = 1;
+    in_frontier[root] = 1;
     side = (goal / line + goal % line) % 2;
     for (found = 1; found; level++, side ^= 1) {
         run(NULL);

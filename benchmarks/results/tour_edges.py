@@ -32,7 +32,7 @@ from puzzle_tablebase.queries.svg import CELL, CELL_DARK, INK, RAMP, Picture
 from puzzle_tablebase.tour_frontier.keys import (
     MAX_CELLS,
     decode_layer,
-    list_all_partners,
+    list_all_mates,
     rank_matching,
     unpack_key,
 )
@@ -85,9 +85,9 @@ def count_edges(board: KnightBoard, outputs: Path) -> tuple[int, dict[Edge, int]
         others = np.array([to - square for to in later[square]], dtype=np.int64)
         onward, counts = np.zeros_like(ways), np.zeros(len(others), dtype=np.int64)
         cells = 2 * rows + 1
-        partners, scratch = list_all_partners(cells), np.zeros((3, MAX_CELLS + 2), dtype=np.int64)
+        mates, scratch = list_all_mates(cells), np.zeros((3, MAX_CELLS + 2), dtype=np.int64)
         after = next_keys, next_onward
-        step_back(keys, ways, *after, others, cells, partners, scratch, onward, counts)
+        step_back(keys, ways, *after, others, cells, mates, scratch, onward, counts)
         uses |= {(square, square + to): counts[at] for at, to in enumerate(others.tolist())}
     return int(onward[0]), {edge: int(count) for edge, count in uses.items()}
 
@@ -136,38 +136,38 @@ def complete_uses(
 @compiled
 def step_back(
     keys: Array, ways: Array, next_keys: Array, next_onward: Array, others: Array, cells: int,
-    partners: Array, scratch: Array, onward: Array, counts: Array,
+    mates: Array, scratch: Array, onward: Array, counts: Array,
 ) -> None:  # fmt: skip
     """Set the backward counts of a layer's states, and add up the tours that use each edge.
 
     The step joins cell 0 to as many of `others` as it needs. A cell that is no end of a path is its
-    own partner.
+    own mate.
     """
-    unpacked, partner, ends = scratch
+    unpacked, mate, ends = scratch
     for state in range(len(keys)):
         for cell in range(cells + 1):
             unpacked[cell] = cell
-        unpack_key(keys[state], partners, unpacked, ends)
+        unpack_key(keys[state], mates, unpacked, ends)
         needs = keys[state] >> MATCHING_BITS | FREE << 2 * cells
         need = needs & 3
         total = 0
         for one in range(len(others) if need else 1):
             for two in range(one + 1, len(others)) if need == 2 else range(1):
                 for cell in range(cells + 1):
-                    partner[cell] = unpacked[cell]
+                    mate[cell] = unpacked[cell]
                 left, is_legal = needs, True
                 for number in range(need):
                     to = others[two if number else one]
-                    near, far = partner[0], partner[to]
+                    near, far = mate[0], mate[to]
                     is_legal &= left >> 2 * to & 3 > 0 and near != to
-                    partner[near], partner[far] = far, near
+                    mate[near], mate[far] = far, near
                     left -= 1 + (1 << 2 * to)
                 if not is_legal:
                     continue
                 for cell in range(cells):
-                    partner[cell] = partner[cell + 1] - 1
+                    mate[cell] = mate[cell + 1] - 1
                 left >>= 2
-                key = left << MATCHING_BITS | rank_matching(left, partner)
+                key = left << MATCHING_BITS | rank_matching(left, mate)
                 low, high = 0, len(next_keys)
                 while high - low > 1:
                     middle = (low + high) // 2

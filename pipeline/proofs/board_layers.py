@@ -5,7 +5,7 @@ wrong values could agree with all their neighbours and never lead to the goal.
 
 A state is a place of the blank and an order of the tiles, by the number that the table gives it:
 orders are numbered like words in a dictionary, and an order and the same one with its last two
-tiles exchanged share a number, as a place of the blank allows either the even or the odd one. The
+tiles transposed share a number, as a place of the blank allows either the even or the odd one. The
 orders of the last five tiles have 60 consecutive numbers: these are a word of bits.
 
 A move along a line keeps the order. One from line to line turns as many consecutive tiles as a line

@@ -470,8 +470,8 @@ def close_matchings(
 ) -> Array:
     """Add up, for each matching, the values of those that close one cycle with it.
 
-    By the partner of the first end, the values of all matchings are added up by what is left of
-    them without that pair; then the same is done for each partner, with a pair less.
+    By the mate of the first end, the values of all matchings are added up by what is left of
+    them without that pair; then the same is done for each mate, with a pair less.
     """
     for count in range(pairs, 1, -1):
         size, ways = MATCHINGS[count], 2 * count - 2

@@ -298,7 +298,7 @@ def _iter_next_layer(
     )
     for slot, block in enumerate(blocks):
         incoming = memory.incoming
-        incoming.fresh[:] = 0
+        incoming.frontier[:] = 0
         is_added = level == 0 and shard.add_root(block, incoming)
         is_led_to = is_inner | is_added
         for source in shard.list_sources(block) if level else ():
@@ -345,8 +345,8 @@ def write_records(
     with store.write_at_places(hidden) as file:
         writer = BlockWriter(file, table, shard.space.blocks * shard.space.rows)
         buffer = _get_memory(shard).incoming.words.view(np.uint8).ravel()
-        for block, words, fresh in _iter_bits(part, shard, begin, layers):
-            words[fresh == 0] = 0
+        for block, words, frontier in _iter_bits(part, shard, begin, layers):
+            words[frontier == 0] = 0
             records = buffer[: len(words) * RECORD_BYTES].reshape(-1, RECORD_BYTES)
             pack_rows(words, records)
             first = block * shard.space.rows + shard.first
@@ -359,9 +359,9 @@ def _encode_bits(
 ) -> Iterator[tuple[int, Encoded]]:
     """Yield each block of the bits of a shard as bytes."""
     memory, scratch = _get_memory(shard), np.empty((WORDS, RUN_ROWS), dtype=np.uint64)
-    for _, words, fresh in _iter_bits(part, shard, begin, layers):
+    for _, words, frontier in _iter_bits(part, shard, begin, layers):
         starts = np.zeros(shard.groups + 1, dtype=np.int64)
-        encode_groups(words, fresh, shard.group, memory.data, starts[1:], scratch)
+        encode_groups(words, frontier, shard.group, memory.data, starts[1:], scratch)
         yield 0, Encoded(memory.data, starts)
 
 
@@ -375,7 +375,7 @@ def _iter_bits(
     rows = _get_memory(shard).last
     for side in range(2):
         blocks = shard.list_blocks(side)
-        rows.fresh[:] = 0
+        rows.frontier[:] = 0
         # one file at a time is open
         if begin:
             before = SavedRows(part.checkpoints, part.name_bits(begin))
@@ -389,7 +389,7 @@ def _iter_bits(
                     layer.read(slot, shard, rows, slot * shard.rows, is_added=True)
         for slot, block in enumerate(blocks):
             span = slice(slot * shard.rows, (slot + 1) * shard.rows)
-            yield block, rows.words[span], rows.fresh[span]
+            yield block, rows.words[span], rows.frontier[span]
 
 
 # ---- memory -----------------------------------------------------------------------------------

@@ -115,35 +115,35 @@ def search_pattern(moves: PatternMoves, tasks: Tasks) -> Array:
     places, sets, orders = moves.places, len(moves.places) - 1, moves.order_maps.shape[1]
     words = -(-orders // WORD_BITS)
     depth = np.full((sets, orders), UNREACHED, dtype=np.uint8)
-    visited, fresh, reached = np.zeros((3, int(places[-1]), words), dtype=np.uint64)
-    fresh[moves.root, 0] = visited[moves.root, 0] = 1
+    visited, frontier, reached = np.zeros((3, int(places[-1]), words), dtype=np.uint64)
+    frontier[moves.root, 0] = visited[moves.root, 0] = 1
     depth[np.searchsorted(places, moves.root, side="right") - 1, 0] = 0
-    has_fresh = np.zeros(len(fresh), dtype=np.uint8)
-    has_fresh[moves.root] = 1
+    is_in_frontier = np.zeros(len(frontier), dtype=np.uint8)
+    is_in_frontier[moves.root] = 1
     level, chunk = 0, -(-sets // (tasks.jobs * CHUNKS_PER_THREAD))
-    while has_fresh.any():
+    while is_in_frontier.any():
         tasks.report("layers", level)
         level += 1
         if level == UNREACHED:
             raise SearchError(f"A placement needs {level - 1} or more moves.")
-        has_reached = np.zeros_like(has_fresh)
-        layer = visited, fresh, has_fresh, reached, has_reached, depth, level
+        has_reached = np.zeros_like(is_in_frontier)
+        layer = visited, frontier, is_in_frontier, reached, has_reached, depth, level
         chunks = (
             (first, min(sets, first + chunk), *moves[:5], *layer) for first in range(0, sets, chunk)
         )
         for _ in tasks.run_in_threads(_reach_sets, chunks):
             pass
-        fresh, reached, has_fresh = reached, fresh, has_reached
+        frontier, reached, is_in_frontier = reached, frontier, has_reached
     return depth
 
 
 @compiled
 def _reach_sets(
     first_set: int, end_set: int, places: Array, moves: Array, sources: Array, maps: Array,
-    order_maps: Array, visited: Array, fresh: Array, has_fresh: Array, reached: Array,
+    order_maps: Array, visited: Array, frontier: Array, is_in_frontier: Array, reached: Array,
     has_reached: Array, depth: Array, level: int,
 ) -> None:  # fmt: skip
-    """Reach the places of some sets from the fresh ones of the layer before."""
+    """Reach the places of some sets from the frontier's."""
     words, one, six, low = visited.shape[1], np.uint64(1), np.uint64(6), np.uint64(63)
     for number in range(first_set, end_set):
         for place in range(places[number], places[number + 1]):
@@ -152,16 +152,16 @@ def _reach_sets(
             has_any = False
             for move in range(moves[place], moves[place + 1]):
                 source = sources[move]
-                if not has_fresh[source]:
+                if not is_in_frontier[source]:
                     continue
                 has_any = True
                 if maps[move] < 0:
                     for word in range(words):
-                        found[word] |= fresh[source, word]
+                        found[word] |= frontier[source, word]
                     continue
                 order_map = order_maps[maps[move]]
                 for word in range(words):
-                    bits = fresh[source, word]
+                    bits = frontier[source, word]
                     while bits:
                         order = np.uint64(order_map[word * WORD_BITS + find_lowest(bits)])
                         found[order >> six] |= one << (order & low)

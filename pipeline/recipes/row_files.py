@@ -135,9 +135,9 @@ class SavedRows:
         """Read all rows of a block into those from `first` on, or add their states to these."""
         data, starts = self.load(slot, shard)
         targets = first + np.arange(0, shard.rows, shard.group)
-        decode_groups(data, starts, targets, shard.group, rows.words, rows.fresh, is_added)
+        decode_groups(data, starts, targets, shard.group, rows.words, rows.frontier, is_added)
 
     def add_groups(self, source: Source, shard: Shard, rows: Rows) -> None:
         """Add the states of groups that lead to another shard."""
         data, starts = self.load_groups(source.numbers)
-        decode_groups(data, starts, source.rows, shard.group, rows.words, rows.fresh, True)
+        decode_groups(data, starts, source.rows, shard.group, rows.words, rows.frontier, True)

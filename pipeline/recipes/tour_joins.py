@@ -27,7 +27,7 @@ from puzzle_tablebase.tour_frontier.keys import (
     MATCHING_COUNTS,
     MAX_CELLS,
     MAX_PAIRS,
-    list_all_partners,
+    list_all_mates,
     rank_matching,
     unpack_key,
 )
@@ -50,8 +50,8 @@ class Joins(NamedTuple):
     """Where a table begins, or -1: by kind, pairs, and the ends before each of the two cells. The
     kind is two bits: whether the first cell is free, and whether the second is."""
     tables: Array
-    partners: Array
-    """The result of `list_all_partners`."""
+    mates: Array
+    """The result of `list_all_mates`."""
 
 
 class Moves(NamedTuple):
@@ -121,7 +121,7 @@ def make_joins(cells: int) -> Joins:
     """Make the tables for frontiers of so many cells."""
     begins = np.full((4, MAX_PAIRS + 1, 2 * MAX_PAIRS + 1, 2 * MAX_PAIRS + 1), -1, dtype=np.int64)
     most = count_table_pairs(cells)
-    partners = list_all_partners(min(cells + 1, 2 * MAX_PAIRS))
+    mates = list_all_mates(min(cells + 1, 2 * MAX_PAIRS))
     work = np.zeros((2, MAX_CELLS + 2), dtype=np.int64)
     tables, size = [np.empty(0, dtype=np.int32)], 0
     for pairs in range(min((cells + 1) // 2, most + 1) + 1):
@@ -131,11 +131,11 @@ def make_joins(cells: int) -> Joins:
                 continue
             needs, one, other = found
             table = np.empty(MATCHING_COUNTS[pairs], dtype=np.int32)
-            _fill_table(needs, one, other, partners, work, table)
+            _fill_table(needs, one, other, mates, work, table)
             begins[kind, pairs, first, second] = size
             tables.append(table)
             size += len(table)
-    return Joins(begins, np.concatenate(tables), partners)
+    return Joins(begins, np.concatenate(tables), mates)
 
 
 def _lay_out(kind: int, ends: int, first: int, second: int) -> tuple[int, int, int] | None:
@@ -159,24 +159,22 @@ def _lay_out(kind: int, ends: int, first: int, second: int) -> tuple[int, int, i
 
 
 @compiled
-def _fill_table(
-    needs: int, one: int, other: int, partners: Array, work: Array, table: Array
-) -> None:
+def _fill_table(needs: int, one: int, other: int, mates: Array, work: Array, table: Array) -> None:
     for matching in range(len(table)):
-        table[matching] = join(needs, matching, one, other, partners, work)
+        table[matching] = join(needs, matching, one, other, mates, work)
 
 
 @compiled
-def join(needs: int, matching: int, one: int, other: int, partners: Array, work: Array) -> int:
+def join(needs: int, matching: int, one: int, other: int, mates: Array, work: Array) -> int:
     """Return the rank of a matching after an edge between two cells, CYCLE if it closes one."""
-    partner, ends = work[0], work[1]
-    partner[one], partner[other] = one, other
-    unpack_key(needs << MATCHING_BITS | matching, partners, partner, ends)
-    near, far = partner[one], partner[other]
+    mate, ends = work[0], work[1]
+    mate[one], mate[other] = one, other
+    unpack_key(needs << MATCHING_BITS | matching, mates, mate, ends)
+    near, far = mate[one], mate[other]
     if near == other:
         return CYCLE
-    partner[near], partner[far] = far, near
-    return rank_matching(needs - (END << 2 * one) - (END << 2 * other), partner)
+    mate[near], mate[far] = far, near
+    return rank_matching(needs - (END << 2 * one) - (END << 2 * other), mate)
 
 
 @cache
@@ -190,7 +188,7 @@ def make_moves(views: tuple[tuple[int, ...], ...], here: int) -> Moves:
     tables, size = [np.empty(0, dtype=np.int32)], 0
     places = np.array(views, dtype=np.int64).reshape(len(views), cells)
     work = np.zeros((3, MAX_CELLS + 2), dtype=np.int64)
-    partners = list_all_partners(min(cells + 1, 2 * MAX_PAIRS))
+    mates = list_all_mates(min(cells + 1, 2 * MAX_PAIRS))
     for view, *counts in product(range(len(views)), range(here + 1), *[range(rows + 1)] * 2):
         pairs, odd = divmod(sum(counts), 2)
         if odd or pairs > count_table_pairs(cells) + 1:
@@ -202,7 +200,7 @@ def make_moves(views: tuple[tuple[int, ...], ...], here: int) -> Moves:
             sum(END << 2 * at[cell] for cell in ends) for at in (range(cells), views[view])
         )
         table = np.empty(MATCHING_COUNTS[pairs], dtype=np.int32)
-        _fill_moves(needs, places[view], moved, partners, work, table)
+        _fill_moves(needs, places[view], moved, mates, work, table)
         begins[view, *counts] = size
         tables.append(table)
         size += len(table)
@@ -211,21 +209,21 @@ def make_moves(views: tuple[tuple[int, ...], ...], here: int) -> Moves:
 
 @compiled
 def _fill_moves(
-    needs: int, places: Array, moved_needs: int, partners: Array, work: Array, table: Array
+    needs: int, places: Array, moved_needs: int, mates: Array, work: Array, table: Array
 ) -> None:
     for matching in range(len(table)):
-        table[matching] = move(needs, matching, places, moved_needs, partners, work)
+        table[matching] = move(needs, matching, places, moved_needs, mates, work)
 
 
 @compiled
 def move(
-    needs: int, matching: int, places: Array, moved_needs: int, partners: Array, work: Array
+    needs: int, matching: int, places: Array, moved_needs: int, mates: Array, work: Array
 ) -> int:
     """Return the rank of a matching after each cell has moved to place `places[cell]`."""
-    partner, ends, moved = work[0], work[1], work[2]
-    count = unpack_key(needs << MATCHING_BITS | matching, partners, partner, ends)
+    mate, ends, moved = work[0], work[1], work[2]
+    count = unpack_key(needs << MATCHING_BITS | matching, mates, mate, ends)
     for number in range(count):
-        moved[places[ends[number]]] = places[partner[ends[number]]]
+        moved[places[ends[number]]] = places[mate[ends[number]]]
     return rank_matching(moved_needs, moved)
 
 
@@ -291,9 +289,9 @@ def list_tables(needs: int, bits: int, sets: EdgeSets, joins: Joins, tables: Arr
 
 
 @compiled
-def join_slowly(matching: int, at: int, tables: Array, partners: Array, work: Array) -> int:
+def join_slowly(matching: int, at: int, tables: Array, mates: Array, work: Array) -> int:
     """Return the rank of a matching after an edge that has no table, CYCLE if it closes one."""
-    return join(tables[3, at], matching, tables[1, at], tables[2, at], partners, work)
+    return join(tables[3, at], matching, tables[1, at], tables[2, at], mates, work)
 
 
 @compiled
@@ -318,7 +316,7 @@ def gather(
                 if table >= 0:
                     matching = joins.tables[table + matching]
                 else:
-                    matching = join_slowly(matching, at, tables, joins.partners, work)
+                    matching = join_slowly(matching, at, tables, joins.mates, work)
                 at += 1
             if matching >= 0:
                 values[matching] += numbers[state]

@@ -1,4 +1,4 @@
-"""The meeting of two half sweeps: which states complete each other, and in how many ways.
+"""Meet in the middle of two half sweeps: which states complete each other, and in how many ways.
 
 The edges between the cells of the cut are divided between the two sides: each side adds some of its
 edges to its states. Two states complete each other if each cell gets the edges that it needs, and
@@ -9,7 +9,7 @@ looked up by their needs before these edges, and only the matchings of these sta
 Combining them is a linear map: given numbers for the matchings of 2k ends (the *ways* of one side),
 compute for each matching the sum over those that close with it into one cycle. It is computed
 without testing pairs. Suppose that one side pairs the first end with end j. A matching of the other
-side pairs both of these with other ends; removing the two ends, and joining their partners, leaves
+side pairs both of these with other ends; removing the two ends, and joining their mates, leaves
 a matching of 2k-2 ends and the same problem for those. So for every j the numbers are added up by
 the remaining matching, and so on, until one pair remains on both sides, which closes the cycle.
 """
@@ -57,7 +57,7 @@ from puzzle_tablebase.tour_frontier.keys import (
     MATCHING_COUNTS,
     MAX_CELLS,
     MAX_PAIRS,
-    list_all_partners,
+    list_all_mates,
     rank_matching,
     unpack_key,
 )
@@ -89,16 +89,16 @@ def make_pair_removal(max_pairs: int) -> PairRemoval:
     pairs = np.arange(max_pairs + 1)
     ends = np.cumsum(np.maximum(2 * pairs - 2, 0) * MATCHING_COUNTS[pairs])
     sources = np.empty(ends[-1], dtype=np.int32)
-    partners = list_all_partners(2 * max_pairs)
-    listed, partner = np.zeros((2, 2 * MAX_PAIRS), dtype=np.int64)
+    mates = list_all_mates(2 * max_pairs)
+    listed, mate = np.zeros((2, 2 * MAX_PAIRS), dtype=np.int64)
     for k in range(2, max_pairs + 1):
-        _fill_pair_removal(k, partners, listed, partner, sources[ends[k - 1] : ends[k]])
+        _fill_pair_removal(k, mates, listed, mate, sources[ends[k - 1] : ends[k]])
     return PairRemoval(np.roll(ends, 1), sources)
 
 
 @compiled
 def _fill_pair_removal(
-    pairs: int, partners: Array, listed: Array, partner: Array, sources: Array
+    pairs: int, mates: Array, listed: Array, mate: Array, sources: Array
 ) -> None:
     """Fill in the sources for so many pairs.
 
@@ -109,14 +109,14 @@ def _fill_pair_removal(
     for j in range(1, 2 * pairs):
         left = needs & ~(END | END << 2 * j)
         for matching in range(MATCHING_COUNTS[pairs - 1]):
-            unpack_key(left << MATCHING_BITS | matching, partners, partner, listed)
+            unpack_key(left << MATCHING_BITS | matching, mates, mate, listed)
             for one in range(1, 2 * pairs):
                 if one == j:
                     continue
-                other = partner[one]
-                partner[0], partner[one], partner[j], partner[other] = one, 0, other, j
-                sources[at] = rank_matching(needs, partner)
-                partner[one], partner[other] = other, one
+                other = mate[one]
+                mate[0], mate[one], mate[j], mate[other] = one, 0, other, j
+                sources[at] = rank_matching(needs, mate)
+                mate[one], mate[other] = other, one
                 at += 1
 
 
@@ -284,7 +284,7 @@ def _meet(
                         moved = moves.tables[table + matching]
                     else:
                         to, left = moves.places[view], full - wanted
-                        moved = move(own, matching, to, left, joins.partners, work)
+                        moved = move(own, matching, to, left, joins.mates, work)
                     values[moved] += number
         if largest >= COUNT_LIMIT:
             return False
@@ -308,7 +308,7 @@ def _meet(
                     if table >= 0:
                         matching = joins.tables[table + matching]
                     else:
-                        matching = join_slowly(matching, at, tables, joins.partners, work)
+                        matching = join_slowly(matching, at, tables, joins.mates, work)
                     at += 1
                 if matching >= 0:
                     completions = result[matching]

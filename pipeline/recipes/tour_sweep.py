@@ -152,7 +152,7 @@ class Step(NamedTuple):
     def list_needs(self, needs: Array) -> Array:
         """List the needs that states of these needs can have after the step.
 
-        Partners are never joined: that would close a cycle, and cycles close only where the two
+        Mates are never joined: that would close a cycle, and cycles close only where the two
         halves meet. Once the first cell needs nothing, all further edges join a dark square and a
         light one, so that both colours must need equally many; other needs are left out.
         """
@@ -299,7 +299,7 @@ def _fill_targets(
                     if table >= 0:
                         other = moves.tables[table + matching]
                     else:
-                        other = move(image, matching, moves.places[0], needs, joins.partners, work)
+                        other = move(image, matching, moves.places[0], needs, joins.mates, work)
                     # of a state with the needs of its image, both have been counted
                     if image != needs:
                         values[other] += number
@@ -382,7 +382,7 @@ def _count_back(
                     if table >= 0:
                         matching = joins.tables[table + matching]
                     else:
-                        matching = join_slowly(matching, at, tables, joins.partners, work)
+                        matching = join_slowly(matching, at, tables, joins.mates, work)
                     at += 1
                 if matching < 0:
                     continue
@@ -390,7 +390,7 @@ def _count_back(
                     if moved >= 0:
                         other = moves.tables[moved + matching]
                     else:
-                        other = move(left, matching, moves.places[0], image, joins.partners, work)
+                        other = move(left, matching, moves.places[0], image, joins.mates, work)
                     matching = min(matching, other) if image == left else other
                 at = begin + find_group(after.matchings[begin:end], matching)
                 if at >= begin:

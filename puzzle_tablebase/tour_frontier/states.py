@@ -3,11 +3,11 @@
 A sweep takes the squares of a board one after another and places the edges of a cycle through all
 of them. The edges so far are a *partial tour*. The *frontier* is a row of cells, each a square
 whose edges are not all decided. A cell *needs* two more edges if it is free, one if a path of the
-partial tour ends there, and none if it has both. The two ends of a path are *partners*.
+partial tour ends there, and none if it has both. The two ends of a path are *mates*.
 
 A state's *key* has two bits for each cell's needs and, below them, the number of its *matching*:
 the pairing of the ends. Matchings of 2k ends are numbered from 0 to 1*3*5*...*(2k-1) - 1, first by
-which of the other ends is the first one's partner, then by the matching of the remaining ends.
+which of the other ends is the first one's mate, then by the matching of the remaining ends.
 
 A step finishes a cell: it gets as many edges to other cells as it needs, and a free cell enters at
 the other end. `step_forward` takes a step, and `step_back` undoes one. The cell that is finished is
@@ -31,28 +31,28 @@ MATCHING_BITS = 26
 
 
 class State:
-    """The needs of each cell, and the partner of each end.
+    """The needs of each cell, and the mate of each end.
 
     >>> state = State.from_key(0b01_01_10_01_01 << MATCHING_BITS | 2, 5)
-    >>> state.needs, state.partner
+    >>> state.needs, state.mate
     ([1, 1, 2, 1, 1], {0: 4, 4: 0, 1: 3, 3: 1})
     """
 
-    __slots__ = ("needs", "partner")
+    __slots__ = ("mate", "needs")
 
-    def __init__(self, needs: list[int], partner: dict[int, int]) -> None:
+    def __init__(self, needs: list[int], mate: dict[int, int]) -> None:
         self.needs = needs
-        self.partner = partner
+        self.mate = mate
 
     @classmethod
     def from_key(cls, key: int, cells: int) -> State:
         """Return the state of a key with so many cells."""
         needs = [key >> MATCHING_BITS + 2 * cell & 3 for cell in range(cells)]
         ends = [cell for cell in range(cells) if needs[cell] == END]
-        partner = {}
+        mate = {}
         for one, other in iter_pairs(key & (1 << MATCHING_BITS) - 1, len(ends)):
-            partner[ends[one]], partner[ends[other]] = ends[other], ends[one]
-        return cls(needs, partner)
+            mate[ends[one]], mate[ends[other]] = ends[other], ends[one]
+        return cls(needs, mate)
 
     @property
     def key(self) -> int:
@@ -61,7 +61,7 @@ class State:
         matching = 0
         while ends:
             others = len(ends) - 1
-            place = ends.index(self.partner[ends.pop(0)])
+            place = ends.index(self.mate[ends.pop(0)])
             ends.pop(place)
             matching = matching * others + place
         return needs_bits << MATCHING_BITS | matching
@@ -73,22 +73,22 @@ class State:
         """
         if not self.needs[one] or not self.needs[other]:
             return None
-        near, far = self.partner.get(one, one), self.partner.get(other, other)
+        near, far = self.mate.get(one, one), self.mate.get(other, other)
         if near == other:
             return None
-        needs, partner = [*self.needs], {**self.partner, near: far, far: near}
+        needs, mate = [*self.needs], {**self.mate, near: far, far: near}
         for cell in (one, other):
             needs[cell] -= 1
             if not needs[cell]:
-                del partner[cell]
-        return State(needs, partner)
+                del mate[cell]
+        return State(needs, mate)
 
     def relabel(self, to: list[int]) -> State:
         """Return the state after each cell has moved to place `to[cell]`."""
         needs = [0] * len(to)
         for cell, place in enumerate(to):
             needs[place] = self.needs[cell]
-        return State(needs, {to[one]: to[other] for one, other in self.partner.items()})
+        return State(needs, {to[one]: to[other] for one, other in self.mate.items()})
 
 
 def iter_pairs(matching: int, ends: int) -> Iterator[tuple[int, int]]:
@@ -117,8 +117,8 @@ def step_forward(key: int, joined_cells: JoinedCells, cells: int, here: int = 0)
         state = next_state
     if state.needs.pop(here):
         return None
-    partner = {one - (one > here): other - (other > here) for one, other in state.partner.items()}
-    return State(state.needs, partner).key
+    mate = {one - (one > here): other - (other > here) for one, other in state.mate.items()}
+    return State(state.needs, mate).key
 
 
 def step_back(
@@ -131,9 +131,7 @@ def step_back(
     """
     current = State.from_key(key, cells)
     needs = [*current.needs[:here], 0, *current.needs[here:]]
-    partner = {
-        one + (one >= here): other + (other >= here) for one, other in current.partner.items()
-    }
+    mate = {one + (one >= here): other + (other >= here) for one, other in current.mate.items()}
 
     def make_key(changed: dict[int, int], *paths: tuple[int, int]) -> int:
         """Return the key with the needs of some cells changed, and with other pairs of ends.
@@ -143,30 +141,30 @@ def step_back(
         cell_needs = [changed.get(cell, need) for cell, need in enumerate(needs)]
         if cell_needs.pop() != FREE:  # the last cell enters with this step
             return -1
-        ends = {**partner}
+        ends = {**mate}
         for one, other in paths:
             ends[one], ends[other] = other, one
         return State(cell_needs, ends).key
 
     steps: list[tuple[int, JoinedCells]] = [(make_key({}), ())]
     for one in others:
-        if needs[one] == END:  # it was free, and its partner was this cell's
-            steps.append((make_key({here: END, one: FREE}, (here, partner[one])), (one,)))
+        if needs[one] == END:  # it was free, and its mate was this cell's
+            steps.append((make_key({here: END, one: FREE}, (here, mate[one])), (one,)))
         elif needs[one] == 0:  # both were ends, of two paths that are one now
-            for near, far in partner.items():
+            for near, far in mate.items():
                 steps.append((make_key({here: END, one: END}, (here, near), (one, far)), (one,)))
     for place, one in enumerate(others):
         for two in others[place + 1 :]:
             joined_cells = one, two
             if needs[one] == needs[two] == END:
-                if partner[one] == two:  # all three were free
+                if mate[one] == two:  # all three were free
                     steps.append((make_key({here: FREE, one: FREE, two: FREE}), joined_cells))
             elif needs[one] == needs[two] == 0:
-                for near, far in partner.items():
+                for near, far in mate.items():
                     changed = {here: FREE, one: END, two: END}
                     steps.append((make_key(changed, (one, near), (two, far)), joined_cells))
             elif {needs[one], needs[two]} == {0, END}:
                 end, complete = joined_cells if needs[one] == END else (two, one)
                 changed = {here: FREE, end: FREE, complete: END}
-                steps.append((make_key(changed, (complete, partner[end])), joined_cells))
+                steps.append((make_key(changed, (complete, mate[end])), joined_cells))
     return ((key_before, joined_cells) for key_before, joined_cells in steps if key_before >= 0)

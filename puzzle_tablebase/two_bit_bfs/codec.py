@@ -148,18 +148,24 @@ def find_run_end(data: Array, at: Any) -> Any:
 
 @compiled
 def decode_groups(
-    data: Array, starts: Array, rows: Array, group: int, words: Array, fresh: Array, is_added: bool
+    data: Array,
+    starts: Array,
+    rows: Array,
+    group: int,
+    words: Array,
+    frontier: Array,
+    is_added: bool,
 ) -> None:
     """Read groups, one between each two starts, into the rows that begin with these numbers.
 
-    `fresh`: whether a row has states; the words of others mean nothing. `is_added`: rows keep the
-    states that they have. Eight bytes after the last group are read, too.
+    `frontier`: whether a row has states; the words of others mean nothing. `is_added`: rows keep
+    the states that they have. Eight bytes after the last group are read, too.
     """
     for number in range(len(rows)):
         base, at, end = rows[number], WORD(starts[number]), WORD(starts[number + 1])
         if at == end:
             if not is_added:
-                fresh[base : base + group] = 0
+                frontier[base : base + group] = 0
             continue
         for first in range(base, base + group, RUN_ROWS):
             mask = _load_word(data, at)
@@ -168,10 +174,10 @@ def decode_groups(
                 is_there = mask >> WORD(row - first) & ONE
                 if is_there == ZERO:
                     if not is_added:
-                        fresh[row] = 0
+                        frontier[row] = 0
                     continue
-                old = BYTE if is_added and fresh[row] else ZERO
-                fresh[row] = 1
+                old = BYTE if is_added and frontier[row] else ZERO
+                frontier[row] = 1
                 head = at
                 at += ROW_HEAD
                 for word in range(WORDS):
@@ -185,7 +191,7 @@ def decode_groups(
 
 @compiled
 def encode_groups(
-    words: Array, fresh: Array, group: int, data: Array, ends: Array, scratch: Array
+    words: Array, frontier: Array, group: int, data: Array, ends: Array, scratch: Array
 ) -> None:
     """Write rows, as `decode_groups` reads them, in groups, with the end of each."""
     at = ZERO
@@ -195,7 +201,7 @@ def encode_groups(
         for first in range(base, base + group, RUN_ROWS):
             count = min(base + group - first, RUN_ROWS)
             for row in range(count):
-                is_there = fresh[first + row]
+                is_there = frontier[first + row]
                 is_empty &= not is_there
                 for word in range(WORDS):
                     scratch[word, row] = words[first + row, word] if is_there else ZERO

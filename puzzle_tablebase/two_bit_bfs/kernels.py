@@ -18,12 +18,12 @@ from puzzle_tablebase.two_bit_bfs.codec import (
 from puzzle_tablebase.two_bit_bfs.space import (
     BLOCK,
     CYCLE,
-    EXCHANGES,
     INNER,
     IS_BORDER,
-    MAX_EXCHANGES,
+    MAX_TRANSPOSITIONS,
     OUTER,
     START,
+    TRANSPOSITIONS,
     WEIGHT,
     WORD_STATES,
     WORDS,
@@ -39,7 +39,7 @@ FULL_WORD = np.uint64((1 << WORD_STATES) - 1)
 
 @compiled
 def pull_rows(
-    words: Array, fresh: Array, moves: Array, offsets: Array, sources: Array, masks: Array,
+    words: Array, frontier: Array, moves: Array, offsets: Array, sources: Array, masks: Array,
     row_kinds: Array, bounds: Array, scratch: Array,
 ) -> None:  # fmt: skip
     """Find the next layer's states in the rows `first` to `last` of a block.
@@ -51,20 +51,20 @@ def pull_rows(
     for chunk in range(first, last, CHUNK_ROWS):
         end = min(last, chunk + CHUNK_ROWS)
         if _collect_states(
-            words, fresh, moves, offsets, sources, masks, row_kinds, kind, chunk, end, scratch
+            words, frontier, moves, offsets, sources, masks, row_kinds, kind, chunk, end, scratch
         ):
-            _add_states(words[base + chunk : base + end], fresh[base + chunk :], scratch)
+            _add_states(words[base + chunk : base + end], frontier[base + chunk :], scratch)
 
 
 @compiled
 def find_shard_rows(
-    words: Array, fresh: Array, moves: Array, offsets: Array, sources: Array, masks: Array,
+    words: Array, frontier: Array, moves: Array, offsets: Array, sources: Array, masks: Array,
     row_kinds: Array, bounds: Array, is_led_to: Array, incoming: Array, has_incoming: Array,
     earlier: Array, starts: Array, data: Array, ends: Array, scratch: Array,
 ) -> Any:  # fmt: skip
     """Find the next layer's states in a shard's rows of a block, and write them; count them.
 
-    `words`, `fresh`: the last layer in the shard. `is_led_to`: whether it may lead to a group;
+    `words`, `frontier`: the last layer in the shard. `is_led_to`: whether it may lead to a group;
     other groups are skipped. `incoming`: states that other shards lead to, if any. `earlier`: the
     layer before, in groups that begin at `starts`. `data` gets the next one, and `ends` the ends of
     its groups. Bounds: the block's kind, and a group's number of rows.
@@ -82,7 +82,17 @@ def find_shard_rows(
         for chunk in range(base, stop, step):
             last = min(stop, chunk + step)
             is_reached = _collect_states(
-                words, fresh, moves, offsets, sources, masks, row_kinds, kind, chunk, last, scratch
+                words,
+                frontier,
+                moves,
+                offsets,
+                sources,
+                masks,
+                row_kinds,
+                kind,
+                chunk,
+                last,
+                scratch,
             )
             if len(incoming):
                 is_reached |= _add_incoming(incoming, has_incoming, chunk, last, scratch)
@@ -126,7 +136,7 @@ def _add_incoming(
 
 @compiled
 def _collect_states(
-    words: Array, fresh: Array, moves: Array, offsets: Array, sources: Array, masks: Array,
+    words: Array, frontier: Array, moves: Array, offsets: Array, sources: Array, masks: Array,
     row_kinds: Array, kind: int, first: int, last: int, scratch: Array,
 ) -> bool:  # fmt: skip
     """Collect what the last layer leads to in some rows of a block, as the first rows of `scratch`.
@@ -147,17 +157,17 @@ def _collect_states(
             coming[:] = 0
         if move[IS_BORDER]:
             is_seen = _pull_words(
-                words[start:], fresh[start:], move, offsets, sources, masks, first, last, into,
+                words[start:], frontier[start:], move, offsets, sources, masks, first, last, into,
                 spare,
             )  # fmt: skip
         else:
-            is_seen = _pull_rows(words[start:], fresh[start:], move, offsets, first, last, into)
+            is_seen = _pull_rows(words[start:], frontier[start:], move, offsets, first, last, into)
         is_reached |= is_seen
         if is_seen and outer:
             kinds = row_kinds[first:last]
             for number in range(outer - 1, -1, -1):
-                exchange = move[EXCHANGES + number]
-                _exchange_tails(coming, spare, exchange, kind + number, kinds, masks)
+                transposition = move[TRANSPOSITIONS + number]
+                _transpose_tails(coming, spare, transposition, kind + number, kinds, masks)
             for word in range(WORDS):
                 for row in range(count):
                     reached[word, row] |= coming[word, row]
@@ -165,7 +175,7 @@ def _collect_states(
 
 
 @compiled
-def _add_states(words: Array, fresh: Array, reached: Array) -> None:
+def _add_states(words: Array, frontier: Array, reached: Array) -> None:
     """Put the states that are reached for the first time into the next layer."""
     for row in range(len(words)):
         bits = np.uint64(0)
@@ -179,23 +189,23 @@ def _add_states(words: Array, fresh: Array, reached: Array) -> None:
                 words[row, word] |= new
                 words[row, WORDS + word] |= new
             if bits:
-                fresh[row] = 1
+                frontier[row] = 1
 
 
 @compiled
 def _pull_rows(
-    words: Array, fresh: Array, move: Array, offsets: Array, first: int, last: int, into: Array
+    words: Array, frontier: Array, move: Array, offsets: Array, first: int, last: int, into: Array
 ) -> bool:  # fmt: skip
     """Collect the last layer's states in the rows that a move leads from to `first` to `last`.
 
-    `words` and `fresh` begin with the block that the move comes from. Return whether there are any.
-    A row of `words` has two planes, or the last layer alone.
+    `words` and `frontier` begin with the block that the move comes from. Return whether
+    there are any. A row of `words` has two planes, or the last layer alone.
     """
     weight, cycle, start, other = move[WEIGHT], move[CYCLE], move[START], words.shape[1] - WORDS
     run, step, is_seen = first // weight % cycle, first % weight, False
     for row in range(first, last):
         source = row + offsets[start + run, 0]
-        if fresh[source]:
+        if frontier[source]:
             is_seen = True
             for word in range(WORDS):
                 into[word, row - first] |= words[source, word] & words[source, other + word]
@@ -210,14 +220,14 @@ def _pull_rows(
 
 @compiled
 def _pull_words(
-    words: Array, fresh: Array, move: Array, offsets: Array, sources: Array, masks: Array,
+    words: Array, frontier: Array, move: Array, offsets: Array, sources: Array, masks: Array,
     first: int, last: int, into: Array, spare: Array,
 ) -> bool:  # fmt: skip
-    """Collect the states like `_pull_rows` for a move that exchanges tiles of head and tail.
+    """Collect the states like `_pull_rows` for a move that transposes tiles of head and tail.
 
-    Each word of a row comes from a row of its own. Exchanges in the tail that are taken back later
-    are made first, in all words of these rows: they are those of its first three tiles, which do
-    not depend on parity.
+    Each word of a row comes from a row of its own. Transpositions in the tail that are taken back
+    later are made first, in all words of these rows: they are those of its first three tiles, which
+    do not depend on parity.
     """
     weight, cycle, start, inner = move[WEIGHT], move[CYCLE], move[START], move[INNER]
     run, step, is_seen = first // weight % cycle, first % weight, False
@@ -228,7 +238,7 @@ def _pull_words(
     for row in range(first, last):
         for word in range(WORDS):
             source, source_word = row + offsets[start + run, word], sources[start + run, word]
-            if fresh[source]:
+            if frontier[source]:
                 is_seen = True
                 if inner:
                     column = (row - first) * WORDS + word
@@ -246,8 +256,8 @@ def _pull_words(
                 run = 0
     if is_seen and inner:
         for number in range(inner - 1, -1, -1):
-            exchange = move[EXCHANGES + MAX_EXCHANGES + number]
-            _exchange_tails(before, spare, exchange, first * 0, fresh[:0], masks)
+            transposition = move[TRANSPOSITIONS + MAX_TRANSPOSITIONS + number]
+            _transpose_tails(before, spare, transposition, first * 0, frontier[:0], masks)
         for column in range(count):
             row = column // WORDS
             run = start + (first + row) // weight % cycle
@@ -257,19 +267,19 @@ def _pull_words(
 
 
 @compiled
-def _exchange_tails(
-    rows: Array, spare: Array, exchange: int, kind: int, row_kinds: Array, masks: Array
+def _transpose_tails(
+    rows: Array, spare: Array, transposition: int, kind: int, row_kinds: Array, masks: Array
 ) -> None:  # fmt: skip
-    """Make an exchange in the tails of rows.
+    """Make an adjacent transposition in the tails of rows.
 
-    `kind`, exclusive-or a row's own in `row_kinds`: whether its tails are odd after the exchange.
+    `kind`, exclusive-or a row's own in `row_kinds`: whether its tails are odd after it.
     """
-    if exchange >= WORDS - 2:  # that of the last two tiles, which no bit tells apart
+    if transposition >= WORDS - 2:  # that of the last two tiles, which no bit tells apart
         return
     count = rows.shape[1]
     for word in range(WORDS):
         spare[word, :count] = 0
-        if exchange == 0:  # groups of bits change words
+        if transposition == 0:  # groups of bits change words
             for group in range(WORDS - 1):
                 source = group + (group >= word)
                 shift = np.uint64(GROUP_BITS * (word - (word > source)))
@@ -278,7 +288,7 @@ def _exchange_tails(
                     spare[word, row] |= (rows[source, row] >> shift & LOW_GROUP) << left
             continue
         for number in range(masks.shape[1]):
-            even, odd, left, right = masks[exchange, number]
+            even, odd, left, right = masks[transposition, number]
             if even | odd == 0:
                 break
             if even == odd:
@@ -294,7 +304,7 @@ def _exchange_tails(
 
 
 @compiled
-def close_rows(words: Array, fresh: Array, bounds: Array) -> Any:
+def close_rows(words: Array, frontier: Array, bounds: Array) -> Any:
     """Clear one of the two bits of the last layer's states in some rows; return their number.
 
     Bounds: the block's first row, `first`, `last`, and the layer's level.
@@ -303,8 +313,8 @@ def close_rows(words: Array, fresh: Array, bounds: Array) -> Any:
     cleared = WORDS if level & 2 else 0
     count = 0
     for row in range(base + first, base + last):
-        if fresh[row]:
-            fresh[row] = 0
+        if frontier[row]:
+            frontier[row] = 0
             for word in range(WORDS):
                 bits = words[row, word] & words[row, WORDS + word]
                 words[row, cleared + word] &= ~bits
@@ -327,7 +337,7 @@ def pack_rows(words: Array, records: Array) -> None:
 
 
 @compiled
-def add_rows(words: Array, fresh: Array, numbers: Array, records: Array, is_new: bool) -> None:
+def add_rows(words: Array, frontier: Array, numbers: Array, records: Array, is_new: bool) -> None:
     """Add the states of records, as `pack_rows` writes them, to the rows with these numbers.
 
     `is_new`: states that have no bit yet get both and are the next layer's; otherwise they get a
@@ -352,4 +362,4 @@ def add_rows(words: Array, fresh: Array, numbers: Array, records: Array, is_new:
                     words[row, word] |= bits
                     added |= bits
         if added:
-            fresh[row] = 1
+            frontier[row] = 1

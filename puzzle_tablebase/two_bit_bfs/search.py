@@ -56,7 +56,7 @@ class Planes:
         memory = allocate_pages(rows * 2 * WORDS * 8)
         self.words = np.frombuffer(memory, dtype=np.uint64).reshape(rows, 2 * WORDS)
         """For each row the words of the first plane, then those of the second."""
-        self.fresh = np.zeros(rows, dtype=np.uint8)
+        self.frontier = np.zeros(rows, dtype=np.uint8)
         """1 for each row that has states of the last layer."""
         self._first, self._rows = first, len(self.row_kinds)
 
@@ -68,7 +68,7 @@ class Planes:
             row += block * self._rows - self._first
             word, bit = divmod(bit, WORD_STATES)
             self.words[row, [word, WORDS + word]] = np.uint64(1 << bit)
-            self.fresh[row] = 1
+            self.frontier[row] = 1
 
 
 def estimate_search_bytes(states: int) -> int:
@@ -120,7 +120,7 @@ def search_words(
     def close(level: int, block: int, first: int, last: int) -> int:
         """Close the last layer in some rows of a block; return its number of states there."""
         bounds = np.array([block * space.rows, first, last, level])
-        return int(close_rows(planes.words, planes.fresh, bounds))
+        return int(close_rows(planes.words, planes.frontier, bounds))
 
     def find_layer(level: int) -> int:
         for _ in run(pull, rows_of_side[1 - level % 2]):
@@ -144,7 +144,7 @@ def _divide_rows(
 def pull_block(planes: Planes, moves: Array, tables: WordTables, bounds: Array) -> None:
     """Find the next layer's states in some rows of a block."""
     scratch = np.empty((WORDS, SCRATCH_ROWS), dtype=np.uint64)
-    pull_rows(planes.words, planes.fresh, moves, *tables, planes.row_kinds, bounds, scratch)
+    pull_rows(planes.words, planes.frontier, moves, *tables, planes.row_kinds, bounds, scratch)
 
 
 def iter_word_records(planes: Planes) -> Iterator[Array]:

@@ -2,10 +2,10 @@
 
 A shard has consecutive rows of every block. Between two layers it keeps no words: a state's
 neighbours are in the next layer or in the one before, so a shard's next layer follows from its last
-two, and from the last layers of other shards. Shards are cut where only exchanges in the head lead
-from one to another: these move whole *groups* of rows, which are read where the other shard wrote
-them. Every move changes the block's side, so a layer's blocks have one side: a shard in memory is
-the last layer, one bit for each state of half the blocks.
+two, and from the last layers of other shards. Shards are cut where only transpositions in the head
+lead from one to another: these move whole *groups* of rows, which are read where the other shard
+wrote them. Every move changes the block's side, so a layer's blocks have one side: a shard in
+memory is the last layer, one bit for each state of half the blocks.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Rows:
         memory = allocate_pages(max(rows, 1) * WORDS * 8)
         self.words = np.frombuffer(memory, dtype=np.uint64)
         self.words = self.words.reshape(-1, WORDS)[:rows]
-        self.fresh = np.zeros(rows, dtype=np.uint8)
+        self.frontier = np.zeros(rows, dtype=np.uint8)
         """1 for each row that has states; the words of others mean nothing."""
 
 
@@ -144,7 +144,7 @@ class Shard:
         word, bit = divmod(bit, WORD_STATES)
         incoming.words[row - self.first] = 0
         incoming.words[row - self.first, word] = np.uint64(1 << bit)
-        incoming.fresh[row - self.first] = 1
+        incoming.frontier[row - self.first] = 1
         return True
 
     @cached_property
@@ -173,15 +173,15 @@ class Shard:
         """
         moves = self._inner[block].copy()
         moves[:, BLOCK] = [self._slot[int(move[BLOCK])] for move in moves]
-        if not len(last.fresh):
+        if not len(last.frontier):
             moves = moves[:0]
         starts = np.zeros(self.groups + 1, dtype=np.int64)
         bounds = np.array([int(self.space.kinds[block]), self.group])
         others = incoming or Rows(0)
         scratch = np.empty((WORDS, SCRATCH_ROWS), dtype=np.uint64)
         count = find_shard_rows(
-            last.words, last.fresh, moves, *self.space.tables, self._kinds, bounds, is_led_to,
-            others.words, others.fresh, *earlier, data, starts[1:], scratch,
+            last.words, last.frontier, moves, *self.space.tables, self._kinds, bounds, is_led_to,
+            others.words, others.frontier, *earlier, data, starts[1:], scratch,
         )  # fmt: skip
         return int(count), starts
 
@@ -212,7 +212,7 @@ def _choose_unit(space: WordSpace, count: int) -> int:
 def _list_units(space: WordSpace) -> list[int]:
     """List the numbers of rows whose orders begin alike, from all rows to as few as can be.
 
-    Moves that exchange tiles of head and tail stay in a unit.
+    Moves that transpose tiles of head and tail stay in a unit.
     """
     border_moves = [move for moves in space.moves for move in moves if move[IS_BORDER]]
     least = max((int(move[WEIGHT] * move[CYCLE]) for move in border_moves), default=1)

@@ -4,7 +4,7 @@ A bit stands for each state, 60 states in a word, six words in a row. A state is
 split into a head, whose rank is the row, and a tail of six. The tail's first four Lehmer digits a,
 b, c, d are the word a and the bit 12 b + 3 c + d; its last two tiles follow from parity. A move
 along a short line changes the block alone. One from line to line takes a tile past `line - 1`
-others: so many exchanges of neighbours in the order of tiles. The tables here take these back one
+others: so many adjacent transpositions in the order of tiles. The tables here take these back one
 after the other, from a row and word that a move leads to, to those that it comes from.
 """
 
@@ -27,16 +27,16 @@ RECORD_BYTES = ROW_STATES // 8
 # The fields of a move:
 #   BLOCK                the block that it comes from
 #   WEIGHT, CYCLE, START the run of a row: START + row // WEIGHT % CYCLE
-#   IS_BORDER            whether head and tail exchange a tile
-#   OUTER, INNER         exchanges in the tail that are taken back before that, and after it
-#   EXCHANGES            those exchanges: MAX_EXCHANGES before, then as many after
-BLOCK, WEIGHT, CYCLE, START, IS_BORDER, OUTER, INNER, EXCHANGES = range(8)
-MAX_EXCHANGES = 3
-"""Most exchanges of a move: boards have at most four rows."""
+#   IS_BORDER            whether a tile of the head changes with one of the tail
+#   OUTER, INNER         transpositions in the tail that are taken back before that, and after it
+#   TRANSPOSITIONS            those transpositions: MAX_TRANSPOSITIONS before, then as many after
+BLOCK, WEIGHT, CYCLE, START, IS_BORDER, OUTER, INNER, TRANSPOSITIONS = range(8)
+MAX_TRANSPOSITIONS = 3
+"""Most transpositions of a move: boards have at most four rows."""
 TAIL = 6
 """Tiles of the tail."""
 MAX_GROUPS = 8
-"""Most groups of bits that an exchange moves equally far."""
+"""Most groups of bits that a transposition moves equally far."""
 Digits = Any
 
 
@@ -46,10 +46,10 @@ class WordTables(NamedTuple):
     offsets: npt.NDArray[np.int32]
     """For each run of rows and each word, how far the source row is from the target row."""
     sources: npt.NDArray[np.uint8]
-    """For each run of rows and each word, the source word, before exchanges in the tail."""
+    """For each run of rows and each word, the source word, before transpositions in the tail."""
     masks: npt.NDArray[np.uint64]
-    """For each exchange in the tail, groups of bits of a word that move equally far: their mask in
-    even words, that in odd words, and how far they move left, and right."""
+    """For each transposition in the tail, groups of bits of a word that move equally far: the mask
+    in even words, that in odd words, and how far they move left, and right."""
 
 
 class WordSpace(NamedTuple):
@@ -118,13 +118,13 @@ def make_word_space(line: int, cells: int, goal_place: int, is_odd: bool, root: 
             if not 0 <= source < cells or (is_along and source // line != target // line):
                 continue
             first = min(source, target) + padding
-            # exchange `at` is the one of the tiles at positions `at` and `at + 1`
-            exchanges = [] if is_along else [*range(first, first + line - 1)]
-            exchanges = exchanges if target > source else exchanges[::-1]
-            weight, move_offsets, move_sources = _trace_rows(radices, exchanges)
+            # transposition `at` is of the tiles at positions `at` and `at + 1`
+            transpositions = [] if is_along else [*range(first, first + line - 1)]
+            transpositions = transpositions if target > source else transpositions[::-1]
+            weight, move_offsets, move_sources = _trace_rows(radices, transpositions)
             cycle = len(move_offsets)
             numbers = [source, weight, cycle, start if cycle > 1 else 0]
-            rows.append([*numbers, *_describe_exchanges(len(radices), exchanges)])
+            rows.append([*numbers, *_describe_transpositions(len(radices), transpositions)])
             if cycle > 1:
                 offsets.append(move_offsets)
                 sources.append(move_sources)
@@ -139,23 +139,23 @@ def make_word_space(line: int, cells: int, goal_place: int, is_odd: bool, root: 
 
 
 def _trace_rows(
-    radices: list[int], exchanges: list[int]
+    radices: list[int], transpositions: list[int]
 ) -> tuple[int, npt.NDArray[np.int32], npt.NDArray[np.uint8]]:
     """Return a move's weight, and its offsets and source words for each run.
 
-    Exchanges in the head, and between head and tail, are taken back from every run and word.
+    Transpositions in the head, and between head and tail, are taken back from every run and word.
     """
     head, weights = len(radices), [prod(radices[at + 1 :]) for at in range(len(radices))]
-    changed = [at for at in range(head) if {at - 1, at} & {*exchanges}]
+    changed = [at for at in range(head) if {at - 1, at} & {*transpositions}]
     weight = weights[changed[-1]] if changed else 1
     runs = np.arange(prod(radices[at] for at in changed))[:, None]
     digits: dict[int, Digits] = {
         at: runs // (weights[at] // weight) % radices[at] for at in changed
     }
     traced = {**digits, head: np.arange(WORDS)[None]}
-    for at in exchanges:
+    for at in transpositions:
         if at < head:
-            traced[at], traced[at + 1] = exchange_digits(traced[at], traced[at + 1])
+            traced[at], traced[at + 1] = transpose_digits(traced[at], traced[at + 1])
     offsets, sources = (
         np.zeros((len(runs), WORDS), np.int32),
         np.zeros((len(runs), WORDS), np.uint8),
@@ -166,25 +166,26 @@ def _trace_rows(
     return weight, offsets, sources
 
 
-def exchange_digits(first: Digits, second: Digits) -> tuple[Digits, Digits]:
-    """Return the Lehmer digits of two neighbouring tiles after they are exchanged."""
+def transpose_digits(first: Digits, second: Digits) -> tuple[Digits, Digits]:
+    """Return the Lehmer digits of two neighbouring tiles after their transposition."""
     new_first = second + (second >= first)
     return new_first, first - (first > new_first)
 
 
-def _describe_exchanges(head: int, exchanges: list[int]) -> list[int]:
+def _describe_transpositions(head: int, transpositions: list[int]) -> list[int]:
     """Return the fields of a move from `IS_BORDER` on."""
-    is_border = head > 0 and head - 1 in exchanges
-    split = exchanges.index(head - 1) if is_border else len(exchanges)
+    is_border = head > 0 and head - 1 in transpositions
+    split = transpositions.index(head - 1) if is_border else len(transpositions)
     outer, inner = (
-        [at - head for at in part if at >= head] for part in (exchanges[:split], exchanges[split:])
+        [at - head for at in part if at >= head]
+        for part in (transpositions[:split], transpositions[split:])
     )
-    padded = [[*part, *[0] * (MAX_EXCHANGES - len(part))] for part in (outer, inner)]
+    padded = [[*part, *[0] * (MAX_TRANSPOSITIONS - len(part))] for part in (outer, inner)]
     return [int(is_border), len(outer), len(inner), *padded[0], *padded[1]]
 
 
 def make_masks() -> npt.NDArray[np.uint64]:
-    """Make the masks and shifts of the exchanges that keep each word, which are all but the first.
+    """Make the masks and shifts of the transpositions that keep each word: all but the first.
 
     A row is a group of bits that move equally far: those of even words, those of odd words (the
     parity of the tails and the number of the word are added), how far they move left and how far
@@ -192,16 +193,16 @@ def make_masks() -> npt.NDArray[np.uint64]:
     """
     masks = np.zeros((TAIL - 1, MAX_GROUPS, 4), dtype=np.uint64)
     bits = np.arange(WORD_STATES)
-    for exchange in range(1, TAIL - 1):
+    for transposition in range(1, TAIL - 1):
         groups: dict[int, list[int]] = {}
         for odd in range(2):
             digits: list[Digits] = [bits // 12, bits // 3 % 4, bits % 3]
             digits += [(odd + sum(digits)) % 2, 0 * bits]  # the sum is as odd as the tail's parity
-            pair = slice(exchange - 1, exchange + 1)
-            digits[pair] = exchange_digits(*digits[pair])
+            pair = slice(transposition - 1, transposition + 1)
+            digits[pair] = transpose_digits(*digits[pair])
             moved = bits - (12 * digits[0] + 3 * digits[1] + digits[2])
             for bit, far in enumerate(moved.tolist()):
                 groups.setdefault(far, [0, 0])[odd] |= 1 << bit
         for number, (far, group) in enumerate(sorted(groups.items())):
-            masks[exchange, number] = [*group, max(far, 0), max(-far, 0)]
+            masks[transposition, number] = [*group, max(far, 0), max(-far, 0)]
     return masks

@@ -35,11 +35,11 @@ def test_matchings_are_numbered_in_order() -> None:
         for number in range(count):
             assert decode_state(needs << MATCHING_BITS | number, mate) == needs
             assert make_matching_code(needs, mate) == number
-            partners = [cells.index(mate[cell]) for cell in cells]
-            assert before < partners
-            assert all(partners[partners[end]] == end != partners[end] for end in range(2 * pairs))
-            before = partners
-            seen.add(tuple(partners))
+            mates = [cells.index(mate[cell]) for cell in cells]
+            assert before < mates
+            assert all(mates[mates[end]] == end != mates[end] for end in range(2 * pairs))
+            before = mates
+            seen.add(tuple(mates))
     assert len(seen) == 124
 
 

@@ -36,7 +36,7 @@ from puzzle_tablebase.puzzles.knight.tour_ranker import Sweep
 from puzzle_tablebase.tour_frontier.keys import (
     END_BITS,
     MAX_PAIRS,
-    list_all_partners,
+    list_all_mates,
     rank_matching,
     unpack_key,
 )
@@ -55,9 +55,9 @@ def states(draw: st.DrawFn) -> tuple[State, list[Edge], list[int]]:
         needs[ends.pop()] = FREE
     order = draw(st.permutations(ends))
     pairs = [*zip(order[::2], order[1::2], strict=True)]
-    partner = dict(pairs) | {other: one for one, other in pairs}
+    mate = dict(pairs) | {other: one for one, other in pairs}
     edges = draw(st.lists(st.sampled_from([*combinations(range(cells), 2)]), max_size=6))
-    return State(needs, partner), edges, draw(st.permutations(range(cells)))
+    return State(needs, mate), edges, draw(st.permutations(range(cells)))
 
 
 def list_sets(state: State, edges: list[Edge]) -> list[int]:
@@ -114,7 +114,7 @@ def test_edges_lead_from_group_to_group(
         if after and ranks:
             moved = after.relabel(places)
             needs = moved.key >> MATCHING_BITS
-            rank = move(left, ranks[0], np.array(places), needs, joins.partners, work)
+            rank = move(left, ranks[0], np.array(places), needs, joins.mates, work)
             assert needs << MATCHING_BITS | rank == moved.key
             assert values[ranks[0]] == 7
     assert sorted(found) == sorted(kept)
@@ -182,7 +182,7 @@ def test_needs_after_a_step_are_listed(
     cell %= cells
     others = [*range(cell + 1, cells + 1)]
     edges = [(cell, other) for other in others]
-    before = State([*state.needs, FREE], state.partner)
+    before = State([*state.needs, FREE], state.mate)
     dark_cells = [at for at in range(cells) if dark >> at & 1]
     light_cells = [at for at in range(1, cells) if not dark >> at & 1]
     bits = (sum(END << 2 * at for at in group) for group in (dark_cells, light_cells))
@@ -238,15 +238,15 @@ def meet(
 
 @pytest.mark.parametrize("pairs", range(1, 6))
 def test_matchings_are_ranked_in_order(pairs: int) -> None:
-    """Rank all matchings by the partner of the first end, then by that of the next free end."""
-    partners = list_all_partners(2 * MAX_PAIRS - 4)
-    partner, ends = np.zeros((2, 20), dtype=np.int64)
+    """Rank all matchings by the mate of the first end, then by that of the next free end."""
+    mates = list_all_mates(2 * MAX_PAIRS - 4)
+    mate, ends = np.zeros((2, 20), dtype=np.int64)
     needs = END_BITS & ((1 << 4 * pairs) - 1)
     for rank, matching in enumerate(matchings(tuple(range(2 * pairs)))):
-        assert unpack_key(needs << MATCHING_BITS | rank, partners, partner, ends) == 2 * pairs
+        assert unpack_key(needs << MATCHING_BITS | rank, mates, mate, ends) == 2 * pairs
         assert ends[: 2 * pairs].tolist() == sorted(matching)
-        assert dict(enumerate(partner[: 2 * pairs].tolist())) == matching
-        assert rank_matching(needs, partner) == rank
+        assert dict(enumerate(mate[: 2 * pairs].tolist())) == matching
+        assert rank_matching(needs, mate) == rank
 
 
 @pytest.mark.parametrize("pairs", range(1, 6))

@@ -33,7 +33,7 @@ from puzzle_tablebase.stores.folder import Folder
 from puzzle_tablebase.tour_frontier.keys import (
     END_BITS,
     MAX_PAIRS,
-    list_all_partners,
+    list_all_mates,
     rank_matching,
     unpack_key,
 )
@@ -146,14 +146,14 @@ def test_a_board_with_too_many_tours_is_reported(monkeypatch: pytest.MonkeyPatch
 @given(st.permutations(range(2 * MAX_PAIRS)))
 def test_the_largest_matchings_are_unpacked_and_ranked(order: list[int]) -> None:
     """Pair all eighteen cells of the chessboard's frontier."""
-    partner, ends = np.zeros((2, 20), dtype=np.int64)
-    partner[order[::2]], partner[order[1::2]] = order[1::2], order[::2]
+    mate, ends = np.zeros((2, 20), dtype=np.int64)
+    mate[order[::2]], mate[order[1::2]] = order[1::2], order[::2]
     needs = END_BITS & ((1 << 4 * MAX_PAIRS) - 1)
-    key = needs << MATCHING_BITS | rank_matching(needs, partner)
+    key = needs << MATCHING_BITS | rank_matching(needs, mate)
     assert 0 < key < 1 << 62
     result = np.zeros(20, dtype=np.int64)
-    assert unpack_key(key, list_all_partners(2 * MAX_PAIRS), result, ends) == 2 * MAX_PAIRS
-    assert result.tolist() == partner.tolist()
+    assert unpack_key(key, list_all_mates(2 * MAX_PAIRS), result, ends) == 2 * MAX_PAIRS
+    assert result.tolist() == mate.tolist()
 
 
 def test_a_state_and_its_mirror_image_are_merged() -> None:

@@ -56,12 +56,12 @@ def encode_slowly(words: Words, group: int) -> list[bytes]:
 
 
 def encode(words: Words, group: int) -> tuple[Bytes, npt.NDArray[np.int64]]:
-    fresh = np.array(words.any(axis=1), dtype=np.uint8)
+    frontier = np.array(words.any(axis=1), dtype=np.uint8)
     data = np.zeros(estimate_bytes(len(words), group), dtype=np.uint8)
     starts = np.zeros(len(words) // group + 1, dtype=np.int64)
     # words of rows without states mean nothing
-    words = np.where(fresh[:, None], words, WORD(123))
-    encode_groups(words, fresh, group, data, starts[1:], np.empty((6, 64), dtype=np.uint64))
+    words = np.where(frontier[:, None], words, WORD(123))
+    encode_groups(words, frontier, group, data, starts[1:], np.empty((6, 64), dtype=np.uint64))
     return data, starts
 
 
@@ -72,12 +72,12 @@ def test_rows_are_written_as_slow_code_does_and_read_again(group: int, groups: i
     known = encode_slowly(words, group)
     assert data[: starts[-1]].tobytes() == b"".join(known)
     assert np.diff(starts).tolist() == [*map(len, known)]
-    into, fresh = np.full_like(words, 5), np.ones(len(words), dtype=np.uint8)
+    into, frontier = np.full_like(words, 5), np.ones(len(words), dtype=np.uint8)
     rows = np.arange(groups)[::-1].copy() * group  # in another order
-    decode_groups(data, starts, rows, group, into, fresh, False)
+    decode_groups(data, starts, rows, group, into, frontier, False)
     back = words.reshape(groups, group, 6)[::-1].reshape(-1, 6)
-    assert np.array_equal(fresh, back.any(axis=1))
-    assert np.array_equal(into[fresh > 0], back[fresh > 0])
+    assert np.array_equal(frontier, back.any(axis=1))
+    assert np.array_equal(into[frontier > 0], back[frontier > 0])
 
 
 @pytest.mark.parametrize(("group", "groups"), GROUPS)
@@ -85,11 +85,11 @@ def test_rows_are_added_and_taken_out(group: int, groups: int) -> None:
     words, others = make_rows(group * groups, group), make_rows(group * groups, group + 1)
     data, starts = encode(words, group)
     into = others.copy()
-    fresh = np.array(others.any(axis=1), dtype=np.uint8)
+    frontier = np.array(others.any(axis=1), dtype=np.uint8)
     rows = np.arange(groups) * group
-    decode_groups(data, starts, rows, group, into, fresh, True)
-    assert np.array_equal(into[fresh > 0], (words | others)[fresh > 0])
-    assert np.array_equal(fresh, (words | others).any(axis=1))
+    decode_groups(data, starts, rows, group, into, frontier, True)
+    assert np.array_equal(into[frontier > 0], (words | others)[frontier > 0])
+    assert np.array_equal(frontier, (words | others).any(axis=1))
     for number in np.flatnonzero(np.diff(starts)).tolist():
         at, end = WORD(starts[number]), WORD(starts[number])
         for first in range(0, group, 64):

@@ -77,7 +77,7 @@ BOARDS = [
     ),
     Fault(
         f"{RECIPE}row_files:SavedRows.read",
-        *("rows.fresh, is_added)", "rows.fresh, False)", BITS),
+        *("rows.frontier, is_added)", "rows.frontier, False)", BITS),
         in_shards=True,
     ),
     Fault(
@@ -102,7 +102,7 @@ BOARDS = [
         *("pack_rows(words, records)", "pack_rows(words[:, WORDS:], records)", BITS, SLOW),
     ),
     Fault("two_bit_bfs.kernels:_pull_rows", "run == cycle", "run > cycle", BITS),
-    Fault("two_bit_bfs.kernels:_exchange_tails", "word & 1 else", "word & 1 ^ 1 else", BITS, SLOW),
+    Fault("two_bit_bfs.kernels:_transpose_tails", "word & 1 else", "word & 1 ^ 1 else", BITS, SLOW),
     Fault("two_bit_bfs.kernels:close_rows", "level & 2", "level & 4", BITS, SLOW),
     Fault("two_bit_bfs.kernels:pack_rows", "high >>= np.uint64(4)", "high >>= ONE", BITS, SLOW),
     Fault("two_bit_bfs.space:make_masks", "(odd + sum(digits))", "sum(digits)", BITS),

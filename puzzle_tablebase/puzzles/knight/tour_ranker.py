@@ -252,13 +252,13 @@ class TourRanker:
                 edges.add((start, sweep.virtual))
             # the last cell has no edge yet, and needs two in both halves
             other_needs = [FREE - need for need in state.needs[:-1]] + [FREE]
-            facing = State(other_needs, state.partner).relabel(sweep.facing)
+            facing = State(other_needs, state.mate).relabel(sweep.facing)
             ends = [cell for cell, need in enumerate(facing.needs) if need == END]
-            partner = [ends.index(facing.partner[end]) for end in ends]
+            mate = [ends.index(facing.mate[end]) for end in ends]
             lowest = facing.key >> MATCHING_BITS << MATCHING_BITS
             above = lowest + (1 << MATCHING_BITS)
             for far_key, _, ways in self._layers.iter_states(sweep.shorter, lowest, above):
-                if _is_one_cycle(partner, far_key - lowest):
+                if _is_one_cycle(mate, far_key - lowest):
                     yield (edges, far_key), ways
 
     def _to_squares(self, edge: Edge) -> Edge:
@@ -311,19 +311,19 @@ class TourRanker:
         return keys[-1], number
 
 
-def _is_one_cycle(partner: list[int], matching: int) -> bool:
+def _is_one_cycle(mate: list[int], matching: int) -> bool:
     """Return whether pairs of ends and a matching of the same ends make up a single cycle."""
-    across = _list_partners(matching, len(partner))
-    end, passed = across[partner[0]], 2
+    across = _list_mates(matching, len(mate))
+    end, passed = across[mate[0]], 2
     while end:
-        end, passed = across[partner[end]], passed + 2
-    return passed == len(partner)
+        end, passed = across[mate[end]], passed + 2
+    return passed == len(mate)
 
 
 @lru_cache(1 << 16)
-def _list_partners(matching: int, ends: int) -> list[int]:
-    """List the partner of each of so many ends. Cached: a lookup needs the same ones often."""
-    partners = [0] * ends
+def _list_mates(matching: int, ends: int) -> list[int]:
+    """List the mate of each of so many ends. Cached: a lookup needs the same ones often."""
+    mates = [0] * ends
     for one, other in iter_pairs(matching, ends):
-        partners[one], partners[other] = other, one
-    return partners
+        mates[one], mates[other] = other, one
+    return mates
