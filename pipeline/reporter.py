@@ -22,14 +22,14 @@ from puzzle_tablebase.process import CleanupOnSignal
 LINE_INTERVAL = 5.0
 """Seconds between two lines about the same activity where there is no terminal."""
 UNBROKEN = Column(no_wrap=True)
-"""A bar's column of numbers: a narrow terminal cuts the text and the bar instead."""
+"""A bar's column of numbers: a narrow terminal truncates the text and the bar instead."""
 CURSOR_UP, CLEAR_BELOW = b"\x1b[1A", b"\r\x1b[J\x1b[?25h"
 """Control sequences that restore a terminal: move up to the first bar, clear the bars, and show the
 cursor."""
 
 
 class _ActivityColumn(bars.ProgressColumn):
-    """Column with what is done, cut where the terminal is too narrow for the line."""
+    """Column with what is done, truncated where the terminal is too narrow for the line."""
 
     def render(self, task: bars.Task) -> Text:
         return Text(f"  {task.description}", no_wrap=True, overflow="ellipsis")

@@ -72,7 +72,7 @@ DENSE_STATES, DENSE_BYTES = 20_000_000, 20
 class Cost(NamedTuple):
     """The estimated processor seconds, bytes of all files, and peak memory of the process.
 
-    `shards`: the number that the search is cut into, on a disk; 0: it is in memory. `jobs`: how
+    `shards`: the number that the search is divided into, on a disk; 0: it is in memory. `jobs`: how
     many of them are in memory at a time, `task` the bytes of each. `disk`: the most bytes of the
     folder meanwhile.
     """
@@ -96,7 +96,7 @@ class Search(NamedTuple):
     memory: Callable[[Table], float]
     """The function that estimates the bytes of the process."""
     plan: str = ""
-    """The function that plans a search which may be cut into shards: its module, and its name."""
+    """The function that plans a search that may have shards: its module, and its name."""
     needs_puzzle: bool = False
     """Whether the recipe searches the state space of the table's puzzle, whatever that is."""
 
@@ -115,7 +115,7 @@ def estimate_cost(table: Table) -> Cost:
 def plan_build(table: Table, cost: Cost, tasks: Tasks, saved: Checkpoints | None) -> Cost:
     """Plan a build that costs so much in memory with the memory that there is.
 
-    A search that does not fit is cut into shards, if it can be. `saved`: what it resumes from.
+    A search that does not fit is divided into shards, if it can be. `saved`: what it resumes from.
     Raise MemoryShort if the smallest shards do not fit.
     """
     plan = SEARCHES[table.recipe.search].plan

@@ -82,7 +82,7 @@ class Tasks:
     `jobs`: how many run at a time; on a `cluster`, more if workers join it, up to `most_jobs`.
     `memory`: bytes that all searches of this process, or a worker's
     task, may use (None: what is free). `is_remote`: other machines run the tasks, so results are
-    saved in the store and read there. `shards`: the number that this table's search is cut into; 0:
+    saved in the store and read there. `shards`: the number that this table's search has; 0:
     it is in memory.
     """
 

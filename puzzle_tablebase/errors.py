@@ -23,7 +23,7 @@ MAX_LINE = 10_000
 
 
 def make_printable(text: str) -> str:
-    """Return a line safe to print, whoever wrote it: control characters escaped, cut when long.
+    """Return a line safe to print, whoever wrote it: escaped, and truncated if long.
 
     >>> print(make_printable("12\\x1b[31m"))
     12\\x1b[31m
@@ -63,7 +63,7 @@ def hide_login(text: str) -> str:
 
 
 def quote(text: str, limit: int = 60) -> str:
-    """Return foreign text safe to print: quoted, control characters escaped, cut when long.
+    """Return foreign text safe to print: quoted, escaped, and truncated if long.
 
     >>> print(quote("12\\x1b[31m"))
     '12\\x1b[31m'

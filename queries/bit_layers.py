@@ -48,7 +48,7 @@ def unfold_distances(space: WordSpace, bits: Bytes) -> Bytes | None:
 
     def pull(part: tuple[int, int, int]) -> None:
         block, first, last = part
-        bounds = np.array([block * space.rows, first, last, space.kinds[block]])
+        bounds = np.array([block * space.rows, first, last, space.parities[block]])
         pull_block(planes, space.moves[block], space.tables, bounds)
 
     def take(level: int, part: tuple[int, int, int]) -> int:

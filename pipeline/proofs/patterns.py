@@ -19,7 +19,7 @@ from puzzle_tablebase.pipeline.proofs.verdicts import Proved, Verdict
 
 UNKNOWN = 255
 
-HOW = "every entry is the least over the blank's places in a second search of all placements"
+HOW = "every entry is the least over the blank's cells in a second search of all placements"
 CHUNK_ORDERS = 1 << 6
 """Orders whose entries are compared at a time."""
 
@@ -134,7 +134,7 @@ def prove_pattern(listed: ListedTable) -> Proof:
     parameters = listed.definition.recipe.parameters
     places, depth = search_placements(*parse_sides(parameters["board"]), parameters["tiles"])
 
-    text = "every entry is the fewest moves of the tiles over all places of the blank"
+    text = "every entry is the fewest moves of the tiles over all cells of the blank"
     yield listed.claim_records(text, compare_records(listed, iter_least(places, depth)))
     return Proved(Verdict.PROVED, HOW, fields=("distance",))
 

@@ -44,7 +44,7 @@ STORED_BYTES_PER_STATE = 0.4
 KEPT_BYTES_PER_STATE = 0.06
 """Bytes of layers for each state from which their bits are collected."""
 SHARDS = "number of shards"
-"""The name of what a search is cut into, whatever cores and memory it gets when it resumes."""
+"""The name of what a search is divided into, whatever cores and memory it gets when it resumes."""
 FOLDER_SHARDS = 100
 """Shards whose files of a level share a folder."""
 

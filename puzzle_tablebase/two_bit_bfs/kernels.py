@@ -40,18 +40,28 @@ FULL_WORD = np.uint64((1 << WORD_STATES) - 1)
 @compiled
 def pull_rows(
     words: Array, frontier: Array, moves: Array, offsets: Array, sources: Array, masks: Array,
-    row_kinds: Array, bounds: Array, scratch: Array,
+    row_parities: Array, bounds: Array, scratch: Array,
 ) -> None:  # fmt: skip
     """Find the next layer's states in the rows `first` to `last` of a block.
 
-    Bounds: the block's first row, `first`, `last`, and the block's kind. `scratch` has words in
+    Bounds: the block's first row, `first`, `last`, and the block's parity. `scratch` has words in
     the order of a row's words, and for each of these a chunk's rows.
     """
-    base, first, last, kind = bounds
+    base, first, last, parity = bounds
     for chunk in range(first, last, CHUNK_ROWS):
         end = min(last, chunk + CHUNK_ROWS)
         if _collect_states(
-            words, frontier, moves, offsets, sources, masks, row_kinds, kind, chunk, end, scratch
+            words,
+            frontier,
+            moves,
+            offsets,
+            sources,
+            masks,
+            row_parities,
+            parity,
+            chunk,
+            end,
+            scratch,
         ):
             _add_states(words[base + chunk : base + end], frontier[base + chunk :], scratch)
 
@@ -59,7 +69,7 @@ def pull_rows(
 @compiled
 def find_shard_rows(
     words: Array, frontier: Array, moves: Array, offsets: Array, sources: Array, masks: Array,
-    row_kinds: Array, bounds: Array, is_led_to: Array, incoming: Array, has_incoming: Array,
+    row_parities: Array, bounds: Array, is_led_to: Array, incoming: Array, has_incoming: Array,
     earlier: Array, starts: Array, data: Array, ends: Array, scratch: Array,
 ) -> Any:  # fmt: skip
     """Find the next layer's states in a shard's rows of a block, and write them; count them.
@@ -67,15 +77,15 @@ def find_shard_rows(
     `words`, `frontier`: the last layer in the shard. `is_led_to`: whether it may lead to a group;
     other groups are skipped. `incoming`: states that other shards lead to, if any. `earlier`: the
     layer before, in groups that begin at `starts`. `data` gets the next one, and `ends` the ends of
-    its groups. Bounds: the block's kind, and a group's number of rows.
+    its groups. Bounds: the block's parity, and a group's number of rows.
     """
-    kind, group = bounds
+    parity, group = bounds
     count = group_count = np.int64(0)
     at = start = end = WORD(0)
     step = CHUNK_ROWS if group > CHUNK_ROWS else CHUNK_ROWS // group * group
     # chunks end where a group does
-    for base in range(0, len(row_kinds), max(step, group)):
-        stop = min(len(row_kinds), base + max(step, group))
+    for base in range(0, len(row_parities), max(step, group)):
+        stop = min(len(row_parities), base + max(step, group))
         if not is_led_to[base // group : stop // group].any():
             ends[base // group : stop // group] = end
             continue
@@ -88,8 +98,8 @@ def find_shard_rows(
                 offsets,
                 sources,
                 masks,
-                row_kinds,
-                kind,
+                row_parities,
+                parity,
                 chunk,
                 last,
                 scratch,
@@ -137,7 +147,7 @@ def _add_incoming(
 @compiled
 def _collect_states(
     words: Array, frontier: Array, moves: Array, offsets: Array, sources: Array, masks: Array,
-    row_kinds: Array, kind: int, first: int, last: int, scratch: Array,
+    row_parities: Array, parity: int, first: int, last: int, scratch: Array,
 ) -> bool:  # fmt: skip
     """Collect what the last layer leads to in some rows of a block, as the first rows of `scratch`.
 
@@ -150,7 +160,7 @@ def _collect_states(
     is_reached = False
     for at in range(len(moves)):
         move = moves[at]
-        start, outer = move[BLOCK] * len(row_kinds), move[OUTER]
+        start, outer = move[BLOCK] * len(row_parities), move[OUTER]
         into = reached
         if outer:
             into = coming
@@ -164,10 +174,10 @@ def _collect_states(
             is_seen = _pull_rows(words[start:], frontier[start:], move, offsets, first, last, into)
         is_reached |= is_seen
         if is_seen and outer:
-            kinds = row_kinds[first:last]
+            parities = row_parities[first:last]
             for number in range(outer - 1, -1, -1):
                 transposition = move[TRANSPOSITIONS + number]
-                _transpose_tails(coming, spare, transposition, kind + number, kinds, masks)
+                _transpose_tails(coming, spare, transposition, parity + number, parities, masks)
             for word in range(WORDS):
                 for row in range(count):
                     reached[word, row] |= coming[word, row]
@@ -268,11 +278,11 @@ def _pull_words(
 
 @compiled
 def _transpose_tails(
-    rows: Array, spare: Array, transposition: int, kind: int, row_kinds: Array, masks: Array
+    rows: Array, spare: Array, transposition: int, parity: int, row_parities: Array, masks: Array
 ) -> None:  # fmt: skip
     """Make an adjacent transposition in the tails of rows.
 
-    `kind`, exclusive-or a row's own in `row_kinds`: whether its tails are odd after it.
+    `parity`, exclusive-or a row's own in `row_parities`: whether its tails are odd after it.
     """
     if transposition >= WORDS - 2:  # that of the last two tiles, which no bit tells apart
         return
@@ -295,8 +305,8 @@ def _transpose_tails(
                 for row in range(count):
                     spare[word, row] |= rows[word, row] << left >> right & even
             else:
-                for row in range(len(row_kinds)):
-                    mask = odd if (kind ^ row_kinds[row]) + word & 1 else even
+                for row in range(len(row_parities)):
+                    mask = odd if (parity ^ row_parities[row]) + word & 1 else even
                     spare[word, row] |= rows[word, row] << left >> right & mask
     for word in range(WORDS):
         for row in range(count):

@@ -33,7 +33,7 @@ from puzzle_tablebase.two_bit_bfs.space import (
     WORDS,
     WordSpace,
     WordTables,
-    list_row_kinds,
+    list_row_parities,
 )
 
 MAX_TASK_ROWS = 1 << 17
@@ -50,15 +50,15 @@ class Planes:
 
     def __init__(self, space: WordSpace, first: int = 0, last: int | None = None) -> None:
         end = space.rows if last is None else last
-        self.row_kinds = list_row_kinds(space.radices, first, end)
+        self.row_parities = list_row_parities(space.radices, first, end)
         """For each row of a block, whether the sum of its head's digits is odd."""
-        rows = space.blocks * len(self.row_kinds)
+        rows = space.blocks * len(self.row_parities)
         memory = allocate_pages(rows * 2 * WORDS * 8)
         self.words = np.frombuffer(memory, dtype=np.uint64).reshape(rows, 2 * WORDS)
         """For each row the words of the first plane, then those of the second."""
         self.frontier = np.zeros(rows, dtype=np.uint8)
         """1 for each row that has states of the last layer."""
-        self._first, self._rows = first, len(self.row_kinds)
+        self._first, self._rows = first, len(self.row_parities)
 
     def add_root(self, space: WordSpace) -> None:
         """Make the root the first layer, if its row is one of these."""
@@ -114,7 +114,7 @@ def search_words(
     ]
 
     def pull(block: int, first: int, last: int) -> None:
-        bounds = np.array([block * space.rows, first, last, space.kinds[block]])
+        bounds = np.array([block * space.rows, first, last, space.parities[block]])
         pull_block(planes, space.moves[block], space.tables, bounds)
 
     def close(level: int, block: int, first: int, last: int) -> int:
@@ -144,7 +144,7 @@ def _divide_rows(
 def pull_block(planes: Planes, moves: Array, tables: WordTables, bounds: Array) -> None:
     """Find the next layer's states in some rows of a block."""
     scratch = np.empty((WORDS, SCRATCH_ROWS), dtype=np.uint64)
-    pull_rows(planes.words, planes.frontier, moves, *tables, planes.row_kinds, bounds, scratch)
+    pull_rows(planes.words, planes.frontier, moves, *tables, planes.row_parities, bounds, scratch)
 
 
 def iter_word_records(planes: Planes) -> Iterator[Array]:

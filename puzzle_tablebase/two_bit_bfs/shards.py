@@ -2,7 +2,7 @@
 
 A shard has consecutive rows of every block. Between two layers it keeps no words: a state's
 neighbours are in the next layer or in the one before, so a shard's next layer follows from its last
-two, and from the last layers of other shards. Shards are cut where only transpositions in the head
+two, and from the last layers of other shards. Shards end where only transpositions in the head
 lead from one to another: these move whole *groups* of rows, which are read where the other shard
 wrote them. Every move changes the block's side, so a layer's blocks have one side: a shard in
 memory is the last layer, one bit for each state of half the blocks.
@@ -30,7 +30,7 @@ from puzzle_tablebase.two_bit_bfs.space import (
     WORD_STATES,
     WORDS,
     WordSpace,
-    list_row_kinds,
+    list_row_parities,
 )
 
 UNITS_PER_SHARD = 6
@@ -71,7 +71,7 @@ class Source(NamedTuple):
 
 
 class Shard:
-    """One of `count` shards: consecutive rows of every block, cut where a unit of rows ends."""
+    """One of `count` shards: consecutive rows of every block, up to where a unit of rows ends."""
 
     def __init__(self, space: WordSpace, number: int, count: int) -> None:
         self.space, self.number, self.count = space, number, count
@@ -109,7 +109,7 @@ class Shard:
 
     def estimate_bytes(self) -> int:
         """Return the most bytes of memory that a task of any shard takes."""
-        # the last layer, what other shards lead to, and the row's kind; what is read, and written
+        # the last layer, what other shards lead to, and the row's parity; what is read, and written
         held = self.most_rows * ((self.most_blocks + 1) * (WORDS * 8 + 1) + 1)
         files = min(OPEN_FILES, self.count) + 3
         tables = files * GROUP_BYTES * self.most_blocks * (self.most_rows // self.group)
@@ -148,8 +148,8 @@ class Shard:
         return True
 
     @cached_property
-    def _kinds(self) -> Array:
-        return list_row_kinds(self.space.radices, self.first, self.last)
+    def _parities(self) -> Array:
+        return list_row_parities(self.space.radices, self.first, self.last)
 
     def find_led_to(self, sizes: Array) -> Array:
         """Find the groups that moves in this shard may lead to.
@@ -176,11 +176,11 @@ class Shard:
         if not len(last.frontier):
             moves = moves[:0]
         starts = np.zeros(self.groups + 1, dtype=np.int64)
-        bounds = np.array([int(self.space.kinds[block]), self.group])
+        bounds = np.array([int(self.space.parities[block]), self.group])
         others = incoming or Rows(0)
         scratch = np.empty((WORDS, SCRATCH_ROWS), dtype=np.uint64)
         count = find_shard_rows(
-            last.words, last.frontier, moves, *self.space.tables, self._kinds, bounds, is_led_to,
+            last.words, last.frontier, moves, *self.space.tables, self._parities, bounds, is_led_to,
             others.words, others.frontier, *earlier, data, starts[1:], scratch,
         )  # fmt: skip
         return int(count), starts

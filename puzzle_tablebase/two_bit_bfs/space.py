@@ -65,7 +65,7 @@ class WordSpace(NamedTuple):
     """The number of states of each block."""
     sides: npt.NDArray[np.uint8]
     """The side of each block."""
-    kinds: npt.NDArray[np.uint8]
+    parities: npt.NDArray[np.uint8]
     """For each block, whether its orders are odd."""
     moves: list[npt.NDArray[np.int64]]
     """For each block the moves to it, a row each: see `BLOCK` and the fields after it."""
@@ -88,15 +88,15 @@ class WordSpace(NamedTuple):
         return len(self.sides) * self.states
 
 
-def list_row_kinds(radices: list[int], first: int, last: int) -> npt.NDArray[np.uint8]:
+def list_row_parities(radices: list[int], first: int, last: int) -> npt.NDArray[np.uint8]:
     """List for the rows `first` to `last` whether the sum of the head's digits is odd."""
     if not radices:
         return np.zeros(last - first, dtype=np.uint8)
     *others, radix = radices
     start = first // radix
-    kinds = list_row_kinds(others, start, -(-last // radix))
-    all_kinds = (kinds[:, None] ^ (np.arange(radix) % 2).astype(np.uint8)).reshape(-1)
-    return all_kinds[first - start * radix : last - start * radix]
+    parities = list_row_parities(others, start, -(-last // radix))
+    all_parities = (parities[:, None] ^ (np.arange(radix) % 2).astype(np.uint8)).reshape(-1)
+    return all_parities[first - start * radix : last - start * radix]
 
 
 def make_word_space(line: int, cells: int, goal_place: int, is_odd: bool, root: int) -> WordSpace:
@@ -131,11 +131,11 @@ def make_word_space(line: int, cells: int, goal_place: int, is_odd: bool, root: 
                 start += cycle
         moves.append(np.array(rows, dtype=np.int64))
     lines, steps = np.divmod(np.arange(cells), line)
-    kinds = (lines - goal_place // line) * (line - 1) % 2 ^ is_odd
+    parities = (lines - goal_place // line) * (line - 1) % 2 ^ is_odd
     tables = WordTables(np.concatenate(offsets), np.concatenate(sources), make_masks())
     sides = ((lines + steps) % 2).astype(np.uint8)
     states = factorial(tiles) // 2
-    return WordSpace(root, states, sides, kinds.astype(np.uint8), moves, tables, radices)
+    return WordSpace(root, states, sides, parities.astype(np.uint8), moves, tables, radices)
 
 
 def _trace_rows(
