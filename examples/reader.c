@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = 4096, BODY = BLOCK - 4, SLOTS = 256, NEVER = 255, WORD = 64 };
+enum { BLOCK = 4096, BODY = BLOCK - 4, SLOTS = 256, NO_MOVES = 255, WORD = 64 };
 
 static void die(int code, const char *what, const char *problem) {
     fputs("reader: ", stderr);
@@ -138,7 +138,7 @@ static void eight(const char *state, const char *unused) {
     for (int i = 0; i < 9; i++)
         for (int j = i; j < 9; j++) odd ^= state[j] != '0' && state[j] < state[i];
     struct eight found = look_up(state);
-    char here[10], after[10], best[5] = "-", solution[NEVER + 1] = "-", *end = best;
+    char here[10], after[10], best[5] = "-", solution[NO_MOVES + 1] = "-", *end = best;
     for (int way = 0; (way = find_best_move(state, way, after)) < 4; way++) *end++ = "UDLR"[way];
     strcpy(here, state);
     end = solution;
@@ -179,8 +179,8 @@ static void senet(const char *position, const char *unused) {
     unsigned char found[8];
     senet_record(position, found);
     int plies = found[0] < found[2] ? found[0] : found[2];
-    if (plies == NEVER) die(1, position, "is never reached from the opening");
-    int throw[NEVER], start[NEVER], swap[NEVER];
+    if (plies == NO_MOVES) die(1, position, "is unreachable from the opening");
+    int throw[NO_MOVES], start[NO_MOVES], swap[NO_MOVES];
     char squares[WORD];
     strcpy(squares, position);
     for (int ply = plies; ply > 0; ply--) { /* the line of play, followed backwards */
@@ -194,7 +194,7 @@ static void senet(const char *position, const char *unused) {
     }
     printf("%s %d", position, plies);
     for (int parity = 0; parity < 2; parity++)
-        if (found[2 * parity] == NEVER) printf(" -");
+        if (found[2 * parity] == NO_MOVES) printf(" -");
         else printf(" %d", found[2 * parity]);
     printf(" %lu %s", (unsigned long)number(found + 4, 4), plies ? "" : "-");
     for (int ply = 1; ply <= plies; ply++) printf("%d", throw[ply]);
@@ -331,7 +331,7 @@ static int find_nearer(const char *state, int way, char after[MOST_CELLS + 1]) {
 
 static void board(const char *state, const char *unused) {
     (void)unused;
-    char here[MOST_CELLS + 1], after[MOST_CELLS + 1], best[5] = "-", solution[NEVER + 1] = "-";
+    char here[MOST_CELLS + 1], after[MOST_CELLS + 1], best[5] = "-", solution[NO_MOVES + 1] = "-";
     char *end = best;
     if (!is_state(state))
         die(2, state, "is not a state, which has each tile and 0 once: 3a1b87254960 for 3x4");
@@ -345,7 +345,7 @@ static void board(const char *state, const char *unused) {
     end = solution;
     for (; strcmp(here, game.goal); strcpy(here, after)) {
         int way = find_nearer(here, 0, after);
-        if (way == 4 || end == solution + NEVER) die(3, path, "is damaged: a walk misses the goal");
+        if (way == 4 || end == solution + NO_MOVES) die(3, path, "is damaged: a walk misses the goal");
         *end++ = "UDLR"[way];
     }
     printf("%s %d %s %s\n", state, (int)(end - solution), best, solution);

@@ -15,7 +15,7 @@ from math import factorial, prod
 from struct import pack, unpack
 
 GOALS = {"corner": "123456780", "centre": "123804765", "edge": "123456708"}
-NEVER, MALFORMED, UNREACHABLE = 255, {"error": "malformed"}, {"error": "unreachable"}
+NO_MOVES, MALFORMED, UNREACHABLE = 255, {"error": "malformed"}, {"error": "unreachable"}
 
 
 class Index:  # the records of a table, from a file or `io.BytesIO(data)`; each block is checked
@@ -105,7 +105,7 @@ def answer(open_index, puzzle, key):
             if (other := cell + step) in beside:
                 after = state.translate(str.maketrans("0" + state[other], state[other] + "0"))
                 moves |= {letter: after} if read(after)[0] % 4 == nearer else {}
-        index.require(moves and len(solution) < NEVER, "is damaged: no walk leads to the goal")
+        index.require(moves and len(solution) < NO_MOVES, "is damaged: no walk leads to the goal")
         best, letter = best or "".join(moves), next(iter(moves))
         solution, state = solution + letter, moves[letter]
     facts = {"goal": name or goal, "distance": len(solution), "best_moves": best}
@@ -117,7 +117,7 @@ def answer_senet(open_index, position):
         return MALFORMED
     index, squares, throws, moves = open_index("senet", 8), list(position), "", []
     even, _, odd, _, lines = unpack("<BBBBI", index.read_record(rank(position)))
-    if (plies := min(even, odd)) == NEVER:
+    if (plies := min(even, odd)) == NO_MOVES:
         return UNREACHABLE
     for ply in range(plies, 0, -1):  # back to the opening
         throw, start = divmod(index.read_record(rank(squares))[1 if ply % 2 == 0 else 3], 16)
@@ -125,7 +125,7 @@ def answer_senet(open_index, position):
         squares[one], squares[other] = squares[other], squares[one]
         throws = f"{throw}{throws}"
         moves.insert(0, f"{start}{'-' if squares[other] == '.' else 'x'}{start + throw}")
-    even, odd = (None if count == NEVER else count for count in (even, odd))
+    even, odd = (None if count == NO_MOVES else count for count in (even, odd))
     facts = {"plies": plies, "plies_even": even, "plies_odd": odd}
     return facts | {"dice": throws, "moves": " ".join(moves), "lines": lines}
 

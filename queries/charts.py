@@ -165,14 +165,14 @@ def draw_plies(rows: pl.LazyFrame) -> Shown:
     """Draw the positions of Senet by the fewest plies that reach them."""
     frame = rows.select("distance", "states").sort("distance").collect()
     reached = frame.drop_nulls()
-    never = compute(frame.remove(pl.col("distance") >= 0), pl.col("states").sum())
+    unreachable = compute(frame.remove(pl.col("distance") >= 0), pl.col("states").sum())
     most = compute(reached, pl.col("distance").max())
     bars = alt.Chart(reached).mark_bar(color=BLUE)
     bars = bars.encode(
         x=alt.X("distance:O", title="fewest plies"),
         y=alt.Y("states:Q", title="positions", axis=COUNTS),
     )
-    title = f"Senet’s positions are reached within {most} plies, {never:,} never"
+    title = f"Senet’s positions are reached within {most} plies, {unreachable:,} are unreachable"
     return title, bars.properties(width=WIDTH, height=HEIGHT)
 
 

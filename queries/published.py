@@ -59,7 +59,7 @@ SCHEMA = {
     "states": pl.Int64,
 }
 """The columns of all counts; `board` and `goal` are null for a puzzle without, `distance` for
-states that are never reached."""
+states that are unreachable."""
 BAR = 12
 """Characters of the longest bar."""
 
@@ -80,7 +80,7 @@ def list_counts(store: Store) -> pl.DataFrame:
 
 
 def count_states(name: str, store: Store, board: str | None = None) -> pl.DataFrame:
-    """Count the states by depth, null for those never reached, and by goal if there are goals."""
+    """Count the states by depth, null for those unreachable, and by goal if there are goals."""
     puzzle = get_puzzle(name)
     if not puzzle.depth:
         hint = f"Choose one of: {', '.join(list_puzzles_with_depths())}"
@@ -121,8 +121,9 @@ def format_bars(counts: pl.DataFrame) -> str:
     if "goal" in counts.columns:
         counts = counts.pivot("goal", index=depth, values="states")
     counts = counts.sort(depth, nulls_last=True)
-    depths = ["never" if each is None else str(each) for each in counts[depth]]
-    columns = [[f"{text:>8}" for text in (depth, *depths, "all")]]
+    depths = ["unreachable" if each is None else str(each) for each in counts[depth]]
+    width = max(8, *map(len, depths))
+    columns = [[f"{text:>{width}}" for text in (depth, *depths, "all")]]
     for goal, states in counts.drop(depth).fill_null(0).to_dict(as_series=False).items():
         numbers = [goal, *(f"{count:,}" if count else "" for count in states), f"{sum(states):,}"]
         digits = max(10, 2 + max(map(len, numbers)))

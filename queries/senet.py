@@ -70,7 +70,9 @@ class SenetAnswer(Answer):
             ("lines", f"{self.lines:,} of that length" if self.lines else ""),
         ]
         later = self.plies_odd if self.plies % 2 == 0 else self.plies_even
-        reached = "never" if later is None else f"after {later} {'ply' if later == 1 else 'plies'}"
+        reached = (
+            "unreachable" if later is None else f"after {later} {'ply' if later == 1 else 'plies'}"
+        )
         rows.append((f"{SIDES[(self.plies + 1) % 2]} to move", reached))
         squares = "".join(f"{square:3}" for square in range(1, 16))
         pieces = "".join(f"{piece:>3}" for piece in self.position)
@@ -147,10 +149,10 @@ class SenetReader(Reader):
         even, odd = (None if record[at] == UNREACHED else record[at] for at in PLIES)
         fewest = self.find_fewest(position)
         if fewest is None:
-            raise NoAnswer(f"{position} is never reached: {NO_LINE}")
+            raise NoAnswer(f"{position} is unreachable: {NO_LINE}")
         plies = (even, odd)[SIDES.index(options.turn)] if options.turn else fewest
         if plies is None:
-            raise NoAnswer(f"{position} is never reached with {options.turn} to move: {NO_LINE}")
+            raise NoAnswer(f"{position} is unreachable with {options.turn} to move: {NO_LINE}")
         moves, path = self._find_line(position, plies)
         return SenetAnswer(
             position=position,

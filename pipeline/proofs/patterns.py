@@ -144,5 +144,5 @@ def iter_least(places: Places, depth: Array) -> Iterator[dict[str, Array]]:
     begins = np.flatnonzero(np.diff(places.sets, prepend=-1))
     for first in range(0, len(depth), CHUNK_ORDERS):
         least = np.minimum.reduceat(depth[first : first + CHUNK_ORDERS], begins, axis=1)
-        # a placement that was never reached has no entry
+        # a placement that was not reached has no entry
         yield {"distance": np.where(least == UNKNOWN, -1, least.astype(np.int64)).ravel()}

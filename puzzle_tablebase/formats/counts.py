@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Depth = tuple[str | None, int | None]
-"""A goal and a distance; None for a puzzle without goals, and for states never reached."""
+"""A goal and a distance; None for a puzzle without goals, and for unreachable states."""
 
 Number = Annotated[int, Meta(ge=0, le=1 << 53)]
 """Rows, bytes or states: 360 times as many are still less than 2^63, and JSON has all of them."""
 
 
 class GoalCounts(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """The number of states at each distance from a goal, if there is one, and never reached."""
+    """The number of states at each distance from a goal, if there is one, and unreachable."""
 
     goal: str | None
     states: list[Number]

@@ -82,7 +82,7 @@ class Entry(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True)
     counts: list[GoalCounts] = []
 
     def list_depths(self) -> Iterator[tuple[str | None, int | None, int]]:
-        """Yield goal, distance and number of states in order; those never reached come last."""
+        """Yield goal, distance and number of states in order; those unreachable come last."""
         for counts in self.counts:
             for distance, states in enumerate(counts.states):
                 if states:

@@ -5,7 +5,7 @@ import { walkSolution } from "./solution.js";
 
 export const OPENING = "ABABABABAB.....";
 export const PIECES = ".AB";
-export const NEVER = 255;
+export const UNREACHABLE = 255;
 export const THROWS = [1, 2, 3, 4, 5];
 const SQUARES = OPENING.length;
 /** The number of arrangements. */
@@ -145,11 +145,11 @@ export function* answerSenet(text, { onProgress } = {}) {
   const [record] = yield { ...TABLE, ranks: [rankPosition(position)] };
   const [even, , odd] = record;
   const plies = Math.min(even, odd);
-  if (plies === NEVER)
-    throw new TablebaseError(NO_ANSWER, `${position} is never reached from the opening.`);
+  if (plies === UNREACHABLE)
+    throw new TablebaseError(NO_ANSWER, `${position} is unreachable from the opening.`);
   const lines = new DataView(record.buffer, record.byteOffset).getUint32(4, true);
   const line = yield* followBack(position, plies, onProgress);
-  const orNull = (number) => (number === NEVER ? null : number);
+  const orNull = (number) => (number === UNREACHABLE ? null : number);
   return {
     position,
     plies,

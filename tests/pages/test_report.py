@@ -34,7 +34,7 @@ TITLES = [
     "At 31 moves, Manhattan distance says 21 on average and misplaced tiles say 7",
     "A random move in the 8-puzzle leads nearer to the goal 52% of the time",
     "A state of the 8-puzzle has 3 shortest solutions on average, 86 at most",
-    "Senet’s positions are reached within 15 plies, 119 never",
+    "Senet’s positions are reached within 15 plies, 119 are unreachable",
     "At 15 plies, 44% of Senet’s pieces stand on the last five squares",
     "524,486 tours of 6x6 start on a1, 49,578 on b3",
 ]

@@ -88,7 +88,7 @@ def test_positions_of_senet_are_drawn_by_plies(tables: Tables, outputs: Path) ->
         if len(wanted) > 1:
             check_draws(partial(tables.senet.sample, distance=plies), wanted, 2_000)
     everything = tables.senet.sample(5_000, seed=1)
-    assert everything["plies"].null_count() == 0, "positions that are never reached are not drawn"
+    assert everything["plies"].null_count() == 0, "positions that are unreachable are not drawn"
     assert everything.join(rows, on="position", how="semi").height == 5_000
     hardest = rows.filter(pl.col("plies") == 15)["position"].to_list()
     assert tables.senet.list_hardest()["position"].to_list() == hardest

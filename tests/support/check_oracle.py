@@ -113,7 +113,7 @@ def _read(answer: str, cells: int) -> tuple[list[str], bool]:
 
 
 def judge_senet(position: str, answer: str, plies: int | None) -> dict[str, object]:
-    """Judge a line of play; `plies` is the fewest to the position, None if it is never reached."""
+    """Judge a line of play; `plies` is the fewest to the position, None if it is unreachable."""
     facts: dict[str, object] = dict.fromkeys(FACTS)
     facts |= {"shortest": plies, "score": 0.0}
     moves: list[tuple[int, str, int]] = []

@@ -3,7 +3,7 @@
 import { readHeader } from "#tables/index_file.js";
 
 const HEADER = 152;
-/** What a plane of distances has for what is never reached. */
+/** What a plane of distances has for what is unreachable. */
 const UNREACHED = 255;
 
 /** Open an index of the page: its planes, and its records by rank; a plane that the page does not have is empty. */

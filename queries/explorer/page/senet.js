@@ -5,7 +5,7 @@ import {
   answerSenet,
   followBack,
   guarded,
-  NEVER,
+  UNREACHABLE,
   OPENING,
   rankPosition,
   THROWS,
@@ -28,10 +28,10 @@ export function senetLine(position, plies) {
   return answerFrom(tables, followBack(position, plies));
 }
 
-/** Return the answer for a position, keyed as the table's columns; `plies` is null if it is never reached. */
+/** Return the answer for a position, keyed as the table's columns; `plies` is null if it is unreachable. */
 export function senetFacts(position) {
   const rank = rankPosition(position);
-  if (PLIES.every((plane) => tables.senet.planes[plane][rank] === NEVER))
+  if (PLIES.every((plane) => tables.senet.planes[plane][rank] === UNREACHABLE))
     return { position, plies: null };
   const answer = answerFrom(tables, answerSenet(position));
   delete answer.lines; // not in the page

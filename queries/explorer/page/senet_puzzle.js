@@ -36,7 +36,7 @@ const play = {
     const bad = wrong
       ? `${quoted(wrong)} is not a position: ${senetProblem(wrong)}.`
       : to && senetFacts(to).plies === null
-        ? `${to} is never reached from the opening.`
+        ? `${to} is unreachable from the opening.`
         : "";
     if (bad || !(to || params.start || params.moves || params.throw || params.free))
       return { ...deal(), problem: bad };
@@ -99,7 +99,7 @@ const study = {
   text: (state) => lineOf(state).now,
   title({ position }) {
     const { plies } = senetFacts(position);
-    return plies === null ? "never reached" : countPlies(plies);
+    return plies === null ? "unreachable" : countPlies(plies);
   },
 };
 

@@ -11,7 +11,7 @@ import { beginGame, countPlies, showLegend } from "#page/senet_play.js";
 import { senetProblem } from "#page/senet_rules.js";
 import { listBest, measureLine } from "#page/senet_search.js";
 import { pickOne, quoted, refresh, writeNumber } from "#page/text.js";
-import { afterMove, NEVER, OPENING, POSITIONS, unrankPosition } from "#tables/senet.js";
+import { afterMove, UNREACHABLE, OPENING, POSITIONS, unrankPosition } from "#tables/senet.js";
 import { swapCells } from "#tables/sliding.js";
 
 const SENET_MS = 1200;
@@ -53,11 +53,11 @@ function countShortest(position, plies) {
 
 function listFacts({ position, plies, plies_even: even, plies_odd: odd, dice }) {
   if (plies === null) {
-    const [never, all] = [listRanks(NEVER).length, writeNumber(POSITIONS)];
+    const [unreachable, all] = [listRanks(UNREACHABLE).length, writeNumber(POSITIONS)];
     return [
       [
         "Why",
-        `No line of play from the opening leads here. This is true of ${never} of the ${all} positions.`,
+        `No line of play from the opening leads here. This is true of ${unreachable} of the ${all} positions.`,
       ],
     ];
   }
@@ -65,7 +65,7 @@ function listFacts({ position, plies, plies_even: even, plies_odd: odd, dice }) 
   const [first, second] = plies % 2 ? "BA" : "AB";
   return [
     [`${first} to move`, `after ${countPlies(plies)}`],
-    [`${second} to move`, other === null ? "never" : `after ${countPlies(other)}`],
+    [`${second} to move`, other === null ? "unreachable" : `after ${countPlies(other)}`],
     ["Shortest lines", countShortest(position, plies)],
     ...(dice ? [["Throws", [...dice].join(" ")]] : []),
   ];
@@ -81,13 +81,13 @@ export function showStudy(state, go) {
   const { position } = state;
   const { facts, line, at, now, isGame } = lineOf(state);
   const { plies } = facts;
-  const isNever = plies === null;
+  const isUnreachable = plies === null;
   const distances = isGame ? measureLine(position, OPENING, "A", line) : [];
   const made = line[at - 1] ?? null;
   const tell = (to) => {
     const { plies: found } = senetFacts(to);
     return found === null
-      ? "Never reached from the opening."
+      ? "Unreachable from the opening."
       : `${countPlies(found)} from the opening, ${"AB"[found % 2]} to move.`;
   };
   const begin = (to, how = {}) => {
@@ -116,14 +116,16 @@ export function showStudy(state, go) {
   }
   const board = describeSquares(now, { last: made });
   board.cells.forEach((cell, one) => (cell.attributes["aria-pressed"] = String(one === picked)));
-  const known = isNever ? [] : [facts.plies_even, facts.plies_odd].filter((one) => one !== null);
+  const known = isUnreachable
+    ? []
+    : [facts.plies_even, facts.plies_odd].filter((one) => one !== null);
   const told = made ? `${made.mover} threw ${made.throw}: ${wordMove(made)}. ` : "The opening. ";
   const random = () => [Math.floor(Math.random() * POSITIONS)];
   const tool = (id, label, ranks) =>
     showButton(`senet-${id}`, label, () => begin(unrankPosition(pickOne(ranks()))));
   const reach = () => go(beginGame({ target: position, hints: 1 }), { mode: "play" });
-  const unit = isNever
-    ? "reached"
+  const unit = isUnreachable
+    ? "from the opening"
     : plies === 0
       ? "plies: this is the opening"
       : `${plies === 1 ? "ply" : "plies"} from the opening`;
@@ -150,7 +152,7 @@ export function showStudy(state, go) {
   return {
     task: "Study shows how soon any position can arise from the opening, and a shortest line that leads there.",
     table: html`<p class="now">
-        ${isNever ? "Never reached, so neither side is to move." : html`${told}<strong>${"AB"[at % 2]} to move.</strong>`}${" "}
+        ${isUnreachable ? "Unreachable, so neither side is to move." : html`${told}<strong>${"AB"[at % 2]} to move.</strong>`}${" "}
         <span id="senet-change" class="change farther"
           >${loss && `This ${loss}. Better: throw ${better.throw}, ${wordMove(better)}.`}</span
         >${" "}
@@ -168,17 +170,22 @@ export function showStudy(state, go) {
       ${showChart("senet", distances, at)}
       ${showPlayer("senet", { noun: "ply", at, last: line.length, delay: SENET_MS, show })}
       ${showLegend()}`,
-    side: html`${showAnswer("senet", ["plies", isNever ? "Never" : plies, unit], listFacts(facts), [
-        parities.length > 0 && showChoices("senet-parity", "Line to play", parities),
-        html`<ol id="senet-line" class="plies" aria-label="The line of play">
-          ${line.map(showPly)}
-        </ol>`,
-      ])}
+    side: html`${showAnswer(
+        "senet",
+        ["plies", isUnreachable ? "Unreachable" : plies, unit],
+        listFacts(facts),
+        [
+          parities.length > 0 && showChoices("senet-parity", "Line to play", parities),
+          html`<ol id="senet-line" class="plies" aria-label="The line of play">
+            ${line.map(showPly)}
+          </ol>`,
+        ],
+      )}
       <div class="buttons">
-        ${showButton("senet-reach", "Play to reach it", reach, { isHidden: isNever })}
+        ${showButton("senet-reach", "Play to reach it", reach, { isHidden: isUnreachable })}
         ${tool("farthest", "Farthest position", () => listRanks(findMostPlies()))}
         ${tool("random", "Random position", random)}
-        ${tool("never", "Never reached", () => listRanks(NEVER))}
+        ${tool("unreachable", "Unreachable", () => listRanks(UNREACHABLE))}
         ${showButton("senet-opening", "Opening", () => begin(OPENING))}
       </div>
       <fieldset class="setup">

@@ -1,6 +1,6 @@
 export declare const OPENING = "ABABABABAB.....";
 export declare const PIECES = ".AB";
-export declare const NEVER = 255;
+export declare const UNREACHABLE = 255;
 export declare const THROWS: number[];
 /** The number of arrangements. */
 export declare const POSITIONS = 756756;
