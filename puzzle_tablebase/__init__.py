@@ -21,8 +21,8 @@ from puzzle_tablebase.errors import TablebaseError, name_packages
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from puzzle_tablebase.pipeline.build import precompute as precompute
     from puzzle_tablebase.pipeline.copy import copy_tables as copy_tables
-    from puzzle_tablebase.pipeline.jobs import precompute as precompute
     from puzzle_tablebase.puzzles import PluginError as PluginError
     from puzzle_tablebase.queries import Tables as Tables
     from puzzle_tablebase.queries import open_tables as open_tables
@@ -52,7 +52,7 @@ MODULES = {
     "queries.senet": "SenetAnswer SenetReader",
     "queries.knight.table_scans": "CountAnswer",
     "pipeline.copy": "copy_tables",
-    "pipeline.jobs": "precompute",
+    "pipeline.build": "precompute",
     "puzzles": "PluginError",
 }
 """The public names by the module that defines them; each is imported when first used."""

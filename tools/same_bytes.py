@@ -13,7 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from puzzle_tablebase.pipeline.jobs import RUNS
+from puzzle_tablebase.pipeline.log import RUNS
 from puzzle_tablebase.stores.folder import LOCK
 from tools.sessions import ROOT
 

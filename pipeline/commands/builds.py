@@ -92,8 +92,10 @@ def precompute(
         else:
             print_answer("".join(map(format_requests, puzzles)))
         return
-    from puzzle_tablebase.pipeline.jobs import build, list_jobs, select_tables
+    from puzzle_tablebase.pipeline.build import build
     from puzzle_tablebase.pipeline.reporter import Reporter
+    from puzzle_tablebase.pipeline.select import select_tables
+    from puzzle_tablebase.pipeline.stale import list_jobs
     from puzzle_tablebase.pipeline.tasks import open_tasks
 
     store, tables = open_folder(outputs), select_tables(names or [])
@@ -214,8 +216,8 @@ def remove(
     quiet: Quiet = False,
 ) -> None:
     """Remove tables that were built on request, or checkpoints."""
-    from puzzle_tablebase.pipeline.jobs import find_removable, find_request
     from puzzle_tablebase.pipeline.publish import remove_checkpoints, remove_tables
+    from puzzle_tablebase.pipeline.select import find_removable, find_request
 
     store, names = open_folder(outputs), names or []
     if checkpoints:
@@ -260,8 +262,8 @@ def verify(
 ) -> None:
     """Verify the published tables, and print a verdict on each."""
     from puzzle_tablebase.pipeline import proofs
-    from puzzle_tablebase.pipeline.jobs import select_published
     from puzzle_tablebase.pipeline.reporter import Reporter
+    from puzzle_tablebase.pipeline.select import select_published
 
     store, began = open_store(outputs), time.monotonic()
     selected, missing = select_published(store, names or [])

@@ -34,7 +34,7 @@ def complete_published(context: Context) -> list[str]:
 
 def complete_requests(context: Context) -> list[str]:
     """List the names that can be built and that the command line does not have yet."""
-    from puzzle_tablebase.pipeline.jobs import list_requests  # slow to import
+    from puzzle_tablebase.pipeline.select import list_requests  # slow to import
 
     given = context.params.get("names") or []
     return [name for name in list_requests(list_puzzles()) if name not in given]

@@ -14,10 +14,13 @@ import pytest
 
 from puzzle_tablebase.errors import MemoryShort
 from puzzle_tablebase.formats.manifest import read_manifest
-from puzzle_tablebase.pipeline.jobs import COMPLETED, RUNS, build, find_request, list_jobs
+from puzzle_tablebase.pipeline.build import build
+from puzzle_tablebase.pipeline.log import COMPLETED, RUNS
 from puzzle_tablebase.pipeline.recipes.board_shards import SHARDS
 from puzzle_tablebase.pipeline.reporter import Reporter
 from puzzle_tablebase.pipeline.searches import PROCESS_BYTES, Cost, checkpoints, estimate_cost
+from puzzle_tablebase.pipeline.select import find_request
+from puzzle_tablebase.pipeline.stale import list_jobs
 from puzzle_tablebase.pipeline.tasks import Tasks, open_tasks
 from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE

@@ -23,7 +23,7 @@ from puzzle_tablebase import errors
 from puzzle_tablebase.code_digest import CodeReader, Source
 from puzzle_tablebase.errors import MemoryShort, TableUnreadable, Unreachable
 from puzzle_tablebase.pipeline import tasks
-from puzzle_tablebase.pipeline.jobs import RUNS
+from puzzle_tablebase.pipeline.log import RUNS
 from puzzle_tablebase.pipeline.recipes.tour_lists import list_tours_from
 from puzzle_tablebase.pipeline.searches import checkpoints
 from puzzle_tablebase.pipeline.tasks import Step, Tasks

@@ -16,7 +16,7 @@ import polars as pl
 import pytest
 
 from puzzle_tablebase.formats.manifest import read_manifest, read_versions
-from puzzle_tablebase.pipeline.jobs import FAILED, RUNS
+from puzzle_tablebase.pipeline.log import FAILED, RUNS
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.knight.tables import make_tour_table
@@ -138,7 +138,7 @@ def test_killed_at_random_moments(seed: int, cli: Cli, outputs: Path, tmp_path: 
 
 BUILDS = """
 import os, shutil, signal, sys, threading
-import numba, polars, numpy, pyarrow.parquet, puzzle_tablebase.pipeline.jobs
+import numba, polars, numpy, pyarrow.parquet, puzzle_tablebase.pipeline.build
 from puzzle_tablebase.pipeline.commands import app
 from puzzle_tablebase.formats import index_writer
 from puzzle_tablebase.formats.parquet import ContentHash

@@ -21,7 +21,7 @@ def test_a_users_own_modules_stay_and_change_nothing(
         f"{theirs if is_first else ''}import puzzle_tablebase as pt\n"
         f"tables = pt.open_tables({str(outputs)!r})\n"
         "print(tables.eight.probe('378546201').distance, tables.knight.probe('b1').start)\n"
-        "import puzzle_tablebase.pipeline.jobs, puzzle_tablebase.queries.batch\n"
+        "import puzzle_tablebase.pipeline.build, puzzle_tablebase.queries.batch\n"
         f"{theirs}print(tablebase.NAME, queries.NAME, pipeline.NAME)"
     )
     (tmp_path / "script.py").write_text(code)

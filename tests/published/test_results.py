@@ -11,7 +11,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from benchmarks.results import senet_moves, shortest_solutions, sliding_goals, tour_edges
-from puzzle_tablebase.pipeline.jobs import select_tables
+from puzzle_tablebase.pipeline.select import select_tables
 from puzzle_tablebase.puzzles import senet
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from tests import usual_or_nightly

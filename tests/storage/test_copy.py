@@ -31,7 +31,7 @@ from puzzle_tablebase.formats.manifest import (
     read_manifest,
     read_versions,
 )
-from puzzle_tablebase.pipeline import copy_targets, jobs
+from puzzle_tablebase.pipeline import copy_targets, stale
 from puzzle_tablebase.pipeline.copy import copy
 from puzzle_tablebase.pipeline.copy_targets import open_target
 from puzzle_tablebase.pipeline.publish import COPIES
@@ -531,7 +531,7 @@ def test_copies_of_another_release_are_not_rebuilt_unasked(
 ) -> None:
     copy_tables(outputs, tmp_path, ["eight_edge"])
     before = contents(tmp_path)
-    monkeypatch.setattr(jobs, "find_code", lambda *_: SimpleNamespace(digest="another"))
+    monkeypatch.setattr(stale, "find_code", lambda *_: SimpleNamespace(digest="another"))
     said = cli("precompute", "eight_edge", "--outputs", str(tmp_path))
     assert (said.code, said.out) == (0, "up to date: eight_edge\n")
     assert f"pipeline verify --outputs {tmp_path} proves" in said.err

@@ -6,7 +6,8 @@ from concurrent.futures import Executor
 from pathlib import Path
 from typing import IO, Any
 
-from puzzle_tablebase.pipeline.jobs import RUNS, Built, build
+from puzzle_tablebase.pipeline.build import Built, build
+from puzzle_tablebase.pipeline.log import RUNS
 from puzzle_tablebase.pipeline.reporter import Reporter
 from puzzle_tablebase.pipeline.tasks import Tasks, open_tasks
 from puzzle_tablebase.puzzle import Puzzle
