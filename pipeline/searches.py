@@ -19,7 +19,6 @@ from puzzle_tablebase.errors import MemoryShort
 from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.puzzles import find_owner, import_object
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
-from puzzle_tablebase.puzzles.knight.tables import LONGEST_SIDES
 from puzzle_tablebase.resources import get_free_memory
 from puzzle_tablebase.schema import BITS_INDEX, Table
 from puzzle_tablebase.stores.folder import Folder
@@ -48,14 +47,25 @@ BYTES_PER_TOUR, MAX_TOUR_BYTES = 60, 230_000_000
 """Memory for each tour of a list, and for those of the tasks that are done at the same time."""
 
 LAYER_STATES = {
-    False: {3: 364, 4: 5_262, 5: 228_936, 6: 6_774_595, 7: 14_736_773, 8: 335_484_807},
-    True: {3: 65, 4: 533, 5: 39_100, 6: 1_017_017, 7: 12_345_976, 8: 16_759_503},
+    False: {
+        3: (9, 27, 58, 108, 178, 276, 337, 338, 364),
+        4: (78, 701, 1_689, 3_647, 5_073, 5_222, 5_256, 5_262),
+        5: (594, 5_642, 26_108, 115_906, 228_936),
+        6: (3_840, 97_824, 653_477, 4_023_615, 6_774_595),
+        7: (29_488, 1_635_202, 14_736_773),
+        8: (195_088, 28_212_855, 335_484_807),
+    },
+    True: {
+        3: (1, 2, 2, 8, 17, 35, 51, 58, 65),
+        4: (9, 39, 85, 264, 504, 529, 533),
+        5: (54, 172, 1_073, 11_133, 30_360, 33_543, 39_100),
+        6: (306, 2_888, 32_510, 444_284, 929_917, 1_006_862),
+        7: (1_855, 55_496, 790_745, 12_345_976),
+        8: (11_021, 805_614, 16_759_503, 394_917_090),
+    },
 }
 """For all tours (False) and for closed ones (True), by a board's shorter side: the states of the
-largest layer of the largest board that is counted, as measured."""
-GROWTH = {False: 1.45, True: 2.2}
-"""How many times more states the largest layer has on a board with one more square in its longer
-side."""
+largest layer, by the columns of half of the board, from 1; more columns have no larger one."""
 COUNTED_LAYERS, RANKED_LAYERS = 4, {"ranked tours": 14, "ranked closed tours": 7}
 """The states of all layers, as a multiple of those of the largest one."""
 BYTES_PER_RANKED_STATE = 2.5
@@ -161,8 +171,8 @@ def estimate_states(table: Table) -> float:
 def _estimate_layer(board: KnightBoard, closed: bool) -> float:
     """Estimate the number of states of a board's largest layer."""
     short, long = sorted((board.files, board.ranks))
-    longest = LONGEST_SIDES[closed].get(short, 0)
-    return LAYER_STATES[closed].get(short, 0) * GROWTH[closed] ** min(0, long - longest)
+    columns, states = (long - 1) // 2, LAYER_STATES[closed].get(short, ())
+    return states[min(columns, len(states)) - 1] if states and columns else 0
 
 
 def estimate_sweep(table: Table, times: float = 1) -> float:

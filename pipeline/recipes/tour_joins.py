@@ -308,7 +308,8 @@ def gather(
         if group < 0:
             continue
         count = list_tables(groups.needs[group], sets.bits[number], sets, joins, tables)
-        # written out here and in the sweeps: a call for each state took half of their time
+        # written out here and in the sweeps: a call for each state took half of their time, and a
+        # function that is compiled into its callers 15 to 40 % more, however it gets the tables
         for state in range(groups.begins[group], groups.begins[group + 1]):
             matching, at = groups.matchings[state], 0
             while at < count and matching >= 0:

@@ -192,7 +192,8 @@ def count_tours_by_pair(board: KnightBoard, tasks: Tasks) -> Array:
     for lane in lanes:
         cycles.update(table.pair_up(lane().squares, near, lane().uses))
     table.add(cycles)
-    _meet_cut(half, lanes, table, cut, free)
+    for first in range(0, len(lanes), LANES):
+        _meet_cut(half, lanes[first : first + LANES], table, cut, free)
     _meet_lanes(half, lanes, table, near)
     both = table.tours[: cut.stop, : cut.stop]  # the tours with no end in the shorter half
     if both.sum() != 2 * total or (table.tours == UNKNOWN).any():
@@ -259,16 +260,19 @@ def _sweep_lane(
 def _meet_cut(
     half: Half, lanes: Sequence[Callable[[], Lane]], table: PairTable, cut: range, free: Layer
 ) -> None:
-    """Add the tours from the longer half to the cut, where the other half's states are free."""
-    layer = keep_states(half.layers[-1](), END)
-    for first in range(0, len(lanes), LANES):
-        some = [load() for load in lanes[first : first + LANES]]
-        ways = np.stack([lane.longer for lane in some], axis=1)
-        name = f"from square {some[0].squares[0]} to the cut"
-        onward, uses = half.meet(layer._replace(ways=ways), free, name)
-        for number, lane in enumerate(some):
-            sum_cycles(ways[:, number], onward)
-            table.add(table.pair_up(lane.squares, cut, uses[number].diagonal()))
+    """Add the tours from some lanes to the cut, where the other half's states are free."""
+    layer, squares = keep_states(half.layers[-1](), END), list[tuple[int, ...]]()
+    ways = np.empty((len(layer.ways), len(lanes)), dtype=np.int64)
+    for number, load in enumerate(lanes):  # large, so one after the other
+        lane = load()
+        squares.append(lane.squares)
+        ways[:, number] = lane.longer
+        del lane
+    name = f"from square {squares[0][0]} to the cut"
+    onward, uses = half.meet(layer._replace(ways=ways), free, name)
+    for number, ends in enumerate(squares):
+        sum_cycles(ways[:, number], onward)
+        table.add(table.pair_up(ends, cut, uses[number].diagonal()))
 
 
 def _meet_lanes(

@@ -1,6 +1,7 @@
 """The programs behind docs/results.md on small boards, and the files that they wrote."""
 
 import random
+import re
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
@@ -10,7 +11,13 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from benchmarks.results import senet_moves, shortest_solutions, sliding_goals, tour_edges
+from benchmarks.results import (
+    senet_moves,
+    shortest_solutions,
+    sliding_goals,
+    tour_edges,
+    tour_pairs,
+)
 from puzzle_tablebase.pipeline.select import select_tables
 from puzzle_tablebase.puzzles import senet
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
@@ -272,3 +279,42 @@ def test_the_page_has_the_numbers_of_the_files() -> None:
             )
     page = PAGE.read_text()
     assert [row for row in expected if row not in page] == []
+
+
+def test_classes_of_pairs_are_those_of_a_list(outputs: Path) -> None:
+    board = KnightBoard(6, 6)
+    tours = pl.read_parquet(outputs / "knight_tours_6x6.parquet", columns=["start", "finish"])
+    listed = {(one, to): n for one, to, n in tours.group_by("start", "finish").len().rows()}
+    names = board.name_squares()
+    rows = pl.DataFrame({"tours": [listed[names[a], names[b]] for a, b in board.list_pairs()]})
+    classes = tour_pairs.list_classes(rows, board)
+    assert (classes["tours"] * classes["pairs"]).sum() == 6_637_920
+    for start, finish, _, _, number in classes.iter_rows():
+        assert listed[start, finish] == number
+    wrong = rows.with_columns(pl.col("tours") + (pl.int_range(pl.len()) == 7))
+    with pytest.raises(ValueError, match="images of a pair have different numbers of tours"):
+        tour_pairs.list_classes(wrong, board)
+
+
+def test_pairs_of_8x8_add_up_to_the_numbers_of_each_square() -> None:
+    """Add up the tours from each square, and those to the squares that are a jump away."""
+    board, tours, closed = KnightBoard(8, 8), Counter[str](), Counter[str]()
+    for one, other, pairs, is_closed, number in pl.read_csv(
+        RESULTS / "knight_pairs_8x8.csv"
+    ).iter_rows():
+        images = zip(
+            *(board.find_images(board.parse_square(at)) for at in (one, other)), strict=True
+        )
+        ends = {either for image in images for either in (image, image[::-1])}
+        assert len(ends) == pairs
+        assert board.is_jump(*min(ends)) == is_closed
+        for square, _ in ends:
+            tours[board.name_square(square)] += number
+            closed[board.name_square(square)] += number * is_closed
+    assert sum(tours.values()) == 19_591_828_170_979_904
+    assert {*closed.values()} == {2 * CLOSED_TOURS["8x8"]}
+    page = PAGE.with_name("tours.md").read_text("utf-8")
+    for rank in "1234":
+        (line,) = re.findall(rf"^\| {rank} \|(.*)\|$", page, re.MULTILINE)
+        numbers = [int(cell.replace(",", "")) for cell in line.split("|")]
+        assert numbers == [tours[f"{file}{rank}"] for file in "abcd"]

@@ -37,8 +37,11 @@ LONGEST_SIDES = {
 }
 """For all tours (False) and for closed ones (True), by a board's shorter side: the longest other
 side for which they are counted."""
-MAX_RANKED_SIDE = 7
-"""Shorter side of the largest boards whose open tours are ranked."""
+LONGEST_RANKED_SIDES = {
+    False: {side: long for side, long in LONGEST_SIDES[False].items() if side < 8},
+    True: LONGEST_SIDES[True],
+}
+"""The same for which tours are ranked."""
 
 MAX_PAIRED_SQUARES = 64
 """Squares of the largest boards whose tours are counted by both ends."""
@@ -74,8 +77,7 @@ _PAIRS = KnightBoard(*PAIRS_BOARD)
 def require_countable(board: KnightBoard, *, closed: bool, verb: str = "count") -> None:
     """Raise BadRequest if a board is too large to count its tours, or to rank them (`verb`)."""
     short, long = sorted(get_sides(board))
-    most = MAX_RANKED_SIDE if verb == "rank" and not closed else MAX_RANKS
-    longest_sides = {side: long for side, long in LONGEST_SIDES[closed].items() if side <= most}
+    longest_sides = (LONGEST_RANKED_SIDES if verb == "rank" else LONGEST_SIDES)[closed]
     if long > longest_sides.get(short, 0):
         # boards may have more files than ranks
         sides = ", ".join(f"{long}x{short}" for short, long in longest_sides.items())
