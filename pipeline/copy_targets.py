@@ -34,7 +34,7 @@ Advance = Callable[[int], None]
 
 
 class Target(Protocol):
-    """A place that tables are copied to."""
+    """A store that tables are copied to."""
 
     @property
     def store(self) -> Folder | Bucket: ...
@@ -174,7 +174,7 @@ class IntoBucket:
 def iter_pieces(
     source: Store, file: Listed, advance: Advance, digest: Any, begin: int = 0
 ) -> Generator[bytes]:
-    """Yield a file's bytes from a place on; TableDamaged unless all have the listed hash.
+    """Yield a file's bytes from an offset on; TableDamaged unless all have the listed hash.
 
     Each piece is read in another thread, while the one before is written: where a bucket's library
     asks for a piece, no request can be made.

@@ -211,10 +211,10 @@ def copy(
     from puzzle_tablebase.pipeline.copy_targets import open_target
     from puzzle_tablebase.pipeline.reporter import Reporter
 
-    place = open_target(target)
+    opened = open_target(target)
     with Reporter(quiet=quiet, in_bytes=True) as reporter:
-        tell = partial(reporter.update, "copying", of=str(place.store))
-        done = copy_from(open_store(source), place, names or [], tell, take_over=take_over)
+        tell = partial(reporter.update, "copying", of=str(opened.store))
+        done = copy_from(open_store(source), opened, names or [], tell, take_over=take_over)
     rows = [{"table": each.name, "bytes": each.bytes} for each in done if each.bytes]
     up_to_date = [each.name for each in done if not each.bytes]
     if as_json:
@@ -225,7 +225,7 @@ def copy(
             print_line(f"up to date: {', '.join(up_to_date)}")
     foreign = [each.name for each in done if _is_of_other_code(each.name, each.entry.code)]
     if foreign and not quiet:
-        print_error(format_copies_note(foreign, place.store), mark="")
+        print_error(format_copies_note(foreign, opened.store), mark="")
 
 
 def _is_of_other_code(name: str, code: str) -> bool:

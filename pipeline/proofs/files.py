@@ -97,23 +97,23 @@ class _Comparison:
     """A file that is not written: its bytes are compared with those of another one."""
 
     def __init__(self, file: RandomAccessFile) -> None:
-        self._file, self._place = file, 0
+        self._file, self._position = file, 0
         self.differences = list[Difference]()
         """What differs, in the order of the writing."""
 
-    def seek(self, place: int) -> None:
-        self._place = place
+    def seek(self, position: int) -> None:
+        self._position = position
 
     def write(self, data: bytes) -> None:
-        found = self._file.read(len(data), self._place)
+        found = self._file.read(len(data), self._position)
         if found != data:
             blocks = range(0, len(data), BLOCK_BYTES)
             wrong = [at for at in blocks if found[at:][:BLOCK_BYTES] != data[at:][:BLOCK_BYTES]]
-            number = (self._place + wrong[0]) // BLOCK_BYTES
+            number = (self._position + wrong[0]) // BLOCK_BYTES
             what = "the header" if number == 0 else f"block {number:,}"
             expected = "those of an index of the table with these records"
             self.differences.append(Difference(f"other bytes in {what}", expected))
-        self._place += len(data)
+        self._position += len(data)
 
 
 # ---- their contents against the definition of the table ---------------------------------------

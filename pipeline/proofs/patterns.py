@@ -1,7 +1,7 @@
 """The proof of a pattern's distances: a second search, by moves that are written a second time.
 
-A state is an order of the tiles (the slower index) and a place: a set of cells, and the region of
-the other cells with the blank. All states of a level are moved on one after the other.
+A state is an order of the tiles (the slower index) and a region: a set of cells, and connected
+cells among the others, with the blank. All states of a level are moved on one after the other.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ CHUNK_ORDERS = 1 << 6
 """Orders whose entries are compared at a time."""
 
 
-class Places(NamedTuple):
-    """The places of so many tiles on a board, and the moves from each.
+class Regions(NamedTuple):
+    """The regions of so many tiles on a board, and the moves from each.
 
-    `sets` has the number of each place's set of cells, in ascending order. The moves from place p
-    are those from `begins[p]` to before `begins[p + 1]`: each leads to the place `targets`, takes
+    `sets` has the number of each region's set of cells, in ascending order. The moves from region p
+    are those from `begins[p]` to before `begins[p + 1]`: each leads to the region `targets`, takes
     the tile at the position `taken` of the order out, and puts it in at the position `put`.
     """
 
@@ -39,8 +39,8 @@ class Places(NamedTuple):
     put: Array
 
 
-def list_places(height: int, width: int, tiles: int) -> tuple[Places, dict[tuple[int, int], int]]:
-    """List the places, and return the number of each place by its mask and a cell of its region."""
+def list_regions(height: int, width: int, tiles: int) -> tuple[Regions, dict[tuple[int, int], int]]:
+    """List the regions; return the number of each, too, by its mask and a cell of the blank."""
     cells = height * width
     near = [
         [b for b in range(cells) if abs(a // width - b // width) + abs(a % width - b % width) == 1]
@@ -74,24 +74,24 @@ def list_places(height: int, width: int, tiles: int) -> tuple[Places, dict[tuple
                     put = (after & (1 << free) - 1).bit_count()
                     moves.append((numbers[after, tile], taken, put))
         begins.append(len(moves))
-    return Places(np.array(sets), np.array(begins), *np.array(moves).T), numbers
+    return Regions(np.array(sets), np.array(begins), *np.array(moves).T), numbers
 
 
-def search_placements(height: int, width: int, tiles: Sequence[int]) -> tuple[Places, Array]:
-    """Search all placements of some tiles; return the places, and the depths by order and place.
+def search_placements(height: int, width: int, tiles: Sequence[int]) -> tuple[Regions, Array]:
+    """Search all placements of some tiles; return the regions, and the depths by order and region.
 
     In the goal, tile t is on cell t - 1, and the blank on the last cell.
     """
-    places, numbers = list_places(height, width, len(tiles))
+    regions, numbers = list_regions(height, width, len(tiles))
     new_orders = list_new_orders(len(tiles))
-    depth = np.full((len(new_orders), len(places.sets)), UNKNOWN, dtype=np.uint8)
+    depth = np.full((len(new_orders), len(regions.sets)), UNKNOWN, dtype=np.uint8)
     goal = sum(1 << tile - 1 for tile in tiles)
     depth[0, numbers[goal, height * width - 1]] = level = 0
     count = 1
     while count:
-        count = fill_level(depth, level, *places, new_orders)
+        count = fill_level(depth, level, *regions, new_orders)
         level += 1
-    return places, depth
+    return regions, depth
 
 
 def list_new_orders(tiles: int) -> Array:
@@ -117,11 +117,11 @@ def fill_level(
     new_orders: Array,
 ) -> int:  # fmt: skip
     """Set the depth of all states one move from those of a level; return how many."""
-    count, places = 0, len(sets)
+    count, regions = 0, len(sets)
     for order in range(len(new_orders)):
-        for place in range(places):
-            if depth[order, place] == level:
-                for move in range(begins[place], begins[place + 1]):
+        for region in range(regions):
+            if depth[order, region] == level:
+                for move in range(begins[region], begins[region + 1]):
                     new_order = new_orders[order, taken[move], put[move]]
                     if depth[new_order, targets[move]] == UNKNOWN:
                         depth[new_order, targets[move]] = level + 1
@@ -132,16 +132,16 @@ def fill_level(
 def prove_pattern(listed: ListedTable) -> Proof:
     """Prove the distances of a pattern."""
     parameters = listed.definition.recipe.parameters
-    places, depth = search_placements(*parse_sides(parameters["board"]), parameters["tiles"])
+    regions, depth = search_placements(*parse_sides(parameters["board"]), parameters["tiles"])
 
     text = "every entry is the fewest moves of the tiles over all cells of the blank"
-    yield listed.claim_records(text, compare_records(listed, iter_least(places, depth)))
+    yield listed.claim_records(text, compare_records(listed, iter_least(regions, depth)))
     return Proved(Verdict.PROVED, HOW, fields=("distance",))
 
 
-def iter_least(places: Places, depth: Array) -> Iterator[dict[str, Array]]:
+def iter_least(regions: Regions, depth: Array) -> Iterator[dict[str, Array]]:
     """Iterate over the least depths of the placements by rank, some orders at a time."""
-    begins = np.flatnonzero(np.diff(places.sets, prepend=-1))
+    begins = np.flatnonzero(np.diff(regions.sets, prepend=-1))
     for first in range(0, len(depth), CHUNK_ORDERS):
         least = np.minimum.reduceat(depth[first : first + CHUNK_ORDERS], begins, axis=1)
         # a placement that was not reached has no entry

@@ -1,11 +1,11 @@
 """Recipe of the distances of a pattern: the fewest moves of its tiles from each placement.
 
-The blank moves among the cells without a tile of the pattern at no cost. So a *place* is a set of
-cells for the tiles, and a region of the other cells that the blank is in. A move of a tile leads
-from place to place, and from order to order: the tile comes before or after others.
+The blank moves among the cells without a tile of the pattern at no cost. So a *region* is a set of
+cells for the tiles, and connected cells among the others, which the blank is on. A move of a tile
+leads from region to region, and from order to order: the tile comes before or after others.
 
-A state is a place and an order. Each place has a bit for each order, so a move that keeps the order
-takes 64 states at a time. A thread changes only the places that moves lead to.
+A state is a region and an order. Each region has a bit for each order, so a move that keeps the
+order takes 64 states at a time. A thread changes only the regions that moves lead to.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ CHUNK_ORDERS = 1 << 6
 
 
 class PatternMoves(NamedTuple):
-    """The places of a pattern, and the moves that lead to each.
+    """The regions of a pattern, and the moves that lead to each.
 
-    The places of set number s are those from `places[s]` to before `places[s + 1]`. The moves to
-    place p are those from `moves[p]` to before `moves[p + 1]`; `sources` has the place that a move
-    comes from, and `maps` the number of its row in `order_maps`, which has for each order in the
-    source its order in the target.
+    The regions of set number s are those from `regions[s]` to before `regions[s + 1]`. The moves to
+    region p are those from `moves[p]` to before `moves[p + 1]`; `sources` has the region that a
+    move comes from, and `maps` the number of its row in `order_maps`, which has for each order in
+    the source its order in the target.
     """
 
-    places: npt.NDArray[np.int64]
+    regions: npt.NDArray[np.int64]
     moves: npt.NDArray[np.int64]
     sources: npt.NDArray[np.int64]
     maps: npt.NDArray[np.int64]
     order_maps: npt.NDArray[np.uint16]
     root: int
-    """The place of the goal. Its order is 0."""
+    """The region of the goal. Its order is 0."""
 
 
 def make(table: Table, tasks: Tasks) -> TableData:
@@ -65,32 +65,32 @@ def make(table: Table, tasks: Tasks) -> TableData:
 
 
 def make_moves(pattern: Pattern) -> PatternMoves:
-    """Make the places and moves of a pattern."""
+    """Make the regions and moves of a pattern."""
     neighbours = list_neighbours(pattern.height, pattern.width)
     sets = combinations(range(pattern.cells), len(pattern.tiles))
-    places, firsts, count = dict[tuple[tuple[int, ...], int], int](), [0], 0
+    regions, firsts, count = dict[tuple[tuple[int, ...], int], int](), [0], 0
     for occupied in sorted(sets, key=rank_set):
         for start in {*range(pattern.cells)}.difference(occupied):
-            pending = [start] if (occupied, start) not in places else []
+            pending = [start] if (occupied, start) not in regions else []
             count += len(pending)
             while pending:
                 blank = pending.pop()
-                places[occupied, blank] = count - 1
+                regions[occupied, blank] = count - 1
                 near = [cell for cell in neighbours[blank] if cell not in occupied]
-                pending += [cell for cell in near if (occupied, cell) not in places]
+                pending += [cell for cell in near if (occupied, cell) not in regions]
         firsts.append(count)
-    kinds, moves = dict[tuple[int, int], int](), list[tuple[int, int, int]]()
-    for (occupied, blank), place in places.items():
+    shifts, moves = dict[tuple[int, int], int](), list[tuple[int, int, int]]()
+    for (occupied, blank), region in regions.items():
         for tile in {*neighbours[blank]}.intersection(occupied):
             before = tuple(sorted({*occupied, blank} - {tile}))
             shift = before.index(blank), occupied.index(tile)
             is_same = shift[0] == shift[1]
-            order_map = SAME_ORDER if is_same else kinds.setdefault(shift, len(kinds))
-            moves.append((place, places[before, tile], order_map))
+            order_map = SAME_ORDER if is_same else shifts.setdefault(shift, len(shifts))
+            moves.append((region, regions[before, tile], order_map))
     targets, sources, maps = np.array(sorted(moves)).T.copy()
-    root = places[tuple(tile - 1 for tile in pattern.tiles), pattern.cells - 1]
+    root = regions[tuple(tile - 1 for tile in pattern.tiles), pattern.cells - 1]
     ends = np.searchsorted(targets, np.arange(count + 1))
-    order_maps = make_order_maps(len(pattern.tiles), [*kinds])
+    order_maps = make_order_maps(len(pattern.tiles), [*shifts])
     return PatternMoves(np.array(firsts), ends, sources, maps, order_maps, root)
 
 
@@ -111,13 +111,13 @@ def make_order_maps(tiles: int, shifts: list[tuple[int, int]]) -> npt.NDArray[np
 
 
 def search_pattern(moves: PatternMoves, tasks: Tasks) -> Array:
-    """Return the least depth of each set and order, over all places of the set."""
-    places, sets, orders = moves.places, len(moves.places) - 1, moves.order_maps.shape[1]
+    """Return the least depth of each set and order, over all regions of the set."""
+    regions, sets, orders = moves.regions, len(moves.regions) - 1, moves.order_maps.shape[1]
     words = -(-orders // WORD_BITS)
     depth = np.full((sets, orders), UNREACHED, dtype=np.uint8)
-    visited, frontier, reached = np.zeros((3, int(places[-1]), words), dtype=np.uint64)
+    visited, frontier, reached = np.zeros((3, int(regions[-1]), words), dtype=np.uint64)
     frontier[moves.root, 0] = visited[moves.root, 0] = 1
-    depth[np.searchsorted(places, moves.root, side="right") - 1, 0] = 0
+    depth[np.searchsorted(regions, moves.root, side="right") - 1, 0] = 0
     is_in_frontier = np.zeros(len(frontier), dtype=np.uint8)
     is_in_frontier[moves.root] = 1
     level, chunk = 0, -(-sets // (tasks.jobs * CHUNKS_PER_THREAD))
@@ -139,18 +139,18 @@ def search_pattern(moves: PatternMoves, tasks: Tasks) -> Array:
 
 @compiled
 def _reach_sets(
-    first_set: int, end_set: int, places: Array, moves: Array, sources: Array, maps: Array,
+    first_set: int, end_set: int, regions: Array, moves: Array, sources: Array, maps: Array,
     order_maps: Array, visited: Array, frontier: Array, is_in_frontier: Array, reached: Array,
     has_reached: Array, depth: Array, level: int,
 ) -> None:  # fmt: skip
-    """Reach the places of some sets from the frontier's."""
+    """Reach the regions of some sets from the frontier's."""
     words, one, six, low = visited.shape[1], np.uint64(1), np.uint64(6), np.uint64(63)
     for number in range(first_set, end_set):
-        for place in range(places[number], places[number + 1]):
-            found = reached[place]
+        for region in range(regions[number], regions[number + 1]):
+            found = reached[region]
             found[:] = 0
             has_any = False
-            for move in range(moves[place], moves[place + 1]):
+            for move in range(moves[region], moves[region + 1]):
                 source = sources[move]
                 if not is_in_frontier[source]:
                     continue
@@ -170,13 +170,13 @@ def _reach_sets(
                 continue
             any_new = np.uint64(0)
             for word in range(words):
-                new = found[word] & ~visited[place, word]
+                new = found[word] & ~visited[region, word]
                 found[word] = new
-                visited[place, word] |= new
+                visited[region, word] |= new
                 any_new |= new
                 while new:
                     at = word * WORD_BITS + find_lowest(new)
                     if depth[number, at] > level:
                         depth[number, at] = level
                     new &= new - one
-            has_reached[place] = any_new != 0
+            has_reached[region] = any_new != 0

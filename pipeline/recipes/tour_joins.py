@@ -61,8 +61,8 @@ class Moves(NamedTuple):
     on how many ends each column has, and whether the virtual square is an end.
     """
 
-    places: Array
-    """For each view, the place of each cell."""
+    new_cells: Array
+    """For each view, where each cell moves."""
     blocks: Array
     """The ends of the virtual square, and of the two columns, as bits of needs."""
     begins: Array
@@ -149,11 +149,14 @@ def _lay_out(kind: int, ends: int, first: int, second: int) -> tuple[int, int, i
         return None
     if kind == 0 and first == second:
         return None
-    # ends have odd places, and a free cell has an even one
+    # ends have odd positions, and a free cell has an even one
     free_cells = [(2 * at, FREE) for at, free in zip((first, second), is_free, strict=True) if free]
     row = sorted([(2 * at + 1, END) for at in range(ends)] + free_cells)
-    places = [place for place, _ in row]
-    one, other = places.index(2 * first + 1 - is_free[0]), places.index(2 * second + 1 - is_free[1])
+    positions = [position for position, _ in row]
+    one, other = (
+        positions.index(2 * first + 1 - is_free[0]),
+        positions.index(2 * second + 1 - is_free[1]),
+    )
     other += one == other  # two free cells side by side
     return sum(need << 2 * cell for cell, (_, need) in enumerate(row)), one, other
 
@@ -186,7 +189,7 @@ def make_moves(views: tuple[tuple[int, ...], ...], here: int) -> Moves:
     blocks = np.array([sum(END << 2 * cell for cell in column) for column in columns])
     begins = np.full((len(views), 2, rows + 1, rows + 1), -1, dtype=np.int64)
     tables, size = [np.empty(0, dtype=np.int32)], 0
-    places = np.array(views, dtype=np.int64).reshape(len(views), cells)
+    new_cells = np.array(views, dtype=np.int64).reshape(len(views), cells)
     work = np.zeros((3, MAX_CELLS + 2), dtype=np.int64)
     mates = list_all_mates(min(cells + 1, 2 * MAX_PAIRS))
     for view, *counts in product(range(len(views)), range(here + 1), *[range(rows + 1)] * 2):
@@ -200,30 +203,30 @@ def make_moves(views: tuple[tuple[int, ...], ...], here: int) -> Moves:
             sum(END << 2 * at[cell] for cell in ends) for at in (range(cells), views[view])
         )
         table = np.empty(MATCHING_COUNTS[pairs], dtype=np.int32)
-        _fill_moves(needs, places[view], moved, mates, work, table)
+        _fill_moves(needs, new_cells[view], moved, mates, work, table)
         begins[view, *counts] = size
         tables.append(table)
         size += len(table)
-    return Moves(places, blocks, begins, np.concatenate(tables))
+    return Moves(new_cells, blocks, begins, np.concatenate(tables))
 
 
 @compiled
 def _fill_moves(
-    needs: int, places: Array, moved_needs: int, mates: Array, work: Array, table: Array
+    needs: int, new_cells: Array, moved_needs: int, mates: Array, work: Array, table: Array
 ) -> None:
     for matching in range(len(table)):
-        table[matching] = move(needs, matching, places, moved_needs, mates, work)
+        table[matching] = move(needs, matching, new_cells, moved_needs, mates, work)
 
 
 @compiled
 def move(
-    needs: int, matching: int, places: Array, moved_needs: int, mates: Array, work: Array
+    needs: int, matching: int, new_cells: Array, moved_needs: int, mates: Array, work: Array
 ) -> int:
-    """Return the rank of a matching after each cell has moved to place `places[cell]`."""
+    """Return the rank of a matching after each cell has moved to cell `new_cells[cell]`."""
     mate, ends, moved = work[0], work[1], work[2]
     count = unpack_key(needs << MATCHING_BITS | matching, mates, mate, ends)
     for number in range(count):
-        moved[places[ends[number]]] = places[mate[ends[number]]]
+        moved[new_cells[ends[number]]] = new_cells[mate[ends[number]]]
     return rank_matching(moved_needs, moved)
 
 

@@ -129,7 +129,7 @@ class Cut(NamedTuple):
     other: list[Edge]
     """The edges that the shorter half adds, in the numbers of the longer half's cells."""
     views: Array
-    """The ways to see the other half's state from the longer half: a row of the place of each cell
+    """The ways to see the other half's state from the longer half: a row of where each cell moves
     for the state, and another for its mirror image if it represents that too."""
     here: int = 0
     """The first cell of the first column."""
@@ -224,7 +224,7 @@ def add_completions(needs: Array, ours: Layer, theirs: Layer, cut: Cut, onward: 
     removal = make_pair_removal(int(np.bitwise_count(needs & END_BITS).max(initial=0)) // 2)
     values = np.zeros((3, int(count_matchings(needs).max(initial=1))), dtype=np.int64)
     inverses = [np.argsort(view) for view in cut.views]
-    seen_needs = np.array([relabel_needs(full - needs, places) for places in inverses])
+    seen_needs = np.array([relabel_needs(full - needs, new_cells) for new_cells in inverses])
     sets = make_edge_sets(cut.own, wanted=cut.wanted)
     # all views have the same sets, of other cells
     cells_of = [[(int(to[one]), int(to[other])) for one, other in cut.other] for to in inverses]
@@ -263,13 +263,13 @@ def _meet(
 ) -> bool:  # fmt: skip
     """Compute `add_completions`, and return whether all sums fitted."""
     values, seen, spare = arrays
-    for place in range(len(needs)):
-        wanted = needs[place]
+    for item in range(len(needs)):
+        wanted = needs[item]
         pairs = count_ones(wanted & END_BITS) // 2
         size = matching_counts[pairs]
         largest = 0.0
-        for view in range(len(moves.places)):
-            own = seen_needs[view, place]
+        for view in range(len(moves.new_cells)):
+            own = seen_needs[view, item]
             table = find_moves(own, view, moves)
             view_sets = EdgeSets(firsts[view], seconds[view], bits, sums[view])
             gather(own, theirs, their_ways, view_sets, joins, work, tables, seen)
@@ -283,14 +283,14 @@ def _meet(
                     if table >= 0:
                         moved = moves.tables[table + matching]
                     else:
-                        to, left = moves.places[view], full - wanted
+                        to, left = moves.new_cells[view], full - wanted
                         moved = move(own, matching, to, left, joins.mates, work)
                     values[moved] += number
         if largest >= COUNT_LIMIT:
             return False
         if largest == 0:
             continue
-        if len(moves.places) == 2:  # the ways of a state are also those of its mirror image
+        if len(moves.new_cells) == 2:  # the ways of a state are also those of its mirror image
             half = (modulus + 1) // 2
             for matching in range(size):
                 number = values[matching]

@@ -185,11 +185,11 @@ def sort_distinct(values: Array) -> Array:
     return distinct
 
 
-def relabel_needs(needs: Array, places: Array) -> Array:
-    """Return the needs after each cell has moved to place `places[cell]`."""
+def relabel_needs(needs: Array, new_cells: Array) -> Array:
+    """Return the needs after each cell has moved to cell `new_cells[cell]`."""
     moved = np.zeros_like(needs)
-    for cell, place in enumerate(places.tolist()):
-        moved |= (needs >> 2 * cell & 3) << 2 * place
+    for cell, new_cell in enumerate(new_cells.tolist()):
+        moved |= (needs >> 2 * cell & 3) << 2 * new_cell
     return moved
 
 
@@ -287,7 +287,7 @@ def _fill_targets(
     for target in range(len(targets)):
         gather(wanted[target], before, ways, sets, joins, work, tables, values)
         size, overflow = sizes[target], 0
-        if len(moves.places):
+        if len(moves.new_cells):
             needs, image = targets[target], images[target]
             table = find_moves(image, 0, moves)
             gather(image_wanted[target], before, ways, sets, joins, work, tables, image_values)
@@ -299,7 +299,7 @@ def _fill_targets(
                     if table >= 0:
                         other = moves.tables[table + matching]
                     else:
-                        other = move(image, matching, moves.places[0], needs, joins.mates, work)
+                        other = move(image, matching, moves.new_cells[0], needs, joins.mates, work)
                     # of a state with the needs of its image, both have been counted
                     if image != needs:
                         values[other] += number
@@ -365,10 +365,10 @@ def _count_back(
             left = needs - total
             left = left & below | left >> 2 & ~below
             kept, image, moved = left, left, -1
-            if len(moves.places):
+            if len(moves.new_cells):
                 image = 0
-                for place in range(moves.places.shape[1]):
-                    image |= (left >> 2 * place & 3) << 2 * moves.places[0, place]
+                for old in range(moves.new_cells.shape[1]):
+                    image |= (left >> 2 * old & 3) << 2 * moves.new_cells[0, old]
                 kept, moved = min(left, image), find_moves(left, 0, moves)
             target = find_group(after.needs, kept)
             if target < 0:
@@ -386,11 +386,11 @@ def _count_back(
                     at += 1
                 if matching < 0:
                     continue
-                if image <= left and len(moves.places):
+                if image <= left and len(moves.new_cells):
                     if moved >= 0:
                         other = moves.tables[moved + matching]
                     else:
-                        other = move(left, matching, moves.places[0], image, joins.mates, work)
+                        other = move(left, matching, moves.new_cells[0], image, joins.mates, work)
                     matching = min(matching, other) if image == left else other
                 at = begin + find_group(after.matchings[begin:end], matching)
                 if at >= begin:

@@ -47,7 +47,7 @@ Edge = tuple[int, int]
 
 @st.composite
 def states(draw: st.DrawFn) -> tuple[State, list[Edge], list[int]]:
-    """Draw a state, some edges between its cells, and new places for the cells."""
+    """Draw a state, some edges between its cells, and new cells for the cells."""
     cells = draw(st.integers(3, 9))
     needs = draw(st.lists(st.integers(0, 2), min_size=cells, max_size=cells))
     ends = [cell for cell in range(cells) if needs[cell] == END]
@@ -88,7 +88,7 @@ def test_edges_lead_from_group_to_group(
     drawn: tuple[State, list[Edge], list[int]], wanted: int
 ) -> None:
     """Add all sets of edges to a state, and look up the state from what it becomes."""
-    state, edges, places = drawn
+    state, edges, new_cells = drawn
     edges = [*dict.fromkeys(edges)] or [(0, 1)]
     wanted &= (1 << len(edges)) - 1
     sets, joins = make_edge_sets(edges, wanted=wanted), make_joins(len(state.needs))
@@ -112,9 +112,9 @@ def test_edges_lead_from_group_to_group(
         ranks = np.flatnonzero(values).tolist()
         assert ranks == ([] if after is None else [after.key & (1 << MATCHING_BITS) - 1])
         if after and ranks:
-            moved = after.relabel(places)
+            moved = after.relabel(new_cells)
             needs = moved.key >> MATCHING_BITS
-            rank = move(left, ranks[0], np.array(places), needs, joins.mates, work)
+            rank = move(left, ranks[0], np.array(new_cells), needs, joins.mates, work)
             assert needs << MATCHING_BITS | rank == moved.key
             assert values[ranks[0]] == 7
     assert sorted(found) == sorted(kept)
@@ -130,8 +130,8 @@ def test_tables_are_those_of_states(cells: int) -> None:
         row = [(2 * at + 1, END) for at in range(2 * pairs)]
         row = sorted(row + [(2 * at, FREE) for at, is_free in ((first, free[0]), (second, free[1]))
                             if is_free])  # fmt: skip
-        places = [place for place, _ in row]
-        one, other = (places.index(2 * at + 1 - is_free)
+        positions = [position for position, _ in row]
+        one, other = (positions.index(2 * at + 1 - is_free)
                       for at, is_free in ((first, free[0]), (second, free[1])))  # fmt: skip
         other += one == other
         needs = sum(need << 2 * cell for cell, (_, need) in enumerate(row))
@@ -158,9 +158,9 @@ def test_moves_of_a_cut_are_those_of_states(paths: bool, needs: list[int], rank:
     rank %= count_matchings(len(ends) // 2)
     state = State.from_key(packed << MATCHING_BITS | rank, sweep.cells)
     moves = make_moves(tuple(map(tuple, cut.views.tolist())), sweep.here)
-    assert len(moves.places) == 2
-    for view, places in enumerate(cut.views.tolist()):
-        moved = state.relabel(places).key & (1 << MATCHING_BITS) - 1
+    assert len(moves.new_cells) == 2
+    for view, new_cells in enumerate(cut.views.tolist()):
+        moved = state.relabel(new_cells).key & (1 << MATCHING_BITS) - 1
         begin = find_moves(packed, view, moves)
         assert begin >= 0 or len(ends) > 8
         assert begin < 0 or moves.tables[begin + rank] == moved
