@@ -18,8 +18,8 @@ from benchmarks.measure import Row, compile_reference, format_table, time_proces
 from puzzle_tablebase.errors import TableMissing
 from puzzle_tablebase.notation.sliding import CHARACTERS
 from puzzle_tablebase.puzzles.fifteen import BOARD, PARTITIONS, make_tables
-from puzzle_tablebase.queries import open_reader
-from puzzle_tablebase.queries.fifteen import FifteenReader
+from puzzle_tablebase.queries import open_prober
+from puzzle_tablebase.queries.fifteen import FifteenProber
 from puzzle_tablebase.queries.fifteen_search import Solver
 from puzzle_tablebase.stores.folder import Folder
 
@@ -74,8 +74,8 @@ def solve_in_c(program: str, folder: Path, partition: str, boards: list[list[int
 def compare_searches(folder: Path) -> str:
     """Solve the same boards here and in C, in turns, and compare the processor seconds."""
     boards, rows = draw_boards(), list[Row]()
-    reader = open_reader("fifteen", Folder(folder))
-    assert isinstance(reader, FifteenReader)
+    reader = open_prober("fifteen", Folder(folder))
+    assert isinstance(reader, FifteenProber)
     with tempfile.TemporaryDirectory() as place:
         program = compile_reference("fifteen.c", Path(place), "-O2", "-march=native")
         for partition in PARTITIONS:
@@ -106,8 +106,8 @@ def compare_searches(folder: Path) -> str:
             positions = f"{statistics.mean(ours[0].positions):,.0f}"
             rows.append((partition, positions, *cells, f"{ratio:.2f}"))
             reader.close()
-            reader = open_reader("fifteen", Folder(folder))
-            assert isinstance(reader, FifteenReader)
+            reader = open_prober("fifteen", Folder(folder))
+            assert isinstance(reader, FifteenProber)
     head = (
         *("partition", "positions", "mean", "median", "worst"),
         *("C mean", "C median", "C worst", "ratio of the means"),
@@ -120,8 +120,8 @@ def measure_processes(folder: Path) -> str:
     boards, rows = draw_boards(), list[Row]()
     program = str(Path(sys.executable).with_name("pipeline"))
     for partition in PARTITIONS:
-        reader = open_reader("fifteen", Folder(folder))
-        assert isinstance(reader, FifteenReader)
+        reader = open_prober("fifteen", Folder(folder))
+        assert isinstance(reader, FifteenProber)
         try:
             solved = solve(reader.open_solver(partition), boards)
         except TableMissing:

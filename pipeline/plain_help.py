@@ -7,7 +7,7 @@ from puzzle_tablebase.errors import PackageMissing, raise_missing
 from puzzle_tablebase.pipeline.single_query import JSON, OUTPUTS, list_options
 from puzzle_tablebase.pipeline.terminal import print_answer
 from puzzle_tablebase.puzzles import MODULES
-from puzzle_tablebase.queries import get_reader_class
+from puzzle_tablebase.queries import get_prober_class
 from puzzle_tablebase.queries.options import CHECK, Option
 
 LOOKUPS = {"query": "Answer a key.", "check": "Judge an answer to a key: its moves."}
@@ -23,7 +23,7 @@ def print_plain_help(arguments: list[str], error: ModuleNotFoundError) -> bool:
         return False
     command, puzzle = ([word for word in arguments if word[:1] != "-"] + ["", ""])[:2]
     if command in LOOKUPS and puzzle in MODULES:
-        kind = get_reader_class(puzzle)
+        kind = get_prober_class(puzzle)
         options = [option for option in kind.options if CHECK in option.verbs] + [JSON, OUTPUTS]
         answer = " ANSWER" if command == "check" else ""
         listed = options if answer else list_options(kind)

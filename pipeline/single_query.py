@@ -9,7 +9,7 @@ from __future__ import annotations
 from puzzle_tablebase.errors import BadRequest, TablebaseError
 from puzzle_tablebase.process import watch_signals
 from puzzle_tablebase.puzzles import is_registered
-from puzzle_tablebase.queries import get_reader_class, open_reader, pose
+from puzzle_tablebase.queries import get_prober_class, open_prober, pose
 from puzzle_tablebase.queries.answer import format_json
 from puzzle_tablebase.queries.options import ALL, CHECK, QUERY, Option, is_keyless
 from puzzle_tablebase.stores.access import open_store
@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from puzzle_tablebase.queries.answer import Answer, Judgement
     from puzzle_tablebase.queries.options import Options
-    from puzzle_tablebase.queries.reader import Reader
+    from puzzle_tablebase.queries.prober import Prober
 
 
 SVG = Option("svg", "Also draw the answer as an SVG picture.", "FILE")
@@ -31,8 +31,8 @@ OptionTexts = dict[str, str | bool]
 """The options given on a command line, by name: a text, or True for a flag."""
 
 
-def list_options(kind: type[Reader]) -> tuple[Option, ...]:
-    """Return all options of the queries of a reader's puzzle."""
+def list_options(kind: type[Prober]) -> tuple[Option, ...]:
+    """Return all options of the queries of a prober's puzzle."""
     own = [option for option in kind.options if {QUERY, ALL} & {*option.verbs}]
     return (*own, *((SVG,) if kind.has_pictures else ()), JSON, OUTPUTS)
 
@@ -64,11 +64,11 @@ def judge_fast(arguments: list[str]) -> str | None:
     return judge_as_text(arguments[0], *parsed)[0]
 
 
-def _find_kind(arguments: list[str]) -> type[Reader] | None:
-    """Return the reader class of the puzzle that comes first; None if none does."""
+def _find_kind(arguments: list[str]) -> type[Prober] | None:
+    """Return the prober class of the puzzle that comes first; None if none does."""
     if not arguments or arguments[0].startswith("-") or not is_registered(arguments[0]):
         return None
-    return get_reader_class(arguments[0])
+    return get_prober_class(arguments[0])
 
 
 def answer_as_text(name: str, key: str | None, texts: OptionTexts) -> str:
@@ -82,11 +82,11 @@ def answer_as_text(name: str, key: str | None, texts: OptionTexts) -> str:
     if svg == "-" and is_json:
         problem = "--json cannot be combined with --svg -: only one can be printed"
         raise BadRequest(problem, "Write the picture to a file with --svg FILE")
-    opened = open_reader(name, open_store(outputs))
-    reader, parsed = pose(opened, ALL if key is None else QUERY, options)
-    work = "reading all states" if key is None else reader.long_work
+    opened = open_prober(name, open_store(outputs))
+    prober, parsed = pose(opened, ALL if key is None else QUERY, options)
+    work = "reading all states" if key is None else prober.long_work
     try:
-        answer = _answer_slowly(reader, key, parsed, work) if work else reader.answer(key, parsed)
+        answer = _answer_slowly(prober, key, parsed, work) if work else prober.answer(key, parsed)
     except TablebaseError as error:
         _print_known(error, is_json)
         raise
@@ -101,12 +101,12 @@ def answer_as_text(name: str, key: str | None, texts: OptionTexts) -> str:
     return text
 
 
-def _answer_slowly(reader: Reader, key: str | None, options: Options, work: str) -> Answer:
+def _answer_slowly(prober: Prober, key: str | None, options: Options, work: str) -> Answer:
     """Answer a question, and say after a second what is being done."""
     from puzzle_tablebase.pipeline.terminal import announcing
 
     with announcing(work):
-        return reader.answer(key, options)
+        return prober.answer(key, options)
 
 
 def judge_as_text(name: str, words: list[str], texts: OptionTexts) -> tuple[str, Judgement]:
@@ -117,9 +117,9 @@ def judge_as_text(name: str, words: list[str], texts: OptionTexts) -> tuple[str,
         watch_signals()  # as for a query
     options = {**texts}
     is_json, outputs = (options.pop(own.name, None) for own in (JSON, OUTPUTS))
-    reader, parsed = pose(open_reader(name, open_store(outputs)), CHECK, options)
+    prober, parsed = pose(open_prober(name, open_store(outputs)), CHECK, options)
     try:
-        judged = judge(reader, words[0], " ".join(words[1:]), parsed)
+        judged = judge(prober, words[0], " ".join(words[1:]), parsed)
     except TablebaseError as error:
         _print_known(error, is_json)
         raise

@@ -28,28 +28,29 @@ if TYPE_CHECKING:
     from puzzle_tablebase.queries import open_tables as open_tables
     from puzzle_tablebase.queries.answer import Answer as Answer
     from puzzle_tablebase.queries.boards import BoardAnswer as BoardAnswer
-    from puzzle_tablebase.queries.boards import BoardReader as BoardReader
-    from puzzle_tablebase.queries.boards import EightReader as EightReader
-    from puzzle_tablebase.queries.fifteen import FifteenReader as FifteenReader
     from puzzle_tablebase.queries.fifteen import FifteenSolution as FifteenSolution
     from puzzle_tablebase.queries.goals import GoalAnswer as GoalAnswer
-    from puzzle_tablebase.queries.goals import GoalReader as GoalReader
-    from puzzle_tablebase.queries.knight.reader import KnightAnswer as KnightAnswer
-    from puzzle_tablebase.queries.knight.reader import KnightReader as KnightReader
+    from puzzle_tablebase.queries.knight.prober import KnightAnswer as KnightAnswer
     from puzzle_tablebase.queries.knight.table_scans import CountAnswer as CountAnswer
+    from puzzle_tablebase.queries.readers import BoardReader as BoardReader
+    from puzzle_tablebase.queries.readers import EightReader as EightReader
+    from puzzle_tablebase.queries.readers import FifteenReader as FifteenReader
+    from puzzle_tablebase.queries.readers import GoalReader as GoalReader
+    from puzzle_tablebase.queries.readers import KnightReader as KnightReader
+    from puzzle_tablebase.queries.readers import SenetReader as SenetReader
     from puzzle_tablebase.queries.senet import SenetAnswer as SenetAnswer
-    from puzzle_tablebase.queries.senet import SenetReader as SenetReader
 
 __version__ = "1.0.0"
 
 MODULES = {
     "queries": "Tables open_tables",
-    "queries.boards": "BoardAnswer BoardReader EightReader",
-    "queries.fifteen": "FifteenReader FifteenSolution",
-    "queries.knight.reader": "KnightAnswer KnightReader",
+    "queries.boards": "BoardAnswer",
+    "queries.fifteen": "FifteenSolution",
+    "queries.knight.prober": "KnightAnswer",
     "queries.answer": "Answer",
-    "queries.goals": "GoalAnswer GoalReader",
-    "queries.senet": "SenetAnswer SenetReader",
+    "queries.goals": "GoalAnswer",
+    "queries.readers": "BoardReader EightReader FifteenReader GoalReader KnightReader SenetReader",
+    "queries.senet": "SenetAnswer",
     "queries.knight.table_scans": "CountAnswer",
     "pipeline.copy": "copy_tables",
     "pipeline.build": "precompute",

@@ -20,6 +20,7 @@ from _thread import allocate_lock  # `threading` takes longer to import
 from puzzle_tablebase.errors import BadRequest, name_packages, quote, require_text
 from puzzle_tablebase.puzzle import GoalPuzzle
 from puzzle_tablebase.puzzles import get_puzzle, import_object
+from puzzle_tablebase.queries.files import TableFiles
 from puzzle_tablebase.queries.options import ALL, QUERY
 
 TYPE_CHECKING = False
@@ -29,62 +30,72 @@ if TYPE_CHECKING:
 
     from puzzle_tablebase.queries.answer import Answer
     from puzzle_tablebase.queries.batch_input import BatchQuery
-    from puzzle_tablebase.queries.boards import BoardReader, EightReader
-    from puzzle_tablebase.queries.fifteen import FifteenReader
-    from puzzle_tablebase.queries.goals import GoalReader
-    from puzzle_tablebase.queries.knight.reader import KnightReader
     from puzzle_tablebase.queries.options import Options
-    from puzzle_tablebase.queries.reader import Reader
-    from puzzle_tablebase.queries.senet import SenetReader
+    from puzzle_tablebase.queries.prober import Prober
+    from puzzle_tablebase.queries.readers import (
+        BoardReader,
+        EightReader,
+        FifteenReader,
+        GoalReader,
+        KnightReader,
+        SenetReader,
+    )
     from puzzle_tablebase.stores.folder import Store
 
-READERS = {
-    "eight": "puzzle_tablebase.queries.boards:EightReader",
-    "sliding": "puzzle_tablebase.queries.sliding:SlidingReader",
-    "fifteen": "puzzle_tablebase.queries.fifteen:FifteenReader",
-    "senet": "puzzle_tablebase.queries.senet:SenetReader",
-    "knight": "puzzle_tablebase.queries.knight.reader:KnightReader",
+PROBERS = {
+    "eight": "puzzle_tablebase.queries.boards:EightProber",
+    "sliding": "puzzle_tablebase.queries.sliding:SlidingProber",
+    "fifteen": "puzzle_tablebase.queries.fifteen:FifteenProber",
+    "senet": "puzzle_tablebase.queries.senet:SenetProber",
+    "knight": "puzzle_tablebase.queries.knight.prober:KnightProber",
 }
-"""The readers of the built-in puzzles."""
+"""What answers for the built-in puzzles."""
+READERS = {
+    "eight": "EightReader",
+    "fifteen": "FifteenReader",
+    "senet": "SenetReader",
+    "knight": "KnightReader",
+}
+"""The readers of the built-in puzzles with one board, or one for all."""
 
 
-def get_reader_class(name: str) -> type[Reader]:
-    """Return the reader class of a puzzle."""
+def get_prober_class(name: str) -> type[Prober]:
+    """Return the class of what answers for a puzzle."""
     default = (
-        "puzzle_tablebase.queries.goals:GoalReader"
+        "puzzle_tablebase.queries.goals:GoalProber"
         if isinstance(get_puzzle(name), GoalPuzzle)
-        else "puzzle_tablebase.queries.reader:RecordReader"
+        else "puzzle_tablebase.queries.prober:RecordProber"
     )
-    reader_class: type[Reader] = import_object(READERS.get(name, default))
-    return reader_class
+    prober_class: type[Prober] = import_object(PROBERS.get(name, default))
+    return prober_class
 
 
-def open_reader(name: str, store: Store) -> Reader:
-    """Return a reader of a puzzle's tables in a store."""
-    return get_reader_class(name)(get_puzzle(name), store)
+def open_prober(name: str, store: Store) -> Prober:
+    """Return what answers from a puzzle's tables in a store."""
+    return get_prober_class(name)(get_puzzle(name), TableFiles(store))
 
 
-def make_batch_query(reader: Reader, options: Options) -> BatchQuery:
+def make_batch_query(prober: Prober, options: Options) -> BatchQuery:
     """Make what a batch asks of its rows."""
     from functools import partial
 
     from puzzle_tablebase.queries.batch_input import BatchQuery
 
     return BatchQuery(
-        partial(reader.answer_keys, options=options),
-        reader.columns[:1],
-        reader.make_schema(options),
-        partial(reader.has_key, options=options),
-        reader.key_cells,
-        reader.key_digits,
-        partial(reader.iter_answers, options=options) if reader.iter_answers else None,
+        partial(prober.answer_keys, options=options),
+        prober.columns[:1],
+        prober.make_schema(options),
+        partial(prober.has_key, options=options),
+        prober.key_cells,
+        prober.key_digits,
+        partial(prober.iter_answers, options=options) if prober.iter_answers else None,
     )
 
 
-def pose(reader: Reader, verb: str, given: Mapping[str, Any]) -> tuple[Reader, Options]:
-    """Parse the options of a question; return the reader that answers it, of one board maybe."""
-    options = reader.parse(verb, given)
-    return reader.select(options), options
+def pose(prober: Prober, verb: str, given: Mapping[str, Any]) -> tuple[Prober, Options]:
+    """Parse the options of a question; return the prober that answers it, of one board maybe."""
+    options = prober.parse(verb, given)
+    return prober.select(options), options
 
 
 def open_tables(location: str | Store | None = None) -> Tables:
@@ -112,7 +123,8 @@ class Tables:
 
     def __init__(self, store: Store) -> None:
         self.store = store
-        self._opened: dict[str, Any] = {}
+        self._probers: dict[str, Prober] = {}
+        self._readers: dict[str, Any] = {}
         self._lock = allocate_lock()
         self._is_closed = False
 
@@ -130,25 +142,41 @@ class Tables:
         """Close all files."""
         with self._lock:
             self._is_closed = True
-            for reader in self._opened.values():
-                reader.close()
+            for prober in self._probers.values():
+                prober.close()
 
     @name_packages
     def open(self, name: str) -> Any:
         """Return the reader of a puzzle's tables, which is opened the first time."""
+        from puzzle_tablebase.queries import readers
+        from puzzle_tablebase.queries.goals import GoalProber
+
         known = require_text(name, "a puzzle's name", "eight")
+        prober = self._open_prober(known)
+        default = "GoalReader" if isinstance(prober, GoalProber) else "RecordReader"
+        return self._keep_reader(known, getattr(readers, READERS.get(known, default)), prober)
+
+    def _open_prober(self, name: str) -> Prober:
         with self._lock:
-            if known not in self._opened:
-                self._opened[known] = reader = open_reader(known, self.store)
+            if name not in self._probers:
+                self._probers[name] = prober = open_prober(name, self.store)
                 if self._is_closed:
-                    reader.close()
-            return self._opened[known]
+                    prober.close()
+            return self._probers[name]
+
+    def _keep_reader(self, name: str, kind: Any, prober: Prober) -> Any:
+        """Return the reader of that name, and make it the first time."""
+        with self._lock:
+            if name not in self._readers:
+                self._readers[name] = kind(prober)
+            return self._readers[name]
 
     @name_packages
     def answer(self, puzzle: str, key: str | None = None, **options: object) -> Answer:
         """Answer as `pipeline query PUZZLE KEY` does, with its options by name."""
-        reader, parsed = pose(self.open(puzzle), ALL if key is None else QUERY, options)
-        return reader.answer(key, parsed)
+        known = require_text(puzzle, "a puzzle's name", "eight")
+        prober, parsed = pose(self._open_prober(known), ALL if key is None else QUERY, options)
+        return prober.answer(key, parsed)
 
     @property
     def eight(self) -> EightReader:
@@ -156,9 +184,14 @@ class Tables:
         reader: EightReader = self.open("eight")
         return reader
 
+    @name_packages
     def sliding(self, board: str) -> BoardReader:
         """Return the tables of a sliding board, given as rows x columns, such as 3x4."""
-        reader: BoardReader = self.open("sliding").open_board(board)
+        from puzzle_tablebase.queries.readers import BoardReader
+
+        boards: Any = self._open_prober("sliding")
+        prober = boards.open_board(board)
+        reader: BoardReader = self._keep_reader(f"sliding {prober.board}", BoardReader, prober)
         return reader
 
     @property
@@ -181,7 +214,7 @@ class Tables:
 
     def goals(self, name: str) -> GoalReader:
         """Return the table of any registered puzzle with goals; BadRequest for another name."""
-        from puzzle_tablebase.queries.goals import GoalReader
+        from puzzle_tablebase.queries.readers import GoalReader
 
         reader = self.open(name)
         if not isinstance(reader, GoalReader):

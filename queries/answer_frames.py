@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import narwhals as nw
 import numpy as np
@@ -20,10 +20,12 @@ from puzzle_tablebase.errors import (
     TableError,
     explain_library_error,
     quote,
+    require_choice,
     require_text,
 )
 from puzzle_tablebase.notation import BLANKS, SEPARATORS
 from puzzle_tablebase.queries.answer import Answer
+from puzzle_tablebase.queries.options import BATCH
 from puzzle_tablebase.schema import Column
 
 TEXT = (pl.String, pl.Categorical, pl.Enum, pl.Null)
@@ -110,10 +112,9 @@ def list_marks(texts: pl.Series, length: int) -> tuple[Bytes, npt.NDArray[np.boo
     return np.frombuffer(joined, np.uint8).reshape(-1, length), has_length.to_numpy()
 
 
-Frame = TypeVar("Frame")
-"""A frame of a library that narwhals supports: `annotate` returns one of the same kind."""
-
-Keys = list[str] | list[str | None] | tuple[str | None, ...] | pl.Series
+Keys = (
+    list[str] | list[str | None] | list[int] | list[int | None] | tuple[str | None, ...] | pl.Series
+)
 """Keys alone, for which `annotate` returns a polars frame."""
 
 TYPES: dict[str, pl.DataType] = {
@@ -167,6 +168,38 @@ def fill_answers(
     patch = answer(keys.gather(missing)).cast(answers.schema).insert_column(0, row)
     numbered = answers.with_row_index("row")
     return numbered.update(patch, on="row", include_nulls=True).drop("row")
+
+
+def annotate(
+    prober: Any,
+    frame: Any,
+    column: str | None,
+    prefix: str,
+    errors: str,
+    given: Mapping[str, Any],
+) -> Any:
+    """Add the columns of answers to a frame or to keys; `given`: the options by name.
+
+    `errors`: null, column or raise, as `docs/python.md` says. `prober` is a `Prober`, whose module
+    imports this one.
+    """
+    require_choice(errors, "way to report errors", "null", "column", "raise")
+    options = prober.parse(BATCH, given)
+
+    def answer(keys: pl.Series) -> pl.DataFrame:
+        if errors == "null":
+            annotated: pl.DataFrame = prober.annotate_keys(keys, options)
+            return annotated
+        answers = prober.answer_keys(keys, options)
+        for at in answers["error"].is_not_null().arg_true() if errors == "raise" else ():
+            prober.answer(keys[at], options)  # raises the error itself, with its facts
+            raise TablebaseError(answers["error"][at])  # a search had a longer time now
+        chosen: pl.DataFrame = answers.select(added)
+        return chosen
+
+    added = (*prober.make_schema(options), *(("error",) if errors == "column" else ()))
+    columns = (column or prober.columns[0],)
+    return annotate_frame(frame, columns, prefix, added, answer, prober.key_digits)
 
 
 def annotate_frame(

@@ -227,7 +227,7 @@ class DenseRows:
         return found
 
     def _require_solved(self, paths: pl.Series, numbers: Numbers) -> None:
-        """Raise the error if a path is no solution of the row with its number: as `Reader.walk`.
+        """Raise the error if a path is no solution of the row with its number: as `Prober.walk`.
 
         No illegal move leads to a state, so it is enough that as many lead to the goal.
         """

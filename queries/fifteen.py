@@ -1,4 +1,4 @@
-"""The reader of the 15-puzzle: it opens the tables of a partition, and searches for answers."""
+"""The prober of the 15-puzzle: it opens the tables of a partition, and searches for answers."""
 
 from __future__ import annotations
 
@@ -32,19 +32,17 @@ from puzzle_tablebase.queries.options import (
     FEATURES,
     MOVES_OF,
     ONE_KEY,
-    PROBE,
     SAMPLE,
     TILE,
     Option,
     parse_positive_number,
 )
-from puzzle_tablebase.queries.reader import Reader
+from puzzle_tablebase.queries.prober import Prober
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from concurrent.futures import Future
-    from typing import Any
 
     import polars as pl
 
@@ -91,10 +89,9 @@ def parse_partition(given: str, *_: object) -> str:
     return given
 
 
-class FifteenReader(Reader):
-    """The tables of the 15-puzzle's patterns, and the searches that they lead."""
+class FifteenProber(Prober):
+    """Answers for the 15-puzzle, by searches that the tables of patterns lead."""
 
-    documented = ("probe", "get", "annotate", "check", "check_frame", "sample", "bound")
     commands = ("query", "sample", "check")
     long_work = "searching for a shortest solution"
     options = (
@@ -132,17 +129,6 @@ class FifteenReader(Reader):
     key = "STATE"
     columns = ("state", "goal", "distance", "bound", "positions", "solution")
     key_cells = BOARD.cells
-
-    def probe(self, key: str, goal: str | None = None, **options: Any) -> FifteenSolution:
-        """Return a shortest solution; the default goal has the blank in the last corner.
-
-        After `time_limit` seconds it raises Undecided, which has what is known.
-        """
-        return self.answer(key, self.parse(PROBE, {"goal": goal, **options}))
-
-    def bound(self, key: str, goal: str | None = None) -> int:
-        """Return a number of moves that no solution is shorter than, from the tables alone."""
-        return self._compute_bound(key, self.parse(PROBE, {"goal": goal}))
 
     def make_schema(self, options: Options) -> pl.Schema:
         import polars as pl
@@ -225,7 +211,7 @@ class FifteenReader(Reader):
         view = BOARD.view_goal(goal)
         return view, state, [int(mark, BOARD.cells) for mark in view.map_state(state)]
 
-    def _compute_bound(self, key: str, options: Options) -> int:
+    def compute_bound(self, key: str, options: Options) -> int:
         return self.open_solver(options.patterns).compute_bound(self._place(key, options)[2])
 
     def answer(
@@ -277,7 +263,7 @@ class FifteenReader(Reader):
         self, stated: str, start: str, shortest: int | None, options: Options
     ) -> Judgement:
         if BOARD.can_reach(start, options.goal or BOARD.example):
-            bound = self._compute_bound(start, options)
+            bound = self.compute_bound(start, options)
             if stated == "unreachable" or int(stated) < bound:
                 problem = f"the fewest moves are at least {bound}"
                 return Judgement(result="wrong", problem=problem, score=0.0)
@@ -294,7 +280,7 @@ class FifteenReader(Reader):
         if judged.result != "solved" or length is None:
             return judged
         try:
-            is_shortest = length == self._compute_bound(start, options)
+            is_shortest = length == self.compute_bound(start, options)
             shortest = length if is_shortest else self.answer(start, options).distance
         except Undecided as error:
             return Judgement(result="solved", length=length, problem=str(error), score=None)
@@ -303,17 +289,17 @@ class FifteenReader(Reader):
     def _is_published(self, partition: str) -> bool:
         from puzzle_tablebase.formats.manifest import read_manifest
 
-        published = read_manifest(self.store)
+        published = read_manifest(self.files.store)
         return all(table.name in published for table in make_tables(partition))
 
-    def iter_explored(self) -> Iterator[tuple[Reader, Table]]:
+    def iter_explored(self) -> Iterator[tuple[Prober, Table]]:
         """Yield the tables of the smallest partition, if all are published."""
         if self._is_published(EXPLORED_PARTITION):
             yield from ((self, table) for table in make_tables(EXPLORED_PARTITION))
 
     def open_solver(self, requested: str | None) -> Solver:
         """Return the search with a partition, for None the best one that is published."""
-        return self.keep(("solver", requested), lambda: self._make_solver(requested))
+        return self.files.keep(("solver", requested), lambda: self._make_solver(requested))
 
     def _choose_partition(self, requested: str | None) -> str:
         best = (name for name in PARTITIONS if self._is_published(name))
@@ -325,7 +311,7 @@ class FifteenReader(Reader):
 
         partition = self._choose_partition(requested)
         group = "fifteen" if partition == DEFAULT_PARTITION else name_partition(partition)
-        indexes = [self.open_table_index(table, group) for table in make_tables(partition)]
+        indexes = [self.files.open_index(table, group) for table in make_tables(partition)]
         return Solver(PARTITIONS[partition], indexes, get_free_memory())
 
 

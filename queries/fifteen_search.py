@@ -32,7 +32,7 @@ from puzzle_tablebase.puzzles.sliding import rank_order
 from puzzle_tablebase.resources import allocate_pages, count_cores
 
 if TYPE_CHECKING:
-    from puzzle_tablebase.queries.index_reader import IndexReader
+    from puzzle_tablebase.queries.files import IndexReader
 
 MAX_MOVES = 256
 """The most frames of a search: more than the moves that any board of 16 cells needs."""

@@ -1,8 +1,8 @@
-"""The reader of puzzles with goals: distance, best moves and shortest solutions from the index."""
+"""The prober of puzzles with goals: distance, best moves and shortest solutions from the index."""
 
 from __future__ import annotations
 
-from puzzle_tablebase.errors import BadRequest, GoalUnreachable, require_text
+from puzzle_tablebase.errors import BadRequest, GoalUnreachable
 from puzzle_tablebase.puzzle import GoalPuzzle, View
 from puzzle_tablebase.queries.answer import Answer, align_rows, format_count
 from puzzle_tablebase.queries.options import (
@@ -19,7 +19,7 @@ from puzzle_tablebase.queries.options import (
     SPREAD,
     Option,
 )
-from puzzle_tablebase.queries.reader import Reader
+from puzzle_tablebase.queries.prober import Prober
 from puzzle_tablebase.schema import UNREACHED
 
 TYPE_CHECKING = False
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from puzzle_tablebase.errors import TableDamaged
+    from puzzle_tablebase.queries.files import TableFiles
     from puzzle_tablebase.queries.options import Options
-    from puzzle_tablebase.stores.folder import Store
 
 
 class GoalAnswer(Answer):
@@ -98,9 +98,9 @@ class GoalAnswer(Answer):
         return letter
 
 
-def parse_goal(text: str, reader: GoalReader, options: Options) -> str:
+def parse_goal(text: str, prober: GoalProber, options: Options) -> str:
     """Return the goal state that a text names; a TablebaseError if no table answers for it."""
-    puzzle: Any = reader.select(options).puzzle
+    puzzle: Any = prober.select(options).puzzle
     goal: str = puzzle.parse_goal(text)
     puzzle.view_goal(goal)
     return goal
@@ -135,13 +135,9 @@ GOAL_OPTIONS = (
 """The options of all puzzles with goals."""
 
 
-class GoalReader(Reader):
-    """A reader for any puzzle with goals."""
+class GoalProber(Prober):
+    """A prober for any puzzle with goals."""
 
-    documented = (
-        *Reader.documented,
-        *("distance", "solution", "path", "list_hardest", "moves", "apply"),
-    )
     options: tuple[Option, ...] = GOAL_OPTIONS
     puzzle: GoalPuzzle
     key = "STATE"
@@ -149,51 +145,12 @@ class GoalReader(Reader):
     max_solutions = 10_000
     """The most solutions of a state that are listed."""
 
-    def __init__(self, puzzle: GoalPuzzle, store: Store) -> None:
-        super().__init__(puzzle, store)
+    def __init__(self, puzzle: GoalPuzzle, files: TableFiles) -> None:
+        super().__init__(puzzle, files)
         self.table_names = {
             goal: table.name for table in puzzle.tables for goal in table.recipe.parameters["roots"]
         }
         """The names of the tables by goal."""
-
-    def probe(self, key: str, goal: str | None = None, **options: Any) -> GoalAnswer:
-        """Return the answer for a state and a goal: a goal's name or a state."""
-        answer = super().probe(key, goal=goal, **options)
-        assert isinstance(answer, GoalAnswer)
-        return answer
-
-    def distance(self, key: str, goal: str | None = None) -> int:
-        """Return the fewest moves from a state to the goal."""
-        return self.find_distance(*self._parse_question(key, goal))[0]
-
-    def solution(self, key: str, goal: str | None = None) -> str:
-        """Return the letters of a shortest solution, the first in letter order."""
-        return self._find_solution(key, goal)[0]
-
-    def path(self, key: str, goal: str | None = None) -> list[str]:
-        """Return every state on the shortest solution of `solution`, first to last."""
-        return self._find_solution(key, goal)[1]
-
-    def moves(self, key: str) -> list[tuple[str, str]]:
-        """Return the letter of every legal move from a state, with the state it leads to."""
-        return [*self.puzzle.moves(self.puzzle.parse(key))]
-
-    def apply(self, key: str, moves: str) -> str:
-        """Return the state after moves, written as for `check`; BadRequest if one is illegal."""
-        state = self.puzzle.parse(key)
-        steps, problem = self.puzzle.read_moves(require_text(moves, "moves", "UL"), state)
-        if problem:
-            raise BadRequest(problem)
-        ends: list[str] = [state, *self.puzzle.follow(state, steps)]
-        return ends[-1]
-
-    def _parse_question(self, key: str, goal: str | None) -> tuple[str, str]:
-        return self.parse_ends(key, self.parse(PROBE, {"goal": goal}))
-
-    def _find_solution(self, key: str, goal: str | None) -> tuple[str, list[str]]:
-        ends = self._parse_question(key, goal)
-        self.find_distance(*ends)
-        return self.find_path(*ends)
 
     def answer(self, key: Any, options: Options) -> Answer:
         if options.verb == ALL:
@@ -271,8 +228,8 @@ class GoalReader(Reader):
         name = self.name_goal(options.goal)
         table = self.puzzle.find_table(self.table_names[name])
         assert table
-        rows = self.scan_table(table).filter(pl.col("goal").cast(pl.String) == name)
-        return self.collect(table, rows.select(self.columns))
+        rows = self.files.scan(table).filter(pl.col("goal").cast(pl.String) == name)
+        return self.files.collect(table, rows.select(self.columns))
 
     def parse_answer(self, key: str, options: Options) -> tuple[str, str, int | None]:
         state, goal = self.parse_ends(key, options)
@@ -363,6 +320,6 @@ class GoalReader(Reader):
 
     def make_goal_error(self, goal: str, problem: str) -> TableDamaged:
         """Make the error for the index that answers for a goal, and contradicts itself."""
-        return self.make_damage_error(
+        return self.files.make_error(
             self.table_names[self.puzzle.view_goal(goal).table_goal], problem
         )

@@ -8,7 +8,7 @@ one. Other answers are judged one by one.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +19,7 @@ from puzzle_tablebase.errors import quote
 from puzzle_tablebase.notation.moves import MAX_SMALL_TILES, SEPARATORS, turn_letters
 from puzzle_tablebase.notation.sliding import CHARACTERS, LETTERS
 from puzzle_tablebase.queries.answer import Judgement, format_count
-from puzzle_tablebase.queries.answer_frames import Bytes, answer_each
+from puzzle_tablebase.queries.answer_frames import Bytes, annotate_frame, answer_each
 from puzzle_tablebase.queries.board_columns import read_tiles
 from puzzle_tablebase.queries.judging import (
     MAX_DIGITS,
@@ -28,7 +28,7 @@ from puzzle_tablebase.queries.judging import (
     judge,
     judge_moves,
 )
-from puzzle_tablebase.queries.options import Options
+from puzzle_tablebase.queries.options import CHECK, Options
 
 JUDGED = pl.Schema(
     {
@@ -51,21 +51,39 @@ Numbers = npt.NDArray[np.int64]
 Measure = Callable[[Bytes], npt.NDArray[Any]]
 
 
-def judge_rows(reader: Any, keys: pl.Series, answers: pl.Series, options: Options) -> pl.DataFrame:
+def judge_frame(
+    prober: Any,
+    frame: Any,
+    column: str | None,
+    answer_column: str,
+    prefix: str,
+    given: Mapping[str, Any],
+) -> Any:
+    """Add the columns of judgements to a frame; `given`: the options by name."""
+    options = prober.parse(CHECK, given)
+
+    def judge(keys: pl.Series, answers: pl.Series) -> pl.DataFrame:
+        return judge_rows(prober, keys, answers, options)
+
+    columns, added = (column or prober.columns[0], answer_column), (*Judgement.facts, "error")
+    return annotate_frame(frame, columns, prefix, added, judge, prober.key_digits)
+
+
+def judge_rows(prober: Any, keys: pl.Series, answers: pl.Series, options: Options) -> pl.DataFrame:
     """Judge many answers: a row for each, with a column of errors."""
-    if reader.judges_together(len(keys), options):
-        return _judge_boards(reader, keys, answers, options)
-    return _judge_each(reader, keys, answers, options)
+    if prober.judges_together(len(keys), options):
+        return _judge_boards(prober, keys, answers, options)
+    return _judge_each(prober, keys, answers, options)
 
 
-def _judge_each(reader: Any, keys: pl.Series, answers: pl.Series, options: Options) -> pl.DataFrame:
+def _judge_each(prober: Any, keys: pl.Series, answers: pl.Series, options: Options) -> pl.DataFrame:
     """Judge answers one by one, equal ones once."""
     rows = pl.DataFrame({"key": keys, "answer": answers}).with_row_index("row")
     first = pl.col("row").first().over("key", "answer")
     numbers = rows.select(pl.when(pl.col("key").is_not_null()).then(first)).to_series()
 
     def judge_row(row: int) -> Judgement:
-        return judge(reader, keys[row], answers[row], options)
+        return judge(prober, keys[row], answers[row], options)
 
     return answer_each(numbers, judge_row, JUDGED)
 
@@ -74,31 +92,31 @@ def _judge_each(reader: Any, keys: pl.Series, answers: pl.Series, options: Optio
 
 
 def _judge_boards(
-    reader: Any, keys: pl.Series, answers: pl.Series, options: Options
+    prober: Any, keys: pl.Series, answers: pl.Series, options: Options
 ) -> pl.DataFrame:
     """Judge answers for the states of a board together, and what is no state one by one."""
-    found, states, is_unreached = reader.answer_together(keys, options)
+    found, states, is_unreached = prober.answer_together(keys, options)
     shortest = found["distance"].cast(pl.Int64)
     is_state = shortest.is_not_null() | pl.Series(is_unreached)
     texts = answers.fill_null("")
-    goal = options.goal or reader.default_goal
-    named = found["goal"].cast(pl.String).replace_strict(reader.puzzle.goals, default=goal)
+    goal = options.goal or prober.default_goal
+    named = found["goal"].cast(pl.String).replace_strict(prober.puzzle.goals, default=goal)
     rows = pl.DataFrame(
         {"state": states, "goal": goal or named, "shortest": shortest, "text": texts}
     )
     kind, at = _judge_moves if has_moves(options) else _judge_distances, is_state.arg_true()
-    judged: pl.DataFrame = kind(reader, rows[at], options)
+    judged: pl.DataFrame = kind(prober, rows[at], options)
     judged = judged.with_columns(error=pl.lit(None, pl.String)).cast(COLUMNS)
     others = (~is_state).arg_true()
     if others.is_empty():
         return judged
-    rest = _judge_each(reader, keys.gather(others), answers.gather(others), options)
+    rest = _judge_each(prober, keys.gather(others), answers.gather(others), options)
     order = pl.concat([at, others]).arg_sort()
     all_rows: pl.DataFrame = pl.concat([judged, rest.cast(COLUMNS)])[order]
     return all_rows
 
 
-def _judge_distances(reader: Any, rows: pl.DataFrame, options: Options) -> pl.DataFrame:
+def _judge_distances(prober: Any, rows: pl.DataFrame, options: Options) -> pl.DataFrame:
     """Judge stated distances."""
     texts, shortest = rows["text"], rows["shortest"]
     stated = texts.str.strip_chars(SEPARATORS)
@@ -147,10 +165,10 @@ class Answers(NamedTuple):
         return self._replace(codes=TURNED[self.codes])
 
 
-def _read_answers(reader: Any, rows: pl.DataFrame, options: Options) -> Answers:
+def _read_answers(prober: Any, rows: pl.DataFrame, options: Options) -> Answers:
     """Read all answers: those without anything but letters, or tiles of one character, together."""
-    rules, cells, texts = reader.choose_rules(options), reader.puzzle.cells, rows["text"]
-    tiles = "".join(sorted(reader.puzzle.example.replace("0", "")))
+    rules, cells, texts = prober.choose_rules(options), prober.puzzle.cells, rows["text"]
+    tiles = "".join(sorted(prober.puzzle.example.replace("0", "")))
     is_small = len(tiles) <= MAX_SMALL_TILES
     letters = LETTERS + LETTERS.lower() * is_small
     bare = texts.str.replace_all(f"[{SEPARATORS}]+", "")
@@ -166,7 +184,7 @@ def _read_answers(reader: Any, rows: pl.DataFrame, options: Options) -> Answers:
     bare = bare.scatter(odd, pl.Series(read, dtype=pl.String))
     table = np.zeros(256, np.uint8)
     for letter in LETTERS:
-        (move,), _ = rules.read_moves(letter, reader.puzzle.example)
+        (move,), _ = rules.read_moves(letter, prober.puzzle.example)
         table[ord(letter)] = LETTERS.index(move)
         if is_small:
             table[ord(letter.lower())] = LETTERS.index(move)
@@ -176,19 +194,19 @@ def _read_answers(reader: Any, rows: pl.DataFrame, options: Options) -> Answers:
     return Answers(table[text], np.cumsum(lengths) - lengths, lengths, problems)
 
 
-def _judge_moves(reader: Any, asked: pl.DataFrame, options: Options) -> pl.DataFrame:
+def _judge_moves(prober: Any, asked: pl.DataFrame, options: Options) -> pl.DataFrame:
     """Judge moves, of readable answers all at once; those with most moves last."""
-    answers, states, count = _read_answers(reader, asked, options), asked["state"], len(asked)
+    answers, states, count = _read_answers(prober, asked, options), asked["state"], len(asked)
     fewest = asked["shortest"].fill_null(-1).to_numpy()
     done, losses = np.zeros(count, np.int64), np.zeros(count, np.int64)
     is_solved, is_meant = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
-    goal = options.goal or reader.default_goal
-    follower = Follower(reader, options)
+    goal = options.goal or prober.default_goal
+    follower = Follower(prober, options)
     is_single = answers.lengths > MAX_MOVES
     order = np.argsort(-answers.lengths, kind="stable")[np.count_nonzero(is_single) :]
     for begin in range(0, len(order), CHUNK_ROWS):
         rows = order[begin : begin + CHUNK_ROWS]
-        some, tiles = answers.select(rows), read_tiles(states.gather(rows), reader.puzzle.cells)[0]
+        some, tiles = answers.select(rows), read_tiles(states.gather(rows), prober.puzzle.cells)[0]
         ended, done[rows] = follower.follow(tiles, some)
         is_solved[rows] = (done[rows] == some.lengths) & follower.is_at_goal(ended, goal)
         lost = ~(is_solved[rows] & (some.lengths == fewest[rows])) & (fewest[rows] >= 0)
@@ -199,8 +217,8 @@ def _judge_moves(reader: Any, asked: pl.DataFrame, options: Options) -> pl.DataF
         ended, legal = follower.follow(tiles[:, at], turned)
         is_meant[rows[at]] = (legal == turned.lengths) & follower.is_at_goal(ended, goal)
     frame = _describe(answers, asked["shortest"], done, losses, is_solved)
-    frame = _add_reasons(frame, reader, asked, options, answers, done, is_meant)
-    return _judge_longest(frame, reader, asked, options, np.flatnonzero(is_single).tolist())
+    frame = _add_reasons(frame, prober, asked, options, answers, done, is_meant)
+    return _judge_longest(frame, prober, asked, options, np.flatnonzero(is_single).tolist())
 
 
 def _describe(
@@ -235,15 +253,15 @@ def _describe(
 
 
 def _add_reasons(
-    frame: pl.DataFrame, reader: Any, asked: pl.DataFrame, options: Options,
+    frame: pl.DataFrame, prober: Any, asked: pl.DataFrame, options: Options,
     answers: Answers, done: Numbers, is_meant: Any,
 ) -> pl.DataFrame:  # fmt: skip
     """Add the problems."""
-    rules, problems = reader.choose_rules(options), dict[int, str]()
+    rules, problems = prober.choose_rules(options), dict[int, str]()
     for row in (frame["result"] == "illegal").arg_true():
         code, number = int(answers.codes[answers.begins[row] + done[row]]), int(done[row]) + 1
         move = LETTERS[code] if code < len(LETTERS) else CHARACTERS[code - len(LETTERS) + 1]
-        reason = reader.puzzle.explain_illegal(move)
+        reason = prober.puzzle.explain_illegal(move)
         problems[row] = f"move {number}, {rules.name_move(move)}: {reason}"
     problems |= {row: problem for row, (_, problem) in answers.problems.items()}
     for row in (*answers.problems, *np.flatnonzero(is_meant).tolist()):
@@ -260,7 +278,7 @@ def _add_reasons(
 
 
 def _judge_longest(
-    frame: pl.DataFrame, reader: Any, asked: pl.DataFrame, options: Options, rows: list[int]
+    frame: pl.DataFrame, prober: Any, asked: pl.DataFrame, options: Options, rows: list[int]
 ) -> pl.DataFrame:
     """Replace the judgements of these rows by those of the answers by themselves."""
     if not rows:
@@ -268,7 +286,7 @@ def _judge_longest(
     alone = list[dict[str, Any]]()
     for row in rows:
         start, goal, shortest, text = asked.row(row)
-        judged = judge_moves(reader, text, options, start, goal, shortest)
+        judged = judge_moves(prober, text, options, start, goal, shortest)
         alone.append({name: getattr(judged, name) for name in JUDGED})
     patch = pl.DataFrame(alone, JUDGED).with_columns(row=pl.Series(rows, dtype=pl.UInt32))
     numbered = frame.cast(JUDGED).with_row_index("row")
@@ -281,9 +299,9 @@ class Follower:
     States are columns of tiles; those with most moves come first.
     """
 
-    def __init__(self, reader: Any, options: Options) -> None:
-        board = reader.puzzle
-        self._measure: Measure = reader.open_columns(options).measure
+    def __init__(self, prober: Any, options: Options) -> None:
+        board = prober.puzzle
+        self._measure: Measure = prober.open_columns(options).measure
         """Returns the distance of each of some states, modulo 4 or not."""
         self._exits = np.full((board.cells, len(LETTERS)), -1, np.int64)
         for cell in range(board.cells):

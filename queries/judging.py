@@ -28,34 +28,34 @@ def has_moves(options: Options) -> bool:
     return options.answers == "moves"
 
 
-def judge(reader: Any, key: str, answer: object, options: Options) -> Judgement:
+def judge(prober: Any, key: str, answer: object, options: Options) -> Judgement:
     """Judge one answer, of any type; an error only for its key, or for a search without end."""
     text = "" if answer is None else str(answer)
     judge_text = judge_moves if has_moves(options) else _judge_distance
-    return judge_text(reader, text, options, *reader.parse_answer(key, options))
+    return judge_text(prober, text, options, *prober.parse_answer(key, options))
 
 
 def _judge_distance(
-    reader: Any, text: str, options: Options, start: Any, goal: Any, shortest: int | None
+    prober: Any, text: str, options: Options, start: Any, goal: Any, shortest: int | None
 ) -> Judgement:
     """Judge a stated distance."""
     stated = text.strip(SEPARATORS)
     is_number = stated.isascii() and stated.isdigit() and len(stated) <= MAX_DIGITS
     if is_number or stated == "unreachable":
-        judged: Judgement = reader.judge_distance(stated, start, shortest, options)
+        judged: Judgement = prober.judge_distance(stated, start, shortest, options)
         return judged
     problem = f"{quote(text)}: not a number of moves from 0 to 999, or unreachable"
     return Judgement(result="unreadable", problem=problem, score=0.0)
 
 
 def judge_moves(
-    reader: Any, text: str, options: Options, start: Any, goal: Any, shortest: int | None
+    prober: Any, text: str, options: Options, start: Any, goal: Any, shortest: int | None
 ) -> Judgement:
     """Judge moves from a start to a goal; the fewest may not be known.
 
     An answer that scores nothing stays so, and its problem may say how else it can be read.
     """
-    rules = reader.choose_rules(options)
+    rules = prober.choose_rules(options)
     moves, problem = rules.read_moves(text, start)
     facts: dict[str, Any] = {"shortest": shortest, "score": 0.0}
     if problem:
@@ -73,7 +73,7 @@ def judge_moves(
     is_solved = not problem and here == goal
     facts |= {"length": len(moves), "first_loss": None}
     if not is_solved or len(moves) != shortest:
-        facts["first_loss"] = _find_first_loss(reader, passed, goal, shortest)
+        facts["first_loss"] = _find_first_loss(prober, passed, goal, shortest)
     if is_solved:
         judged = judge_solution(len(moves), shortest, facts["first_loss"])
     else:
@@ -82,11 +82,11 @@ def judge_moves(
         judged = Judgement(problem=problem or None, **facts, **result)
     if judged.result == "illegal":
         return judged
-    completed: Judgement = reader.complete(judged, start, here, options)
+    completed: Judgement = prober.complete(judged, start, here, options)
     return completed
 
 
-def _find_first_loss(reader: Any, passed: list[Any], goal: Any, shortest: Any) -> int | None:
+def _find_first_loss(prober: Any, passed: list[Any], goal: Any, shortest: Any) -> int | None:
     """Return the number of the first move that brought the goal no nearer; None if none is one.
 
     A move brings the goal nearer by one at most: what has lost ground does not regain it.
@@ -94,7 +94,7 @@ def _find_first_loss(reader: Any, passed: list[Any], goal: Any, shortest: Any) -
     low, high = 0, len(passed)
     while low < high:
         middle = (low + high) // 2
-        if reader.is_at(passed[middle], goal, shortest - middle - 1):
+        if prober.is_at(passed[middle], goal, shortest - middle - 1):
             low = middle + 1
         else:
             high = middle

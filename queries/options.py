@@ -1,4 +1,4 @@
-"""Options of questions: each is declared once, by the reader that takes it, and parsed once."""
+"""Options of questions: each is declared once, by the prober that takes it, and parsed once."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ANY_KEYS = (QUERY, PROBE, BATCH)
 class Option:
     """An option of some verbs; without a metavar it is a flag, true or false by its truth.
 
-    `parse` gets the value, the reader, and the options that are declared before.
+    `parse` gets the value, the prober, and the options that are declared before.
     """
 
     __slots__ = ("excludes", "help", "metavar", "name", "parse", "verbs")
@@ -65,7 +65,7 @@ class Options:
     patterns: str | None = None
     turn: str | None = None
     board: Any = None
-    """A knight's board, or the reader of a sliding board, whose modules import this one."""
+    """A knight's board, or the prober of a sliding board, whose modules import this one."""
     to: int | None = None
     closed: bool = False
     number: int | None = None
@@ -90,35 +90,35 @@ class Options:
         return Options(self.verb, {**self.__dict__, **values})
 
 
-def parse_options(reader: Any, verb: str, given: Mapping[str, Any]) -> Options:
+def parse_options(prober: Any, verb: str, given: Mapping[str, Any]) -> Options:
     """Check and parse the options of a question, by name; a TablebaseError if one is wrong."""
-    declared = {option.name: option for option in reader.options if verb in option.verbs}
-    flags = {option.name for option in reader.options if not option.metavar}
+    declared = {option.name: option for option in prober.options if verb in option.verbs}
+    flags = {option.name for option in prober.options if not option.metavar}
     names = [
         name for name, value in given.items() if value is not None and (value or name not in flags)
     ]
     # in their own order, so that messages do not depend on that given
-    for option in reader.options:
+    for option in prober.options:
         other = next((other for other in option.excludes if other in names), "")
         if option.name in names and other:
             problem = f"{option.flag} cannot be combined with {format_flag(other)}"
             raise BadRequest(problem, "Leave out one of them")
-    if verb == ALL and not is_keyless(reader.options, names):
-        raise BadRequest(f"A {reader.key} is needed", f"Example: {reader.puzzle.example}")
+    if verb == ALL and not is_keyless(prober.options, names):
+        raise BadRequest(f"A {prober.key} is needed", f"Example: {prober.puzzle.example}")
     for name in names:
         if name not in declared:
             hint = f"Choose from: {', '.join(declared)}" if declared else "It has none"
-            problem = f"{reader.puzzle.title} has no option {quote(name)} for {verb}"
-            if verb == QUERY and any(name == option.name for option in reader.options):
-                problem, hint = f"{format_flag(name)} takes no {reader.key.lower()}", "Leave it out"
+            problem = f"{prober.puzzle.title} has no option {quote(name)} for {verb}"
+            if verb == QUERY and any(name == option.name for option in prober.options):
+                problem, hint = f"{format_flag(name)} takes no {prober.key.lower()}", "Leave it out"
             raise BadRequest(problem, hint)
     values = dict[str, object]()
-    for option in reader.options:
+    for option in prober.options:
         if option.name in names:
             value: object = True
             if option.metavar:
                 parse, value = option.parse, given[option.name]
-                value = parse(value, reader, Options(verb, values)) if parse else value
+                value = parse(value, prober, Options(verb, values)) if parse else value
             values[option.name] = value
     return Options(verb, values)
 

@@ -103,7 +103,7 @@ SEEDS = 1_000
 
 
 def draw_set(
-    reader: Any,
+    prober: Any,
     options: Options,
     request: SampleRequest,
     on_note: Callable[[str], None],
@@ -124,8 +124,8 @@ def draw_set(
     has_features = options.features
 
     def draw(request: SampleRequest, distances: range | None) -> Iterator[pl.DataFrame]:
-        for rows in reader.draw(request, distances, options):
-            yield reader.add_features(rows, rows["state"]) if has_features else rows
+        for rows in prober.draw(request, distances, options):
+            yield prober.add_features(rows, rows["state"]) if has_features else rows
 
     if not (is_spread or parts):
         unsolved = 0
@@ -140,10 +140,10 @@ def draw_set(
     request = request.check(MAX_SET)
     if parts and options.goal is None and not options.both_goals:
         # a model learns one goal, unless two are asked
-        options = options.replace(goal=reader.puzzle.example)
+        options = options.replace(goal=prober.puzzle.example)
     if is_spread and distances:
         frames = list[pl.DataFrame]()
-        for distance, size in share_distances(reader, options, distances, request, on_note).items():
+        for distance, size in share_distances(prober, options, distances, request, on_note).items():
             one = request._replace(size=size, seed=request.seed * SEEDS + distance)
             frames += draw(one, range(distance, distance + 1))
             on_rows(sum(map(len, frames)))
@@ -151,20 +151,20 @@ def draw_set(
         frames = [*draw(request, distances)]
     rows, random = pl.concat(frames), np.random.Generator(np.random.PCG64(request.seed))
     rows = rows[random.permutation(len(rows))]
-    yield split_rows(reader.puzzle, rows, parts, random) if parts else rows
+    yield split_rows(prober.puzzle, rows, parts, random) if parts else rows
 
 
 def share_distances(
-    reader: Any,
+    prober: Any,
     options: Options,
     distances: range,
     request: SampleRequest,
     on_note: Callable[[str], None],
 ) -> dict[int, int]:
     """Share the size of a sample out to distances; a short one gets all it has."""
-    size, counts = request.size or 1, reader.count_depths(options)
+    size, counts = request.size or 1, prober.count_depths(options)
     if distances[-1] > max(counts):
-        raise make_depth_error(reader.puzzle.depth, distances[-1], max(counts))
+        raise make_depth_error(prober.puzzle.depth, distances[-1], max(counts))
     chosen = select_evenly(distances, size)
     quotas, left = dict[int, int](), size
     for done, distance in enumerate(sorted(chosen, key=lambda each: counts.get(each, 0))):

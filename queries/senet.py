@@ -1,4 +1,4 @@
-"""The reader of Senet: a shortest line of play, followed back by the last moves in the index."""
+"""The prober of Senet: a shortest line of play, followed back by the last moves in the index."""
 
 from __future__ import annotations
 
@@ -22,12 +22,11 @@ from puzzle_tablebase.queries.options import (
     Option,
     parse_distances,
 )
-from puzzle_tablebase.queries.reader import Reader
+from puzzle_tablebase.queries.prober import Prober
 from puzzle_tablebase.schema import UNREACHED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
     import polars as pl
@@ -115,16 +114,9 @@ DISTANCE = Option(
 )
 
 
-class SenetReader(Reader):
-    """The table of Senet.
+class SenetProber(Prober):
+    """Answers for a position of Senet."""
 
-    >>> from puzzle_tablebase.queries import open_tables
-    >>> open_tables("outputs").senet.probe("ABAAABBB.B...A.").moves
-    '9-14 4x7'
-    """
-
-    probe: Callable[..., SenetAnswer]
-    documented = (*Reader.documented, "plies", "line", "list_hardest")
     options = (TURN, PATH, HARDEST, DISTANCE, ANSWERS)
     has_pictures = True
     key = "POSITION"
@@ -132,14 +124,6 @@ class SenetReader(Reader):
     columns = ("position", "plies", "plies_even", "plies_odd", "dice", "moves", "lines")
     explored = {"senet": 4}  # noqa: RUF012  # a class's constants
     puzzle: Senet
-
-    def plies(self, key: str, turn: str | None = None) -> int:
-        """Return the fewest plies after which a position is reached."""
-        return self.probe(key, turn=turn).plies
-
-    def line(self, key: str, turn: str | None = None) -> str:
-        """Return the moves of a shortest line of play, as the column `moves` has them."""
-        return self.probe(key, turn=turn).moves
 
     def answer(self, key: Any, options: Options) -> Answer:
         if options.verb == ALL:
@@ -199,7 +183,7 @@ class SenetReader(Reader):
             record = self.open_index("senet").read_record(rank(here))
             throw, start = divmod(record[PLIES[ply % 2] + 1], 16)
             if record[PLIES[ply % 2]] != ply or not 0 < start < start + throw <= SQUARES:
-                raise self.make_damage_error("senet", problem)
+                raise self.files.make_error("senet", problem)
             here = swap_squares(here, start, start + throw)
             moves.insert(0, format_move(here, throw, start))
         return moves, self.walk(self.puzzle, OPENING, moves, position, "senet", problem)

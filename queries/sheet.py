@@ -15,7 +15,7 @@ from puzzle_tablebase.queries.answer import INPUT_FORMATS, format_count
 from puzzle_tablebase.queries.batch_input import find_suffix, read_rows
 from puzzle_tablebase.queries.boards import BoardAnswer
 from puzzle_tablebase.queries.explorer import read_source
-from puzzle_tablebase.queries.knight.reader import KnightReader
+from puzzle_tablebase.queries.knight.prober import KnightProber
 from puzzle_tablebase.queries.options import QUERY
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from puzzle_tablebase.queries.batch_input import BatchQuery
     from puzzle_tablebase.queries.options import Options
-    from puzzle_tablebase.queries.reader import Reader
+    from puzzle_tablebase.queries.prober import Prober
 
 WIDTH, HEIGHT = 18, 20
 """The part of a page of A4 or Letter that the boards can have, in centimetres, as in `sheet.js`."""
@@ -61,14 +61,14 @@ class Sheet(NamedTuple):
 
 
 def draw_sheet_rows(
-    reader: Reader, rows: pl.DataFrame, draw: Callable[[int], pl.DataFrame]
+    prober: Prober, rows: pl.DataFrame, draw: Callable[[int], pl.DataFrame]
 ) -> pl.DataFrame:
     """Return the rows of a sample as a sheet shows them: rising, or tours with different starts.
 
     `draw(number)` draws another sample of this size.
     """
-    if not isinstance(reader, KnightReader):
-        return rows.sort(reader.puzzle.depth, maintain_order=True)
+    if not isinstance(prober, KnightProber):
+        return rows.sort(prober.puzzle.depth, maintain_order=True)
     if "start" not in rows.columns:
         return turn_tours(rows)
     found, size = rows.unique("start", maintain_order=True), len(rows)
@@ -89,22 +89,22 @@ def turn_tours(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.with_columns(path=pl.Series(paths))
 
 
-def make_sheet(reader: Reader, options: Options, rows: pl.DataFrame) -> Sheet:
+def make_sheet(prober: Prober, options: Options, rows: pl.DataFrame) -> Sheet:
     """Make the sheet of a sample."""
-    if isinstance(reader, KnightReader):
+    if isinstance(prober, KnightProber):
         board = parse_board(rows["board"][0])
         return make_tour_sheet(board, rows["path"].to_list(), is_closed=options.closed)
-    solved = reader.parse(QUERY, {"goal": options.goal})
-    answers = [reader.answer(state, solved) for state in rows["state"]]
-    return make_board_sheet(reader, cast("list[BoardAnswer]", answers))
+    solved = prober.parse(QUERY, {"goal": options.goal})
+    answers = [prober.answer(state, solved) for state in rows["state"]]
+    return make_board_sheet(prober, cast("list[BoardAnswer]", answers))
 
 
-def make_board_sheet(reader: Reader, answers: list[BoardAnswer]) -> Sheet:
+def make_board_sheet(prober: Prober, answers: list[BoardAnswer]) -> Sheet:
     """Make the sheet of boards, all with one goal, and of their solutions."""
     first = answers[0]
     cells, width = len(first.state), first._width
     size = f"Sliding board {cells // width}×{width}"
-    title = reader.puzzle.title if reader.puzzle.name in ("eight", "fifteen") else size
+    title = prober.puzzle.title if prober.puzzle.name in ("eight", "fifteen") else size
     distances = [answer.distance for answer in answers]
     least, most = min(distances), max(distances)
     moves = f"{least} to " if least < most else ""
@@ -121,13 +121,13 @@ def make_board_sheet(reader: Reader, answers: list[BoardAnswer]) -> Sheet:
         ratio=width * width / cells,
         most=24,
         across=4,
-        aim=_draw_tiles(_read_goal(reader, first.goal), width, "The board to reach"),
+        aim=_draw_tiles(_read_goal(prober, first.goal), width, "The board to reach"),
         blanks=("Moves",),
     )
 
 
-def _read_goal(reader: Reader, name: str) -> str:
-    goals: dict[str, str] = getattr(reader.puzzle, "goals", {})
+def _read_goal(prober: Prober, name: str) -> str:
+    goals: dict[str, str] = getattr(prober.puzzle, "goals", {})
     return goals.get(name, name)
 
 
@@ -158,7 +158,7 @@ def require_page_name(page: str) -> None:
 
 
 def read_boards(
-    reader: Reader,
+    prober: Prober,
     options: Options,
     query: BatchQuery,
     source: str,
@@ -180,7 +180,7 @@ def read_boards(
         try:
             if key is None:
                 raise NoAnswer("the board is missing.")
-            answers.append(cast(BoardAnswer, reader.answer(key, options)))
+            answers.append(cast(BoardAnswer, prober.answer(key, options)))
         except (NotationError, NoAnswer) as error:
             problems[number] = str(error)
         on_board(done, len(keys))

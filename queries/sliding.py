@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from _thread import allocate_lock  # `threading` takes longer to import
+from _thread import RLock, allocate_lock  # `threading` takes longer to import
 
 from puzzle_tablebase.errors import BadRequest, MemoryShort, TableMissing
 from puzzle_tablebase.notation.sliding import EXAMPLE_BOARD
 from puzzle_tablebase.puzzle import View
 from puzzle_tablebase.puzzles.sliding import FIFTEEN_BOARD, ROW_STATES, find_goal, parse_board
-from puzzle_tablebase.queries.boards import BoardReader
+from puzzle_tablebase.queries.boards import BoardProber
+from puzzle_tablebase.queries.files import TableFiles
 from puzzle_tablebase.queries.options import ALL, ANY_KEYS, BATCH, CHECK, SAMPLE, Option
-from puzzle_tablebase.queries.reader import Reader
+from puzzle_tablebase.queries.prober import Prober
 from puzzle_tablebase.resources import get_free_memory
 
 TYPE_CHECKING = False
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from puzzle_tablebase.queries.options import Options
     from puzzle_tablebase.queries.samples import Numbers, SampleRequest
     from puzzle_tablebase.schema import Table
-    from puzzle_tablebase.stores.folder import Store
 
 STATES_PER_WALK = 20_000_000
 """States of a table of bits for each of which one more key is looked up singly."""
@@ -37,16 +37,16 @@ MAX_KNOWN_STATES = 1 << 16
 MAX_DISTANCE = 254
 
 
-class BitReader(BoardReader):
-    """A reader of tables with one bit of each distance, which counts the steps to the goal.
+class BitProber(BoardProber):
+    """A prober of tables with one bit of each distance, which counts the steps to the goal.
 
     Each move changes the colour of the blank's cell, so this gives bit 0 of the distance, and the
     table bit 1: the distance modulo 4. A neighbour is one move nearer or farther, and this tells
     which.
     """
 
-    def __init__(self, puzzle: SlidingBoard, store: Store) -> None:
-        super().__init__(puzzle, store)
+    def __init__(self, puzzle: SlidingBoard, files: TableFiles) -> None:
+        super().__init__(puzzle, files)
         self.max_single_keys = 300 + puzzle.size // STATES_PER_WALK
         self._unfolding = allocate_lock()
         """The lock of lists of all distances: each takes the memory that it finds free."""
@@ -69,7 +69,7 @@ class BitReader(BoardReader):
 
     def read_record(self, view: View, state: str) -> tuple[int, None]:
         """Walk to the goal, or to a state that an earlier walk passed, and count the moves."""
-        walks = self.keep("walks", dict[tuple[str, str], int])
+        walks = self.files.keep("walks", dict[tuple[str, str], int])
         goal, passed = view.table_goal, [view.map_state(state)]
         if len(walks) > MAX_KNOWN_STATES:
             walks.clear()
@@ -80,7 +80,7 @@ class BitReader(BoardReader):
             step = next(self.iter_moves_at(view, here, value - 1), None)
             if step is None or len(passed) > MAX_DISTANCE:
                 problem = f"no walk leads from {state} to the goal"
-                raise self.make_damage_error(self.table_names[goal], problem)
+                raise self.files.make_error(self.table_names[goal], problem)
             here = step[1]
             passed.append(view.map_state(here))
             # read once: another thread may clear them
@@ -109,7 +109,7 @@ class BitReader(BoardReader):
     def _fits_memory(self, options: Options) -> bool:
         """Return whether a table's bits are in memory, or fit what is free."""
         table, free = self.table_names[self._view_goal(options).table_goal], get_free_memory()
-        return ("bits", table) in self._kept or free is None or self.puzzle.size / 8 < free
+        return self.files.has(("bits", table)) or free is None or self.puzzle.size / 8 < free
 
     def is_single(self, count: int, options: Options) -> bool:
         is_single = options.path or super().is_single(count, options)
@@ -120,14 +120,14 @@ class BitReader(BoardReader):
         import numpy as np
 
         table = self.table_names[view.table_goal]
-        bits = self.keep(("bits", table), lambda: self.open_index(table).read_records())
+        bits = self.files.keep(("bits", table), lambda: self.open_index(table).read_records())
         return np.frombuffer(bits, np.uint8)
 
     def open_columns(self, options: Options) -> BitTable:
         from puzzle_tablebase.queries.bit_walks import BitTable
 
         view, name = self._view_goal(options), self.table_names
-        error = self.make_damage_error(name[view.table_goal], "not every walk leads to the goal")
+        error = self.files.make_error(name[view.table_goal], "not every walk leads to the goal")
         return BitTable(self.puzzle, view, self._read_bits(view), error)
 
     def answer_together(
@@ -147,7 +147,9 @@ class BitReader(BoardReader):
     def read_distances(self, view: SymmetryView) -> npt.NDArray[np.uint8]:
         """Return the distances of all states of a table by rank, unfolded from its bits once."""
         with self._unfolding:
-            return self.keep(("distances", view.table_goal), lambda: self._unfold_distances(view))
+            return self.files.keep(
+                ("distances", view.table_goal), lambda: self._unfold_distances(view)
+            )
 
     def _unfold_distances(self, view: SymmetryView) -> npt.NDArray[np.uint8]:
         from puzzle_tablebase.queries.bit_layers import unfold_distances
@@ -161,7 +163,7 @@ class BitReader(BoardReader):
         distances = unfold_distances(board.make_words(view.table_goal), self._read_bits(view))
         if distances is None:
             problem = "its bits are not those of distances"
-            raise self.make_damage_error(self.table_names[view.table_goal], problem)
+            raise self.files.make_error(self.table_names[view.table_goal], problem)
         return distances
 
     def list_distances(self, options: Options) -> npt.NDArray[np.uint8]:
@@ -212,13 +214,13 @@ class BitReader(BoardReader):
         return keys.to_frame().hstack(self.annotate_keys(keys, batch))
 
 
-def open_board(text: str, reader: SlidingReader, _: Options) -> BoardReader:
-    """Return the reader of the board that an option names."""
-    return reader.open_board(text)
+def open_board(text: str, prober: SlidingProber, _: Options) -> BoardProber:
+    """Return the prober of the board that an option names."""
+    return prober.open_board(text)
 
 
-class SlidingReader(Reader):
-    """A reader of the tables of all boards: each board has a reader of its own."""
+class SlidingProber(Prober):
+    """A prober of the tables of all boards: each board has a prober of its own."""
 
     has_pictures = True
     options = (
@@ -226,46 +228,47 @@ class SlidingReader(Reader):
             "board", "Board, rows x columns, up to 16 cells.", "RxC", open_board,
             verbs=(*ANY_KEYS, ALL, SAMPLE, CHECK),
         ),
-        *BoardReader.options,
+        *BoardProber.options,
     )  # fmt: skip
-    key = BoardReader.key
-    columns = BoardReader.columns
+    key = BoardProber.key
+    columns = BoardProber.columns
 
-    def __init__(self, puzzle: Puzzle, store: Store) -> None:
-        super().__init__(puzzle, store)
-        self._boards: dict[str, BoardReader] = {}
+    def __init__(self, puzzle: Puzzle, files: TableFiles) -> None:
+        super().__init__(puzzle, files)
+        self._boards: dict[str, BoardProber] = {}
+        self._lock = RLock()
 
-    def select(self, options: Options) -> BoardReader:
-        if not isinstance(options.board, BoardReader):
+    def select(self, options: Options) -> BoardProber:
+        if not isinstance(options.board, BoardProber):
             raise BadRequest("Missing option --board", f"Example: --board {EXAMPLE_BOARD}")
         return options.board
 
-    def open_board(self, text: str) -> BoardReader:
-        """Return the reader of a board's tables; it is opened the first time."""
+    def open_board(self, text: str) -> BoardProber:
+        """Return the prober of a board's tables; it is opened the first time."""
         board = parse_board(text)
         with self._lock:
-            self.require_open()
+            self.files.require_open()
             if str(board) not in self._boards:
-                kind = BitReader if board.is_packed else BoardReader
-                self._boards[str(board)] = kind(board, self.store)
+                kind = BitProber if board.is_packed else BoardProber
+                self._boards[str(board)] = kind(board, TableFiles(self.files.store))
             return self._boards[str(board)]
 
     def close(self) -> None:
         with self._lock:
             super().close()
-            for reader in self._boards.values():
-                reader.close()
+            for prober in self._boards.values():
+                prober.close()
 
-    def iter_explored(self) -> Iterator[tuple[Reader, Table]]:
+    def iter_explored(self) -> Iterator[tuple[Prober, Table]]:
         """Yield the tables of small boards that have tables for every goal.
 
         Tables of larger boards are too large for a page.
         """
         from puzzle_tablebase.formats.manifest import read_manifest
 
-        published = read_manifest(self.store)
+        published = read_manifest(self.files.store)
         boards = dict.fromkeys(str(found[0]) for found in map(find_goal, published) if found)
-        for reader in map(self.open_board, boards):
-            tables = reader.puzzle.tables
-            if not reader.puzzle.is_packed and all(table.name in published for table in tables):
-                yield from ((reader, table) for table in tables)
+        for prober in map(self.open_board, boards):
+            tables = prober.puzzle.tables
+            if not prober.puzzle.is_packed and all(table.name in published for table in tables):
+                yield from ((prober, table) for table in tables)

@@ -27,7 +27,7 @@ with atheris.instrument_imports(include=["puzzle_tablebase"]):
     from puzzle_tablebase.puzzles.knight import tables as knight
     from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
     from puzzle_tablebase.puzzles.sliding import EIGHT
-    from puzzle_tablebase.queries.index_reader import IndexReader
+    from puzzle_tablebase.queries.files import IndexReader
 
 SEEDS = ("123456780", "1 5 2 7 0 3 8 4 6", OPENING, "b1", "8x8", "--to c3 --closed b1")
 TABLE = knight.PUZZLE.tables[2]

@@ -1,6 +1,6 @@
 """The commands `query`, `sample` and `check`, each with a command for every puzzle.
 
-Their options are those that the puzzle's reader declares, and general ones.
+Their options are those that the puzzle's prober declares, and general ones.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from puzzle_tablebase.pipeline.single_query import (
 )
 from puzzle_tablebase.pipeline.terminal import print_answer, print_error
 from puzzle_tablebase.puzzles import collect_from_each, get_puzzle, is_registered
-from puzzle_tablebase.queries import get_reader_class, make_batch_query, open_reader, pose
+from puzzle_tablebase.queries import get_prober_class, make_batch_query, open_prober, pose
 from puzzle_tablebase.queries.answer import FORMATS, INPUT_FORMATS, format_count, format_json
 from puzzle_tablebase.queries.options import (
     ALL,
@@ -42,7 +42,7 @@ from puzzle_tablebase.queries.options import (
     Options,
     is_keyless,
 )
-from puzzle_tablebase.queries.reader import Reader
+from puzzle_tablebase.queries.prober import Prober
 from puzzle_tablebase.stores.access import open_store
 from puzzle_tablebase.stores.folder import Address
 
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from puzzle_tablebase.queries.samples import SampleRequest
 
 Values = dict[str, Any]
-OpenJudge = Callable[[], tuple[Reader, Options]]
+OpenJudge = Callable[[], tuple[Prober, Options]]
 
 OUTPUT = Option("output", "File to write (default: standard output).", "FILE")
 FORMAT = Option("format", f"{', '.join(FORMATS)} (default: by --output's name, or csv).", "NAME")
@@ -99,17 +99,17 @@ def add_puzzle_commands(app: typer.Typer, arguments: list[str] | None) -> None:
             if len(words) > 1 and is_registered(words[1]):
                 puzzles = [words[1]]
             else:
-                loaded = collect_from_each(lambda each: (each.name, get_reader_class(each.name)))
+                loaded = collect_from_each(lambda each: (each.name, get_prober_class(each.name)))
                 puzzles = [puzzle for puzzle, _ in loaded]
         for puzzle in puzzles:
-            if name in get_reader_class(puzzle).commands:
+            if name in get_prober_class(puzzle).commands:
                 add_command(group, command, puzzle)
         app.add_typer(group, name=name)
 
 
 def add_command(group: typer.Typer, command: Command, puzzle: str) -> None:
     """Add the command of a puzzle to a group."""
-    kind, known = get_reader_class(puzzle), get_puzzle(puzzle)
+    kind, known = get_prober_class(puzzle), get_puzzle(puzzle)
     parameters = [make_parameter(option) for option in command.list_options(kind)]
     if command.words:
         metavar, example = (command.words.format(key=key) for key in (kind.key, known.example))
@@ -152,7 +152,7 @@ def require_batch(rows: Values) -> None:
 
 def run_query(name: str, words: list[str], values: Values) -> None:
     """Answer one key, an option without a key, or a batch."""
-    kind, key, rows = get_reader_class(name), " ".join(words), take_options(values, ROWS)
+    kind, key, rows = get_prober_class(name), " ".join(words), take_options(values, ROWS)
     is_alone = not words and is_keyless(kind.options, values) and not rows
     if is_alone or words == [""] or key not in ("", "-"):
         require_batch(rows)
@@ -163,7 +163,7 @@ def run_query(name: str, words: list[str], values: Values) -> None:
         rows.setdefault("format", "jsonl")
 
     def make() -> Any:
-        return make_batch_query(*pose(open_reader(name, open_store(outputs)), BATCH, values))
+        return make_batch_query(*pose(open_prober(name, open_store(outputs)), BATCH, values))
 
     require_valid(answer_rows(rows, make), rows)
 
@@ -216,7 +216,7 @@ def run_sample(name: str, words: list[str], values: Values) -> None:
     if page is not None:
         _check_sheet(name, page, request, output, values)
     store = open_store(general.get("outputs"))
-    reader, options = pose(open_reader(name, store), SAMPLE, values)
+    prober, options = pose(open_prober(name, store), SAMPLE, values)
     with Reporter() as bar:
 
         def note(text: str) -> None:
@@ -226,11 +226,11 @@ def run_sample(name: str, words: list[str], values: Values) -> None:
         total = request.count_rows(options)
         bar.update("rows")
         on_rows = partial(bar.update, "rows", total=total)
-        samples = draw_set(reader, options, request, note, on_rows)
+        samples = draw_set(prober, options, request, note, on_rows)
         first, done = next(samples), 0  # before the file is opened: a failed draw leaves no file
         if page is not None:
             first = pl.concat([first, *samples])
-            first, samples = _write_sheet(reader, options, request, first, page, note), iter(())
+            first, samples = _write_sheet(prober, options, request, first, page, note), iter(())
         if not is_listed:
             return
         with open_row_writer(output, output_as) as write:
@@ -242,7 +242,7 @@ def run_sample(name: str, words: list[str], values: Values) -> None:
 
 
 def _write_sheet(
-    reader: Reader,
+    prober: Prober,
     options: Options,
     request: SampleRequest,
     rows: pl.DataFrame,
@@ -257,12 +257,12 @@ def _write_sheet(
 
     def draw_more(number: int) -> pl.DataFrame:
         other = request._replace(seed=request.seed * SEEDS + number)
-        return pl.concat(draw_set(reader, options, other, on_note))
+        return pl.concat(draw_set(prober, options, other, on_note))
 
-    shown = draw_sheet_rows(reader, rows, draw_more)
+    shown = draw_sheet_rows(prober, rows, draw_more)
     if len(shown) < len(rows):
         on_note(f"The sheet has {format_count(len(shown), 'board')}: no more starts were found.")
-    write_sheet(make_sheet(reader, options, shown), page)
+    write_sheet(make_sheet(prober, options, shown), page)
     return shown
 
 
@@ -279,7 +279,7 @@ def _check_sheet(
         raise BadRequest("--sheet cannot be combined with --split", "Leave out one of them")
     if output is not None and os.path.realpath(output) == os.path.realpath(page):
         raise BadRequest("--sheet and --output name the same file", "Choose another name")
-    if any(option.name == "goal" for option in get_reader_class(name).options):
+    if any(option.name == "goal" for option in get_prober_class(name).options):
         values.setdefault("goal", "corner")
 
 
@@ -295,12 +295,12 @@ def run_check(name: str, words: list[str], values: Values) -> None:
     rows, general = take_options(values, CHECK_ROWS), take_options(values, CHECK_GENERAL)
     if words in ([], ["-"]):
 
-        def open_judge() -> tuple[Reader, Options]:
-            return pose(open_reader(name, open_store(general.get(OUTPUTS.name))), CHECK, values)
+        def open_judge() -> tuple[Prober, Options]:
+            return pose(open_prober(name, open_store(general.get(OUTPUTS.name))), CHECK, values)
 
         bad = _judge_rows(open_judge, rows, as_json="json" in general)
     elif len(words) == 1:
-        step = f"Write: pipeline check {name} {get_reader_class(name).key} ANSWER"
+        step = f"Write: pipeline check {name} {get_prober_class(name).key} ANSWER"
         raise BadRequest("The answer is missing", step)
     else:
         require_batch(rows)
@@ -320,14 +320,14 @@ def _judge_rows(open_judge: OpenJudge, rows: Values, *, as_json: bool) -> int:
     answer_column, summary = rows.pop("answer_column", None) or "answer", Summary()
 
     def make() -> Any:
-        reader, options = open_judge()
+        prober, options = open_judge()
 
         def judge_keys(keys: Any, answers: Any) -> Any:
-            judged = judge_rows(reader, keys, answers, options)
+            judged = judge_rows(prober, keys, answers, options)
             summary.add(judged)
             return judged
 
-        columns, query = (reader.columns[0], answer_column), make_batch_query(reader, options)
+        columns, query = (prober.columns[0], answer_column), make_batch_query(prober, options)
         return query._replace(answer=judge_keys, columns=columns, schema=JUDGED, stream=None)
 
     invalid = answer_rows(rows, make)
@@ -343,16 +343,16 @@ class Command(NamedTuple):
     help: str
     text: str
     words: str
-    list_options: Callable[[type[Reader]], tuple[Option, ...]]
+    list_options: Callable[[type[Prober]], tuple[Option, ...]]
     run: Callable[[str, list[str], Values], None]
 
 
-def list_own(kind: type[Reader], *verbs: str) -> list[Option]:
+def list_own(kind: type[Prober], *verbs: str) -> list[Option]:
     """List the options that a puzzle has for some verbs."""
     return [option for option in kind.options if {*verbs} & {*option.verbs}]
 
 
-def list_batch_options(kind: type[Reader]) -> list[Option]:
+def list_batch_options(kind: type[Prober]) -> list[Option]:
     """List the options of a puzzle that batches alone take."""
     return [option for option in list_own(kind, BATCH) if not {QUERY, ALL} & {*option.verbs}]
 

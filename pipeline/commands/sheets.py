@@ -9,7 +9,7 @@ from puzzle_tablebase.errors import BadRequest
 from puzzle_tablebase.output import require_other_file
 from puzzle_tablebase.pipeline.commands.options import Outputs
 from puzzle_tablebase.puzzles.sliding import parse_board
-from puzzle_tablebase.queries import make_batch_query, open_reader, pose
+from puzzle_tablebase.queries import make_batch_query, open_prober, pose
 from puzzle_tablebase.queries.answer import INPUT_FORMATS
 from puzzle_tablebase.queries.options import BATCH, QUERY
 from puzzle_tablebase.stores.access import open_store
@@ -59,15 +59,15 @@ def sheet(
     require_page_name(page)
     name = WITHOUT_BOARD.get(str(parse_board(board)), "sliding")
     given: dict[str, str | None] = {"board": board} if name == "sliding" else {}
-    opened = open_reader(name, open_store(outputs))
+    opened = open_prober(name, open_store(outputs))
     # the 8-puzzle has two goals, and a sheet one
     given |= {"goal": goal or ("corner" if name == "eight" else None)}
-    reader, batch = pose(opened, BATCH, given)
+    prober, batch = pose(opened, BATCH, given)
     _, options = pose(opened, QUERY, given)
-    query = make_batch_query(reader, batch)
+    query = make_batch_query(prober, batch)
     with Reporter() as bar:
         answers = read_boards(
-            reader,
+            prober,
             options,
             query,
             boards,
@@ -75,4 +75,4 @@ def sheet(
             format=input_format,
             column=column,
         )
-    write_sheet(make_board_sheet(reader, answers), page)
+    write_sheet(make_board_sheet(prober, answers), page)

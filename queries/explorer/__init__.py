@@ -19,8 +19,8 @@ from pathlib import Path
 from puzzle_tablebase.errors import TableMissing
 from puzzle_tablebase.output import write_output
 from puzzle_tablebase.puzzles import MODULES
-from puzzle_tablebase.queries import open_reader
-from puzzle_tablebase.queries.reader import Reader
+from puzzle_tablebase.queries import open_prober
+from puzzle_tablebase.queries.prober import Prober
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores.folder import Store
 
@@ -71,10 +71,10 @@ def _make_page(store: Store) -> str:
     return re.sub(r"\{\{(\w+)\}\}", lambda part: parts[part[1]], read_source("index.html"))
 
 
-def iter_tables(store: Store) -> Iterator[tuple[Reader, Table]]:
-    """Yield the tables that the page contains, each with its reader."""
+def iter_tables(store: Store) -> Iterator[tuple[Prober, Table]]:
+    """Yield the tables that the page contains, each with its prober."""
     for name in MODULES:
-        yield from open_reader(name, store).iter_explored()
+        yield from open_prober(name, store).iter_explored()
 
 
 def read_source(name: str) -> str:
@@ -91,15 +91,15 @@ def _hash_source(text: str) -> str:
     return f"sha256-{_encode_base64(hashlib.sha256(text.encode()).digest())}"
 
 
-def _make_data_block(reader: Reader, table: Table) -> str:
+def _make_data_block(prober: Prober, table: Table) -> str:
     """Make the page's element with a table's data, compressed and as text.
 
     It is the header of its index, then the first bytes of all records, then the second bytes, and
     so on: grouped by their place in the record, the bytes compress better.
     """
-    index, name = reader.open_table_index(table), table.index_file
+    index, name = prober.files.open_index(table), table.index_file
     header, records = index.read_build()
-    width = index.width - reader.explored.get(table.name, 0)
+    width = index.width - prober.explored.get(table.name, 0)
     planes = (records[plane :: index.width] for plane in range(width))
     data = b"".join((header, *planes))
     text = _encode_base64(gzip.compress(data, mtime=0))

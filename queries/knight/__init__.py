@@ -1,1 +1,1 @@
-"""Queries of the knight's tours: the reader, ranked tours, and samples."""
+"""Queries of the knight's tours: the prober, ranked tours, and samples."""

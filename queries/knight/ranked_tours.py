@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 class RankedTours:
     """The ranked tours of a board: the closed ones, or the open ones of each start.
 
-    `reader` is a `KnightReader`, whose module imports this one.
+    `prober` is a `KnightProber`, whose module imports this one.
     """
 
-    def __init__(self, reader: Any, board: KnightBoard, *, closed: bool) -> None:
-        self._reader = reader
+    def __init__(self, prober: Any, board: KnightBoard, *, closed: bool) -> None:
+        self._reader = prober
         self.board = board
         self.closed = closed
         self.table = make_ranking_table(board, closed=closed)
-        self.index = reader.open_table_index(self.table)
+        self.index = prober.files.open_index(self.table)
         self.layers = LayerReader(self.index.read_record, self.index.count)
         self.ranker = TourRanker(board, self.layers, paths=not closed)
 
@@ -51,7 +51,7 @@ class RankedTours:
         problem = f"{'closed ' * self.closed}tour {number:,} is none"
         self._reader.walk_tour(board, start, squares, self.table.name, problem)
         if self.closed and squares[-1] not in board.list_neighbours(start):
-            raise self._reader.make_damage_error(self.table.name, problem)
+            raise self._reader.files.make_error(self.table.name, problem)
         return squares
 
     def rank(self, squares: list[int]) -> int:
@@ -65,7 +65,7 @@ class RankedTours:
         try:
             yield
         except InconsistentLayers as error:
-            raise self._reader.make_damage_error(self.table.name, str(error)) from error
+            raise self._reader.files.make_error(self.table.name, str(error)) from error
 
 
 def parse_tour(board: KnightBoard, text: str, *, closed: bool) -> list[int]:

@@ -26,7 +26,7 @@ from puzzle_tablebase.puzzles.knight.tables import (
     make_tour_table,
 )
 from puzzle_tablebase.queries.answer import Answer, align_rows, format_count
-from puzzle_tablebase.queries.reader import Reader
+from puzzle_tablebase.queries.prober import Prober
 from puzzle_tablebase.queries.scans import find_rows
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores.folder import Store
@@ -43,7 +43,7 @@ CHUNK_TOURS = 1_000
 """Tours that are drawn by rank before they are written."""
 
 
-def find_listed_tour(reader: Any, wanted: WantedTour) -> tuple[int, list[int]]:
+def find_listed_tour(prober: Any, wanted: WantedTour) -> tuple[int, list[int]]:
     """Find the number and the squares of the first such tour in the list of a board's tours."""
     board, start, end, number, closed = wanted
     table, name = make_tour_table(board), board.name_square(start)
@@ -54,17 +54,17 @@ def find_listed_tour(reader: Any, wanted: WantedTour) -> tuple[int, list[int]]:
         values["closed"] = True
     if number is not None or len(values) == 1:
         values["number"] = number or 0
-    rows = find_rows(reader.store, table, values, ("number", "path"))
+    rows = find_rows(prober.files.store, table, values, ("number", "path"))
     numbers = {name: square for square, name in enumerate(board.name_squares())}
     for found, path in rows.head(1).rows():
         squares = [numbers.get(path[at : at + 2], -1) for at in range(0, len(path), 2)]
         problem = f"tour {found} from {name} is none"
-        reader.walk_tour(board, start, squares, table.name, problem, "parquet")
+        prober.walk_tour(board, start, squares, table.name, problem, "parquet")
         is_closed = squares[-1] in board.list_neighbours(start)
         if end not in (None, squares[-1]) or is_closed < closed:
-            raise reader.make_damage_error(table.name, problem, "parquet")
+            raise prober.files.make_error(table.name, problem, "parquet")
         return found, squares
-    count = len(find_rows(reader.store, table, {"start": name}, ("start",)))
+    count = len(find_rows(prober.files.store, table, {"start": name}, ("start",)))
     if not count:
         raise NoAnswer(explain_no_tour(board, start))
     counted = format_count(count, "tour")
@@ -105,20 +105,20 @@ class CountAnswer(Answer):
 
 
 def read_tour_counts(
-    reader: Reader, board: KnightBoard, start: int | None, *, is_closed: bool = False
+    prober: Prober, board: KnightBoard, start: int | None, *, is_closed: bool = False
 ) -> CountAnswer:
     """Return the number of tours from a table of counts; `start` None: from all squares.
 
     `is_closed`: only of closed tours.
     """
-    table = _find_count_table(reader.store, board, is_closed=is_closed)
-    rows = reader.scan_table(table).filter(board=str(board))
+    table = _find_count_table(prober.files.store, board, is_closed=is_closed)
+    rows = prober.files.scan(table).filter(board=str(board))
     if start is not None:
         rows = rows.filter(start=board.name_square(start))
-    counts = reader.collect(table, rows.select("tours", "closed"))
+    counts = prober.files.collect(table, rows.select("tours", "closed"))
     if counts.is_empty():
         problem = f"it has no row of {board}"
-        raise reader.make_damage_error(table.name, problem, "parquet")
+        raise prober.files.make_error(table.name, problem, "parquet")
     has_all = not is_closed and not counts["tours"].null_count()
     return CountAnswer(
         board=str(board),
@@ -129,10 +129,10 @@ def read_tour_counts(
 
 
 def read_pair_count(
-    reader: Any, board: KnightBoard, start: int, end: int, *, is_closed: bool
+    prober: Any, board: KnightBoard, start: int, end: int, *, is_closed: bool
 ) -> CountAnswer:
     """Return the number of tours from a square to another, or only of closed ones."""
-    tours = reader.find_pair_count(board, start, end, is_wanted=True)
+    tours = prober.find_pair_count(board, start, end, is_wanted=True)
     return CountAnswer(
         board=str(board),
         start=board.name_square(start),
@@ -161,23 +161,23 @@ def _find_count_table(store: Store, board: KnightBoard, *, is_closed: bool) -> T
 
 
 def draw_tours(
-    reader: Any, board: KnightBoard, request: SampleRequest, *, closed: bool
+    prober: Any, board: KnightBoard, request: SampleRequest, *, closed: bool
 ) -> Iterator[pl.DataFrame]:
-    """Draw tours of a board, and yield them a chunk at a time; see `Reader.draw`."""
+    """Draw tours of a board, and yield them a chunk at a time; see `Prober.draw`."""
     make_ranking_table(board, closed=closed)  # raises an error if there are none, or too many
     if closed or board.squares > MAX_LISTED_SQUARES:
-        tours = reader.open_ranked_tours(board, closed=closed)
+        tours = prober.open_ranked_tours(board, closed=closed)
         counts = tours.list_counts()
         parts = request._replace(chunk_numbers=CHUNK_TOURS)
         for numbers in parts.draw_numbers(sum(counts), "tour"):
             yield sample_by_rank(tours, counts, numbers)
         return
     table = make_tour_table(board)
-    rows = reader.scan_table(table).with_row_index("row")
-    total = reader.collect(table, rows.select(pl.len())).item()
+    rows = prober.files.scan(table).with_row_index("row")
+    total = prober.files.collect(table, rows.select(pl.len())).item()
     for numbers in request.draw_numbers(total, "tour"):
         drawn = pl.DataFrame({"row": numbers}, {"row": pl.get_index_type()})
-        chosen = reader.collect(table, rows.join(drawn.unique().lazy(), on="row", how="semi"))
+        chosen = prober.files.collect(table, rows.join(drawn.unique().lazy(), on="row", how="semi"))
         yield drawn.join(chosen, on="row", how="left", maintain_order="left").drop("row")
 
 

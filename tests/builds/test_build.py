@@ -235,7 +235,7 @@ def test_ranked_open_tours_match_the_counts_of_each_square(
     build_tables(tmp_path, KNIGHT, make_ranking_table(parsed_board, closed=False))
     counted = pl.read_parquet(outputs / "knight_counts.parquet").filter(pl.col("board") == board)
     with open_tables(str(tmp_path)) as tables:
-        ranked = tables.knight.open_ranked_tours(parsed_board, closed=False)
+        ranked = tables.knight._prober.open_ranked_tours(parsed_board, closed=False)
         assert ranked.list_counts() == counted["tours"].to_list()
 
 

@@ -14,8 +14,8 @@ from puzzle_tablebase.pipeline.reporter import Reporter
 from puzzle_tablebase.pipeline.run import run_command
 from puzzle_tablebase.pipeline.terminal import announcing
 from puzzle_tablebase.queries import explorer
-from puzzle_tablebase.queries.boards import EightReader
-from puzzle_tablebase.queries.fifteen import FifteenReader
+from puzzle_tablebase.queries.boards import EightProber
+from puzzle_tablebase.queries.fifteen import FifteenProber
 from tests.support.shell import Cli
 from tests.support.terminal import render_screen, run_on_terminal
 
@@ -113,10 +113,10 @@ def show_errors(monkeypatch: pytest.MonkeyPatch) -> Screen:
 @pytest.mark.parametrize(
     ("words", "slow", "name", "said"),
     [
-        ("query eight --hardest", EightReader, "answer_hardest", "reading all states"),
+        ("query eight --hardest", EightProber, "answer_hardest", "reading all states"),
         (
             "query fifteen 123456789abcde0f",
-            FifteenReader,
+            FifteenProber,
             "answer",
             "searching for a shortest solution",
         ),

@@ -24,8 +24,8 @@ from puzzle_tablebase.pipeline.terminal import format_repair
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.knight.tables import make_tour_table
-from puzzle_tablebase.queries import open_reader
-from puzzle_tablebase.queries.index_reader import IndexReader
+from puzzle_tablebase.queries import open_prober
+from puzzle_tablebase.queries.files import IndexReader
 from puzzle_tablebase.queries.published import list_status
 from puzzle_tablebase.queries.scans import scan_table
 from puzzle_tablebase.stores import MANIFEST
@@ -100,7 +100,7 @@ def damaged_folder(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> P
 def answer(folder: Path, name: str, key: str | None, options: OptionTexts) -> object:
     """Answer a query; None if a table is refused."""
     try:
-        return ask_one(open_reader(name, Folder(folder)), key, **options).to_dict()
+        return ask_one(open_prober(name, Folder(folder)), key, **options).to_dict()
     except TableError:
         return None
 

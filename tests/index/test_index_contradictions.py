@@ -13,7 +13,7 @@ from puzzle_tablebase.pipeline.terminal import format_repair
 from puzzle_tablebase.puzzles import senet
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.sliding import EIGHT
-from puzzle_tablebase.queries import Tables, open_reader, open_tables
+from puzzle_tablebase.queries import Tables, open_prober, open_tables
 from tests.support.asking import ask_many
 from tests.support.tampered import place, replace_link, reseal
 
@@ -60,7 +60,7 @@ def test_distances_that_lead_nowhere(copy: Path, neighbour: str, distance: int) 
 @pytest.mark.parametrize("distance", [0, 9, 31])
 def test_distances_that_lead_nowhere_in_a_batch(copy: Path, distance: int) -> None:
     tables = open_with_change(copy, "eight", EIGHT.rank("203184765"), 0, distance)
-    reader, keys = open_reader("eight", tables.store), pl.Series(["123456780"])
+    reader, keys = open_prober("eight", tables.store), pl.Series(["123456780"])
     answers = ask_many(reader, keys, goal="123804765")
     assert answers["error"].is_not_null().all(), "the rows answer, which are intact"
     rows = ask_many(reader, pl.Series(["283104765"]), goal="centre")

@@ -12,8 +12,8 @@ from puzzle_tablebase import errors
 from puzzle_tablebase.errors import TableDamaged
 from puzzle_tablebase.formats.index import BLOCK_BYTES, BODY_BYTES, HEADER, count_blocks
 from puzzle_tablebase.pipeline.single_query import answer_as_text
-from puzzle_tablebase.queries import index_reader, open_tables
-from puzzle_tablebase.queries.index_reader import MAX_CACHED_BLOCKS, IndexReader, _Build
+from puzzle_tablebase.queries import files, open_tables
+from puzzle_tablebase.queries.files import MAX_CACHED_BLOCKS, IndexReader, _Build
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import BACKUP, MANIFEST
 from puzzle_tablebase.stores.folder import Folder
@@ -130,7 +130,7 @@ def test_all_records_are_of_one_build(copy: Path, monkeypatch: pytest.MonkeyPatc
                 entries["eight"]["index"]["digest"] = bytes(32).hex()
         return real(build, first, count)
 
-    monkeypatch.setattr(index_reader, "BLOCKS_PER_READ", 32)
+    monkeypatch.setattr(files, "BLOCKS_PER_READ", 32)
     monkeypatch.setattr(_Build, "read_blocks", read)
     header, records = IndexReader(Folder(copy), EIGHT).read_build()
     assert header == newer[: HEADER.size]

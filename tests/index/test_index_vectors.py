@@ -17,7 +17,7 @@ from puzzle_tablebase.formats.manifest import Entry
 from puzzle_tablebase.pipeline.proofs import VerifyFailed
 from puzzle_tablebase.pipeline.proofs.claims import ListedTable
 from puzzle_tablebase.pipeline.proofs.files import check_files
-from puzzle_tablebase.queries.index_reader import IndexReader
+from puzzle_tablebase.queries.files import IndexReader
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores.folder import Folder
 from tests.support.format_page import VECTORS as FOLDER

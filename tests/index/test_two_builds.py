@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from puzzle_tablebase.queries.index_reader import IndexReader
+from puzzle_tablebase.queries.files import IndexReader
 from puzzle_tablebase.stores.access import open_store
 from puzzle_tablebase.stores.folder import Folder
 from tests.support.default_tables import INDEXES

@@ -51,7 +51,7 @@ def test_no_page_is_made_of_a_damaged_table(copy: Path) -> None:
 def test_a_header_is_of_the_build_of_its_records(copy: Path) -> None:
     """Publish another build after an index was opened."""
     (reader, table), *_ = iter_tables(Folder(copy))
-    assert reader.open_table_index(table).count
+    assert reader.files.open_index(table).count
     path = replace_link(copy / table.index_file)
     old = path.read_bytes()
     path.unlink()

@@ -19,10 +19,11 @@ from puzzle_tablebase.notation.senet import OPENING
 from puzzle_tablebase.puzzles import senet
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.sliding import EIGHT, parse_board
-from puzzle_tablebase.queries import open_reader
-from puzzle_tablebase.queries.boards import BoardReader
+from puzzle_tablebase.queries import open_prober
+from puzzle_tablebase.queries.boards import BoardProber
 from puzzle_tablebase.queries.explorer import iter_tables
-from puzzle_tablebase.queries.reader import Reader
+from puzzle_tablebase.queries.files import TableFiles
+from puzzle_tablebase.queries.prober import Prober
 from puzzle_tablebase.stores.folder import Folder
 from tests import usual_or_nightly
 from tests.support import oracles
@@ -39,7 +40,7 @@ def ask(page: Path, *questions: list[Any]) -> list[Any]:
     return [json.loads(line) for line in said.out.splitlines()]
 
 
-def answer(reader: Reader, key: str, missing: dict[str, object], **given: Any) -> dict[str, object]:
+def answer(reader: Prober, key: str, missing: dict[str, object], **given: Any) -> dict[str, object]:
     """Return the facts of an answer, or those of a key without one."""
     try:
         return dict(ask_one(reader, key, path=True, **given).to_dict())
@@ -82,7 +83,9 @@ def test_the_page_holds_the_published_records(boards_page: Path) -> None:
 def test_boards_are_answered_as_by_query(boards_page: Path, name: str) -> None:
     draw, store = random.Random(name), Folder(boards_page.parent)
     board = parse_board("3x3" if name == "eight" else name)
-    reader = open_reader("eight", store) if name == "eight" else BoardReader(board, store)
+    reader = (
+        open_prober("eight", store) if name == "eight" else BoardProber(board, TableFiles(store))
+    )
     states = ["".join(draw.sample(board.example, len(board.example))) for _ in range(400)]
     asked = [*zip(states[:200], states[200:], strict=True), *((state,) for state in states[:200])]
     expected = [
@@ -138,7 +141,7 @@ def test_the_puzzle_of_a_day_follows_from_the_date(boards_page: Path, outputs: P
 
 
 def test_positions_are_answered_as_by_query(explorer: Path, outputs: Path) -> None:
-    rng, reader = random.Random(15), open_reader("senet", Folder(outputs))
+    rng, reader = random.Random(15), open_prober("senet", Folder(outputs))
     positions = [senet.unrank(rng.randrange(senet.SIZE)) for _ in range(500)]
     positions += [OPENING, "BBBBBAAAAA....."]
     expected = [answer(reader, one, {"position": one, "plies": None}) for one in positions]
@@ -196,7 +199,7 @@ def test_tours_are_those_of_the_tables(explorer: Path, outputs: Path) -> None:
         for tour in filter(None, told):
             assert "".join(map(board.name_square, tour)) in paths
     rng, wide = random.Random(64), KnightBoard(8, 8)
-    reader = open_reader("knight", Folder(outputs))
+    reader = open_prober("knight", Folder(outputs))
     squares = [rng.sample(range(64), 2) for _ in range(400)]
     named = [[*map(wide.name_square, pair)] for pair in squares if wide.can_join(*pair)]
     expected = [ask_one(reader, start, to=end).to_dict()["path"] for start, end in named]

@@ -119,13 +119,13 @@ def open_case(tables: Tables, case: Case) -> tuple[Any, dict[str, str]]:
 def check_rows(tables: Tables, case: Case, answers: list[str]) -> list[dict[str, Any]]:
     """Judge the answers in a small frame, in a large one, and alone: the facts are the same."""
     reader, options = open_case(tables, case)
-    frame = pl.DataFrame({reader.columns[0]: [case.key] * len(answers), "answer": answers})
+    frame = pl.DataFrame({reader._prober.columns[0]: [case.key] * len(answers), "answer": answers})
     judged: pl.DataFrame = reader.check_frame(frame, **options)
     with pytest.MonkeyPatch.context() as patch:  # few answers are judged as many are
         patch.setattr(boards, "FEW_ANSWERS", 0)
-        patch.setattr(reader, "max_single_keys", 0, raising=False)
+        patch.setattr(reader._prober, "max_single_keys", 0, raising=False)
         if case.puzzle in ("eight", "sliding"):
-            assert reader.judges_together(len(frame), reader.parse(CHECK, options))
+            assert reader._prober.judges_together(len(frame), reader._prober.parse(CHECK, options))
         assert_frame_equal(reader.check_frame(frame, **options), judged)
     rows = judged.to_dicts()
     for answer, row in zip(answers, rows, strict=True):

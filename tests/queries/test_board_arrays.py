@@ -13,8 +13,8 @@ from puzzle_tablebase.notation.sliding import CHARACTERS
 from puzzle_tablebase.puzzles.sliding import SlidingBoard, parse_board
 from puzzle_tablebase.queries import Tables, open_tables
 from puzzle_tablebase.queries.bit_layers import unfold_distances
-from puzzle_tablebase.queries.boards import BoardReader
-from puzzle_tablebase.queries.sliding import BitReader
+from puzzle_tablebase.queries.readers import BoardReader
+from puzzle_tablebase.queries.sliding import BitProber
 from tests.support import sliding_oracle as oracle
 from tests.support.oracles import eight_distances
 from tests.support.shell import Ask
@@ -91,8 +91,8 @@ def test_a_large_board(large_boards: Path, tmp_path: Path) -> None:
 
 @pytest.mark.nightly
 def test_any_wrong_bit_of_a_large_board_is_noticed(large_boards: Path) -> None:
-    table = open_tables(str(large_boards)).sliding("3x4")
-    assert isinstance(table, BitReader)
+    table = open_tables(str(large_boards)).sliding("3x4")._prober
+    assert isinstance(table, BitProber)
     view = table.puzzle.view_goal(table.puzzle.example)
     space, bits = table.puzzle.make_words(view.table_goal), table._read_bits(view)
     for rank in random.Random(2).sample(range(space.size), 20):

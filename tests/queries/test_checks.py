@@ -78,7 +78,7 @@ def require_facts(
     reader: Any, pairs: list[tuple[str, str]], expected: list[dict[str, object]], **options: Any
 ) -> pl.DataFrame:
     """Judge all pairs together, and require these facts of each."""
-    frame = pl.DataFrame(pairs, schema=[reader.columns[0], "answer"], orient="row")
+    frame = pl.DataFrame(pairs, schema=[reader._prober.columns[0], "answer"], orient="row")
     judged: pl.DataFrame = reader.check_frame(frame, **options)
     assert judged.columns == [*frame.columns, *FACTS[:-1], "problem", "score", "error"]
     assert judged["error"].is_null().all()
@@ -290,7 +290,7 @@ def test_many_answers_are_judged_as_one_by_one(
         back = letters[0].translate(str.maketrans("UDLR", "DURL"))
         pairs.append((state, (letters[0] + back) * 1_000 + letters))
     frame = pl.DataFrame(pairs, schema=["state", "answer"], orient="row")
-    assert reader.judges_together(len(frame), reader.parse(CHECK, options))
+    assert reader._prober.judges_together(len(frame), reader._prober.parse(CHECK, options))
     judged = reader.check_frame(frame, **options)
     single = pl.concat(reader.check_frame(frame[at : at + 100], **options)
                        for at in range(0, len(frame), 100))  # fmt: skip

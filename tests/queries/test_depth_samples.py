@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from puzzle_tablebase.errors import BadRequest, NoAnswer
 from puzzle_tablebase.notation.sliding import GOALS
 from puzzle_tablebase.puzzles.sliding import parse_board
-from puzzle_tablebase.queries import Tables, open_reader, open_tables, pose
+from puzzle_tablebase.queries import Tables, open_prober, open_tables, pose
 from puzzle_tablebase.queries.options import SAMPLE
 from puzzle_tablebase.queries.samples import SampleRequest, find_twin
 from puzzle_tablebase.stores.folder import Folder
@@ -76,7 +76,7 @@ def test_the_hardest_states_are_all_there(tables: Tables, goal: str | None) -> N
     distances = oracles.eight_distances(GOALS.get(goal or "corner", goal or ""))
     most = max(distances.values())
     rows = tables.eight.list_hardest(goal)
-    assert rows.columns == [*tables.eight.columns]
+    assert rows.columns == [*tables.eight._prober.columns]
     assert rows["state"].to_list() == sorted(s for s in distances if distances[s] == most)
 
 
@@ -106,7 +106,7 @@ def test_sliding_states_equal_those_of_a_search(
     known = oracle.distances(goal or board.example, board.height, board.width)
     table = open_tables(str(small_boards)).sliding(name)
     request = SampleRequest(len(known), chunk_numbers=300)
-    reader = open_reader("sliding", Folder(small_boards))
+    reader = open_prober("sliding", Folder(small_boards))
     chosen, options = pose(reader, SAMPLE, {"board": name, "goal": goal})
     everything = pl.concat(chosen.draw(request, None, options))
     assert {*everything["state"]} == {*known}

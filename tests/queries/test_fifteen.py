@@ -139,8 +139,8 @@ def test_all_boards_that_a_sample_leaves_open_are_counted(
     times = itertools.count(step=1e6)
     monkeypatch.setattr("puzzle_tablebase.queries.fifteen.monotonic", lambda: next(times))
     fifteen, notes = pt.open_tables(str(patterns_555)).fifteen, list[str]()
-    options = fifteen.parse(SAMPLE, {"solve": True, "time_limit": 60})
-    drawn = draw_set(fifteen, options, SampleRequest(3, chunk_numbers=1), notes.append)
+    options = fifteen._prober.parse(SAMPLE, {"solve": True, "time_limit": 60})
+    drawn = draw_set(fifteen._prober, options, SampleRequest(3, chunk_numbers=1), notes.append)
     assert [row["distance"] for rows in drawn for row in rows.to_dicts()] == [None, None, 0]
     assert notes == ["2 boards took longer: their distance is empty."]
 

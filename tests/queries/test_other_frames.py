@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from puzzle_tablebase.errors import BadRequest, NotationError
 from puzzle_tablebase.puzzles.sliding import EIGHT, SlidingBoard
-from puzzle_tablebase.queries import Tables, board_columns, open_reader
+from puzzle_tablebase.queries import Tables, board_columns, open_prober
 from puzzle_tablebase.queries.answer_frames import WHITE_SPACE
 from puzzle_tablebase.queries.board_columns import normalize_keys
 from puzzle_tablebase.stores.folder import Folder
@@ -232,7 +232,7 @@ def test_paths_for_all_keys_together_equal_single_ones(outputs: Path, goal: str 
     """Answer keys and unanswerable ones, then so many of them that there are two chunks."""
     table = pl.read_parquet(outputs / "eight.parquet", columns=["state"])
     states = ["087654321", *table["state"].sample(60, seed=2), None, "", "123456789"]
-    eight = open_reader("eight", Folder(outputs))
+    eight = open_prober("eight", Folder(outputs))
     options: dict[str, Any] = {"path": True, "goal": goal}
     keys = pl.Series(states, dtype=pl.String)
     answers = ask_many(eight, keys, **options)
@@ -287,7 +287,7 @@ STATES = ["378546201", "012345678", "378546201", "378546201", "378546201", None]
 )
 def test_whole_columns_are_read_as_single_texts(tables: Tables, texts: list[str | None]) -> None:
     keys = pl.Series(texts, dtype=pl.String)
-    rows = tables.eight.load_rows(None)
+    rows = tables.eight._prober.load_rows(None)
     states, ranks = rows.find_rows(keys)
     assert keys.to_list() == texts, "the column is not changed"
     for text, state, rank in zip(texts, states, ranks, strict=True):

@@ -24,7 +24,7 @@ from puzzle_tablebase.puzzles.knight.tables import make_tour_table
 from puzzle_tablebase.puzzles.sliding import EIGHT as PUZZLE
 from puzzle_tablebase.queries import Tables, open_tables
 from puzzle_tablebase.queries.answer import format_json
-from puzzle_tablebase.queries.knight.reader import KnightAnswer
+from puzzle_tablebase.queries.knight.prober import KnightAnswer
 from tests import first, usual_or_nightly
 from tests.support import oracles, reference_numbers
 from tests.support.build_recorder import build_tables
@@ -186,9 +186,9 @@ def test_every_state_of_goals_with_the_blank_on_each_cell(tables: Tables, cell: 
     goal = "".join([*tiles[:cell], "0", *tiles[cell:]])
     distances, solutions = eight_search(goal)
     assert len(distances) == 181_440
-    eight, view, states = tables.eight, PUZZLE.view_goal(goal), sorted(distances)
+    eight, view, states = tables.eight._prober, PUZZLE.view_goal(goal), sorted(distances)
     keys = pl.Series("state", PUZZLE.list_states()).cast(pl.String)
-    rows = eight.annotate(keys, goal=goal)
+    rows = tables.eight.annotate(keys, goal=goal)
     found = rows.drop_nulls("distance").select("state", "distance", "solutions").rows()
     assert sorted(found) == [(state, distances[state], solutions[state]) for state in states]
     for state in chance.sample(states, usual_or_nightly(500, len(states))):

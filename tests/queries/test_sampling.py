@@ -16,9 +16,9 @@ from puzzle_tablebase.pipeline.single_query import answer_as_text
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE, make_ranking_table
 from puzzle_tablebase.puzzles.knight.tour_ranker import TourRanker
-from puzzle_tablebase.queries import Tables, open_reader, open_tables
+from puzzle_tablebase.queries import Tables, open_prober, open_tables
 from puzzle_tablebase.queries.knight import table_scans
-from puzzle_tablebase.queries.knight.reader import KnightReader
+from puzzle_tablebase.queries.knight.prober import KnightProber
 from puzzle_tablebase.queries.knight.table_scans import sample_by_rank
 from puzzle_tablebase.queries.samples import MAX_SET, MAX_SIZE, SampleRequest
 from puzzle_tablebase.stores.checkpoints import Arrays
@@ -40,8 +40,8 @@ from tests.support.tampered import (
 
 def read_tours(folder: Path, board: str, *, closed: bool = True, most: int = 10**6) -> pl.DataFrame:
     """Return every tour that has a number, or at most about so many, evenly spaced."""
-    reader = open_reader("knight", Folder(folder))
-    assert isinstance(reader, KnightReader)
+    reader = open_prober("knight", Folder(folder))
+    assert isinstance(reader, KnightProber)
     numbered = reader.open_ranked_tours(parse_board(board), closed=closed)
     counts = numbered.list_counts()
     step = max(1, sum(counts) // most)

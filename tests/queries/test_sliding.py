@@ -9,10 +9,12 @@ import pytest
 
 from puzzle_tablebase.errors import BadRequest, GoalUnreachable, TableDamaged
 from puzzle_tablebase.puzzles.sliding import parse_board
-from puzzle_tablebase.queries import open_reader, open_tables
+from puzzle_tablebase.queries import open_prober, open_tables
 from puzzle_tablebase.queries.board_columns import CHUNK_ROWS
-from puzzle_tablebase.queries.boards import BoardReader
-from puzzle_tablebase.queries.goals import GoalReader
+from puzzle_tablebase.queries.boards import BoardProber
+from puzzle_tablebase.queries.files import TableFiles
+from puzzle_tablebase.queries.goals import GoalProber
+from puzzle_tablebase.queries.readers import BoardReader
 from puzzle_tablebase.stores.folder import Folder
 from tests.support import sliding_oracle as oracle
 from tests.support.asking import ask_many
@@ -40,14 +42,14 @@ def test_solutions_are_counted_before_they_are_listed(small_boards: Path) -> Non
     known = oracle.distances("123450", 2, 3)
     listed = {state: oracle.list_solutions(state, 2, 3, known) for state in known}
     start = max(listed, key=lambda state: len(listed[state]))
-    reader = BoardReader(parse_board("2x3"), Folder(small_boards))
+    reader = BoardProber(parse_board("2x3"), TableFiles(Folder(small_boards)))
     reader.max_solutions = len(listed[start])
-    answer = reader.probe(start, solutions=True)
+    answer = BoardReader(reader).probe(start, solutions=True)
     assert answer.all_solutions == listed[start]
     assert answer.solutions == len(listed[start]) > 1
     reader.max_solutions = len(listed[start]) - 1
     with pytest.raises(BadRequest):
-        reader.probe(start, solutions=True)
+        BoardReader(reader).probe(start, solutions=True)
     result = ask_many(reader, pl.Series(["123450", start]), solutions=True)
     assert result["all_solutions"].to_list() == ["", None]
     assert result["error"].is_null().to_list() == [True, False]
@@ -67,7 +69,7 @@ def test_a_long_batch_answers_as_a_short_one(
     other += [f"{board.example}0", board.example[1:], f"{board.example}{'9' * 256}", "０１２３"]
     keys = pl.Series([*states, *other, None, "", " "], dtype=pl.String)
     times = CHUNK_ROWS // len(keys) + 2
-    reader = BoardReader(board, Folder(small_boards))
+    reader = BoardProber(board, TableFiles(Folder(small_boards)))
     short = ask_many(reader, keys, **options)
     reader.max_single_keys = 0
     answers = ask_many(reader, pl.concat([keys] * times), **options)
@@ -79,11 +81,11 @@ def test_unreachable_states_are_not_queried_singly(
     small_boards: Path, outputs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Answer a batch of which half is unreachable: a lone query for each would be slow."""
-    monkeypatch.delattr(GoalReader, "find_distance")
+    monkeypatch.delattr(GoalProber, "find_distance")
     half = pl.Series(["123456780", "213456780"] * 5)
-    board = BoardReader(parse_board("3x3"), Folder(small_boards))
+    board = BoardProber(parse_board("3x3"), TableFiles(Folder(small_boards)))
     board.max_single_keys = 0
-    for reader in (board, open_reader("eight", Folder(outputs))):
+    for reader in (board, open_prober("eight", Folder(outputs))):
         result = ask_many(reader, half, goal="123456780")
         assert result["distance"].to_list() == [0, None] * 5
         assert result["error"].is_null().to_list() == [True, False] * 5
@@ -99,5 +101,7 @@ def test_inconsistent_records_are_damage(
     distance = 3 if state is None else 0
     change_records(lambda records: records[rows].fill(distance)).edit(copied, "sliding_2x2_4")
     with pytest.raises(TableDamaged) as caught:
-        ask_many(BoardReader(board, Folder(copied)), pl.Series([state or "1230"]), **options)
+        ask_many(
+            BoardProber(board, TableFiles(Folder(copied))), pl.Series([state or "1230"]), **options
+        )
     assert caught.value.file == str(copied / "sliding_2x2_4.idx")

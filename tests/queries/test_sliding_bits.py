@@ -3,7 +3,7 @@
 import json
 import random
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +18,9 @@ from puzzle_tablebase.puzzles.sliding import PUZZLE
 from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.bit_layers import unfold_distances
 from puzzle_tablebase.queries.bit_walks import WALKED_ROWS
-from puzzle_tablebase.queries.index_reader import IndexReader
-from puzzle_tablebase.queries.sliding import BitReader
+from puzzle_tablebase.queries.files import IndexReader
+from puzzle_tablebase.queries.readers import BoardReader
+from puzzle_tablebase.queries.sliding import BitProber
 from puzzle_tablebase.stores.folder import Folder
 from tests import NIGHTLY, usual_or_nightly
 from tests.support import sliding_oracle as oracle
@@ -47,11 +48,16 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield place
 
 
-def open_board(folder: Path, name: str, max_single_keys: int = 300) -> BitReader:
+def open_board(folder: Path, name: str, max_single_keys: int = 300) -> BoardReader:
     board_reader = open_tables(str(folder)).sliding(name)
-    assert isinstance(board_reader, BitReader)
-    board_reader.max_single_keys = max_single_keys
+    get_bits(board_reader).max_single_keys = max_single_keys
     return board_reader
+
+
+def get_bits(reader: BoardReader) -> BitProber:
+    """Return what answers for a reader from bits."""
+    assert isinstance(reader._prober, BitProber)
+    return reader._prober
 
 
 def list_goals(name: str) -> list[str]:
@@ -100,7 +106,7 @@ def test_solutions_and_the_hardest_states_are_those_of_the_oracle(folder: Path) 
     board_reader, known = open_board(folder, "2x4"), oracle.distances("12345670", 2, 4)
     for state in random.Random(3).sample([*known], 20):
         ways = oracle.list_solutions(state, 2, 4, known)
-        assert board_reader.list_solutions(state, "12345670") == ways
+        assert get_bits(board_reader).list_solutions(state, "12345670") == ways
     assert board_reader.list_hardest()["state"].to_list() == list_farthest(known)
 
 
@@ -149,7 +155,7 @@ def list_false_bits(depths: npt.NDArray[np.uint8], chance: np.random.Generator) 
 def test_wrong_bits_never_become_distances(folder: Path) -> None:
     board = open_board(folder, "2x4")
     view = board.puzzle.view_goal("12345670")
-    space, bits = board.puzzle.make_words(view.table_goal), board._read_bits(view)
+    space, bits = board.puzzle.make_words(view.table_goal), get_bits(board)._read_bits(view)
     depths = unfold_distances(space, bits)
     assert depths is not None
     for ranks in list_false_bits(depths, np.random.default_rng(7)):
@@ -176,9 +182,12 @@ def test_walks_that_do_not_end_at_the_goal_are_damage(
     copied = link_copy(folder, tmp_path)
     change_records(change).edit(copied, "sliding_2x4_8")
     several = open_board(copied, "2x4", 0)
-    for use in (several.probe, several.annotate, lambda key: several.list_hardest()):
+    uses: list[Callable[[], object]] = [
+        lambda: several.probe(state), lambda: several.annotate([state]), several.list_hardest
+    ]  # fmt: skip
+    for use in uses:
         with pytest.raises(TableDamaged):
-            use(state if use == several.probe else [state])
+            use()
 
 
 def answer_small_board() -> str:
@@ -191,7 +200,7 @@ def answer_small_board() -> str:
         states = ["12345670", "12345607", "07654321", "54321670"]
         answers = ask_many(board_reader, pl.Series(states))
         view = board_reader.puzzle.view_goal("12345670")
-        distances = board_reader.read_distances(view)
+        distances = get_bits(board_reader).read_distances(view)
     return json.dumps([answers["distance"].to_list(), distances.tolist()])
 
 

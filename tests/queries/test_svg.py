@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
-from puzzle_tablebase.queries import Tables, open_reader, open_tables
+from puzzle_tablebase.queries import Tables, open_prober, open_tables
 from puzzle_tablebase.queries.svg import (
     AMBER,
     BLUE,
@@ -40,7 +40,7 @@ def at(shape: ElementTree.Element, name: str) -> float:
 
 
 def ask(name: str, outputs: Path, key: str, **options: str | bool) -> Any:
-    return ask_one(open_reader(name, Folder(outputs)), key, **options)
+    return ask_one(open_prober(name, Folder(outputs)), key, **options)
 
 
 @pytest.fixture(scope="module")
@@ -163,7 +163,7 @@ KNOWN = "ABAAABBB.B...A."
 
 def test_the_line_for_either_side_is_the_smallest(outputs: Path) -> None:
     """Compare every position that at most four plies lead to, with the side to move then."""
-    reader = open_reader("senet", Folder(outputs))
+    reader = open_prober("senet", Folder(outputs))
     layers = list(islice(oracles.senet_layers(), 5))
     for plies, layer in enumerate(layers):
         for position, line in layer.items():

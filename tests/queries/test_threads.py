@@ -22,7 +22,9 @@ from puzzle_tablebase.puzzles.fifteen import make_tables
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
 from puzzle_tablebase.puzzles.sliding import parse_board
 from puzzle_tablebase.queries import Tables, bit_layers, boards, open_tables
-from puzzle_tablebase.queries.reader import RecordReader
+from puzzle_tablebase.queries.files import TableFiles
+from puzzle_tablebase.queries.prober import RecordProber
+from puzzle_tablebase.queries.readers import RecordReader
 from puzzle_tablebase.stores.folder import Folder
 from tests import usual_or_nightly
 from tests.support.build_recorder import build_tables
@@ -103,7 +105,9 @@ def test_frames_of_few_goals_stay_in_memory(outputs: Path) -> None:
     with open_tables(str(outputs)) as tables:
         for goal in GOALS:
             tables.eight.annotate(STATES[:3], goal=goal)
-        assert [name for name in tables.eight._kept if "rows" in str(name)] == [("rows", GOALS[-1])]
+        assert [name for name in tables.eight._prober.files._kept if "rows" in str(name)] == [
+            ("rows", GOALS[-1])
+        ]
 
 
 class SearchEnded(TablebaseError):
@@ -145,21 +149,21 @@ def test_a_thing_is_made_once_and_never_kept_by_closed_tables(outputs: Path) -> 
         return 7
 
     with ThreadPoolExecutor(2 * THREADS) as pool:
-        reader = RecordReader(JUGS, Folder(outputs))
-        waiting = [pool.submit(reader.keep, "thing", make) for _ in range(THREADS)]
-        assert pool.submit(reader.keep, "other", lambda: 8).result(20) == 8
+        files = TableFiles(Folder(outputs))
+        waiting = [pool.submit(files.keep, "thing", make) for _ in range(THREADS)]
+        assert pool.submit(files.keep, "other", lambda: 8).result(20) == 8
         may_end.set()
         assert [each.result(20) for each in waiting] == [7] * THREADS
-        assert (made, reader._making) == ([1], {})
+        assert (made, files._making) == ([1], {})
         may_end.clear()
-        late = pool.submit(reader.keep, "late", make)
+        late = pool.submit(files.keep, "late", make)
         while len(made) < 2:
             time.sleep(0.01)
-        reader.close()
+        files.close()
         may_end.set()
         with pytest.raises(ValueError, match="are closed"):
             late.result(20)
-        assert (reader._kept, reader._making) == ({}, {})
+        assert (files._kept, files._making) == ({}, {})
 
 
 def send(value: Any) -> Any:
@@ -199,7 +203,7 @@ def test_closed_tables_stay_closed(every_puzzle: Path) -> None:
 
 
 def test_a_reader_of_another_puzzle_is_sent_too(outputs: Path) -> None:
-    reader = send(RecordReader(JUGS, Folder(outputs)))
+    reader = send(RecordReader(RecordProber(JUGS, TableFiles(Folder(outputs)))))
     assert (type(reader), type(reader.puzzle)) == (RecordReader, type(JUGS))
     assert reader.puzzle.example == JUGS.example
 

@@ -7,23 +7,31 @@ import polars as pl
 from puzzle_tablebase.queries import pose
 from puzzle_tablebase.queries.answer import Answer
 from puzzle_tablebase.queries.options import ALL, BATCH, QUERY
-from puzzle_tablebase.queries.reader import Reader
+from puzzle_tablebase.queries.prober import Prober
+from puzzle_tablebase.queries.readers import Reader
+
+Asked = Reader[Any] | Prober
 
 
-def ask_one(reader: Reader, key: str | None = None, **given: Any) -> Any:
+def find_prober(asked: Asked) -> Prober:
+    """Return what answers for a reader."""
+    return asked._prober if isinstance(asked, Reader) else asked
+
+
+def ask_one(reader: Asked, key: str | None = None, **given: Any) -> Any:
     """Answer one key, or an option without one, as `pipeline query` does."""
-    chosen, options = pose(reader, QUERY if key is not None else ALL, given)
+    chosen, options = pose(find_prober(reader), QUERY if key is not None else ALL, given)
     answer: Answer = chosen.answer(key, options)
     return answer
 
 
-def ask_many(reader: Reader, keys: pl.Series, **given: Any) -> pl.DataFrame:
+def ask_many(reader: Asked, keys: pl.Series, **given: Any) -> pl.DataFrame:
     """Answer many keys, as a batch does."""
-    chosen, options = pose(reader, BATCH, given)
+    chosen, options = pose(find_prober(reader), BATCH, given)
     return chosen.answer_keys(keys, options)
 
 
-def ask_singly(reader: Reader, keys: pl.Series, **given: Any) -> pl.DataFrame:
+def ask_singly(reader: Asked, keys: pl.Series, **given: Any) -> pl.DataFrame:
     """Answer many keys one by one."""
-    chosen, options = pose(reader, BATCH, given)
-    return Reader.answer_keys(chosen, keys, options)
+    chosen, options = pose(find_prober(reader), BATCH, given)
+    return Prober.answer_keys(chosen, keys, options)

@@ -1,4 +1,4 @@
-"""The knight's reader, and its answer: a tour with its squares, jumps and board."""
+"""The knight's prober, and its answer: a tour with its squares, jumps and board."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from puzzle_tablebase.notation.knight import TOURS_PREFIX
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.puzzles.knight.tables import PAIRS_BOARD, make_pair_counts
 from puzzle_tablebase.queries.answer import Answer, Judgement, align_rows
-from puzzle_tablebase.queries.index_reader import has_index
+from puzzle_tablebase.queries.files import has_index
 from puzzle_tablebase.queries.options import (
     ALL,
     ALONE,
@@ -20,11 +20,11 @@ from puzzle_tablebase.queries.options import (
     SHEETS,
     Option,
 )
-from puzzle_tablebase.queries.reader import Reader
+from puzzle_tablebase.queries.prober import Prober
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from typing import Any
 
     import polars as pl
@@ -132,21 +132,9 @@ def choose_board(options: Options, default: str = "8x8") -> KnightBoard:
     return board if isinstance(board, KnightBoard) else parse_board(default)
 
 
-class KnightReader(Reader):
-    """The tables of the knight's tours: one for each pair of ends on 8x8, all on smaller boards.
+class KnightProber(Prober):
+    """Answers for the knight's tours."""
 
-    >>> from puzzle_tablebase.queries import open_tables
-    >>> knight = open_tables("outputs").knight
-    >>> knight.probe("a1", to="b3").closed
-    True
-    >>> knight.count("c3", board="5x5")
-    CountAnswer(board='5x5', start='c3', tours=64, closed=0)
-    """
-
-    probe: Callable[..., KnightAnswer]
-    documented = (
-        *("probe", "get", "annotate", "check", "check_frame", "sample", "scan", "count", "rank"),
-    )
     has_pictures = True
     options = (
         Option(
@@ -205,31 +193,6 @@ class KnightReader(Reader):
     columns = ("start", "finish", "number", "closed", "path")
     explored = {"knight_tours_8x8": 0}  # noqa: RUF012  # a class's constants
 
-    def count(
-        self,
-        start: str | None = None,
-        board: str | None = None,
-        *,
-        to: str | None = None,
-        closed: bool = False,
-    ) -> CountAnswer:
-        """Return the number of tours from a square, or from all squares; or `to` another square.
-
-        The default board is 6x6; with `to` it is 8x8. `closed`: only closed tours, which are
-        counted on larger boards.
-        """
-        given = {"board": board, "closed": closed, "count": True}
-        options = self.parse(ALL, given) if to is None else self.parse(QUERY, {**given, "to": to})
-        return self.answer(start, options)  # type: ignore[return-value]
-
-    def rank(self, squares: str, *, board: str = "8x8", closed: bool = False) -> int:
-        """Return the rank of a tour among all open ones from its first square, or all closed ones.
-
-        A closed tour may begin at any of its squares and go in either direction.
-        """
-        options = self.parse(ALL, {"board": board, "closed": closed, "rank_of": squares})
-        return self.answer(None, options).rank  # type: ignore[union-attr, return-value]
-
     def parse_key(self, text: str, options: Options) -> int:
         return choose_board(options).parse_square(text)
 
@@ -278,9 +241,9 @@ class KnightReader(Reader):
         """
         table = make_pair_counts(board)
         name = "is published", table.name
-        if not (is_wanted or self.keep(name, lambda: has_index(self.store, table))):
+        if not (is_wanted or self.files.keep(name, lambda: has_index(self.files.store, table))):
             return None
-        tours: int = self.open_table_index(table).read_record(board.find_pair(start, end))[0]
+        tours: int = self.files.open_index(table).read_record(board.find_pair(start, end))[0]
         return tours
 
     def draw(
@@ -321,7 +284,7 @@ class KnightReader(Reader):
         from puzzle_tablebase.queries.knight.ranked_tours import RankedTours
 
         name = "ranked tours", str(board), closed
-        return self.keep(name, lambda: RankedTours(self, board, closed=closed))
+        return self.files.keep(name, lambda: RankedTours(self, board, closed=closed))
 
     def _find_pair_tour(
         self, board: KnightBoard, start: int, end: int | None, number: int | None, closed: bool
@@ -336,7 +299,7 @@ class KnightReader(Reader):
             if end in (None, squares[-1]) and (not closed or board.is_jump(start, squares[-1])):
                 problem = f"tour {candidate} from {square} is none"
                 return candidate, self.walk_tour(board, start, squares, table, problem)
-        raise self.make_damage_error(table, f"an existing tour from {square} is missing")
+        raise self.files.make_error(table, f"an existing tour from {square} is missing")
 
 
 def _require_joinable(board: KnightBoard, start: int, end: int, closed: bool) -> None:

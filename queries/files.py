@@ -1,4 +1,6 @@
-"""The reader of a table's index: it reads and checks one block for one record.
+"""The files of a puzzle's tables while they are open: indexes, rows, and what is made of both.
+
+An index is read and checked by the block: one for one record.
 
 Only light modules of the standard library are imported. A file that is missing, short, damaged, not
 an index, of another version, or of another table than the manifest lists never yields an answer.
@@ -6,7 +8,7 @@ an index, of another version, or of another table than the manifest lists never 
 
 from __future__ import annotations
 
-from _thread import allocate_lock
+from _thread import RLock, allocate_lock  # `threading` takes longer to import
 
 from puzzle_tablebase.errors import (
     FileChanged,
@@ -36,10 +38,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any, TypeVar
 
+    import polars as pl
+
     from puzzle_tablebase.schema import Table
     from puzzle_tablebase.stores.folder import RandomAccessFile, Store
 
     Read = TypeVar("Read")
+    Kept = TypeVar("Kept")
 
 MAX_CACHED_BLOCKS = 512
 """The most blocks in the cache: 2 MiB."""
@@ -279,3 +284,104 @@ def _read_digests(store: Store, table: Table) -> list[str]:
         return _search_digests(store, table) or _search_digests(store, table, BACKUP)
     versions = read_versions(store).get(table.name, [])
     return [entry.index.digest for entry in versions if entry.index]
+
+
+class TableFiles:
+    """The tables of a puzzle in a store; each file is opened when it is first needed."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self._kept: dict[Any, Any] = {}
+        """What was made of the tables, by name, for all threads."""
+        self._making: dict[Any, Any] = {}
+        """A lock for each name that something is being made for."""
+        self._lock = RLock()
+        """The lock of these dictionaries: it is never held while something is read or made."""
+        self._closed = False
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # another process opens the files when it needs them
+        return type(self), (self.store,), {"_closed": self._closed}
+
+    def open_index(self, table: Table, request: str = "") -> IndexReader:
+        """Return the index of a table; `request` is the name that builds it, if not its own."""
+        index: IndexReader | None = self._kept.get(("index", table.name))
+        if index is not None:
+            return index
+        return self.keep(("index", table.name), lambda: IndexReader(self.store, table, request))
+
+    def scan(self, table: Table) -> pl.LazyFrame:
+        """Return a table's rows; its files are checked against the manifest the first time."""
+        from puzzle_tablebase.queries.scans import scan_table
+
+        return self.keep(("scan", table.name), lambda: scan_table(self.store, table))
+
+    def collect(self, table: Table, rows: pl.LazyFrame) -> pl.DataFrame:
+        """Collect rows of a table's scan; TableDamaged if they cannot be decoded."""
+        from puzzle_tablebase.queries.scans import collect_rows
+
+        return collect_rows(self.store, table.name, rows)
+
+    def make_error(self, table: str, problem: str, suffix: str = "idx") -> TableDamaged:
+        """Make the error for a file that is as published, and yet contradicts itself."""
+        from puzzle_tablebase.stores.access import make_damage_error
+
+        return make_damage_error(self.store, table, problem, suffix)
+
+    def keep(self, name: object, make: Callable[[], Kept], most: int | None = None) -> Kept:
+        """Return what is made of the tables the first time, and kept until they are closed.
+
+        Only threads that ask for the same thing wait for it. With `most`, the name is a tuple that
+        begins with a kind, and of this kind those that were asked for last are kept.
+        """
+        kept: Kept | None = self._kept.get(name)
+        if kept is None:
+            kept = self._make(name, make)
+        if most is not None:
+            self._forget_others(name, most)
+        return kept
+
+    def has(self, name: object) -> bool:
+        """Return whether something is kept."""
+        return name in self._kept
+
+    def _make(self, name: object, make: Callable[[], Kept]) -> Kept:
+        with self._lock:
+            making = self._making.setdefault(name, allocate_lock())
+        with making:
+            kept: Kept | None = self._kept.get(name)  # another thread may have made it meanwhile
+            try:
+                if kept is None:
+                    self.require_open()
+                    kept = make()
+                    with self._lock:
+                        self.require_open()  # closed tables keep nothing
+                        self._kept[name] = kept
+            finally:
+                self._making.pop(name, None)
+        return kept
+
+    def _forget_others(self, name: Any, most: int) -> None:
+        """Forget all things of a name's kind but those that were asked for last."""
+        with self._lock:
+            if name in self._kept:  # another thread may have asked for others since
+                self._kept[name] = self._kept.pop(name)  # the last is the one asked for last
+            of_kind = [
+                each for each in self._kept if isinstance(each, tuple) and each[0] == name[0]
+            ]
+            for old in of_kind[:-most]:
+                del self._kept[old]
+
+    def require_open(self) -> None:
+        """Raise ValueError if the tables are closed."""
+        if self._closed:
+            raise ValueError(f"the tables in {self.store} are closed")
+
+    def close(self) -> None:
+        """Close all files and forget what was read: later questions raise ValueError."""
+        with self._lock:
+            self._closed = True
+            for kept in self._kept.values():
+                if close := getattr(kept, "close", None):
+                    close()
+            self._kept.clear()

@@ -1,0 +1,256 @@
+"""What answers the questions about a puzzle from the files of its tables.
+
+Each kind of puzzle has a subclass of `Prober`. It declares what can be asked, and takes options
+parsed; `readers` has what programs call.
+"""
+
+from __future__ import annotations
+
+from puzzle_tablebase.errors import BadRequest, IllegalMove, NotationError
+from puzzle_tablebase.puzzle import Puzzle, Rules, StateSpace
+from puzzle_tablebase.queries.answer import Answer, HardestAnswer, Judgement
+from puzzle_tablebase.queries.files import TableFiles
+from puzzle_tablebase.queries.options import parse_options
+from puzzle_tablebase.schema import UNREACHED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any
+
+    import polars as pl
+
+    from puzzle_tablebase.queries.files import IndexReader
+    from puzzle_tablebase.queries.options import Option, Options
+    from puzzle_tablebase.queries.samples import SampleRequest
+    from puzzle_tablebase.schema import Table
+
+
+class Prober:
+    """Answers the questions about a puzzle, or one board of it, from its tables in one store."""
+
+    options: tuple[Option, ...] = ()
+    commands: tuple[str, ...] = ("query", "sample", "check")
+    """The commands of the command line that the puzzle has."""
+    has_pictures = False
+    """Whether answers can be drawn."""
+    key = "KEY"
+    columns: tuple[str, ...]
+    """A batch's columns, the key's first; options may add further ones."""
+    long_work = ""
+    """What a single query does that may take seconds, in words."""
+    board: str | None = None
+    """The board of all keys, if the puzzle has several."""
+    iter_answers: Any = None
+    """A method that yields the rows of many keys as they are answered, if each takes long."""
+    key_cells = 0
+    """The number of cells of a key that a text input may have apart; 0: none."""
+    key_digits = 0
+    """The number of digits of a key that can be read as a number; 0: no key can."""
+    explored: Mapping[str, int] = {}
+    """The tables in the explorer's page, each with the number of trailing bytes of a record that
+    the page omits and recomputes: they would double its size."""
+
+    def __init__(self, puzzle: Puzzle, files: TableFiles) -> None:
+        self.puzzle = puzzle
+        self.files = files
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.puzzle, self.files)
+
+    def parse(self, verb: str, given: Mapping[str, Any]) -> Options:
+        """Parse the options of a question; ValueError if the tables are closed."""
+        self.files.require_open()
+        return parse_options(self, verb, given)
+
+    def select(self, options: Options) -> Prober:
+        """Return the prober that answers a question with these options: this one."""
+        return self
+
+    def answer(self, key: Any, options: Options) -> Answer:
+        """Answer for one key, or without one (None); a TablebaseError if there is no answer."""
+        raise NotImplementedError
+
+    def parse_key(self, text: str, options: Options) -> object:
+        """Parse a key; NotationError for a text that is none."""
+        puzzle: Any = self.puzzle
+        return puzzle.parse(text)
+
+    def has_key(self, text: str, options: Options) -> bool:
+        """Return whether a text is in the notation of keys."""
+        try:
+            self.parse_key(text, options)
+        except NotationError:
+            return False
+        return True
+
+    def make_schema(self, options: Options) -> pl.Schema:
+        """Return the columns that a batch adds, with their types: those of the first table."""
+        from puzzle_tablebase.queries.answer_frames import make_answer_schema
+
+        return make_answer_schema(self.columns[1:], self.puzzle.tables[0].columns)
+
+    def answer_keys(self, keys: pl.Series, options: Options) -> pl.DataFrame:
+        """Answer many keys, one row per key, with a column of errors: here one by one."""
+        from puzzle_tablebase.queries.answer_frames import answer_each
+
+        return answer_each(keys, lambda key: self.answer(key, options), self.make_schema(options))
+
+    def annotate_keys(self, keys: pl.Series, options: Options) -> pl.DataFrame:
+        """Answer many keys, one row per key, without errors."""
+        return self.answer_keys(keys, options).drop("error")
+
+    def complete_answers(
+        self, keys: pl.Series, answers: pl.DataFrame, options: Options
+    ) -> pl.DataFrame:
+        """Look up those keys one by one that have neither an answer nor an error yet."""
+        from puzzle_tablebase.queries.answer_frames import fill_answers
+
+        return fill_answers(keys, answers, lambda some: Prober.answer_keys(self, some, options))
+
+    def parse_answer(self, key: str, options: Options) -> tuple[Any, Any, int | None]:
+        """Parse a key; return where answers start and should end, and the fewest moves or None."""
+        raise BadRequest(f"{self.puzzle.title} does not support checking")
+
+    def choose_rules(self, options: Options) -> Rules:
+        """Return the rules by which the moves of an answer are read and made."""
+        assert isinstance(self.puzzle, Rules)
+        return self.puzzle
+
+    def walk(
+        self, rules: Rules, start: Any, moves: Iterable[str], goal: Any, table: str, problem: str,
+        suffix: str = "idx",
+    ) -> list[Any]:  # fmt: skip
+        """Follow a solution by the rules before it is told; return every place on the way.
+
+        TableDamaged, with this problem, if it does not lead to the goal: the file that it comes
+        from may be forged, with right checksums.
+        """
+        try:
+            places = [start, *rules.follow(start, moves)]
+        except IllegalMove:
+            places = []
+        if places[-1:] != [goal]:
+            raise self.files.make_error(table, problem, suffix)
+        return places
+
+    def is_at(self, here: Any, goal: Any, distance: int) -> bool:
+        """Return whether a place is at a distance from the goal, as far as that is known."""
+        return True
+
+    def judges_together(self, count: int, options: Options) -> bool:
+        """Return whether so many answers are judged together, not one by one."""
+        return False
+
+    def judge_distance(
+        self, stated: str, start: Any, shortest: int | None, options: Options
+    ) -> Judgement:
+        """Judge a number of moves that an answer states, or that there are none."""
+        truth = "unreachable" if shortest is None else str(shortest)
+        if stated.lstrip("0") == truth.lstrip("0"):
+            return Judgement(result="right", shortest=shortest, score=1.0)
+        problem = "no moves lead there" if shortest is None else f"the fewest moves are {truth}"
+        return Judgement(result="wrong", shortest=shortest, problem=problem, score=0.0)
+
+    def complete(self, judged: Judgement, start: Any, last: Any, options: Options) -> Judgement:
+        """Return the judgement of moves to `last`, with what only that puzzle knows of it."""
+        if judged.result == "incomplete" and judged.shortest is None:
+            problem = "no moves lead to the goal"
+            return Judgement(result="incomplete", length=judged.length, problem=problem, score=0.0)
+        return judged
+
+    def draw(
+        self, request: SampleRequest, wanted: range | None, options: Options
+    ) -> Iterator[pl.DataFrame]:
+        """Draw a uniform sample of rows, at some depths or any, and yield it a chunk at a time."""
+        from puzzle_tablebase.queries.samples import select_depth
+
+        rows = select_depth(self.list_depth_rows(options), self.puzzle.depth, wanted)
+        for numbers in request.draw_numbers(len(rows), self.key.lower()):
+            yield rows[numbers]
+
+    def count_depths(self, options: Options) -> dict[int, int]:
+        """Count the keys at each depth."""
+        depths = self.list_depth_rows(options)[self.puzzle.depth].drop_nulls()
+        return dict(depths.value_counts().iter_rows())
+
+    def list_hardest_rows(self, options: Options) -> pl.DataFrame:
+        """Return a batch's columns of all keys that are farthest from the goal."""
+        import polars as pl
+
+        rows, depth = self.list_depth_rows(options), self.puzzle.depth
+        return rows.filter(pl.col(depth) == pl.col(depth).max())
+
+    def answer_hardest(self, options: Options) -> HardestAnswer:
+        """Answer with all keys that are farthest from the goal."""
+        rows, depth = self.list_hardest_rows(options), self.puzzle.depth
+        goals = rows["goal"].unique().to_list() if "goal" in rows.columns else []
+        return HardestAnswer(
+            goal=goals[0] if len(goals) == 1 else None,
+            depth={depth: rows[depth][0]},
+            named_keys={f"{self.key.lower()}s": rows[self.columns[0]].to_list()},
+        )
+
+    def list_depth_rows(self, options: Options) -> pl.DataFrame:
+        """Return a batch's columns of all keys; the depth of a key is null if it has none."""
+        return self.read_rows()
+
+    def read_rows(self) -> pl.DataFrame:
+        """Return a batch's columns of all rows of the first table, read once."""
+        table = self.puzzle.tables[0]
+        rows = self.files.scan(table).select(self.columns)
+        return self.files.keep("rows", lambda: self.files.collect(table, rows))
+
+    def open_index(self, name: str) -> IndexReader:
+        """Return the index of one of the puzzle's default tables, by the table's name."""
+        return self.files.open_index(
+            next(table for table in self.puzzle.tables if table.name == name)
+        )
+
+    def close(self) -> None:
+        """Close all files and forget what was read: later questions raise ValueError."""
+        self.files.close()
+
+    def iter_explored(self) -> Iterator[tuple[Prober, Table]]:
+        """Yield the tables that the explorer's page contains, each with its prober."""
+        for table in self.puzzle.tables:
+            if table.name in self.explored:
+                yield self, table
+
+
+class RecordAnswer(Answer):
+    """A record of an index: the values by the names of the columns."""
+
+    fields: dict[str, object]
+
+
+class RecordProber(Prober):
+    """A prober of a state space without goals: it answers a state with its index record."""
+
+    commands = ("query",)
+    puzzle: StateSpace
+
+    def __init__(self, puzzle: Puzzle, files: TableFiles) -> None:
+        super().__init__(puzzle, files)
+        table = self._table = puzzle.tables[0]
+        self._fields = table.list_fields()
+        self.columns = (table.columns[0].name, *(field.name for field in self._fields))
+        nullable = {column.name for column in table.columns if column.nullable}
+        self._unreached = {
+            (name, UNREACHED) for name, letter in table.index if letter == "B" and name in nullable
+        }
+        """The fields and values that stand for null: a record has no other way to express it."""
+
+    def answer(self, key: str, options: Options) -> RecordAnswer:
+        state = self.puzzle.parse(key)
+        record = self.open_index(self._table.name).read_record(self.puzzle.rank(state))
+        values = (
+            None if (name, value) in self._unreached else value
+            for name, value in zip(self.columns[1:], record, strict=True)
+        )
+        return RecordAnswer(fields=dict(zip(self.columns, (state, *values), strict=True)))
+
+    def make_schema(self, options: Options) -> pl.Schema:
+        from puzzle_tablebase.queries.answer_frames import make_answer_schema
+
+        return make_answer_schema(self.columns[1:], self._fields)
