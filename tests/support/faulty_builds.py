@@ -107,7 +107,7 @@ BOARDS = [
     Fault("two_bit_bfs.kernels:pack_rows", "high >>= np.uint64(4)", "high >>= ONE", BITS, SLOW),
     Fault("two_bit_bfs.space:make_masks", "(odd + sum(digits))", "sum(digits)", BITS),
     Fault("two_bit_bfs.space:make_word_space", "(line - 1) %", "line %", BITS, SLOW),
-    Fault("two_bit_bfs.space:list_row_kinds", "% 2).astype", "// 2 % 2).astype", BITS, SLOW),
+    Fault("two_bit_bfs.space:list_row_parities", "% 2).astype", "// 2 % 2).astype", BITS, SLOW),
     Fault(
         "two_bit_bfs.space:_trace_rows",
         *("traced[at], traced[at + 1])", "traced[at + 1], traced[at])", BITS, SLOW),
