@@ -228,7 +228,7 @@ class KnightProber(Prober):
 
             number, squares = find_listed_tour(self, wanted)
         count = None
-        if options.to is not None and options.verb != BATCH:
+        if options.to not in (None, start) and options.verb != BATCH:
             count = self.find_pair_count(board, start, options.to)
         return make_tour_answer(board, squares, number=number, tours=count)
 
