@@ -1,4 +1,5 @@
-"""A small process that runs a command and prints its seconds and its own peak memory in MiB.
+"""A small process that runs a command and prints what it took: seconds on the clock and of the
+processor, peak memory in MiB, bytes read and written (also to and from caches; on Linux).
 
 A child's peak memory begins with that of the process that starts it. Benchmarks have hundreds of
 megabytes in memory, so they start commands through this script, which has few and needs the
@@ -16,14 +17,25 @@ BYTES_PER_UNIT = 1 if sys.platform == "darwin" else 1 << 10
 
 
 def main(command: list[str]) -> int:
-    """Run a command; print its seconds and peak memory after its output; return its exit code."""
+    """Run a command; print what it took after its output; return its exit code."""
     started = time.perf_counter()
     process = subprocess.Popen(command)
     _, status, used = os.wait4(process.pid, 0)
     seconds = time.perf_counter() - started
-    print(seconds, used.ru_maxrss * BYTES_PER_UNIT / (1 << 20), flush=True)
+    peak_mib = used.ru_maxrss * BYTES_PER_UNIT / (1 << 20)
+    print(seconds, used.ru_utime + used.ru_stime, peak_mib, *read_bytes(), flush=True)
     process.returncode = os.waitstatus_to_exitcode(status)
     return process.returncode
+
+
+def read_bytes() -> tuple[int, int]:
+    """Return the bytes that this process and those that it waited for have read and written."""
+    try:
+        with open("/proc/self/io") as file:
+            fields = dict(line.split(": ") for line in file)
+    except FileNotFoundError:
+        return 0, 0
+    return int(fields["rchar"]), int(fields["wchar"])
 
 
 if __name__ == "__main__":

@@ -1,24 +1,30 @@
-"""What large boards take in shards: measured on small ones, and a table for those that are larger.
+"""What large boards take in shards: measured, and a table for those that are larger.
 
-    python -m benchmarks.large_boards measure 3x4 1 4 16 64    # a line of CSV for each
-    python -m benchmarks.large_boards table                    # the table of docs/large-boards.md
+    python -m benchmarks.large_boards measure 3x4 1 4 16 64   # a line of CSV for each
+    python -m benchmarks.large_boards build sliding_2x7_14 3 1  # in memory, then with so many GB
+    python -m benchmarks.large_boards                           # the tables of docs/large-boards.md
 
-A measurement compares the search in shards with the one in memory in the same run, by processor
-time, as other work on the machine changes all else. Its lines are in docs/results/shards.csv.
+The first compares the search in shards with the one in memory in the same run, by processor time,
+as other work on the machine changes all else. The second runs `pipeline precompute`. Their lines
+are in docs/results/shards.csv and docs/results/large_builds.csv.
 """
 
 from __future__ import annotations
 
 import csv
+import hashlib
+import json
 import resource
 import sys
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import suppress
 from pathlib import Path
+from stat import S_ISREG
 
 import numpy as np
 
-from benchmarks.measure import Row, format_table
+from benchmarks.measure import Row, format_table, measure_process
 from puzzle_tablebase.formats.index import read_records
 from puzzle_tablebase.formats.index_writer import IndexWriter
 from puzzle_tablebase.jit import Array
@@ -37,7 +43,15 @@ from puzzle_tablebase.two_bit_bfs.shards import Shard, count_shards
 
 RESULTS = Path(__file__).parents[1] / "docs" / "results" / "shards.csv"
 FIELDS = ("board", "shards", "memory_ns", "shards_ns", "disk", "written", "read", "files")
+BUILDS = RESULTS.with_name("large_builds.csv")
+BUILD_FIELDS = (
+    *("table", "limit", "shards", "seconds", "processor", "peak_memory", "disk", "files"),
+    *("read", "written"),
+)
 THREADS = 2
+SAMPLE_SECONDS = 0.5
+BLOCK_BYTES = 512
+"""The bytes of a block of a file, as the system counts them."""
 TASK_BYTES = 4 << 30
 """Bytes of memory for a task, in the table."""
 GIGABYTE, HOUR = 1e9, 3600
@@ -89,14 +103,54 @@ def write_and_read(store: Folder, board: SlidingBoard, search: Search) -> Array:
 
 
 class Meter:
-    """The most bytes and files of a folder, sampled after each task."""
+    """The most bytes and files that a folder has at a time, as sampled."""
 
     def __init__(self, folder: Path) -> None:
         self._folder, self.disk, self.files = folder, 0, 0
 
-    def sample(self, doing: str, done: int, total: int | None) -> None:
-        sizes = [path.stat().st_size for path in self._folder.rglob("*.kept")]
+    def sample(self, *_: object) -> None:
+        sizes = list[int]()
+        for path in self._folder.rglob("*"):
+            with suppress(FileNotFoundError):  # it is removed meanwhile
+                status = path.stat()
+                if S_ISREG(status.st_mode):
+                    sizes.append(status.st_blocks * BLOCK_BYTES)
         self.disk, self.files = max(self.disk, sum(sizes)), max(self.files, len(sizes))
+
+
+def build(table: str, limits: list[str]) -> None:
+    """Build a table in memory, then with each limit of memory in GB; print what each took.
+
+    Each build is a process of its own, whose kernels are compiled before.
+    """
+    warm_up()
+    program, first = str(Path(sys.executable).with_name("pipeline")), b""
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(BUILD_FIELDS)
+    for limit in ["", *limits]:
+        with tempfile.TemporaryDirectory() as folder:
+            meter, command = Meter(Path(folder)), [program, "precompute", table, "--quiet"]
+            command += ["--jobs", str(THREADS), "--outputs", folder]
+            command += ["--memory", limit] if limit else []
+            (plan,) = json.loads(measure_process([*command, "--dry-run", "--json"]).output)[
+                "tables"
+            ]
+            if bool(plan["shards"]) != bool(limit):
+                raise SystemExit(f"with {limit or 'the free memory'}: {plan['shards']} shards")
+            with ThreadPoolExecutor(1) as pool:
+                running = pool.submit(measure_process, command)
+                while not wait([running], SAMPLE_SECONDS).done:
+                    meter.sample()
+            done, index = running.result(), Path(folder, f"{table}.idx")
+            with index.open("rb") as file:
+                digest = hashlib.file_digest(file, "sha256").digest()
+            if digest != (first := first or digest):
+                raise SystemExit(f"with {limit} GB, {table} differs from the one built in memory")
+        amounts = meter.disk, meter.files, done.read, done.written
+        seconds = (f"{each:.1f}" for each in (done.seconds, done.processor_seconds))
+        row = [table, limit, plan["shards"], *seconds]
+        writer.writerow([*row, round(done.peak_mib * (1 << 20)), *amounts])
+        sys.stdout.flush()
 
 
 def warm_up() -> None:
@@ -122,7 +176,35 @@ def read_bytes() -> tuple[int, int]:
     return int(fields["rchar"]), int(fields["wchar"])
 
 
-def estimate() -> str:
+def format_builds() -> str:
+    """Make the table of what builds of a board took, in memory and in shards."""
+    with BUILDS.open() as file:
+        lines = [*csv.DictReader(file)]
+    rows, whole, states = list[Row](), float(lines[0]["processor"]), parse_board("2x7").size
+    for line in lines:
+        limit, seconds, disk = line["limit"], float(line["processor"]), int(line["disk"])
+        rows.append(
+            (
+                f"`--memory {limit}`" if limit else "in memory",
+                line["shards"] if limit else "",
+                f"{float(line['seconds']) / 60:.1f} min",
+                f"{seconds:.0f} s",
+                f"{seconds / whole:.2f}",
+                f"{int(line['peak_memory']) / GIGABYTE:.1f} GB",
+                f"{disk / GIGABYTE:.1f} GB",
+                f"{disk / states:.2f}",
+                f"{int(line['read']) / GIGABYTE:.0f} GB",
+                f"{int(line['written']) / GIGABYTE:.0f} GB",
+            )
+        )
+    head = (
+        *("build", "shards", "time", "processor", "ratio", "peak memory", "disk", "bytes a state"),
+        *("read", "written"),
+    )
+    return format_table(head, rows)
+
+
+def format_estimates() -> str:
     """Make the table of what larger boards take, from the largest measured figures."""
     with RESULTS.open() as file:
         # a small board's tasks take longer to begin than to end: those of many shards say nothing
@@ -152,8 +234,45 @@ def estimate() -> str:
     return format_table(head, rows)
 
 
+def format_shards() -> str:
+    """Make the table of what searches in more and more shards took."""
+    with RESULTS.open() as file:
+        lines = [*csv.DictReader(file)]
+    rows = [
+        (
+            line["board"],
+            line["shards"],
+            *(f"{float(line[name]):.1f} ns" for name in ("memory_ns", "shards_ns")),
+            *(f"{float(line[name]):.2f}" for name in ("disk", "read", "written")),
+        )
+        for line in lines
+    ]
+    head = ("board", "shards", "in memory, a state", "in shards", "bytes on disk, a state")
+    return format_table((*head, "read", "written"), rows)
+
+
+def format_tables() -> str:
+    """Make the part of docs/large-boards.md that has measured figures."""
+    words = (
+        f"Estimates, with {TASK_BYTES >> 30} GiB for each task, from the most that a state took:"
+    )
+    return "\n".join(
+        (
+            f"{THREADS} threads built 2x7, the same bytes each time:\n",
+            format_builds(),
+            f"Processor time and bytes of searches of small boards, by {THREADS} threads:\n",
+            format_shards(),
+            f"{words}\n",
+            format_estimates(),
+        )
+    )
+
+
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["measure"]:
-        measure(sys.argv[2], [int(count) for count in sys.argv[3:]])
-    else:
-        print(estimate())
+    match sys.argv[1:]:
+        case ["measure", board, *counts]:
+            measure(board, [int(count) for count in counts])
+        case ["build", table, *limits]:
+            build(table, limits)
+        case _:
+            print(format_tables())

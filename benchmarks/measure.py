@@ -81,11 +81,17 @@ def compile_reference(source: str, folder: Path, *options: str) -> str:
 
 
 class MeasuredProcess(NamedTuple):
-    """A process that has ended: what it printed, how long it took and how much memory it had."""
+    """A process that has ended: what it printed, how long it took and how much memory it had.
+
+    `read` and `written`: bytes, from and to caches too.
+    """
 
     output: str
     seconds: float
+    processor_seconds: float
     peak_mib: float
+    read: int
+    written: int
 
 
 def measure_process(command: Sequence[str], **extra: str) -> MeasuredProcess:
@@ -99,8 +105,9 @@ def measure_process(command: Sequence[str], **extra: str) -> MeasuredProcess:
         cwd=ROOT,
     )
     output, _, figures = done.stdout.rstrip("\n").rpartition("\n")
-    seconds, peak_mib = map(float, figures.split())
-    return MeasuredProcess(output, seconds, peak_mib)
+    seconds, processor_seconds, peak_mib, read, written = map(float, figures.split())
+    amounts = int(read), int(written)
+    return MeasuredProcess(output, seconds, processor_seconds, peak_mib, *amounts)
 
 
 def describe_machine() -> str:

@@ -1,9 +1,10 @@
 """Generated docs: `make docs` writes them, and a test compares the files with the program.
 
 The tables of `docs/cli.md` come from the commands' help, the list of columns in `docs/tables.md`
-from the descriptions that go into the files. In every page, the output below each `$ pipeline ...`
-line of a `console` block is what the command prints, and each line of a `hexdump` block has the
-bytes of `eight.idx` at its address. The separators of boards in JavaScript are those of Python.
+from the descriptions that go into the files, the tables of `docs/large-boards.md` from measured
+figures. In every page, the output below each `$ pipeline ...` line of a `console` block is what the
+command prints, and each line of a `hexdump` block has the bytes of `eight.idx` at its address. The
+separators of boards in JavaScript are those of Python.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any
 
 from typer.main import get_command
 
+from benchmarks import large_boards
 from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.notation import SEPARATORS
 from puzzle_tablebase.pipeline.commands import load_app
@@ -165,6 +167,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "queries/javascript/sliding.js": partial(write_separators, "queries/javascript/sliding.js"),
     "docs/tables.md": partial(make_page, "docs/tables.md", format_tables),
     "docs/cli.md": partial(make_page, "docs/cli.md", format_commands),
+    "docs/large-boards.md": partial(make_page, "docs/large-boards.md", large_boards.format_tables),
     "docs/notebook-solution.svg": partial(draw, "eight", "283104765"),
     "docs/notebook-senet.svg": partial(draw, "senet", "ABAAABBB.B...A."),
     "docs/tour.svg": partial(draw, "knight", "b1", closed=True),

@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import time
 import tracemalloc
 from collections.abc import Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
@@ -425,21 +426,20 @@ def test_a_repeated_task_writes_the_same_bytes(tmp_path: Path) -> None:
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize(("shards", "most"), [(8, 24), (24, 14)])
-def test_the_first_layers_of_3x5_are_the_published_ones(
-    tmp_path: Path, shards: int, most: int
-) -> None:
-    """Search a board that no machine's memory has, as far as a minute allows."""
+def test_the_first_layers_of_3x5_are_the_published_ones(tmp_path: Path) -> None:
+    """Search a board that does not fit the memory, as far as a minute allows."""
     board, published = parse_board("3x5"), reference_numbers.numbers("sliding.txt", SEARCHED)
     assert board.tables[0].name == SEARCHED
     parts = [
-        Part(open_checkpoints(tmp_path, "3x5"), "3x5", board.example, number, shards)
-        for number in range(shards)
+        Part(open_checkpoints(tmp_path, "3x5"), "3x5", board.example, number, 24)
+        for number in range(24)
     ]
+    found, end = list[int](), time.monotonic() + 40  # the last layer may take ten seconds more
     with ThreadPoolExecutor(2) as pool:
         search = Search(parts, board.size, Tasks(pool, 2, checkpoints=parts[0].checkpoints))
-        found = [search.find_layer(level) for level in range(most)]
-    assert found == published[:most]
+        while len(found) < 12 or time.monotonic() < end:
+            found.append(search.find_layer(len(found)))
+    assert found == published[: len(found)]
 
 
 def search_small_boards() -> str:
