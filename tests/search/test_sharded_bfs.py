@@ -4,7 +4,7 @@ import os
 import pickle
 import time
 import tracemalloc
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
@@ -216,14 +216,19 @@ def run_and_kill(folder: Path, step: int, shards: int = 2) -> bool:
     return False
 
 
-def require_files(folder: Path, shards: int, collected: int) -> None:
+def is_kept(part: Part, name: str, files: Container[str]) -> bool:
+    return part.checkpoints.format_file_name(name) in files
+
+
+def require_files(folder: Path, collected: Sequence[int]) -> None:
     """Require the files that a search leaves for its records: the number of shards, and of each
     shard the layers with the bit that are not collected, the empty layer after the last, and the
-    bits of layers before `collected`."""
+    bits of layers before its level in `collected`."""
     store, names = open_checkpoints(folder), [SHARDS]
-    for part in [Part(store, "2x5", ROOT, number, shards) for number in range(shards)]:
-        names += [part.name_layer(level) for level in range(collected, 56) if level % 4 > 1]
-        names += [part.name_layer(56), *[part.name_bits(collected)] * (collected > 0)]
+    for number, end in enumerate(collected):
+        part = Part(store, "2x5", ROOT, number, len(collected))
+        names += [part.name_layer(level) for level in range(end, 56) if level % 4 > 1]
+        names += [part.name_layer(56), *[part.name_bits(end)] * (end > 0)]
     there = {str(path.relative_to(folder)) for path in folder.rglob("*.kept")}
     assert there == {*map(store.format_file_name, names)}
 
@@ -256,13 +261,14 @@ def test_a_search_that_is_killed_again_and_again_ends(
     assert kills > 5
     found = search_in_shards(tmp_path)
     assert np.array_equal(found, search_whole("2x5", ROOT))
-    # where it was killed decides at which level it collects bits
-    part = Part(open_checkpoints(tmp_path), "2x5", ROOT, 0, 2)
-    files = {*part.checkpoints.list_files()}
+    # where it was killed decides at which level each shard collects bits
+    parts = [Part(open_checkpoints(tmp_path), "2x5", ROOT, number, 2) for number in range(2)]
+    files = {*parts[0].checkpoints.list_files()}
     ends = [
-        end for end in range(56) if part.checkpoints.format_file_name(part.name_bits(end)) in files
+        max(level for level in range(56) if is_kept(part, part.name_bits(level), files))
+        for part in parts
     ]
-    require_files(tmp_path, 2, collected=ends[-1])
+    require_files(tmp_path, ends)
     assert ends[-1] > 20
 
 
@@ -305,7 +311,7 @@ def test_a_search_that_lost_a_file_goes_on(
     lost.unlink()
     found = search_in_shards(tmp_path, shards=3)
     assert np.array_equal(found, search_whole("2x5", ROOT))
-    require_files(tmp_path, 3, collected=0 if kind in ("bits", "kept layer", "shards") else 20)
+    require_files(tmp_path, [0 if kind in ("bits", "kept layer", "shards") else 20] * 3)
 
 
 @pytest.mark.parametrize(
@@ -344,7 +350,7 @@ def test_a_search_that_lost_its_number_of_shards_leaves_no_old_ones(
     (tmp_path / interrupted.format_file_name(SHARDS)).unlink()
     found = search_in_shards(tmp_path, shards=2)
     assert np.array_equal(found, search_whole("2x5", ROOT))
-    require_files(tmp_path, 2, collected=0)
+    require_files(tmp_path, [0, 0])
 
 
 def test_only_files_that_a_later_layer_or_the_result_needs_are_kept(
