@@ -204,6 +204,7 @@ def _judge_moves(prober: Any, asked: pl.DataFrame, options: Options) -> pl.DataF
     follower = Follower(prober, options)
     is_single = answers.lengths > MAX_MOVES
     order = np.argsort(-answers.lengths, kind="stable")[np.count_nonzero(is_single) :]
+    turned = answers.turn()
     for begin in range(0, len(order), CHUNK_ROWS):
         rows = order[begin : begin + CHUNK_ROWS]
         some, tiles = answers.select(rows), read_tiles(states.gather(rows), prober.puzzle.cells)[0]
@@ -213,9 +214,9 @@ def _judge_moves(prober: Any, asked: pl.DataFrame, options: Options) -> pl.DataF
         at = np.flatnonzero(lost)
         losses[rows[at]] = follower.find_losses(tiles[:, at], some.select(at), fewest[rows[at]])
         at = np.flatnonzero(~is_solved[rows] & (fewest[rows] >= 0))
-        turned = some.select(at).turn()
-        ended, legal = follower.follow(tiles[:, at], turned)
-        is_meant[rows[at]] = (legal == turned.lengths) & follower.is_at_goal(ended, goal)
+        meant = turned.select(rows[at])
+        ended, legal = follower.follow(tiles[:, at], meant)
+        is_meant[rows[at]] = (legal == meant.lengths) & follower.is_at_goal(ended, goal)
     frame = _describe(answers, asked["shortest"], done, losses, is_solved)
     frame = _add_reasons(frame, prober, asked, options, answers, done, is_meant)
     return _judge_longest(frame, prober, asked, options, np.flatnonzero(is_single).tolist())
