@@ -201,6 +201,16 @@ class Tasks:
             self.checkpoints.save(name, [*arrays])
         return arrays
 
+    def make_reloadable(
+        self, name: str, make: Callable[[], Sequence[Array]]
+    ) -> tuple[Sequence[Array], Callable[[], Sequence[Array]]]:
+        """Return what `load_or_make` returns, and what returns it again without keeping it."""
+        arrays = self.load_or_make(name, make)
+        if not self.is_saved(arrays):
+            return arrays, lambda: arrays
+        assert self.checkpoints
+        return arrays, partial(self.checkpoints.require, name)
+
     def is_saved(self, arrays: Iterable[Array]) -> bool:
         """Return whether arrays are so large that `load_or_make` saves them."""
         size = sum(array.nbytes for array in arrays)

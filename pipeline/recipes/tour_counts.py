@@ -141,12 +141,8 @@ def make_layer(
     name: str, make: Callable[[], Layer], tasks: Tasks
 ) -> tuple[Layer, Callable[[], Layer]]:
     """Make a layer, or load it from the store; return it and what returns it again."""
-    layer = Layer(*tasks.load_or_make(name, make))
-    if not tasks.is_saved(layer):
-        return layer, partial(Layer, *layer)
-    assert tasks.checkpoints
-    require = tasks.checkpoints.require
-    return layer, lambda: Layer(*require(name))
+    arrays, load = tasks.make_reloadable(name, make)
+    return Layer(*arrays), lambda: Layer(*load())
 
 
 def _meet(

@@ -117,6 +117,15 @@ class Half(NamedTuple):
         return onward, uses[:, cells, cells]
 
 
+class Ways(NamedTuple):
+    """The ways to a lane's states whose virtual square needs one edge; large, so often on disk."""
+
+    longer: Array
+    """To each at the cut."""
+    shorter: Array
+    """To each after the shorter half; empty if the lane begins later."""
+
+
 class Lane(NamedTuple):
     """A lane's squares, and what its sweep counts."""
 
@@ -124,10 +133,9 @@ class Lane(NamedTuple):
     """One where a tour can end, and its mirror image if states represent that too."""
     uses: Array
     """The cycles whose other edge at the virtual square leads to each square of the half."""
-    longer: Array
-    """The ways to each state at the cut whose virtual square needs one edge."""
-    shorter: Array
-    """The same of the shorter half; empty if the lane begins after it."""
+    has_shorter: bool
+    """Whether it has ways to states of the shorter half."""
+    load: Callable[[], Ways]
 
 
 class PairTable:
@@ -190,7 +198,7 @@ def count_tours_by_pair(board: KnightBoard, tasks: Tasks) -> Array:
     del last, onward
     lanes = [_make_lane(half, squares, back) for squares in half.list_lanes()]
     for lane in lanes:
-        cycles.update(table.pair_up(lane().squares, near, lane().uses))
+        cycles.update(table.pair_up(lane.squares, near, lane.uses))
     table.add(cycles)
     for first in range(0, len(lanes), LANES):
         _meet_cut(half, lanes[first : first + LANES], table, cut, free)
@@ -221,17 +229,13 @@ def _go_back(half: Half, last: Layer) -> list[Callable[[], Layer]]:
     return layers[::-1]
 
 
-def _make_lane(
-    half: Half, squares: tuple[int, ...], back: Sequence[Callable[[], Layer]]
-) -> Callable[[], Lane]:
-    """Sweep along a lane; return what returns it, or loads it."""
+def _make_lane(half: Half, squares: tuple[int, ...], back: Sequence[Callable[[], Layer]]) -> Lane:
+    """Sweep along a lane."""
     name = f"{half.name}, lane {squares[0]}"
-    arrays = half.tasks.load_or_make(name, partial(_sweep_lane, half, squares, back))
-    if not half.tasks.is_saved(arrays):
-        return partial(Lane, squares, *arrays)
-    assert half.tasks.checkpoints
-    load = partial(half.tasks.checkpoints.require, name)
-    return lambda: Lane(squares, *load())
+    arrays, load = half.tasks.make_reloadable(name, partial(_sweep_lane, half, squares, back))
+    uses, _, shorter = arrays
+    # a copy: it would keep all that was loaded with it
+    return Lane(squares, uses.copy(), len(shorter) > 0, lambda: Ways(*load()[1:]))
 
 
 def _sweep_lane(
@@ -257,42 +261,35 @@ def _sweep_lane(
     return [uses, _find_ways(layer, half.layers[-1]()), shorter]
 
 
-def _meet_cut(
-    half: Half, lanes: Sequence[Callable[[], Lane]], table: PairTable, cut: range, free: Layer
-) -> None:
+def _meet_cut(half: Half, lanes: Sequence[Lane], table: PairTable, cut: range, free: Layer) -> None:
     """Add the tours from some lanes to the cut, where the other half's states are free."""
-    layer, squares = keep_states(half.layers[-1](), END), list[tuple[int, ...]]()
+    layer = keep_states(half.layers[-1](), END)
     ways = np.empty((len(layer.ways), len(lanes)), dtype=np.int64)
-    for number, load in enumerate(lanes):  # large, so one after the other
-        lane = load()
-        squares.append(lane.squares)
-        ways[:, number] = lane.longer
-        del lane
-    name = f"from square {squares[0][0]} to the cut"
+    for number, lane in enumerate(lanes):  # large, so one after the other
+        ways[:, number] = lane.load().longer
+    name = f"from square {lanes[0].squares[0]} to the cut"
     onward, uses = half.meet(layer._replace(ways=ways), free, name)
-    for number, ends in enumerate(squares):
+    for number, lane in enumerate(lanes):
         sum_cycles(ways[:, number], onward)
-        table.add(table.pair_up(ends, cut, uses[number].diagonal()))
+        table.add(table.pair_up(lane.squares, cut, uses[number].diagonal()))
 
 
-def _meet_lanes(
-    half: Half, lanes: Sequence[Callable[[], Lane]], table: PairTable, near: range
-) -> None:
+def _meet_lanes(half: Half, lanes: Sequence[Lane], table: PairTable, near: range) -> None:
     """Add the tours from the shorter half to the longer one, from as few squares as needed."""
     layer, sweep = keep_states(half.layers[-1](), END), half.sweep
-    far = {load: [sweep.far[at] for at in load().squares] for load in lanes if len(load().shorter)}
+    far = [([sweep.far[at] for at in each.squares], each) for each in lanes if each.has_shorter]
     while far:
-        load = max(far, key=lambda each: table.count_unknown(far[each], near))
-        squares = far.pop(load)
+        unknown = [table.count_unknown(squares, near) for squares, _ in far]
+        squares, lane = far.pop(unknown.index(max(unknown)))
         if not table.count_unknown(squares, near):
             break
-        other = keep_states(half.layers[sweep.shorter](), END)._replace(ways=load().shorter)
+        other = keep_states(half.layers[sweep.shorter](), END)._replace(ways=lane.load().shorter)
         onward, _ = half.meet(layer, other, f"from square {squares[0]}")
         del other
         cycles = Cycles()
         for each in lanes:
-            total = sum_cycles(each().longer, onward)
-            cycles.update(table.pair_up(squares, each().squares[:1], [total]))
+            total = sum_cycles(each.load().longer, onward)
+            cycles.update(table.pair_up(squares, each.squares[:1], [total]))
         table.add(cycles)
 
 
