@@ -2,7 +2,7 @@
 
     python -m benchmarks.large_boards measure 3x4 1 4 16 64   # a line of CSV for each
     python -m benchmarks.large_boards build sliding_2x7_14 3 1  # in memory, then with so many GB
-    python -m benchmarks.large_boards                           # the tables of docs/large-boards.md
+    python -m benchmarks.large_boards                           # the tables of docs/clusters.md
 
 The first compares the search in shards with the one in memory in the same run, by processor time,
 as other work on the machine changes all else. The second runs `pipeline precompute`. Their lines
@@ -252,7 +252,7 @@ def format_shards() -> str:
 
 
 def format_tables() -> str:
-    """Make the part of docs/large-boards.md that has measured figures."""
+    """Make the part of docs/clusters.md that has measured figures."""
     words = (
         f"Estimates, with {TASK_BYTES >> 30} GiB for each task, from the most that a state took:"
     )

@@ -1,7 +1,7 @@
 """Generated docs: `make docs` writes them, and a test compares the files with the program.
 
 The tables of `docs/cli.md` come from the commands' help, the list of columns in `docs/tables.md`
-from the descriptions that go into the files, the tables of `docs/large-boards.md` from measured
+from the descriptions that go into the files, the tables of `docs/clusters.md` from measured
 figures. In every page, the output below each `$ pipeline ...` line of a `console` block is what the
 command prints, and each line of a `hexdump` block has the bytes of `eight.idx` at its address. The
 separators of boards in JavaScript are those of Python.
@@ -167,7 +167,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "queries/javascript/sliding.js": partial(write_separators, "queries/javascript/sliding.js"),
     "docs/tables.md": partial(make_page, "docs/tables.md", format_tables),
     "docs/cli.md": partial(make_page, "docs/cli.md", format_commands),
-    "docs/large-boards.md": partial(make_page, "docs/large-boards.md", large_boards.format_tables),
+    "docs/clusters.md": partial(make_page, "docs/clusters.md", large_boards.format_tables),
     "docs/notebook-solution.svg": partial(draw, "eight", "283104765"),
     "docs/notebook-senet.svg": partial(draw, "senet", "ABAAABBB.B...A."),
     "docs/tour.svg": partial(draw, "knight", "b1", closed=True),

@@ -216,7 +216,7 @@ class SlidingBoard(GoalPuzzle):
             yield "R", blank + 1
 
     def rank(self, state: str) -> int:
-        """Return the state's number among the states connected to it (see docs/sliding.md)."""
+        """Return the state's number among the states connected to it (see docs/how-it-works.md)."""
         tiles = [state[cell] for cell in self.cell_at if state[cell] != "0"]
         number: int = self.place[state.index("0")] * self.orders + rank_order(tiles) // 2
         return number

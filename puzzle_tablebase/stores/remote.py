@@ -221,7 +221,7 @@ class RemoteStore(Store):
             raise make_scheme_error(self.address)
         if login and not self._is_host:  # the library would repeat it in its errors
             problem = f"The address of the bucket {quote(str(self.address))} has a password"
-            raise BadRequest(problem, "Set it by variables: docs/deploy.md has them")
+            raise BadRequest(problem, "Set it by variables: docs/hosting.md has them")
         path = path.rstrip("/")
         self._shown = str(self.address).rstrip("/")
         self._root, self._prefix = f"{scheme}://{place}", path.strip("/")

@@ -136,7 +136,7 @@ ASK = """async (url) => {
 def test_the_configuration_in_the_docs_hosts_pages_and_answers_those_of_other_sites(
     browser: Browser, folder: Path, tables: Tables, tmp_path: Path
 ) -> None:
-    docs = (ROOT / "docs" / "deploy.md").read_text("utf-8")
+    docs = (ROOT / "docs" / "hosting.md").read_text("utf-8")
     options = docs.partition("```nginx\n")[2].partition("```")[0]
     root, other, works = tmp_path / "root", tmp_path / "other", (tmp_path / "1", tmp_path / "2")
     for work in works:

@@ -222,7 +222,7 @@ ASKED = {
 def test_the_page_says_what_a_question_costs(
     outputs: Path, large_boards: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    page = (ROOT / "docs" / "deploy.md").read_text("utf-8")
+    page = (ROOT / "docs" / "hosting.md").read_text("utf-8")
     rows = re.findall(r"^\| (.+?) \| [^|]+ \| (\d+) kB \|$", page, re.MULTILINE)
     assert [question for question, _ in rows] == [*ASKED]
     for question, kilobytes in rows:
