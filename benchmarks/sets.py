@@ -44,19 +44,20 @@ def measure_sets() -> str:
         done = measure_process([sys.executable, "-c", ALL, folder])
     seconds, states = map(float, done.output.split())
     rate = f"{_format_rate(states / seconds)}; {seconds:.1f} s, {done.peak_mib:,.0f} MiB at most"
-    rows.append(("a process of its own", "`distances()` of 3x4", f"{states:,.0f}", rate))
+    rows.append(("a process of its own", "`arrays().distances()` of 3x4", f"{states:,.0f}", rate))
     return format_table(("table", "call", "states", "a second of processor time"), rows)
 
 
 def _measure_board(name: str, board: Any, size: int) -> list[Row]:
     """Return a row for each call; states are drawn with equal chances."""
     column = board.sample(SAMPLE, seed=1)["state"]
-    ranks = np.random.default_rng(1).choice(board.ranks(column), size)
-    tiles = board.unranks(ranks)
+    arrays = board.arrays()
+    ranks = np.random.default_rng(1).choice(arrays.ranks(column), size)
+    tiles = arrays.unranks(ranks)
     return [
-        _measure_call(name, "`distances(tiles)`", size, partial(board.distances, tiles)),
-        _measure_call(name, "`ranks(tiles)`", size, partial(board.ranks, tiles)),
-        _measure_call(name, "`unranks(ranks)`", size, partial(board.unranks, ranks)),
+        _measure_call(name, "`arrays().distances(tiles)`", size, partial(arrays.distances, tiles)),
+        _measure_call(name, "`arrays().ranks(tiles)`", size, partial(arrays.ranks, tiles)),
+        _measure_call(name, "`arrays().unranks(ranks)`", size, partial(arrays.unranks, ranks)),
         _measure_call(name, "`annotate(column)`", SAMPLE, partial(board.annotate, column)),
         _measure_call(
             name,
@@ -87,8 +88,8 @@ def _format_rate(rate: float) -> str:
 
 def print_all_distances(folder: str) -> None:
     """Print the processor seconds of all distances of 3x4, and how many there are."""
-    board = open_tables(folder).sliding("3x4")
-    board.distances(["123456789ab0"])  # reads the bits, and imports what it needs
+    arrays = open_tables(folder).sliding("3x4").arrays()
+    arrays.distances(["123456789ab0"])  # reads the bits, and imports what it needs
     started = time.process_time()
-    states = len(board.distances())
+    states = len(arrays.distances())
     print(time.process_time() - started, states)

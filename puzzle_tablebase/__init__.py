@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from puzzle_tablebase.queries.readers import KnightReader as KnightReader
     from puzzle_tablebase.queries.readers import SenetReader as SenetReader
     from puzzle_tablebase.queries.senet import SenetAnswer as SenetAnswer
+    from puzzle_tablebase.queries.state_arrays import BoardArrays as BoardArrays
+    from puzzle_tablebase.queries.state_arrays import EightArrays as EightArrays
 
 __version__ = "1.0.0"
 
@@ -51,6 +53,7 @@ MODULES = {
     "queries.goals": "GoalAnswer",
     "queries.readers": "BoardReader EightReader FifteenReader GoalReader KnightReader SenetReader",
     "queries.senet": "SenetAnswer",
+    "queries.state_arrays": "BoardArrays EightArrays",
     "queries.knight.table_scans": "CountAnswer",
     "pipeline.copy": "copy_tables",
     "pipeline.build": "precompute",

@@ -7,7 +7,7 @@ sum of a part given by its first four digits and a part given by its last five.
 
 from __future__ import annotations
 
-from puzzle_tablebase.errors import BadRequest, GoalUnreachable
+from puzzle_tablebase.errors import GoalUnreachable
 from puzzle_tablebase.notation.sliding import format_board, format_slide, list_moved_tiles
 from puzzle_tablebase.puzzle import View
 from puzzle_tablebase.puzzles.sliding import SlidingTiles
@@ -36,8 +36,7 @@ if TYPE_CHECKING:
     from puzzle_tablebase.puzzles.sliding import Eight, SlidingBoard
     from puzzle_tablebase.queries.answer_frames import Bytes
     from puzzle_tablebase.queries.bit_walks import BitTable
-    from puzzle_tablebase.queries.board_columns import DenseRows, Masks, Numbers
-    from puzzle_tablebase.queries.board_ranks import BoardRanks
+    from puzzle_tablebase.queries.board_columns import DenseRows, Masks
     from puzzle_tablebase.queries.files import TableFiles
     from puzzle_tablebase.queries.options import Options
 
@@ -94,16 +93,6 @@ def list_features(options: Options) -> dict[str, pl.DataType]:
     import polars as pl
 
     return dict.fromkeys(FEATURE_NAMES, pl.Int16()) if options.features else {}
-
-
-def read_ranks(ranks: Any) -> npt.NDArray[np.int64]:
-    """Return numbers as an array; BadRequest if they are not whole."""
-    import numpy as np
-
-    array = np.asarray(ranks)
-    if array.ndim != 1 or (array.size and array.dtype.kind not in "ui"):
-        raise BadRequest("Ranks are a list or an array of whole numbers")
-    return array.astype(np.int64)
 
 
 FEW_ANSWERS = 1_000
@@ -228,36 +217,6 @@ class BoardProber(GoalProber):
 
         return add_features(rows, keys, self.puzzle)
 
-    def rank_states(self, states: Any, options: Options) -> npt.NDArray[np.int64]:
-        """Return the rank of each state of an array, a list or a column; -1 for what is none."""
-        from puzzle_tablebase.queries.board_columns import read_any_tiles
-
-        tiles, is_state = read_any_tiles(states, self.puzzle.cells)
-        tiles[:, ~is_state] = 0
-        found = self._open_ranks(options).rank(tiles)
-        found[~is_state] = -1
-        return found
-
-    def unrank_states(self, ranks: Any, options: Options) -> npt.NDArray[np.uint8]:
-        """Return the tiles of the state of each rank; all 255 for a number that is no rank."""
-        return self._open_ranks(options).unrank(read_ranks(ranks))
-
-    def _open_ranks(self, options: Options) -> BoardRanks:
-        from puzzle_tablebase.queries.board_ranks import BoardRanks
-
-        return BoardRanks(self.puzzle, self.puzzle.view_goal(options.goal or self.puzzle.example))
-
-    def measure_states(self, states: Any, options: Options) -> npt.NDArray[Any]:
-        """Return the distance of each state; -1 for what is none, or does not reach the goal."""
-        import numpy as np
-
-        from puzzle_tablebase.queries.board_columns import read_any_tiles
-
-        tiles, is_state = read_any_tiles(states, self.puzzle.cells)
-        found = np.full(len(is_state), -1, np.int16)
-        found[is_state] = self.measure_tiles(tiles[:, is_state], options)
-        return found
-
     def measure_tiles(self, tiles: Bytes, options: Options) -> npt.NDArray[np.signedinteger]:
         """Return the distance of each column of tiles, a state; -1 if it is out of reach."""
         return self.load_rows(options.goal or self.default_goal).measure(tiles)
@@ -303,29 +262,3 @@ class EightProber(BoardProber):
         import polars as pl
 
         return pl.Schema({**GoalProber.make_schema(self, options), **list_features(options)})
-
-    def find_rows(self, states: Any, options: Options) -> tuple[DenseRows, Numbers]:
-        """Return the rows for a goal, and the number of each state's."""
-        rows = self.load_rows(options.goal)
-        return rows, rows.number_any(states)
-
-    def rank_states(self, states: Any, options: Options) -> npt.NDArray[np.int64]:
-        import numpy as np
-
-        rows, numbers = self.find_rows(states, options)
-        ranks = numbers.astype(np.int64)
-        ranks[ranks == rows.size] = -1
-        return ranks
-
-    def unrank_states(self, ranks: Any, options: Options) -> npt.NDArray[np.uint8]:
-        rows, numbers = self.load_rows(options.goal), read_ranks(ranks)
-        numbers[(numbers < 0) | (numbers > rows.size)] = rows.size
-        return rows.boards[numbers]
-
-    def list_distances(self, options: Options) -> npt.NDArray[np.uint8]:
-        """Return the distances of all states by rank; 255 where the goal is not reached."""
-        return self.load_rows(options.goal).distances[:-1].astype("uint8")
-
-    def measure_states(self, states: Any, options: Options) -> npt.NDArray[Any]:
-        rows, numbers = self.find_rows(states, options)
-        return rows.distances.take(numbers)

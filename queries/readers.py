@@ -22,8 +22,6 @@ from puzzle_tablebase.queries.options import ALL, BATCH, CHECK, PROBE, QUERY, SA
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import numpy as np
-    import numpy.typing as npt
     import polars as pl
     from narwhals.typing import IntoFrameT
     from typing_extensions import TypeVar
@@ -45,6 +43,7 @@ if TYPE_CHECKING:
         RecordAnswer,  # noqa: F401  # in quotes below
     )
     from puzzle_tablebase.queries.senet import SenetAnswer  # noqa: F401
+    from puzzle_tablebase.queries.state_arrays import BoardArrays, EightArrays
     from puzzle_tablebase.stores.folder import Store
 
     OfGoal = TypeVar("OfGoal", bound=GoalAnswer, covariant=True, default=GoalAnswer)
@@ -280,26 +279,11 @@ class BoardReader(GoalReader["BoardAnswer"]):
     def _name_board(self) -> str:
         return str(self.puzzle)
 
-    def distances(self, states: Any = None, goal: str | None = None) -> npt.NDArray[Any]:
-        """Return the distance of each state; -1 for what is none, or does not reach the goal.
+    def arrays(self, goal: str | None = None) -> BoardArrays:
+        """Return the arrays of many states for a goal: distances, ranks and tiles."""
+        from puzzle_tablebase.queries.state_arrays import RankedArrays
 
-        Without states, return those of all ranks, a byte each.
-        """
-        options = self._prober.parse(BATCH, {"goal": goal})
-        if states is None:
-            return self._prober.list_distances(options)
-        return self._prober.measure_states(states, options)
-
-    def ranks(self, states: Any, goal: str | None = None) -> npt.NDArray[np.int64]:
-        """Return the rank of each state of an array, a list or a column; -1 for what is none.
-
-        Of a board with ranks for each goal, only states that reach the goal have one.
-        """
-        return self._prober.rank_states(states, self._prober.parse(PROBE, {"goal": goal}))
-
-    def unranks(self, ranks: Any, goal: str | None = None) -> npt.NDArray[np.uint8]:
-        """Return the tiles of the state of each rank; all 255 for a number that is no rank."""
-        return self._prober.unrank_states(ranks, self._prober.parse(PROBE, {"goal": goal}))
+        return RankedArrays(self._prober, self._prober.parse(BATCH, {"goal": goal}))
 
 
 class EightRecords:
@@ -364,15 +348,11 @@ class EightReader(BoardReader):
         self.distance = MethodType(distance, self)  # type: ignore[method-assign]  # as fast
         self._probe = probe  # type: ignore[method-assign, assignment]
 
-    def best_moves(self, states: Any, goal: str | None = None) -> list[str]:
-        """Return the best first moves of each state; "" at the goal and where there are none."""
-        rows, numbers = self._prober.find_rows(states, self._prober.parse(PROBE, {"goal": goal}))
-        return rows.rows["best_moves"][numbers].fill_null("").to_list()
+    def arrays(self, goal: str | None = None) -> EightArrays:
+        """Return the arrays of many states for a goal, or for the named one that each reaches."""
+        from puzzle_tablebase.queries.state_arrays import EightArrays
 
-    def neighbours(self, states: Any) -> npt.NDArray[np.uint8]:
-        """Return the nine numbers after each of the moves U D L R; all 255 for an illegal move."""
-        rows, numbers = self._prober.find_rows(states, self._prober.parse(PROBE, {}))
-        return rows.boards[rows.successors[:, numbers].T]
+        return EightArrays(self._prober, self._prober.parse(BATCH, {"goal": goal}).goal)
 
 
 def make_fast_lookups(

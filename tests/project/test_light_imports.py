@@ -110,7 +110,7 @@ tables = open_tables()
 eight, senet, knight = tables.eight, tables.senet, tables.knight
 keys = pl.DataFrame({"state": ["378546201"] * 2_000, "answer": ["U"] * 2_000})
 assert eight.annotate(keys).height == eight.check_frame(keys).height == 2_000
-assert eight.distances(["378546201"]).tolist() == [27]
+assert eight.arrays().distances(["378546201"]).tolist() == [27]
 for reader in (eight, senet, knight):
     assert reader.sample(5).height == 5
 assert senet.annotate(["ABAAABBB.B...A."])["plies"].to_list() == [2]

@@ -54,7 +54,7 @@ for ask in (
     lambda: eight.histogram(),
     lambda: eight.scan("eight"),
     lambda: eight.list_hardest(),
-    lambda: eight.distances(),
+    lambda: eight.arrays(),
     lambda: tables.senet.list_hardest(),
     lambda: knight.probe("b1", board="5x5"),
     lambda: knight.count(),

@@ -32,33 +32,35 @@ def write_state(tiles: np.ndarray) -> str:
 def test_distances_by_rank_are_those_of_a_search(
     small_boards: Path, name: str, goal: str | None
 ) -> None:
-    table, board = open_tables(str(small_boards)).sliding(name), parse_board(name)
+    board = parse_board(name)
+    arrays = open_tables(str(small_boards)).sliding(name).arrays(goal)
     known = oracle.distances(goal or board.example, board.height, board.width)
-    distances = table.distances(goal=goal)
+    distances = arrays.distances()
     assert (str(distances.dtype), distances.shape) == ("uint8", (len(known),))
-    tiles = table.unranks(np.arange(len(known)), goal)
+    tiles = arrays.unranks(np.arange(len(known)))
     states = [*map(write_state, tiles)]
     assert {*states} == {*known}
     assert distances.tolist() == [known[state] for state in states]
-    assert table.ranks(tiles, goal).tolist() == [*range(len(known))]
+    assert arrays.ranks(tiles).tolist() == [*range(len(known))]
     every = ["".join(marks) for marks in permutations(CHARACTERS[: board.cells])]
-    ranks = table.ranks(every, goal)
+    ranks = arrays.ranks(every)
     assert {state for state, rank in zip(every, ranks, strict=True) if rank >= 0} == {*known}
-    assert table.distances(every, goal).tolist() == [known.get(state, -1) for state in every]
+    assert arrays.distances(every).tolist() == [known.get(state, -1) for state in every]
     if goal is None and board.wide is board:
         assert [board.rank(state) for state in states] == [*range(len(known))]
 
 
 @pytest.mark.parametrize("goal", [None, "edge", "087654321"])
 def test_distances_of_the_eight_puzzle_by_rank(tables: Tables, goal: str | None) -> None:
-    eight, distances = tables.eight, tables.eight.distances(goal=goal)
+    arrays = tables.eight.arrays(goal)
+    distances = arrays.distances()
     assert (str(distances.dtype), distances.shape) == ("uint8", (362_880,))
-    tiles = eight.unranks([0, 7, 362_879, -1, 362_880])
+    tiles = arrays.unranks([0, 7, 362_879, -1, 362_880])
     assert [*map(write_state, tiles[:3])] == ["012345678", "012346587", "876543210"]
     assert (tiles[3:] == 255).all()
     end = {None: "123456780", "edge": "123456708"}.get(goal, goal)
     known = eight_distances(end or "")
-    ranks = eight.ranks([*known])
+    ranks = arrays.ranks([*known])
     assert distances[ranks].tolist() == [*known.values()]
     other = np.delete(distances, ranks)
     assert (other < 255).all() if goal is None else (other == 255).all()
@@ -67,17 +69,18 @@ def test_distances_of_the_eight_puzzle_by_rank(tables: Tables, goal: str | None)
 def test_a_large_board(large_boards: Path, tmp_path: Path) -> None:
     """Compare 3x4 with single lookups, and with the rules of one state; then flip a bit."""
     table, board = open_tables(str(large_boards)).sliding("3x4"), SlidingBoard(3, 4)
+    arrays = table.arrays()
     ranks = [0, 1, 220_208_645, *random.Random(1).sample(range(board.size), 300), board.size - 1]
-    tiles = table.unranks(ranks)
+    tiles = arrays.unranks(ranks)
     states = [*map(write_state, tiles)]
     assert states == [board.unrank(rank) for rank in ranks]
-    assert table.ranks(states).tolist() == table.ranks(tiles).tolist() == ranks
+    assert arrays.ranks(states).tolist() == arrays.ranks(tiles).tolist() == ranks
     swapped = states[0].translate(str.maketrans("12", "21"))
-    assert table.ranks([swapped, "123"]).tolist() == [-1, -1]
-    assert (table.unranks([-1, board.size]) == 255).all()
-    distances = table.distances()
+    assert arrays.ranks([swapped, "123"]).tolist() == [-1, -1]
+    assert (arrays.unranks([-1, board.size]) == 255).all()
+    distances = arrays.distances()
     assert (str(distances.dtype), distances.shape) == ("uint8", (board.size,))
-    assert distances[ranks].tolist() == table.distances(states).tolist()
+    assert distances[ranks].tolist() == arrays.distances(states).tolist()
     assert distances[ranks].tolist() == [table.distance(state) for state in states]
     folder = link_copy(large_boards, tmp_path)
 
@@ -86,7 +89,7 @@ def test_a_large_board(large_boards: Path, tmp_path: Path) -> None:
 
     change_records(flip).edit(folder, "sliding_3x4_12")
     with pytest.raises(TableDamaged):
-        open_tables(str(folder)).sliding("3x4").distances()
+        open_tables(str(folder)).sliding("3x4").arrays().distances()
 
 
 @pytest.mark.nightly
@@ -104,7 +107,7 @@ def test_any_wrong_bit_of_a_large_board_is_noticed(large_boards: Path) -> None:
 @pytest.mark.parametrize("given", [[1.5], ["7"], [[1, 2]], None])
 def test_other_ranks_are_refused(tables: Tables, given: object) -> None:
     with pytest.raises(BadRequest):
-        tables.eight.unranks(given)
+        tables.eight.arrays().unranks(given)
 
 
 def list_features(state: str, goal: str, width: int) -> tuple[int, int, int]:

@@ -121,9 +121,10 @@ rows |= st.permutations([*range(8), 264]) | st.permutations([*range(8), -248])
 @given(st.lists(rows, min_size=1, max_size=6))
 def test_arrays_are_answered_as_by_the_oracle(tables: Tables, cells: list[list[int]]) -> None:
     eight, known = tables.eight, eight_distances(GOAL)
-    ranks, best = eight.ranks(cells), eight.best_moves(cells, GOAL)
-    distances, nexts = eight.distances(cells, GOAL).tolist(), eight.neighbours(cells)
-    assert eight.distances(np.array(cells), GOAL).tolist() == distances
+    arrays = eight.arrays(GOAL)
+    ranks, best = arrays.ranks(cells), arrays.best_moves(cells)
+    distances, nexts = arrays.distances(cells).tolist(), arrays.neighbours(cells)
+    assert arrays.distances(np.array(cells)).tolist() == distances
     for at, row in enumerate(cells):
         state = "".join(map(str, row))
         if sorted(row) != [*range(9)]:
@@ -145,14 +146,15 @@ def test_columns_and_lists_are_states_too(tables: Tables) -> None:
     for key in (cells, tuple(cells), np.array(cells, np.uint8), np.array(cells).reshape(3, 3)):
         assert eight.probe(key) == expected  # type: ignore[arg-type]
         assert eight.distance(key) == 27  # type: ignore[arg-type]
-    assert eight.distances(pl.Series(["378546201"] * 2)).tolist() == [27, 27]
-    assert eight.distances(["378546201", "x", None]).tolist() == [27, -1, -1]
-    assert eight.distances([]).tolist() == []
-    assert eight.distances(np.zeros((0, 9), np.uint8)).tolist() == []
-    assert np.array_equal(eight.distances(None), eight.distances())
+    arrays = eight.arrays()
+    assert arrays.distances(pl.Series(["378546201"] * 2)).tolist() == [27, 27]
+    assert arrays.distances(["378546201", "x", None]).tolist() == [27, -1, -1]
+    assert arrays.distances([]).tolist() == []
+    assert arrays.distances(np.zeros((0, 9), np.uint8)).tolist() == []
+    assert np.array_equal(arrays.distances(None), arrays.distances())
     for states in ("378546201", [[1, 2]], np.zeros((2, 9)), pl.Series([["3", "7"]])):
         with pytest.raises(BadRequest):
-            eight.distances(states)
+            arrays.distances(states)
 
 
 @pytest.mark.parametrize(

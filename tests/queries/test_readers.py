@@ -3,7 +3,7 @@
 import pickle
 import re
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
@@ -46,6 +46,8 @@ ROWS = {
     "eight": "eight_edge", "sliding": "sliding_2x3_6", "senet": "senet",
     "knight": "knight_tours_5x5",
 }  # fmt: skip
+MAX_METHODS = 15
+"""The most public methods of a reader: more of them than a program's author can look over."""
 GetReader = Callable[[str], Any]
 
 
@@ -221,6 +223,8 @@ def test_answers_have_types(tables: Tables, get: GetReader) -> None:
     assert_type(tables.goals("eight").probe("123456780"), pt.GoalAnswer)
     assert_type(fifteen.probe(SOLVED), pt.FifteenSolution)
     assert_type(board.probe("123450"), pt.BoardAnswer)
+    assert_type(board.arrays(), pt.BoardArrays)
+    assert_type(tables.eight.arrays(), pt.EightArrays)
 
 
 @pytest.mark.parametrize(
@@ -263,25 +267,48 @@ def test_nulls_are_not_their_stored_numbers(outputs: Path, monkeypatch: pytest.M
 
 
 def list_documented(name: str) -> set[str]:
-    """Return the methods that the page's table lists for a reader, and those of arrays."""
+    """Return the methods that the page's table lists for a reader."""
     text = (ROOT / "docs" / "python.md").read_text("utf-8")
     listed = set[str]()
     for methods, readers in re.findall(r"^\| (`\w+\(.*?) \| (.*?) \|", text, re.MULTILINE):
         if name in readers.split(", ") or readers == "all":
             listed |= {*re.findall(r"`(\w+)\(", methods)}
-    arrays = text.partition("## Arrays")[2].partition("\n## ")[0]
-    for_boards = re.search(r"\n(.*) work for every \[sliding board\]", arrays)
-    assert for_boards
-    if name in ("eight", "sliding"):
-        listed |= {*re.findall(r"`(\w+)`", for_boards[1])}
-    return listed | {*re.findall(r"eight\.(\w+)\(states", arrays)} if name == "eight" else listed
+    return listed
+
+
+def list_public(value: object) -> set[str]:
+    return {name for name in dir(value) if not name.startswith("_")}
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_public_methods_are_those_that_the_page_documents(tables: Tables, name: str) -> None:
     reader = tables.sliding("3x4") if name == "sliding" else getattr(tables, name)
-    public = {method for method in dir(reader) if not method.startswith("_")}
-    assert public - {"puzzle", "store"} == list_documented(name)
+    methods = list_public(reader) - {"puzzle", "store"}
+    assert methods == list_documented(name)
+    assert len(methods) <= MAX_METHODS
+
+
+def test_arrays_have_the_methods_that_the_page_documents(tables: Tables) -> None:
+    text = (ROOT / "docs" / "python.md").read_text("utf-8")
+    arrays = text.partition("## Arrays")[2].partition("\n## ")[0]
+    named = re.search(
+        r"\n(.*) work for every \[sliding board\]\(sliding.md\), (.*) for the\n8-", arrays
+    )
+    assert named
+    board, eight = ({*re.findall(r"`(\w+)`", part)} for part in named.groups())
+    assert list_public(tables.sliding("3x4").arrays()) == board
+    assert list_public(tables.eight.arrays()) == board | eight
+
+
+def test_arrays_of_closed_tables_are_refused(outputs: Path, small_boards: Path) -> None:
+    for folder, name in ((outputs, "eight"), (small_boards, "2x3")):
+        with pt.open_tables(str(folder)) as opened:
+            reader: pt.BoardReader = opened.eight if name == "eight" else opened.sliding(name)
+            arrays = reader.arrays()
+            assert arrays.ranks(arrays.unranks([5])).tolist() == [5]
+        for work in (arrays.distances, partial(arrays.ranks, []), partial(arrays.unranks, [5])):
+            with pytest.raises(ValueError, match="closed"):
+                work()
 
 
 def test_a_reader_says_what_it_reads(tables: Tables) -> None:

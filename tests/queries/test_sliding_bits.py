@@ -131,10 +131,11 @@ def test_states_are_listed_by_their_distance_to_any_goal(folder: Path, name: str
 @pytest.mark.parametrize("name", ["2x4", "4x2"])
 def test_all_distances_are_unfolded_from_the_bits(folder: Path, name: str) -> None:
     for goal in list_goals(name):
-        board, known = open_board(folder, name), oracle.distances(goal, *SIDES[name])
-        distances = board.distances(goal=goal)
+        known = oracle.distances(goal, *SIDES[name])
+        arrays = open_board(folder, name).arrays(goal)
+        distances = arrays.distances()
         assert len(distances) == len(known)
-        assert dict(zip(known, distances[board.ranks([*known], goal)], strict=True)) == known
+        assert dict(zip(known, distances[arrays.ranks([*known])], strict=True)) == known
 
 
 def list_false_bits(depths: npt.NDArray[np.uint8], chance: np.random.Generator) -> list[list[int]]:
