@@ -1,6 +1,5 @@
 """Fixtures that many tests share: the published tables, and the program run at the shell."""
 
-import fcntl
 import os
 import signal
 from collections.abc import Callable
@@ -16,6 +15,7 @@ from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.queries import Tables, open_tables
 from puzzle_tablebase.stores.folder import Folder
 from tests import NIGHTLY, usual_or_nightly
+from tests.support.made_once import make_once
 from tests.support.shell import ROOT, Ask, Cli, Said, run_here
 from tests.support.tampered import link_copy, write_manifest
 
@@ -114,19 +114,6 @@ def place(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     listed = {name: entry for name, entry in read_manifest(Folder(folder)).items() if name in known}
     write_manifest(Folder(folder), listed)
     return place
-
-
-def make_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
-    """Return a folder shared by all test processes, created by the first one that needs it."""
-    base = factory.getbasetemp()
-    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / name
-    with Path(f"{folder}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not folder.exists():
-            unfinished = factory.mktemp(name)
-            make(unfinished)
-            unfinished.rename(folder)
-    return folder
 
 
 def make_fixture(name: str, *tables: str) -> Any:

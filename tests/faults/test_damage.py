@@ -31,10 +31,10 @@ from puzzle_tablebase.queries.scans import scan_table
 from puzzle_tablebase.stores import MANIFEST
 from puzzle_tablebase.stores.folder import Folder
 from tests import usual_or_nightly
-from tests.conftest import make_once
 from tests.support.asking import ask_one
 from tests.support.build_recorder import TOURS, build_tables, contents
 from tests.support.default_tables import INDEXES
+from tests.support.made_once import make_once
 from tests.support.pancakes import PUZZLE as PANCAKES
 from tests.support.shell import without_privileges
 from tests.support.tampered import replace_link

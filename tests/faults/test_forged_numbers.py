@@ -23,7 +23,7 @@ from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.stores import MANIFEST
 from puzzle_tablebase.stores.folder import Folder
 from tests import usual_or_nightly
-from tests.conftest import make_once
+from tests.support.made_once import make_once
 from tests.support.shell import SCRIPT, run, run_here
 from tests.support.tampered import (
     FIELDS,

@@ -19,7 +19,6 @@ from puzzle_tablebase.puzzles import senet
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.sliding import EIGHT
 from puzzle_tablebase.queries import Tables
-from tests.readers.test_board_readers import CODES
 from tests.support import format_page as page
 from tests.support.default_tables import INDEXES
 
@@ -89,7 +88,7 @@ def test_the_program_answers_the_cases(puzzle: str, tables: Tables) -> None:
         if "error" in case:
             with pytest.raises(TablebaseError) as caught:
                 probe()
-            assert caught.value.exit_code == CODES[case["error"]], case
+            assert caught.value.exit_code == page.CODES[case["error"]], case
         else:
             assert case["answer"].items() <= probe().to_dict().items(), case
 

@@ -28,16 +28,7 @@ from puzzle_tablebase.stores.folder import Folder
 from tests import usual_or_nightly
 from tests.support import oracles
 from tests.support.asking import ask_one
-from tests.support.reader_programs import run, tool
-from tests.support.shell import ROOT
-
-PROGRAM = ROOT / "tests" / "support" / "ask_page.mjs"
-
-
-def ask(page: Path, *questions: list[Any]) -> list[Any]:
-    said = run(tool("node"), PROGRAM, page, stdin="\n".join(map(json.dumps, questions)))
-    assert (said.code, said.err) == (0, "")
-    return [json.loads(line) for line in said.out.splitlines()]
+from tests.support.reader_programs import ask_page, run, tool
 
 
 def answer(reader: Prober, key: str, missing: dict[str, object], **given: Any) -> dict[str, object]:
@@ -76,7 +67,7 @@ def test_the_page_holds_the_published_records(boards_page: Path) -> None:
         if table.index and not table.name.startswith("fifteen")
     }
     assert len(expected) > 10
-    assert ask(boards_page, ["planes"]) == [expected]
+    assert ask_page(boards_page, ["planes"]) == [expected]
 
 
 @pytest.mark.parametrize("name", ["eight", "2x3", "2x4", "3x3"])
@@ -95,11 +86,13 @@ def test_boards_are_answered_as_by_query(boards_page: Path, name: str) -> None:
     assert 50 < sum(one["distance"] is None for one in expected) < 250
     facts = {"goal", "best_moves", "best_tiles", "solution", "tiles", "path"}
     facts |= {"solutions"} if name == "eight" else set()
-    require_facts(ask(boards_page, *(["board", name, *words] for words in asked)), expected, facts)
+    require_facts(
+        ask_page(boards_page, *(["board", name, *words] for words in asked)), expected, facts
+    )
 
 
 def test_boards_are_read_and_drawn(boards_page: Path) -> None:
-    read, problem, *moves = ask(
+    read, problem, *moves = ask_page(
         boards_page,
         ["board", "2x3", " 1,2,0 4 5/3", "123450"],
         ["problem", "2x3", "112x40"],
@@ -109,11 +102,11 @@ def test_boards_are_read_and_drawn(boards_page: Path) -> None:
     assert [move["letters"] for move in moves] == ["LRR", "LRU", "LR", "L"]
     assert [bool(move["problem"]) for move in moves] == [False, False, False, True]
     names = ("5", "20", "hardest")
-    drawn = ask(boards_page, *(["draw", "eight", EIGHT.example, name] for name in names))
-    told = ask(boards_page, *(["board", "eight", state, EIGHT.example] for state in drawn))
+    drawn = ask_page(boards_page, *(["draw", "eight", EIGHT.example, name] for name in names))
+    told = ask_page(boards_page, *(["board", "eight", state, EIGHT.example] for state in drawn))
     assert [one["distance"] for one in told] == [5, 20, 31]
     goals = (["hardest", "2x3", "123450"], ["hardest", "2x4", "12345670"])
-    assert ask(boards_page, *goals) == [21, 36]
+    assert ask_page(boards_page, *goals) == [21, 36]
 
 
 def test_the_puzzle_of_a_day_follows_from_the_date(boards_page: Path, outputs: Path) -> None:
@@ -132,7 +125,7 @@ def test_the_puzzle_of_a_day_follows_from_the_date(boards_page: Path, outputs: P
     levels = rows.partition_by("plies", maintain_order=True)
     questions: list[list[Any]] = [["today", "eight", days], ["today", "2x4", days], ["mostPlies"]]
     questions += [["target", level["plies"][0], days] for level in levels]
-    eight, small, most, *targets = ask(boards_page, *questions)
+    eight, small, most, *targets = ask_page(boards_page, *questions)
     assert eight["start"] == EIGHT.unrank(draw(math.factorial(9)))
     state = board.unrank(draw(math.factorial(8) // 2))
     assert small == {"start": state, "goal": board.example}
@@ -145,10 +138,10 @@ def test_positions_are_answered_as_by_query(explorer: Path, outputs: Path) -> No
     positions = [senet.unrank(rng.randrange(senet.SIZE)) for _ in range(500)]
     positions += [OPENING, "BBBBBAAAAA....."]
     expected = [answer(reader, one, {"position": one, "plies": None}) for one in positions]
-    told = ask(explorer, *(["senet", position] for position in positions))
+    told = ask_page(explorer, *(["senet", position] for position in positions))
     require_facts(told, expected, {"plies_even", "plies_odd", "dice", "moves", "path"})
     reached = [one for one in expected if one["plies"] is not None][:20]
-    counted = ask(explorer, *(["lines", one["position"], one["plies"]] for one in reached))
+    counted = ask_page(explorer, *(["lines", one["position"], one["plies"]] for one in reached))
     assert counted == [one["lines"] for one in reached]
 
 
@@ -175,7 +168,7 @@ def test_plies_to_a_target_are_those_of_the_oracle(explorer: Path, outputs: Path
         back = 0 if position == opening else None
         expected.append(([opening, position, "AB"[side]], back))
     assert {0, 1, 2, 3, None} <= {plies for _, plies in expected}
-    told = ask(explorer, *(["measure", *question] for question, _ in expected))
+    told = ask_page(explorer, *(["measure", *question] for question, _ in expected))
     assert told == [plies for _, plies in expected]
 
 
@@ -184,7 +177,7 @@ def test_no_guarded_piece_is_swapped_on_the_way_back(explorer: Path, position: s
     """Ask for what a swap of the piece on square 4 would leave, which another one guards."""
     target = f"B{position[1:3]}A{position[4:]}"
     assert all(to != target for *_, to in oracles.senet_successors(position, "A"))
-    assert ask(explorer, ["measure", target, position, "A"]) != [1]
+    assert ask_page(explorer, ["measure", target, position, "A"]) != [1]
 
 
 def test_tours_are_those_of_the_tables(explorer: Path, outputs: Path) -> None:
@@ -194,7 +187,7 @@ def test_tours_are_those_of_the_tables(explorer: Path, outputs: Path) -> None:
         paths = set(rows["path"])
         joined = {(path[:2], path[-2:]) for path in paths}
         pairs = [*itertools.product(board.name_squares(), repeat=2)]
-        told = ask(explorer, *(["knight", str(board), *pair] for pair in pairs))
+        told = ask_page(explorer, *(["knight", str(board), *pair] for pair in pairs))
         assert {pair for pair, tour in zip(pairs, told, strict=True) if tour} == joined
         for tour in filter(None, told):
             assert "".join(map(board.name_square, tour)) in paths
@@ -203,7 +196,7 @@ def test_tours_are_those_of_the_tables(explorer: Path, outputs: Path) -> None:
     squares = [rng.sample(range(64), 2) for _ in range(400)]
     named = [[*map(wide.name_square, pair)] for pair in squares if wide.can_join(*pair)]
     expected = [ask_one(reader, start, to=end).to_dict()["path"] for start, end in named]
-    told = ask(explorer, *(["knight", "8x8", *pair] for pair in named))
+    told = ask_page(explorer, *(["knight", "8x8", *pair] for pair in named))
     assert ["".join(map(wide.name_square, tour)) for tour in told] == expected
 
 
@@ -223,7 +216,7 @@ def test_the_page_knows_whether_a_tour_can_be_completed(explorer: Path, outputs:
                     walk.append(rng.choice(free))
             count = int(tours.str.starts_with("".join(walk)).sum())
             questions.append((str(board), [board.parse_square(name) for name in walk], count))
-    told = ask(explorer, *(["complete", board, squares] for board, squares, _ in questions))
+    told = ask_page(explorer, *(["complete", board, squares] for board, squares, _ in questions))
     assert len({count > 0 for _, _, count in questions}) == 2
     for (_, squares, count), answer in zip(questions, told, strict=True):
         assert answer["isSure"]

@@ -27,10 +27,10 @@ from puzzle_tablebase.pipeline.proofs import verify
 from puzzle_tablebase.pipeline.site import SUMS, make_start_page, write_site
 from puzzle_tablebase.pipeline.site.data_set import list_facts, make_card
 from puzzle_tablebase.stores.folder import Folder
-from tests.conftest import make_once
 from tests.support.browser import broken_rules
 from tests.support.environments import make_environment, see_packages
 from tests.support.hosts import run_python_server, serve
+from tests.support.made_once import make_once
 from tests.support.shell import Cli, run
 from tests.support.tampered import flip_byte, link_copy, replace_link, sha256, write_manifest
 

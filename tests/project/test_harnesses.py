@@ -136,7 +136,7 @@ def variables(harnesses: Path, outputs: Path) -> dict[str, str]:
     }
 
 
-def ask(program: str, harnesses: Path, variables: dict[str, str], *facts: object) -> Any:
+def run_program(program: str, harnesses: Path, variables: dict[str, str], *facts: object) -> Any:
     """Run a program in the environment, with facts as its input; return its output."""
     command: list[str | Path] = [harnesses / "python", "-c", program]
     ended = run(command, env=variables, input=json.dumps(facts).encode())
@@ -173,7 +173,7 @@ def test_a_data_set_of_reasoning_gym(harnesses: Path, variables: dict[str, str])
     unsolvable = (swap_tiles(state), "<answer>RR</answer>", 0.0)
     cases = [*((state, *each[1:]) for each in list_completions(state)), unsolvable]
     asked = [options, [case[:2] for case in cases]]
-    said = ask(REASONING_GYM, harnesses, variables, *asked)
+    said = run_program(REASONING_GYM, harnesses, variables, *asked)
     assert said["scores"] == [score for *_, score in cases]
     distances, _ = eight_search(GOAL)
     states = [entry["metadata"]["state"] for entry in said["entries"]]
@@ -203,7 +203,7 @@ def test_too_few_boards_for_a_data_set(harnesses: Path, variables: dict[str, str
 
 
 def test_other_configurations_are_refused(harnesses: Path, variables: dict[str, str]) -> None:
-    said = ask(
+    said = run_program(
         REFUSED, harnesses, variables, (0, 2, 0, 1), (3, 2, 0, 1), (1, 32, 0, 1), (1, 2, 0, 0)
     )
     assert said == [
@@ -220,7 +220,7 @@ def test_a_taskset_of_verifiers(harnesses: Path, variables: dict[str, str]) -> N
     unsolvable = ("incomplete", swap_tiles(state), "<answer>RR</answer>", 0.0)
     cases = [(kind, state, *rest) for kind, *rest in list_completions(state)] + [unsolvable]
     asked = [options, [case[1:3] for case in cases]]
-    said = ask(VERIFIERS, harnesses, variables, *asked)
+    said = run_program(VERIFIERS, harnesses, variables, *asked)
     for (kind, *_, score), (reward, metrics) in zip(cases, said["scores"], strict=True):
         assert (reward, metrics[kind], sum(metrics.values())) == (score, 1, 1)
     distances, _ = eight_search(GOAL)
@@ -294,7 +294,7 @@ def test_an_evaluation_of_a_model(
     harnesses: Path, variables: dict[str, str], tmp_path: Path
 ) -> None:
     """Evaluate a model that is right, wrong and silent in turns, as the page says."""
-    rows = ask(VERIFIERS, harnesses, variables, {}, [])["splits"]["test"][:9]
+    rows = run_program(VERIFIERS, harnesses, variables, {}, [])["splits"]["test"][:9]
     chosen = {row["state"]: list_completions(row["state"])[at] for at, row in enumerate(rows)}
     evaluate = next(line for line in list_commands() if line.startswith("vf-eval "))
     with serve_model({state: text or "." for state, (_, text, _) in chosen.items()}) as address:

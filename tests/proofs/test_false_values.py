@@ -12,9 +12,9 @@ import pytest
 
 from puzzle_tablebase.pipeline import proofs
 from puzzle_tablebase.pipeline.proofs import find_proof
-from tests.conftest import make_once
 from tests.support.count_boards import TABLE
 from tests.support.false_tables import ANY, CASES, Case
+from tests.support.made_once import make_once
 from tests.support.small_tables import LIST, PAIR_COUNTS, build_small_tables, use_small_tables
 from tests.support.tampered import falsify, link_copy, open_one, prove_one, story
 

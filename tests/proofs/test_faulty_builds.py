@@ -22,7 +22,6 @@ from puzzle_tablebase.pipeline.proofs import VerifyFailed, verify
 from puzzle_tablebase.pipeline.recipes import board_shards
 from puzzle_tablebase.puzzles import find_owner
 from puzzle_tablebase.stores.folder import Folder
-from tests.conftest import make_once
 from tests.support import document_reader, oracles
 from tests.support.build_recorder import build_all
 from tests.support.faulty_builds import (
@@ -35,6 +34,7 @@ from tests.support.faulty_builds import (
     Fault,
     plant,
 )
+from tests.support.made_once import make_once
 from tests.support.small_tables import build_small_tables, use_small_tables
 
 LARGE = "eight", "eight_edge", "senet"

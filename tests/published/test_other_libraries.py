@@ -11,7 +11,7 @@ import polars as pl
 import pyarrow.parquet as pq
 import pytest
 
-from tests.published.test_table_files import CONTRACT, file_of
+from tests.support.contract import CONTRACT, file_of
 
 ENUM = "enum"
 KINDS = {

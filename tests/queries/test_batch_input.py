@@ -11,7 +11,6 @@ from typing import Any
 
 import polars as pl
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,6 +18,7 @@ from hypothesis import strategies as st
 from puzzle_tablebase.errors import BadRequest
 from puzzle_tablebase.queries import batch_input
 from puzzle_tablebase.queries.batch_input import CHUNK_BYTES, BatchQuery, Rows, read_rows
+from tests.support.batch_files import write_frame, write_table
 
 ROWS = [
     ("378546201", "plain"),
@@ -38,18 +38,6 @@ QUERY = BatchQuery(
 def zstd(data: bytes) -> bytes:
     packed: bytes = pa.compress(data, "zstd", asbytes=True)
     return packed
-
-
-def write_frame(kind: str, frame: pl.DataFrame = FRAME) -> bytes:
-    """Return a frame as a file of a format."""
-    file = io.BytesIO()
-    if kind == "parquet":
-        frame.write_parquet(file)
-    elif kind == "jsonl":
-        frame.write_ndjson(file)
-    else:
-        frame.write_csv(file, separator="\t" if kind == "tsv" else ",")
-    return file.getvalue()
 
 
 def read(
@@ -80,7 +68,7 @@ def test_rows_come_back_as_they_were(
     tmp_path: Path, kind: str, pack: Callable[[bytes], bytes]
 ) -> None:
     mark = b"" if kind == "parquet" else "\ufeff".encode()
-    data = pack(mark + write_frame(kind))
+    data = pack(mark + write_frame(kind, FRAME))
     (rows,) = read(tmp_path, data, f"asked.{kind}{'' if pack is bytes else '.gz'}".upper())
     assert rows.frame.rows() == ROWS
     assert rows.texts[0].to_list() == FRAME["state"].to_list()
@@ -203,14 +191,6 @@ def test_fields_that_change_later_are_refused(
             read(tmp_path, lines, "asked.jsonl")
 
 
-def write_table(**columns: Any) -> bytes:
-    file = io.BytesIO()
-    pq.write_table(
-        pa.table([*columns.values()], names=[name.rstrip("_") for name in columns]), file
-    )
-    return file.getvalue()
-
-
 DIGITS = b"123456780\n"
 DECIMAL = pa.array([[Decimal("1.5")]], pa.list_(pa.decimal256(40, 2)))
 REFUSED: dict[str, list[bytes]] = {
@@ -219,7 +199,7 @@ REFUSED: dict[str, list[bytes]] = {
         *(gzip.compress(DIGITS * 999)[:-9], zstd(DIGITS)[:-2]),
     ],
     "parquet": [
-        *(b"state\n", b"", b"PAR1" * 9, write_frame("parquet")[:-20]),
+        *(b"state\n", b"", b"PAR1" * 9, write_frame("parquet", FRAME)[:-20]),
         *(write_table(state=["1"], x=DECIMAL), write_table(state=["1"], state_=["2"])),
         *(write_table(state=[True]), write_table(state=[b"123456780"]), write_table(state=[[1]])),
     ],

@@ -1,6 +1,5 @@
 """Samples of states by distance, spread and split, compared with plain searches."""
 
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,34 +18,10 @@ from puzzle_tablebase.queries.samples import SampleRequest, find_twin
 from puzzle_tablebase.stores.folder import Folder
 from tests.support import oracles
 from tests.support import sliding_oracle as oracle
+from tests.support.chances import LIMIT, check_draws, check_uniform
 from tests.support.oracles import eight_distances
 from tests.support.shell import Cli
 from tests.support.strategies import eight_states
-
-LIMIT = 3.719
-"""The standard errors that a normal variable deviates by once in 5,000 times."""
-
-
-def check_uniform(draws: list[str], kinds: set[str], at_once: int = 1) -> None:
-    """Require that a sample has each kind about as often as any other, by chi-squared.
-
-    Of those that are drawn at once all differ, so that counts deviate less.
-    """
-    assert {*draws} <= kinds
-    mean, freedom = len(draws) / len(kinds), len(kinds) - 1
-    squares = sum((draws.count(kind) - mean) ** 2 / mean for kind in kinds)
-    squares *= freedom / (len(kinds) - at_once)
-    assert abs(squares - freedom) < LIMIT * (2 * freedom) ** 0.5
-
-
-def check_draws(draw: Callable[..., pl.DataFrame], kinds: set[str], draws: int) -> None:
-    """Draw half of the kinds again and again: all of a sample differ, and are equally likely."""
-    size, drawn = max(1, len(kinds) // 2), list[str]()
-    for seed in range(draws // size):
-        sample = draw(size, seed=seed).to_series()
-        assert sample.n_unique() == size
-        drawn += sample.to_list()
-    check_uniform(drawn, kinds, size)
 
 
 @pytest.mark.parametrize("goal", ["corner", "edge", "087654321"])

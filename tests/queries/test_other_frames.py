@@ -21,9 +21,9 @@ from puzzle_tablebase.queries import Tables, board_columns, open_prober
 from puzzle_tablebase.queries.answer_frames import WHITE_SPACE
 from puzzle_tablebase.queries.board_columns import normalize_keys
 from puzzle_tablebase.stores.folder import Folder
-from tests.queries.test_batch_input import write_frame
 from tests.support import oracles
 from tests.support.asking import ask_many, ask_singly
+from tests.support.batch_files import write_frame
 from tests.support.board_layouts import write_layouts
 from tests.support.oracles import eight_best_moves, eight_distances, eight_neighbours
 from tests.support.shell import Ask

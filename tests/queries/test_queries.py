@@ -16,7 +16,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from puzzle_tablebase.errors import BadRequest, NoAnswer, NotationError, TableMissing
-from puzzle_tablebase.pipeline.single_query import answer_as_text
 from puzzle_tablebase.pipeline.terminal import format_repair
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
@@ -27,13 +26,11 @@ from puzzle_tablebase.queries.answer import format_json
 from puzzle_tablebase.queries.knight.prober import KnightAnswer
 from tests import first, usual_or_nightly
 from tests.support import oracles, reference_numbers
+from tests.support.asking import ask_text
 from tests.support.build_recorder import build_tables
 from tests.support.oracles import eight_best_moves, eight_replay, eight_search
 from tests.support.shell import ROOT, SCRIPT, environment
 from tests.support.strategies import eight_states
-
-# the jumps 1-8 as the rules name them: files to the right, ranks downwards
-JUMPS = [(-1, -2), (1, -2), (2, -1), (2, 1), (1, 2), (-1, 2), (-2, 1), (-2, -1)]
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +42,7 @@ def eight_rows(outputs: Path) -> dict[str, tuple[Any, ...]]:
 
 def words(name: str, key: str, **options: str | bool) -> str:
     """Return the answer as text, from the repository's tables wherever the test runs."""
-    return answer_as_text(name, key, {"outputs": str(ROOT / "outputs"), **options})
+    return ask_text(name, ROOT / "outputs", key, **options)
 
 
 def facts(name: str, key: str, **options: str | bool) -> Any:
@@ -142,7 +139,7 @@ def replay(answer: KnightAnswer) -> list[int]:
     assert [answer.start, answer.finish] == ends
     assert answer.closed == oracles.is_closed(files, tour)
     for (origin, target), jump in zip(pairwise(tour), answer.jumps, strict=True):
-        right, down = JUMPS[jump - 1]
+        right, down = oracles.JUMPS[jump - 1]
         assert target == origin + right - files * down
     return tour
 
@@ -217,33 +214,33 @@ def test_an_error_holds_the_text_that_is_wrong(
     outputs: Path, name: str, key: str, options: Options
 ) -> None:
     with pytest.raises(NotationError) as caught:
-        answer_as_text(name, key, {**options, "outputs": str(outputs)})
+        ask_text(name, outputs, key, **options)
     assert caught.value.text == next(iter(options.values()), key)
 
 
 def test_boards_with_few_tours(tmp_path: Path) -> None:
     boards = KnightBoard(1, 1), KnightBoard(3, 4)
     build_tables(tmp_path, KNIGHT, *map(make_tour_table, boards))
-    options: Options = {"outputs": str(tmp_path), "board": "1x1", "to": "a1"}
-    assert "from a1 to a1, number 0\n" in answer_as_text("knight", "a1", options)
+    options: Options = {"board": "1x1", "to": "a1"}
+    assert "from a1 to a1, number 0\n" in ask_text("knight", tmp_path, "a1", **options)
     with pytest.raises(NoAnswer):
-        answer_as_text("knight", "a1", options | {"board": "3x4", "to": "b3", "closed": True})
+        ask_text("knight", tmp_path, "a1", board="3x4", to="b3", closed=True)
 
 
 @pytest.mark.parametrize(("board", "closed"), [("6x8", True), ("10x7", False)])
 def test_closed_tours_may_be_counted_alone(outputs: Path, board: str, closed: bool) -> None:
     """Who asks for closed tours need not count all, and of 10x7 all are too many."""
-    options: Options = {"board": board, "count": True, "outputs": str(outputs), "closed": closed}
+    options: Options = {"board": board, "count": True, "closed": closed}
     with pytest.raises(TableMissing) as caught:
-        answer_as_text("knight", "a1", options)
+        ask_text("knight", outputs, "a1", **options)
     assert format_repair(caught.value).split()[2] == f"knight_closed_counts_{board}"
 
 
 def test_rejected_options_leave_no_picture(tmp_path: Path, outputs: Path) -> None:
     picture = tmp_path / "drawn.svg"
-    options: Options = {"count": True, "board": "5x5", "outputs": str(outputs)}
+    options: Options = {"count": True, "board": "5x5"}
     with pytest.raises(BadRequest):
-        answer_as_text("knight", "a1", {**options, "svg": str(picture)})
+        ask_text("knight", outputs, "a1", **options, svg=str(picture))
     assert not picture.exists()
 
 

@@ -12,7 +12,6 @@ import pytest
 
 from puzzle_tablebase.errors import BadRequest, NoAnswer, NotationError, TableDamaged, TableMissing
 from puzzle_tablebase.pipeline.recipes import tour_rankings
-from puzzle_tablebase.pipeline.single_query import answer_as_text
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE, make_ranking_table
 from puzzle_tablebase.puzzles.knight.tour_ranker import TourRanker
@@ -25,9 +24,10 @@ from puzzle_tablebase.stores.checkpoints import Arrays
 from puzzle_tablebase.stores.folder import Folder
 from puzzle_tablebase.tour_frontier.keys import decode_layer, encode_layer
 from tests import usual_or_nightly
-from tests.queries.test_depth_samples import check_draws, check_uniform
 from tests.support import oracles
+from tests.support.asking import ask_text
 from tests.support.build_recorder import build_tables
+from tests.support.chances import check_draws, check_uniform
 from tests.support.shell import Cli
 from tests.support.tampered import (
     link_copy,
@@ -197,17 +197,13 @@ def test_corrupt_records_give_a_tour_or_an_error(
             at = place(data, randomness.randrange(records(data))) + randomness.randrange(2, 1023)
             data[at] = randomness.randrange(256)
         path.write_bytes(reseal(data))
-        for ask in refused:
+        for each in refused:
             try:
-                for found in ask():
+                for found in each():
                     oracles.read_tour(int(board[0]), int(board[0]), found)
             except (TableDamaged, NoAnswer):
-                refused[ask] += 1
+                refused[each] += 1
     assert all(refused.values())
-
-
-def ask(folder: Path, key: str | None, **options: str | bool) -> str:
-    return answer_as_text("knight", key, {"board": "6x6", "outputs": str(folder), **options})
 
 
 def test_closed_tours_are_ranked_and_unranked_at_the_shell(ranked_boards: Path, cli: Cli) -> None:
@@ -229,7 +225,7 @@ def test_closed_tours_are_ranked_and_unranked_at_the_shell(ranked_boards: Path, 
 def test_missing_tours_are_no_answer(ranked_boards: Path, asked: str) -> None:
     board, start, number = asked.split()
     with pytest.raises(NoAnswer):
-        ask(ranked_boards, start, rank=number, board=board)
+        ask_text("knight", ranked_boards, start, rank=number, board=board)
 
 
 @pytest.mark.parametrize(
@@ -244,18 +240,22 @@ def test_an_unranked_path_that_is_no_tour_is_damage(
 ) -> None:
     monkeypatch.setattr(TourRanker, "unrank", lambda *_: [0, 7])
     with pytest.raises(TableDamaged) as damaged:
-        ask(ranked_boards, "a1", **options)
+        ask_text("knight", ranked_boards, "a1", **{"board": "6x6", **options})
     assert damaged.value.file == str(ranked_boards / f"{name}.idx")
 
 
 def test_invalid_closed_tours_are_rejected(ranked_boards: Path) -> None:
-    facts = json.loads(ask(ranked_boards, "a1", closed=True, rank="5", json=True))
+    facts = json.loads(
+        ask_text("knight", ranked_boards, "a1", board="6x6", closed=True, rank="5", json=True)
+    )
     squares = [facts["path"][at : at + 2] for at in range(0, 72, 2)]
     far = [*squares[2:], squares[1], squares[0]]
     swapped = [squares[1], squares[0], *squares[2:]]
     for wrong in (squares[:-1], [*squares, "a1"], swapped, far, ["a7"], []):
         with pytest.raises(NotationError):
-            ask(ranked_boards, None, closed=True, rank_of=" ".join(wrong))
+            ask_text(
+                "knight", ranked_boards, None, board="6x6", closed=True, rank_of=" ".join(wrong)
+            )
 
 
 @pytest.mark.parametrize("layer", [1, 6, 11, 12, 13])

@@ -25,7 +25,7 @@ from puzzle_tablebase.queries.svg import (
 )
 from puzzle_tablebase.stores.folder import Folder
 from tests.support import oracles
-from tests.support.asking import ask_one
+from tests.support.asking import ask_one, ask_table
 
 NUMBER = r"(-?[\d.]+)"
 
@@ -39,17 +39,13 @@ def at(shape: ElementTree.Element, name: str) -> float:
     return float(shape.get(name, "nan"))
 
 
-def ask(name: str, outputs: Path, key: str, **options: str | bool) -> Any:
-    return ask_one(open_prober(name, Folder(outputs)), key, **options)
-
-
 @pytest.fixture(scope="module")
 def pictures(outputs: Path) -> dict[str, str]:
     return {
-        "tour": ask("knight", outputs, "b1", closed=True).to_svg(),
-        "small": ask("knight", outputs, "c3", board="5x5").to_svg(),
-        "boards": ask("eight", outputs, "867254301").to_svg(),
-        "line": ask("senet", outputs, ".A..BB..ABBABAA").to_svg(),
+        "tour": ask_table("knight", outputs, "b1", closed=True).to_svg(),
+        "small": ask_table("knight", outputs, "c3", board="5x5").to_svg(),
+        "boards": ask_table("eight", outputs, "867254301").to_svg(),
+        "line": ask_table("senet", outputs, ".A..BB..ABBABAA").to_svg(),
     }
 
 
@@ -106,7 +102,7 @@ def test_text_has_enough_contrast_in_light_and_dark() -> None:
 def test_tour_picture_follows_the_path(
     outputs: Path, start: str, options: dict[str, Any], size: int
 ) -> None:
-    answer, board = ask("knight", outputs, start, **options), KnightBoard(size, size)
+    answer, board = ask_table("knight", outputs, start, **options), KnightBoard(size, size)
     picture = answer.to_svg()
     squares = [at for at in shapes(picture, "rect") if at.get("fill") != PAPER]
     side = at(squares[0], "width")
@@ -125,8 +121,8 @@ def test_tour_picture_follows_the_path(
 
 @pytest.mark.parametrize("options", [{}, {"goal": "087654321"}])
 def test_boards_picture_shows_the_path(outputs: Path, options: dict[str, str | bool]) -> None:
-    facts: dict[str, Any] = ask("eight", outputs, "867254301", path=True, **options).to_dict()
-    _, *texts = shapes(ask("eight", outputs, "867254301", **options).to_svg(), "text")
+    facts: dict[str, Any] = ask_table("eight", outputs, "867254301", path=True, **options).to_dict()
+    _, *texts = shapes(ask_table("eight", outputs, "867254301", **options).to_svg(), "text")
     drawn, heads, moved = [], [], ""
     for board in range(len(facts["path"])):
         head, *tiles = texts[9 * board : 9 * board + 9]
@@ -196,7 +192,7 @@ def test_positions_of_senet(outputs: Path, tables: Tables) -> None:
 
 @pytest.mark.parametrize("options", [{}, {"turn": "B"}])
 def test_the_picture_shows_the_line(outputs: Path, options: dict[str, str | bool]) -> None:
-    answer = ask("senet", outputs, KNOWN, **options, path=True)
+    answer = ask_table("senet", outputs, KNOWN, **options, path=True)
     facts, svg = answer.to_dict(), answer.to_svg()
     dots = shapes(svg, "circle")
     rows: dict[float, dict[float, str]] = {}

@@ -68,7 +68,7 @@ QUESTIONS: list[Callable[[Tables], Any]] = [
 ]
 
 
-def ask(tables: Tables, question: Callable[[Tables], Any]) -> object:
+def try_question(tables: Tables, question: Callable[[Tables], Any]) -> object:
     try:
         return question(tables)
     except TablebaseError as error:
@@ -86,7 +86,7 @@ def every_puzzle(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 def test_threads_get_the_answers_of_one(every_puzzle: Path) -> None:
     with open_tables(str(every_puzzle)) as alone:
-        expected = [ask(alone, question) for question in QUESTIONS]
+        expected = [try_question(alone, question) for question in QUESTIONS]
     begin = Barrier(THREADS)
 
     def ask_many(number: int) -> list[int]:
@@ -95,7 +95,7 @@ def test_threads_get_the_answers_of_one(every_puzzle: Path) -> None:
             range(len(QUESTIONS)), k=usual_or_nightly(125, 12_500)
         )
         begin.wait()
-        return [at for at in drawn if ask(shared, QUESTIONS[at]) != expected[at]]
+        return [at for at in drawn if try_question(shared, QUESTIONS[at]) != expected[at]]
 
     with open_tables(str(every_puzzle)) as shared, ThreadPoolExecutor(THREADS) as pool:
         assert [*pool.map(ask_many, range(THREADS))] == [[]] * THREADS
@@ -173,12 +173,12 @@ def send(value: Any) -> Any:
 def test_tables_before_and_after_all_questions(every_puzzle: Path) -> None:
     with pt.open_tables(str(every_puzzle)) as tables:
         untouched = send(tables)
-        expected = [ask(tables, question) for question in QUESTIONS]
+        expected = [try_question(tables, question) for question in QUESTIONS]
         used = send(tables)
         assert len(pickle.dumps(tables)) < 1000, "no table is sent, and no file"
     for copy in (untouched, used):
         with copy:
-            assert [ask(copy, question) for question in QUESTIONS] == expected
+            assert [try_question(copy, question) for question in QUESTIONS] == expected
 
 
 def test_closed_tables_stay_closed(every_puzzle: Path) -> None:
@@ -186,7 +186,7 @@ def test_closed_tables_stay_closed(every_puzzle: Path) -> None:
     with pt.open_tables(str(every_puzzle)) as tables:
         before = tables.eight.distance
         for question in QUESTIONS:
-            ask(tables, question)
+            try_question(tables, question)
         eight, senet, knight = tables.eight, tables.senet, tables.knight
         lazy = eight.annotate(pl.LazyFrame({"state": ["378546201"]}))
         saved: list[Callable[[], object]] = [lazy.collect, eight.histogram]

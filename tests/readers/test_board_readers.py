@@ -27,16 +27,13 @@ from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.files import IndexReader
 from puzzle_tablebase.stores.folder import Folder
 from tests import first, usual_or_nightly
-from tests.readers.test_javascript_reader import ask
 from tests.support import shell, sliding_oracle
 from tests.support.build_recorder import build_tables
-from tests.support.format_page import VECTORS, read_cases
-from tests.support.reader_programs import compile_reader, run
+from tests.support.format_page import CODES, VECTORS, read_cases
+from tests.support.reader_programs import ask_package, compile_reader, run
 from tests.support.shell import ROOT
 from tests.support.tampered import sha256, write_manifest
 
-CODES = {"unreachable": 1, "malformed": 2}
-"""The exit codes of this program for a key without an answer, by the kind of error in a case."""
 PUZZLES = ("eight", "sliding", "senet", "knight")
 Distances = dict[str, int | None]
 Questions = dict[tuple[str, str], Distances]
@@ -74,9 +71,9 @@ def ask_program(folder: Path, board: str, goal: str, states: list[str]) -> Told:
     }
 
 
-def ask_package(folder: Path, board: str, goal: str, states: list[str]) -> Told:
+def ask_in_javascript(folder: Path, board: str, goal: str, states: list[str]) -> Told:
     """Ask the JavaScript package."""
-    told = ask(folder, *(["sliding", board, state, {"goal": goal}] for state in states))
+    told = ask_package(folder, *(["sliding", board, state, {"goal": goal}] for state in states))
     assert {facts.get("error", [1])[0] for facts in told} == {1}
     get_facts = itemgetter("distance", "best_moves", "solution")
     answers = [facts.get("answer") for facts in told]
@@ -107,7 +104,7 @@ def require_answers(folder: Path, programs: Path, questions: Questions) -> None:
     for (board, goal), known in questions.items():
         states = sorted(known, key=lambda state: known[state] is None)
         program = ask_program(folder, board, goal, states)
-        package = ask_package(folder, board, goal, states)
+        package = ask_in_javascript(folder, board, goal, states)
         in_c = ask_reader_in_c(command, folder, f"{board}:{goal}", states)
         rows, columns = map(int, board.split("x"))
         for answers in (program, package, in_c):
@@ -144,7 +141,7 @@ def test_every_reader_answers_as_the_cases_say(
 def test_without_a_goal_it_is_the_last_corner(boards: Path) -> None:
     """A table of another goal is listed before that of the corner."""
     options: tuple[list[Any], ...] = ([], [{"goal": None}], [{"goal": "corner"}])
-    for told in ask(boards, *(["sliding", "3x2", "123450", *each] for each in options)):
+    for told in ask_package(boards, *(["sliding", "3x2", "123450", *each] for each in options)):
         assert (told["answer"]["goal"], told["answer"]["distance"]) == ("123450", 0)
 
 

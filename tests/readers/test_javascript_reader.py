@@ -21,14 +21,13 @@ from puzzle_tablebase.queries import open_tables
 from tests.support.faults import PASSING, fail, make_faults
 from tests.support.format_page import read_cases
 from tests.support.hosts import Answer, Request, reserve_port, serve
-from tests.support.reader_programs import run, tool
+from tests.support.reader_programs import ask_package, run, tool
 from tests.support.shell import ROOT, Said
 from tests.support.sliding_oracle import replay
 from tests.support.tampered import link_copy, rewrite_index
 
 PACKAGE = ROOT / "queries" / "javascript"
 COMPILER = ROOT / "queries" / "node_modules" / ".bin" / "tsc"
-PROGRAM = ROOT / "tests" / "support" / "ask_javascript.mjs"
 FIFTEEN = "0123456789abcdef"
 STATE, POSITION = "378546201", "ABAAABBB.B...A."
 QUESTIONS = [["eight", STATE], ["senet", POSITION], ["knight", "b1", "a3"]]
@@ -52,14 +51,6 @@ Told = dict[str, Any]
 Question = tuple[str, str, dict[str, Any]]
 
 
-def ask(place: object, *questions: list[Any]) -> list[Told]:
-    """Ask the package; return for each question what it answered and what that took."""
-    lines = "\n".join(map(json.dumps, questions))
-    said = run(tool("node"), PROGRAM, str(place), stdin=lines)
-    assert said.err == ""
-    return [json.loads(line) for line in said.out.splitlines()]
-
-
 def test_answers_are_those_of_the_program(outputs: Path, large_boards: Path) -> None:
     """Ask random keys, keys written as at the shell, and all cases."""
     rng = random.Random(31)
@@ -81,7 +72,9 @@ def test_answers_are_those_of_the_program(outputs: Path, large_boards: Path) -> 
         ("eight", "[[3, 7, 8], [5, 4, 6], [2, 0, 1]]", {"goal": "1 2 3 4 5 6 7 _ 8"}),
         ("senet", "a b a b a b a b a b _ _ _ _ _", {}),
     ]
-    told = ask(outputs, *([name, key, options.get("to", options)] for name, key, options in asked))
+    told = ask_package(
+        outputs, *([name, key, options.get("to", options)] for name, key, options in asked)
+    )
     assert {each.get("error", [0])[0] for each in told} == {0, 1, 2}
     require_answers(outputs, asked, told)
     with open_tables(str(large_boards)) as tables:
@@ -90,7 +83,9 @@ def test_answers_are_those_of_the_program(outputs: Path, large_boards: Path) -> 
         }
     wide = [("3x4", "1 2 3 4 | 5 6 7 8 | 9 10 0 11")]
     wide += [(board, state) for board, states in boards.items() for state in states]
-    *told, listed = ask(large_boards, *(["sliding", *words] for words in wide), ["listBoards"])
+    *told, listed = ask_package(
+        large_boards, *(["sliding", *words] for words in wide), ["listBoards"]
+    )
     require_answers(large_boards, [("sliding", key, {"board": name}) for name, key in wide], told)
     assert all(each["progress"] == each["answer"]["distance"] for each in told)
     assert listed["answer"] == {"2x5": ["1234567890"], "3x4": ["123456789ab0"]}
@@ -118,19 +113,19 @@ def test_what_is_no_key_is_refused(outputs: Path) -> None:
         questions += [["eight", empty], ["senet", empty], ["sliding", empty, STATE]]
         questions += [["knight", empty, "a3"], ["knight", "b1", empty]]
         questions += [["eight", STATE, {"goal": empty}]] * (empty is not None)
-    for question, each in zip(questions, ask(outputs, *questions), strict=True):
+    for question, each in zip(questions, ask_package(outputs, *questions), strict=True):
         assert each["error"][0] == 2, question
 
 
 def test_an_answer_takes_few_requests(outputs: Path, large_boards: Path) -> None:
     with serve(outputs) as host:
-        told = ask(host.url, *QUESTIONS)
+        told = ask_package(host.url, *QUESTIONS)
         assert [each["requests"] for each in told] == [2, 3, 1]
         assert [each["rounds"] for each in told] == [2, 2, 1]
         parts = [request for request in host.requests if request.span]
         assert {request.headers["accept-encoding"] for request in parts} == {"identity"}
     with serve(large_boards) as host:
-        short, whole, packed, again = ask(
+        short, whole, packed, again = ask_package(
             host.url,
             ["sliding", "2x5", "9876543210", {"solution": False}],
             ["sliding", "2x5", "9876543210"],
@@ -146,12 +141,12 @@ def test_an_answer_takes_few_requests(outputs: Path, large_boards: Path) -> None
 
 
 def test_passing_faults_change_no_answer_and_lasting_ones_are_told(outputs: Path) -> None:
-    expected = [each["answer"] for each in ask(outputs, *QUESTIONS)]
+    expected = [each["answer"] for each in ask_package(outputs, *QUESTIONS)]
     names, size = [*PASSING, *REASONS], len(QUESTIONS)
     with serve(outputs, make_faults(names)) as host:
         places = [f"{host.url}/{quote(name)}" for name in names]
         words = [question for place in places for question in (["open", place], *QUESTIONS)]
-        told = ask(outputs, *words)
+        told = ask_package(outputs, *words)
     for at, (name, url) in enumerate(zip(names, places, strict=True)):
         answers = told[at * size : (at + 1) * size]
         if name in PASSING:
@@ -164,14 +159,14 @@ def test_passing_faults_change_no_answer_and_lasting_ones_are_told(outputs: Path
 def test_a_place_that_is_not_there_is_told() -> None:
     with reserve_port() as port:
         for place in (f"http://127.0.0.1:{port}/tables", "/no/folder"):
-            code, message, _ = ask(place, ["eight", STATE])[0]["error"]
+            code, message, _ = ask_package(place, ["eight", STATE])[0]["error"]
             assert (code, f"{place}/manifest.json" in message) == (3, True)
 
 
 def test_a_named_pipe_is_not_waited_for(copy: Path) -> None:
     (copy / "eight.idx").unlink()
     os.mkfifo(copy / "eight.idx")
-    (told,) = ask(str(copy), ["eight", STATE])
+    (told,) = ask_package(str(copy), ["eight", STATE])
     assert told["error"][:2] == [3, f"{copy}/eight.idx cannot be read: it is not a file."]
 
 
@@ -180,7 +175,7 @@ def test_a_reason_controls_no_terminal(outputs: Path) -> None:
         answer.status, answer.reason = 403, "Red \x7f" + "x" * 5000
 
     with serve(outputs, refuse) as host:
-        (told,) = ask(host.url, ["eight", STATE])
+        (told,) = ask_package(host.url, ["eight", STATE])
     code, message, status = told["error"]
     assert (code, status) == (3, 403)
     assert r"HTTP status 403: Red \u{7f}xx" in message
@@ -190,7 +185,7 @@ def test_a_reason_controls_no_terminal(outputs: Path) -> None:
 
 def test_a_reason_is_not_looked_for_without_end(outputs: Path) -> None:
     with serve(outputs, fail(403, b" " * (1 << 17) + b"<Message>Late</Message>")) as host:
-        (told,) = ask(host.url, ["eight", STATE])
+        (told,) = ask_package(host.url, ["eight", STATE])
     assert told["error"][1].endswith("HTTP status 403: Forbidden.")
 
 
@@ -216,7 +211,7 @@ def test_a_table_published_anew_is_opened_once_more(copy: Path) -> None:
                 host.fault = None
 
         host.fault = publish
-        told = ask(host.url, *questions, ["senet", ".....BBBBBAAAAA"])
+        told = ask_package(host.url, *questions, ["senet", ".....BBBBBAAAAA"])
         assert [each["answer"]["plies"] for each in told[:2]] == [2, 0]
         assert [request.name for request in host.requests].count("manifest.json") == 2
         last = host.requests[-1]
@@ -239,7 +234,7 @@ def test_the_fifteen_puzzle_is_answered_as_at_the_shell(patterns_555: Path) -> N
     asked = [(state, {"goal": to.replace(board.example, "corner")}) for state, to in pairs]
     asked += [("0", {}), (FIFTEEN, {"goal": "1023456789abcdef"})]
     asked += [("0213456789abcdef", {"goal": FIFTEEN})]
-    *told, wrong, beside, far = ask(patterns_555, *(["fifteen", *each] for each in asked))
+    *told, wrong, beside, far = ask_package(patterns_555, *(["fifteen", *each] for each in asked))
     assert [each["error"][0] for each in (wrong, beside, far)] == [2, 1, 1]
     with open_tables(str(patterns_555)) as tables:
         for (state, goal), each in zip(pairs, told, strict=True):
@@ -261,7 +256,7 @@ def test_missing_tables_are_told_as_at_the_shell(large_boards: Path) -> None:
         (["fifteen", FIFTEEN, {"goal": FIFTEEN}], {"patterns": "5-5-5", "goal": FIFTEEN}),
         (["senet", "ABABABABAB....."], {}),
     ]
-    told = ask(large_boards, *(question for question, _ in asked))
+    told = ask_package(large_boards, *(question for question, _ in asked))
     with open_tables(str(large_boards)) as tables:
         for (question, options), each in zip(asked, told, strict=True):
             key = question[2 if question[0] == "sliding" else 1]

@@ -12,6 +12,7 @@ from puzzle_tablebase.notation.sliding import GOALS
 from puzzle_tablebase.puzzles.sliding import EIGHT
 from tests import usual_or_nightly
 from tests.support import oracles
+from tests.support.board_layouts import SEPARATORS
 from tests.support.strategies import eight_states
 
 STATES = ["".join(digits) for digits in permutations("012345678")]
@@ -27,7 +28,7 @@ def test_ranks_number_every_state() -> None:
 
 @given(st.text(max_size=12) | st.text("012345678 ", min_size=9, max_size=12))
 def test_any_text_but_a_state_is_rejected(text: str) -> None:
-    cells = re.sub(r"[\s,;/|\[\](){}]", "", text).replace(".", "0").replace("_", "0")
+    cells = re.sub(SEPARATORS, "", text).replace(".", "0").replace("_", "0")
     assume(sorted(cells) != list("012345678"))
     with pytest.raises(NotationError) as caught:
         EIGHT.parse(text)

@@ -12,6 +12,7 @@ from puzzle_tablebase.errors import NotationError
 from puzzle_tablebase.notation.senet import OPENING, format_move
 from puzzle_tablebase.puzzles.senet import PUZZLE, SIZE, moves, swap_squares
 from tests.support import oracles
+from tests.support.board_layouts import SEPARATORS
 from tests.support.strategies import senet_positions
 
 
@@ -44,7 +45,7 @@ NO_POSITIONS = [
 
 @given(st.sampled_from(NO_POSITIONS) | st.text(alphabet=".AB ", max_size=17) | st.text(max_size=17))
 def test_any_text_but_a_position_is_rejected(text: str) -> None:
-    squares = re.sub(r"[\s,;/|\[\](){}]", "", text).replace("_", ".").upper()
+    squares = re.sub(SEPARATORS, "", text).replace("_", ".").upper()
     assume(sorted(OPENING) != sorted(squares))
     with pytest.raises(NotationError) as caught:
         PUZZLE.parse(text)

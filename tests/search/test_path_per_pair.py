@@ -10,14 +10,14 @@ import polars as pl
 from puzzle_tablebase.pipeline.recipes.tour_pairs import MAX_SEEDS, MAX_VISITED, find_paths
 from tests.support import oracles
 
-JUMPS = [sorted(near) for near in oracles.knight_jumps(8, 8).values()]
+NEIGHBOURS = [sorted(near) for near in oracles.knight_jumps(8, 8).values()]
 COLOURS = [(square % 8 + square // 8) % 2 for square in range(64)]
 ENDS = [(a, b) for a in range(64) for b in range(64) if COLOURS[a] != COLOURS[b]]
 """Every pair of squares of different colours, in order."""
 
 
 def list_paths(ends: list[tuple[int, int]]) -> list[list[int]]:
-    rows = np.array([near + [-1] * (8 - len(near)) for near in JUMPS])
+    rows = np.array([near + [-1] * (8 - len(near)) for near in NEIGHBOURS])
     paths = find_paths(rows, np.array(ends))
     assert paths.dtype == np.uint8
     listed: list[list[int]] = paths.tolist()
@@ -90,6 +90,6 @@ def search_obviously(near: list[list[int]], start: int, end: int) -> tuple[list[
 
 
 def test_tours_are_those_of_an_obvious_search() -> None:
-    found = [search_obviously(JUMPS, *pair) for pair in ENDS[::9]]
+    found = [search_obviously(NEIGHBOURS, *pair) for pair in ENDS[::9]]
     assert list_paths(ENDS[::9]) == [path for path, _ in found]
     assert max(seeds for _, seeds in found) > 1

@@ -1,14 +1,17 @@
 """Questions to readers by options as they are given, as commands and programs ask them."""
 
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from puzzle_tablebase.queries import pose
+from puzzle_tablebase.pipeline.single_query import answer_as_text
+from puzzle_tablebase.queries import open_prober, pose
 from puzzle_tablebase.queries.answer import Answer
 from puzzle_tablebase.queries.options import ALL, BATCH, QUERY
 from puzzle_tablebase.queries.prober import Prober
 from puzzle_tablebase.queries.readers import Reader
+from puzzle_tablebase.stores.folder import Folder
 
 Asked = Reader[Any] | Prober
 
@@ -23,6 +26,16 @@ def ask_one(reader: Asked, key: str | None = None, **given: Any) -> Any:
     chosen, options = pose(find_prober(reader), QUERY if key is not None else ALL, given)
     answer: Answer = chosen.answer(key, options)
     return answer
+
+
+def ask_table(name: str, folder: Path, key: str, **given: Any) -> Any:
+    """Answer one key of a puzzle from a folder."""
+    return ask_one(open_prober(name, Folder(folder)), key, **given)
+
+
+def ask_text(name: str, folder: Path, key: str | None, **given: str | bool) -> str:
+    """Return what `pipeline query` prints for a lone key."""
+    return answer_as_text(name, key, {"outputs": str(folder), **given})
 
 
 def ask_many(reader: Asked, keys: pl.Series, **given: Any) -> pl.DataFrame:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+SEPARATORS = r"[\s,;/|\[\](){}]"
+"""What may stand between cells, as the pages say, as a regular expression."""
 # (between cells, between rows, around)
 LAYOUTS = [
     ("", "", "…"),  # 378546201

@@ -8,6 +8,7 @@ from itertools import pairwise
 from random import Random
 from string import ascii_letters
 
+from tests.support.oracles import JUMPS
 from tests.support.sliding_oracle import neighbours
 
 SPACES = " \t\n\r\v\f,"
@@ -149,9 +150,6 @@ def _is_legal(board: dict[int, str], mover: str, start: int, kind: str, goal: in
         return board[goal] == "."
     is_guarded = board[goal] in (board.get(goal - 1), board.get(goal + 1))
     return board[goal] not in (mover, ".") and not is_guarded
-
-
-JUMPS = ((-1, -2), (1, -2), (2, -1), (2, 1), (1, 2), (-1, 2), (-2, 1), (-2, -1))
 
 
 def judge_tour(start: str, answer: str, files: int, ranks: int) -> dict[str, object]:

@@ -117,6 +117,9 @@ def senet_replay(dice: str, moves: str) -> str:
 
 # ---- Knight's tours -------------------------------------------------------------------------
 
+JUMPS = ((-1, -2), (1, -2), (2, -1), (2, 1), (1, 2), (-1, 2), (-2, 1), (-2, -1))
+"""The jumps 1-8 as the rules name them: files to the right, ranks downwards."""
+
 
 def knight_jumps(files: int, ranks: int) -> dict[int, list[int]]:
     """Return the squares that a knight reaches from each square, in ascending order."""

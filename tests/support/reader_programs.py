@@ -1,8 +1,10 @@
-"""Commands of the readers in `examples/` that have code of their own, in C and Python."""
+"""Commands of the readers that have code of their own, in C, Python and JavaScript."""
 
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from tests.support import shell
 from tests.support.shell import ROOT, Said, skip
@@ -18,6 +20,23 @@ def tool(name: str) -> str:
 
 def run(*command: str | Path, stdin: str = "") -> Said:
     return shell.run(command, cwd=Path.cwd(), input=stdin.encode(), timeout=120)
+
+
+def ask_package(place: object, *questions: list[Any]) -> list[Any]:
+    """Ask the JavaScript package; return for each question its answer, and what that took."""
+    return _ask_in_node("ask_javascript.mjs", place, questions)
+
+
+def ask_page(page: Path, *questions: list[Any]) -> list[Any]:
+    """Ask the modules of an explorer's page, without a browser."""
+    return _ask_in_node("ask_page.mjs", page, questions)
+
+
+def _ask_in_node(program: str, place: object, questions: tuple[list[Any], ...]) -> list[Any]:
+    lines = "\n".join(map(json.dumps, questions))
+    said = run(tool("node"), Path(__file__).with_name(program), str(place), stdin=lines)
+    assert (said.code, said.err) == (0, "")
+    return [json.loads(line) for line in said.out.splitlines()]
 
 
 def compile_reader(folder: Path, source: Path = EXAMPLES / "reader.c") -> list[str]:
