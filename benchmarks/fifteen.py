@@ -21,7 +21,7 @@ from puzzle_tablebase.puzzles.fifteen import BOARD, PARTITIONS, make_tables
 from puzzle_tablebase.queries import open_prober
 from puzzle_tablebase.queries.fifteen import FifteenProber
 from puzzle_tablebase.queries.fifteen_search import Solver
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores import Folder
 
 STATES = 1_000
 SEED = 15

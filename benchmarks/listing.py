@@ -23,7 +23,7 @@ from puzzle_tablebase.pipeline.searches import make
 from puzzle_tablebase.pipeline.tasks import Tasks
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE, make_tour_table
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores import Folder
 
 SIX = KnightBoard(6, 6)
 BOARDS = (KnightBoard(5, 7), SIX)

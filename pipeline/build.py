@@ -26,8 +26,7 @@ from puzzle_tablebase.pipeline.tasks import Tasks, open_tasks
 from puzzle_tablebase.pipeline.terminal import format_duration
 from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.stores.access import open_folder
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores import Folder, open_folder
 
 Built = tuple[Run, Entry]
 """The log's line of a finished table, and what the manifest then lists."""

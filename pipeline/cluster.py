@@ -17,7 +17,7 @@ from distributed.scheduler import KilledWorker
 from distributed.utils import LoopRunner
 
 from puzzle_tablebase.errors import BadRequest, MachineLimit, quote
-from puzzle_tablebase.stores.folder import Address
+from puzzle_tablebase.stores import Address
 
 CONNECT_SECONDS = 10
 """Seconds within which a scheduler must answer, at the start and after a lost connection."""

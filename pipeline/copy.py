@@ -24,9 +24,7 @@ from puzzle_tablebase.formats.manifest import (
 from puzzle_tablebase.pipeline.copy_targets import Listed, Target, open_target
 from puzzle_tablebase.pipeline.publish import changing_manifest, remove_unlisted, require_own_files
 from puzzle_tablebase.pipeline.select import select_published
-from puzzle_tablebase.stores import MANIFEST
-from puzzle_tablebase.stores.access import open_store
-from puzzle_tablebase.stores.folder import Store
+from puzzle_tablebase.stores import MANIFEST, Store, open_store
 
 TABLES_TOGETHER = 4
 """The most tables that are copied at a time."""

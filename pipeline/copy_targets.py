@@ -19,9 +19,7 @@ from puzzle_tablebase.formats.manifest import (
     is_version,
 )
 from puzzle_tablebase.pipeline.publish import changing_manifest, note_copy
-from puzzle_tablebase.stores import PIECES_SUFFIX, WORK
-from puzzle_tablebase.stores.access import make_open_error, open_store
-from puzzle_tablebase.stores.folder import Folder, Store
+from puzzle_tablebase.stores import PIECES_SUFFIX, WORK, Folder, Store, make_open_error, open_store
 from puzzle_tablebase.stores.new_files import make_store_error, translate_errors
 
 if TYPE_CHECKING:

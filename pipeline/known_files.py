@@ -13,7 +13,7 @@ from msgspec import MsgspecError, json
 
 from puzzle_tablebase.errors import StoreError
 from puzzle_tablebase.formats.manifest import File, IndexEntry, find_mismatch
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores import Folder
 
 KNOWN = ".known.json"
 MIN_BYTES = 1 << 30

@@ -12,7 +12,7 @@ from msgspec import Struct, json
 
 from puzzle_tablebase.process import explain_os_error
 from puzzle_tablebase.resources import measure_peak_memory
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores import Folder
 
 RUNS = ".runs.jsonl"
 COMPLETED, FAILED = "completed", "failed"

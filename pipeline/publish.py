@@ -33,10 +33,8 @@ from puzzle_tablebase.pipeline.searches import find_code, find_counted_column
 from puzzle_tablebase.pipeline.tasks import TableData
 from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.stores import PIECES_SUFFIX, WORK
-from puzzle_tablebase.stores.access import list_files
+from puzzle_tablebase.stores import PIECES_SUFFIX, WORK, Folder, Store, list_files
 from puzzle_tablebase.stores.checkpoints import list_checkpoint_files
-from puzzle_tablebase.stores.folder import Folder, Store
 
 if TYPE_CHECKING:
     from puzzle_tablebase.stores.bucket import Bucket

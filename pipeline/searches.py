@@ -21,7 +21,7 @@ from puzzle_tablebase.puzzles import find_owner, import_object
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.resources import get_free_memory
 from puzzle_tablebase.schema import BITS_INDEX, Table
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores import Folder
 
 if TYPE_CHECKING:
     from puzzle_tablebase.pipeline.recipes.board_shards import Plan

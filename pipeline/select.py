@@ -12,8 +12,8 @@ from puzzle_tablebase.pipeline.publish import find_unlisted_files
 from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.puzzles import MODULES, get_puzzle, is_registered, list_puzzles
 from puzzle_tablebase.schema import Table
+from puzzle_tablebase.stores import Folder, Store
 from puzzle_tablebase.stores.checkpoints import list_checkpoint_files
-from puzzle_tablebase.stores.folder import Folder, Store
 
 
 def select_tables(names: Sequence[str]) -> list[tuple[Puzzle, Table]]:

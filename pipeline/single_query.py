@@ -12,7 +12,7 @@ from puzzle_tablebase.puzzles import is_registered
 from puzzle_tablebase.queries import get_prober_class, open_prober, pose
 from puzzle_tablebase.queries.answer import format_json
 from puzzle_tablebase.queries.options import ALL, CHECK, QUERY, Option, is_keyless
-from puzzle_tablebase.stores.access import open_store
+from puzzle_tablebase.stores import open_store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

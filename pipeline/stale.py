@@ -31,10 +31,8 @@ from puzzle_tablebase.pipeline.tasks import Tasks
 from puzzle_tablebase.pipeline.terminal import format_copies_note
 from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.stores import MANIFEST
-from puzzle_tablebase.stores.access import list_files
+from puzzle_tablebase.stores import MANIFEST, Folder, list_files
 from puzzle_tablebase.stores.checkpoints import Checkpoints
-from puzzle_tablebase.stores.folder import Folder
 
 FORCED = "forced"
 OTHER_CODE = "code changed"

@@ -23,8 +23,8 @@ from puzzle_tablebase.formats.counts import Depth
 from puzzle_tablebase.formats.encoder import Part
 from puzzle_tablebase.formats.index_writer import Written
 from puzzle_tablebase.resources import count_cores, get_free_memory
+from puzzle_tablebase.stores import Folder
 from puzzle_tablebase.stores.checkpoints import Checkpoints
-from puzzle_tablebase.stores.folder import Folder
 
 if TYPE_CHECKING:
     from puzzle_tablebase.pipeline.cluster import DaskExecutor

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from puzzle_tablebase.puzzle import Puzzle
-    from puzzle_tablebase.stores.folder import Store
+    from puzzle_tablebase.stores import Store
 
 AMOUNTS: dict[str, int | None] = {"rows": None, "records": None, "states": None}
 """What a table may have, in the order of the columns; None: it has none of them."""

@@ -21,7 +21,7 @@ from typing import IO
 from puzzle_tablebase.errors import OutputError, quote
 from puzzle_tablebase.formats.manifest import is_own_file
 from puzzle_tablebase.process import RawOutput, make_output_error
-from puzzle_tablebase.stores.folder import Address, Folder
+from puzzle_tablebase.stores import Address, Folder
 from puzzle_tablebase.stores.new_files import ErrorMaker, name_temporary, write_new_files
 
 STANDARD = "-"

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
         KnightReader,
         SenetReader,
     )
-    from puzzle_tablebase.stores.folder import Store
+    from puzzle_tablebase.stores import Store
 
 PROBERS = {
     "eight": "puzzle_tablebase.queries.boards:EightProber",
@@ -105,8 +105,7 @@ def open_tables(location: str | Store | None = None) -> Tables:
     nothing is published there. Files are opened when they are first needed.
     """
     from puzzle_tablebase.errors import StoreEmpty
-    from puzzle_tablebase.stores import MANIFEST
-    from puzzle_tablebase.stores.access import make_open_error, open_store
+    from puzzle_tablebase.stores import MANIFEST, make_open_error, open_store
 
     store = open_store(location)
     try:

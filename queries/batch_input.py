@@ -33,7 +33,7 @@ from puzzle_tablebase.notation import SEPARATORS
 from puzzle_tablebase.process import explain_os_error, is_full_disk
 from puzzle_tablebase.queries.answer import COMPRESSED_SUFFIXES, INPUT_FORMATS, format_count
 from puzzle_tablebase.queries.answer_frames import read_key_column, require_key_columns
-from puzzle_tablebase.stores.folder import Address, RandomAccessFile
+from puzzle_tablebase.stores import Address, RandomAccessFile
 
 CHUNK_BYTES = 1 << 21
 """Bytes of text read at a time, and the most that a row may have."""

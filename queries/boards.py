@@ -143,7 +143,7 @@ class BoardProber(GoalProber):
 
         from puzzle_tablebase.queries.board_columns import DenseRows
         from puzzle_tablebase.queries.scans import translate_scan_errors
-        from puzzle_tablebase.stores.access import make_damage_error
+        from puzzle_tablebase.stores import make_damage_error
 
         view = self.puzzle.view_goal(goal or self.puzzle.example)
         goals = self.puzzle.goals if goal is None else {self.name_goal(goal): goal}

@@ -30,8 +30,7 @@ from puzzle_tablebase.formats.index import (
     make_record_struct,
     parse_header,
 )
-from puzzle_tablebase.stores import BACKUP, MANIFEST
-from puzzle_tablebase.stores.folder import ATTEMPTS, CHANGED, MAX_WHOLE_BYTES
+from puzzle_tablebase.stores import ATTEMPTS, BACKUP, CHANGED, MANIFEST, MAX_WHOLE_BYTES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from puzzle_tablebase.schema import Table
-    from puzzle_tablebase.stores.folder import RandomAccessFile, Store
+    from puzzle_tablebase.stores import RandomAccessFile, Store
 
     Read = TypeVar("Read")
     Kept = TypeVar("Kept")
@@ -246,7 +245,7 @@ class IndexReader:
         return TableDamaged(self._store, self._table.index_file, problem, self._request)
 
     def _make_open_error(self, error: OSError) -> TableError:
-        from puzzle_tablebase.stores.access import make_open_error
+        from puzzle_tablebase.stores import make_open_error
 
         return make_open_error(self._store, self._table.index_file, error, self._request)
 
@@ -266,7 +265,7 @@ def _search_digests(store: Store, table: Table, name: str = MANIFEST) -> list[st
     except FileNotFoundError:
         return []
     except OSError as error:
-        from puzzle_tablebase.stores.access import make_open_error
+        from puzzle_tablebase.stores import make_open_error
 
         raise make_open_error(store, name, error) from error
     head = b'{\n "format_version": %d,\n' % FORMAT_VERSION
@@ -324,7 +323,7 @@ class TableFiles:
 
     def make_error(self, table: str, problem: str, suffix: str = "idx") -> TableDamaged:
         """Make the error for a file that is as published, and yet contradicts itself."""
-        from puzzle_tablebase.stores.access import make_damage_error
+        from puzzle_tablebase.stores import make_damage_error
 
         return make_damage_error(self.store, table, problem, suffix)
 

@@ -18,8 +18,7 @@ from puzzle_tablebase.puzzles import (
 )
 from puzzle_tablebase.queries.scans import require_published
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.stores import MANIFEST
-from puzzle_tablebase.stores.folder import Store
+from puzzle_tablebase.stores import MANIFEST, Store
 
 # ---- the state of each table --------------------------------------------------------------------
 

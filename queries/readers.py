@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     )
     from puzzle_tablebase.queries.senet import SenetAnswer  # noqa: F401
     from puzzle_tablebase.queries.state_arrays import BoardArrays, EightArrays
-    from puzzle_tablebase.stores.folder import Store
+    from puzzle_tablebase.stores import Store
 
     OfGoal = TypeVar("OfGoal", bound=GoalAnswer, covariant=True, default=GoalAnswer)
 else:  # that of Python 3.11 has no default

@@ -24,7 +24,7 @@ from puzzle_tablebase.resources import address_space_limit
 
 if TYPE_CHECKING:
     from puzzle_tablebase.queries.charts import Chart
-    from puzzle_tablebase.stores.folder import Store
+    from puzzle_tablebase.stores import Store
 
 CHART_ADDRESS_SPACE = 96 << 30
 """Bytes of address space without which the engine of the charts aborts the process."""

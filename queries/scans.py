@@ -17,8 +17,7 @@ from puzzle_tablebase.formats.manifest import (
     read_manifest,
     read_versions,
 )
-from puzzle_tablebase.stores.access import make_damage_error, make_open_error
-from puzzle_tablebase.stores.folder import ATTEMPTS, Store
+from puzzle_tablebase.stores import ATTEMPTS, Store, make_damage_error, make_open_error
 
 if TYPE_CHECKING:
     import polars as pl

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import atheris
 
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores import Folder
 
 with atheris.instrument_imports(include=["puzzle_tablebase"]):
     from puzzle_tablebase.errors import TablebaseError

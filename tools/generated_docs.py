@@ -24,7 +24,7 @@ from puzzle_tablebase.pipeline.commands import load_app
 from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.schema import Column, Table
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores import Folder
 from tools.sessions import ROOT, fill_sessions, list_pages_with
 
 MADE_PART = re.compile("(<!-- made from the program -->\n).*(<!-- end -->)", re.DOTALL)

@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 
 from puzzle_tablebase.pipeline.log import RUNS
-from puzzle_tablebase.stores.folder import LOCK
+from puzzle_tablebase.stores import LOCK
 from tools.sessions import ROOT
 
 NOT_COMPARED = (LOCK, RUNS)

@@ -38,8 +38,7 @@ from puzzle_tablebase.queries.answer import format_count
 from puzzle_tablebase.queries.options import format_flag
 from puzzle_tablebase.resources import limit_cores
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.stores import MANIFEST
-from puzzle_tablebase.stores.access import open_folder, open_store
+from puzzle_tablebase.stores import MANIFEST, open_folder, open_store
 
 if TYPE_CHECKING:
     from puzzle_tablebase.pipeline.proofs import TableResult, Verified

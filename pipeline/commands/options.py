@@ -12,7 +12,7 @@ from puzzle_tablebase.pipeline.searches import PROCESS_BYTES
 from puzzle_tablebase.pipeline.single_query import OUTPUTS
 from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.queries.options import parse_positive_number
-from puzzle_tablebase.stores.access import open_store
+from puzzle_tablebase.stores import open_store
 
 Completer = Callable[[Context], list[str]]
 

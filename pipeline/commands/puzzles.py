@@ -43,8 +43,7 @@ from puzzle_tablebase.queries.options import (
     is_keyless,
 )
 from puzzle_tablebase.queries.prober import Prober
-from puzzle_tablebase.stores.access import open_store
-from puzzle_tablebase.stores.folder import Address
+from puzzle_tablebase.stores import Address, open_store
 
 if TYPE_CHECKING:
     import polars as pl

@@ -12,7 +12,7 @@ from puzzle_tablebase.puzzles.sliding import parse_board
 from puzzle_tablebase.queries import make_batch_query, open_prober, pose
 from puzzle_tablebase.queries.answer import INPUT_FORMATS
 from puzzle_tablebase.queries.options import BATCH, QUERY
-from puzzle_tablebase.stores.access import open_store
+from puzzle_tablebase.stores import open_store
 
 WITHOUT_BOARD = {"3x3": "eight", "4x4": "fifteen"}
 """The boards that have a puzzle of their own."""

@@ -31,9 +31,7 @@ from puzzle_tablebase.puzzles import (
     list_puzzles,
     list_puzzles_with_depths,
 )
-from puzzle_tablebase.stores import MANIFEST
-from puzzle_tablebase.stores.access import open_store
-from puzzle_tablebase.stores.folder import Address, Store
+from puzzle_tablebase.stores import MANIFEST, Address, Store, open_store
 
 WITH_DEPTHS = [name for name in MODULES if get_puzzle(name).depth]
 """The built-in puzzles whose states have depths."""

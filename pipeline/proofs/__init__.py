@@ -51,9 +51,7 @@ from puzzle_tablebase.puzzle import GoalPuzzle
 from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.resources import get_free_memory
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.stores import MANIFEST
-from puzzle_tablebase.stores.access import make_open_error
-from puzzle_tablebase.stores.folder import Store
+from puzzle_tablebase.stores import MANIFEST, Store, make_open_error
 
 __all__ = ["TableResult", "TableVerdict", "Verdict", "Verified", "VerifyFailed", "verify"]
 ONLY_FILES = "only the bytes of the files were compared with the manifest"

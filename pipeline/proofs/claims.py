@@ -30,7 +30,7 @@ from puzzle_tablebase.formats.parquet import scan_rows
 from puzzle_tablebase.jit import Array
 from puzzle_tablebase.pipeline.proofs.verdicts import Proved, TableVerdict
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.stores.folder import RandomAccessFile, Store
+from puzzle_tablebase.stores import RandomAccessFile, Store
 
 MAX_SHOWN_VALUE = 200
 """Characters of a value that a message shows."""

@@ -45,8 +45,7 @@ from puzzle_tablebase.pipeline.proofs.claims import (
 from puzzle_tablebase.pipeline.proofs.verdicts import Proved
 from puzzle_tablebase.pipeline.tasks import run_in_threads
 from puzzle_tablebase.schema import KIND_LETTERS, Table
-from puzzle_tablebase.stores import MANIFEST
-from puzzle_tablebase.stores.folder import RandomAccessFile
+from puzzle_tablebase.stores import MANIFEST, RandomAccessFile
 
 MAX_GROUP_BYTES = 1 << 30
 """The most bytes of the texts of a row group, as the longest would make them."""

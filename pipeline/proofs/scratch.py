@@ -18,8 +18,7 @@ import numpy.typing as npt
 
 from puzzle_tablebase.errors import MachineLimit
 from puzzle_tablebase.process import CleanupOnSignal, explain_os_error
-from puzzle_tablebase.stores import PART_SUFFIX, WORK
-from puzzle_tablebase.stores.folder import Folder, Store
+from puzzle_tablebase.stores import PART_SUFFIX, WORK, Folder, Store
 
 Item = TypeVar("Item")
 

@@ -31,8 +31,8 @@ from puzzle_tablebase.pipeline.recipes.row_files import SavedRows, open_rows, wr
 from puzzle_tablebase.pipeline.tasks import Tasks
 from puzzle_tablebase.puzzles.sliding import SlidingBoard, parse_board
 from puzzle_tablebase.schema import UNREACHED, Table
+from puzzle_tablebase.stores import Folder
 from puzzle_tablebase.stores.checkpoints import Checkpoints
-from puzzle_tablebase.stores.folder import Folder
 from puzzle_tablebase.two_bit_bfs.codec import RUN_ROWS, encode_groups
 from puzzle_tablebase.two_bit_bfs.kernels import pack_rows
 from puzzle_tablebase.two_bit_bfs.search import find_layers

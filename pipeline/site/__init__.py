@@ -40,8 +40,7 @@ from puzzle_tablebase.pipeline.terminal import format_error
 from puzzle_tablebase.process import CleanupOnSignal, cleanup_lock
 from puzzle_tablebase.queries.explorer import EXPLORER_PAGE, write_explorer
 from puzzle_tablebase.queries.report import REPORT_PAGE, write_report
-from puzzle_tablebase.stores import MANIFEST, PART_SUFFIX
-from puzzle_tablebase.stores.folder import Address, Folder, Store
+from puzzle_tablebase.stores import MANIFEST, PART_SUFFIX, Address, Folder, Store
 
 PACKAGE = Path(__file__).resolve().parents[2] / "queries" / "javascript"
 EXAMPLE_URL = "https://example.org"

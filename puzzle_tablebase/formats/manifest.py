@@ -25,9 +25,16 @@ from puzzle_tablebase.formats import FORMAT_VERSION, MADE_BY
 from puzzle_tablebase.formats.counts import GoalCounts, Number
 from puzzle_tablebase.formats.index import HEADER, MAGIC, MAX_NAME_BYTES, Header
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.stores import BACKUP, MANIFEST
-from puzzle_tablebase.stores.access import list_files, make_open_error
-from puzzle_tablebase.stores.folder import LOCK, MAX_WHOLE_BYTES, Folder, Store
+from puzzle_tablebase.stores import (
+    BACKUP,
+    LOCK,
+    MANIFEST,
+    MAX_WHOLE_BYTES,
+    Folder,
+    Store,
+    list_files,
+    make_open_error,
+)
 
 if TYPE_CHECKING:
     from puzzle_tablebase.stores.bucket import Bucket

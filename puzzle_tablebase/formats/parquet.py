@@ -27,7 +27,7 @@ from puzzle_tablebase.schema import KIND_LETTERS, Column, Table
 
 if TYPE_CHECKING:
     from puzzle_tablebase.schema import Columns
-    from puzzle_tablebase.stores.folder import RandomAccessFile
+    from puzzle_tablebase.stores import RandomAccessFile
 
 COMPRESSION_LEVEL = 3
 COMMENT = "comment"

@@ -20,7 +20,7 @@ from obstore.exceptions import AlreadyExistsError, PreconditionError
 
 from puzzle_tablebase.errors import BadRequest, StoreError, make_printable
 from puzzle_tablebase.process import CleanupOnSignal, explain_os_error
-from puzzle_tablebase.stores.folder import Store
+from puzzle_tablebase.stores import Store
 from puzzle_tablebase.stores.remote import ATTEMPTS, BUCKETS, RemoteStore
 
 if TYPE_CHECKING:

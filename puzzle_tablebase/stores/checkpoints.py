@@ -22,9 +22,7 @@ from puzzle_tablebase import __version__
 from puzzle_tablebase.code_digest import Code
 from puzzle_tablebase.errors import StoreError, Unreachable
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.stores import WORK
-from puzzle_tablebase.stores.access import list_files, make_open_error
-from puzzle_tablebase.stores.folder import Folder, RandomAccessFile
+from puzzle_tablebase.stores import WORK, Folder, RandomAccessFile, list_files, make_open_error
 
 SUFFIX = ".kept"
 CHECKSUM_BYTES = 4

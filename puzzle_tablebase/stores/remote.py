@@ -32,9 +32,10 @@ from puzzle_tablebase.errors import (
     quote,
     raise_missing,
 )
-from puzzle_tablebase.stores import BACKUP, MANIFEST
-from puzzle_tablebase.stores.folder import (
+from puzzle_tablebase.stores import (
+    BACKUP,
     CHANGED,
+    MANIFEST,
     MAX_WHOLE_BYTES,
     STREAM_BYTES,
     Address,

@@ -22,7 +22,7 @@ from puzzle_tablebase.puzzles import MODULES
 from puzzle_tablebase.queries import open_prober
 from puzzle_tablebase.queries.prober import Prober
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.stores.folder import Store
+from puzzle_tablebase.stores import Store
 
 EXPLORER_PAGE = "explorer.html"
 """The name of the page in a store."""

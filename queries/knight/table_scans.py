@@ -29,7 +29,7 @@ from puzzle_tablebase.queries.answer import Answer, align_rows, format_count
 from puzzle_tablebase.queries.prober import Prober
 from puzzle_tablebase.queries.scans import find_rows
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.stores.folder import Store
+from puzzle_tablebase.stores import Store
 
 if TYPE_CHECKING:
     from typing import NoReturn

@@ -38,8 +38,7 @@ from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
 from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.published import count_states, list_counts
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.stores import MANIFEST
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores import MANIFEST, Folder
 from puzzle_tablebase.stores.new_files import TemporaryFiles
 from tests import first
 from tests.support import sliding_oracle

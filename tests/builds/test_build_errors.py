@@ -21,8 +21,7 @@ from puzzle_tablebase.formats.parquet import ROW_GROUP_ROWS, TableWriter
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.queries.scans import scan_table
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.stores import BACKUP, MANIFEST
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores import BACKUP, MANIFEST, Folder
 from tests.support.build_recorder import (
     COUNTS,
     SMALL,
@@ -46,7 +45,7 @@ if TYPE_CHECKING:
 
 HOLDER = """
 import sys
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores import Folder
 with Folder(sys.argv[1]).lock():
     print("begun", flush=True)
     sys.stdin.read()

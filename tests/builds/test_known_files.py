@@ -10,7 +10,7 @@ import pytest
 from puzzle_tablebase.formats.manifest import File, IndexEntry, find_mismatch
 from puzzle_tablebase.pipeline import known_files
 from puzzle_tablebase.pipeline.known_files import KNOWN
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores import Folder
 from tests.support.shell import Cli
 
 TABLE = "knight_tours_5x5"

@@ -26,7 +26,7 @@ from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
 from puzzle_tablebase.puzzles.sliding import parse_board as parse_sliding
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores import Folder
 from tests import first
 from tests.support.build_recorder import COUNTS, contents, read_log
 from tests.support.default_tables import COUNT

@@ -8,7 +8,7 @@ import pytest
 from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.pipeline.run import run_command
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores import Folder
 from tests.support.build_recorder import build_tables, contents
 from tests.support.shell import Cli, python
 from tests.support.tampered import describe_file, edit_manifest

@@ -30,8 +30,8 @@ from puzzle_tablebase.pipeline.tasks import Step, Tasks
 from puzzle_tablebase.puzzles import PluginError
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.knight.tables import make_count_table
+from puzzle_tablebase.stores import Folder
 from puzzle_tablebase.stores.checkpoints import Arrays
-from puzzle_tablebase.stores.folder import Folder
 from tests import usual_or_nightly
 from tests.support.build_recorder import COUNTS, TOURS, Withheld, build_all
 

@@ -11,8 +11,7 @@ from puzzle_tablebase.pipeline.terminal import format_error, format_rebuild
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.senet import PUZZLE as SENET
 from puzzle_tablebase.puzzles.sliding import EIGHT, parse_board
-from puzzle_tablebase.stores.access import make_damage_error, make_open_error
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores import Folder, make_damage_error, make_open_error
 from puzzle_tablebase.stores.remote import RemoteStore
 
 USUAL, OTHER, HOST = Folder("outputs"), Folder("my tables"), RemoteStore("https://a.org/t")

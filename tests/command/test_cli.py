@@ -18,7 +18,7 @@ from puzzle_tablebase.pipeline.commands import load_app
 from puzzle_tablebase.pipeline.run import run_command
 from puzzle_tablebase.puzzles import MODULES, list_puzzles_with_depths
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores import Folder
 from tests.support.build_recorder import build_tables
 from tests.support.shell import SCRIPT, Cli, run, run_here
 from tests.support.tampered import rename_entry, write_manifest

@@ -25,7 +25,7 @@ from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.knight.tables import make_tour_table
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores import Folder
 from puzzle_tablebase.two_bit_bfs import shards
 from puzzle_tablebase.two_bit_bfs.space import WordSpace
 from tests.support.build_recorder import SMALL, build_all, contents

@@ -28,8 +28,7 @@ from puzzle_tablebase.queries import open_prober
 from puzzle_tablebase.queries.files import IndexReader
 from puzzle_tablebase.queries.published import list_status
 from puzzle_tablebase.queries.scans import scan_table
-from puzzle_tablebase.stores import MANIFEST
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores import MANIFEST, Folder
 from tests import usual_or_nightly
 from tests.support.asking import ask_one
 from tests.support.build_recorder import TOURS, build_tables, contents

@@ -8,7 +8,7 @@ import puzzle_tablebase as pt
 from puzzle_tablebase.notation.sliding import CHARACTERS
 from puzzle_tablebase.pipeline.proofs import verify
 from puzzle_tablebase.puzzles.fifteen import PUZZLE, make_tables
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores import Folder
 from tests.support.build_recorder import build_tables
 from tests.support.reference_numbers import lines
 

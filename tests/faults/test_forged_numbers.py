@@ -20,8 +20,7 @@ import pytest
 from puzzle_tablebase.formats.index import HEADER
 from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.puzzles import list_puzzles
-from puzzle_tablebase.stores import MANIFEST
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores import MANIFEST, Folder
 from tests import usual_or_nightly
 from tests.support.made_once import make_once
 from tests.support.shell import SCRIPT, run, run_here

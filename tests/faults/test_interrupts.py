@@ -20,8 +20,7 @@ from threading import Event
 import pytest
 
 from puzzle_tablebase.process import SIGNALS
-from puzzle_tablebase.stores import MANIFEST
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores import MANIFEST, Folder
 from tests import usual_or_nightly
 from tests.support.hosts import Request, answer_connections, serve
 from tests.support.shell import SCRIPT, begin_python, environment
@@ -243,7 +242,7 @@ def test_a_cleanup_that_fails_leaves_nothing_locked(number: int, tmp_path: Path)
     """Fail in the first of two cleanups: the other one runs, and the store's lock is free again."""
     code = (
         "import sys; from pathlib import Path; from puzzle_tablebase.process import *\n"
-        "from puzzle_tablebase.stores.folder import Folder\n"
+        "from puzzle_tablebase.stores import Folder\n"
         "def fail(): raise SystemError('a cleanup that fails')\n"
         "take_over_signals(); watch_signals()\n"
         "folder = Path(sys.argv[1]); done = folder / 'done'\n"
@@ -264,7 +263,7 @@ def test_what_a_signal_removes_is_no_error(then: str, tmp_path: Path) -> None:
     code = (
         "import sys, time; from pathlib import Path; from puzzle_tablebase.process import *\n"
         "from puzzle_tablebase.pipeline import run, single_query\n"
-        "from puzzle_tablebase.stores.folder import Folder\n"
+        "from puzzle_tablebase.stores import Folder\n"
         "folder = Path(sys.argv[1])\n"
         "def write(words):\n"
         "    written = Folder(folder).write_files('file')\n"

@@ -23,8 +23,7 @@ from puzzle_tablebase.puzzles.knight.tables import make_tour_table
 from puzzle_tablebase.puzzles.sliding import parse_board
 from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.scans import scan_table
-from puzzle_tablebase.stores import BACKUP, MANIFEST
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores import BACKUP, MANIFEST, Folder
 from tests import first, usual_or_nightly
 from tests.support.build_recorder import build_tables, contents, read_log
 from tests.support.shell import (

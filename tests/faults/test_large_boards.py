@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from puzzle_tablebase.pipeline.proofs import verify
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores import Folder
 from tests.support import reference_numbers
 from tests.support.build_recorder import read_log
 from tests.support.shell import SCRIPT, Cli, run, start_build

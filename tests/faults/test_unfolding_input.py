@@ -19,8 +19,7 @@ from puzzle_tablebase.errors import TableDamaged
 from puzzle_tablebase.pipeline.proofs import files
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.queries import scans
-from puzzle_tablebase.stores import MANIFEST
-from puzzle_tablebase.stores.folder import MAX_WHOLE_BYTES, Folder
+from puzzle_tablebase.stores import MANIFEST, MAX_WHOLE_BYTES, Folder
 from tests.support.shell import ROOT, Cli, Said, run
 from tests.support.tampered import change_columns, get_refutation, rewrite
 

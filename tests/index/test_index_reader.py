@@ -15,8 +15,7 @@ from puzzle_tablebase.pipeline.single_query import answer_as_text
 from puzzle_tablebase.queries import files, open_tables
 from puzzle_tablebase.queries.files import MAX_CACHED_BLOCKS, IndexReader, _Build
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.stores import BACKUP, MANIFEST
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores import BACKUP, MANIFEST, Folder
 from tests.support import tampered
 from tests.support.build_recorder import build_tables
 from tests.support.default_tables import INDEXES

@@ -19,7 +19,7 @@ from puzzle_tablebase.pipeline.proofs.claims import ListedTable
 from puzzle_tablebase.pipeline.proofs.files import check_files
 from puzzle_tablebase.queries.files import IndexReader
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores import Folder
 from tests.support.format_page import VECTORS as FOLDER
 from tests.support.format_page import tables_under
 from tests.support.reader_programs import RECORDS, run

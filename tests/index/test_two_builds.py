@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from puzzle_tablebase.queries.files import IndexReader
-from puzzle_tablebase.stores.access import open_store
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores import Folder, open_store
 from tests.support.default_tables import INDEXES
 from tests.support.hosts import Answer, Fault, Request, serve
 from tests.support.tampered import change_records, replace_link

@@ -11,7 +11,7 @@ from puzzle_tablebase.errors import TableDamaged
 from puzzle_tablebase.formats.index import HEADER
 from puzzle_tablebase.puzzles.sliding import PUZZLE, parse_board
 from puzzle_tablebase.queries.explorer import _make_data_block, iter_tables, write_explorer
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores import Folder
 from tests.support.build_recorder import build_tables
 from tests.support.shell import ROOT
 from tests.support.sliding_tables import treat_as_large

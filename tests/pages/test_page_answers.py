@@ -24,7 +24,7 @@ from puzzle_tablebase.queries.boards import BoardProber
 from puzzle_tablebase.queries.explorer import iter_tables
 from puzzle_tablebase.queries.files import TableFiles
 from puzzle_tablebase.queries.prober import Prober
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores import Folder
 from tests import usual_or_nightly
 from tests.support import oracles
 from tests.support.asking import ask_one

@@ -23,7 +23,7 @@ from puzzle_tablebase.queries import charts
 from puzzle_tablebase.queries.published import list_counts
 from puzzle_tablebase.queries.report import write_report
 from puzzle_tablebase.queries.svg import COLOURS
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores import Folder
 from tests.support import oracles
 from tests.support.browser import broken_rules
 from tests.support.shell import ROOT

@@ -26,7 +26,7 @@ from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.pipeline.proofs import verify
 from puzzle_tablebase.pipeline.site import SUMS, make_start_page, write_site
 from puzzle_tablebase.pipeline.site.data_set import list_facts, make_card
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores import Folder
 from tests.support.browser import broken_rules
 from tests.support.environments import make_environment, see_packages
 from tests.support.hosts import run_python_server, serve
@@ -248,7 +248,7 @@ import os, signal, sys
 from puzzle_tablebase.pipeline import site
 from puzzle_tablebase.pipeline.proofs import verify
 from puzzle_tablebase.formats.manifest import read_manifest
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores import Folder
 
 store = Folder(sys.argv[1])
 site._write_sums = lambda folder: os.kill(os.getpid(), signal.SIGKILL)

@@ -49,7 +49,7 @@ from puzzle_tablebase.puzzles.knight.tables import (
 )
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores import Folder
 from tests.support.build_recorder import TOURS, describe_anew
 from tests.support.jugs import PUZZLE as JUGS
 from tests.support.pancakes import PUZZLE as PANCAKES

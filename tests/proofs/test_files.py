@@ -23,7 +23,7 @@ from puzzle_tablebase.pipeline.site.data_set import list_facts, make_card
 from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.schema import Column, Table
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores import Folder
 from tests.support.tampered import (
     describe_file,
     edit_manifest,

@@ -18,9 +18,7 @@ from puzzle_tablebase.pipeline.proofs.board_layers import measure_arrays
 from puzzle_tablebase.pipeline.proofs.scratch import Scratch, open_scratch
 from puzzle_tablebase.pipeline.searches import PROCESS_BYTES
 from puzzle_tablebase.puzzles.sliding import PUZZLE
-from puzzle_tablebase.stores import WORK
-from puzzle_tablebase.stores.access import open_store
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores import WORK, Folder, open_store
 from tests.support.build_recorder import build_tables
 from tests.support.false_tables import BIT_CASES, Case
 from tests.support.hosts import serve

@@ -10,7 +10,7 @@ import pytest
 from puzzle_tablebase.pipeline.proofs import board_layers, verify
 from puzzle_tablebase.pipeline.proofs.goals import BoardRules
 from puzzle_tablebase.puzzles.sliding import PUZZLE, SlidingBoard, parse_board
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores import Folder
 from tests.support import sliding_oracle as oracle
 from tests.support.build_recorder import build_tables
 from tests.support.false_tables import flip_state

@@ -28,7 +28,7 @@ from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.knight.tables import Knight, make_count_table, make_tour_table
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
 from puzzle_tablebase.schema import Column, Table
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores import Folder
 from tests.support import jugs, pancakes
 from tests.support.build_recorder import build_tables
 from tests.support.sliding_tables import treat_as_large

@@ -10,7 +10,7 @@ from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.pipeline import searches, tasks
 from puzzle_tablebase.puzzles.sliding import PUZZLE, parse_board
 from puzzle_tablebase.queries.files import IndexReader
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores import Folder
 from tests.support import reference_numbers
 from tests.support import sliding_oracle as oracle
 from tests.support.build_recorder import build_tables, contents

@@ -15,7 +15,7 @@ from puzzle_tablebase.puzzles.sliding import parse_board
 from puzzle_tablebase.queries import Tables, open_prober, open_tables, pose
 from puzzle_tablebase.queries.options import SAMPLE
 from puzzle_tablebase.queries.samples import SampleRequest, find_twin
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores import Folder
 from tests.support import oracles
 from tests.support import sliding_oracle as oracle
 from tests.support.chances import LIMIT, check_draws, check_uniform

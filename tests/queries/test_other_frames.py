@@ -20,7 +20,7 @@ from puzzle_tablebase.puzzles.sliding import EIGHT, SlidingBoard
 from puzzle_tablebase.queries import Tables, board_columns, open_prober
 from puzzle_tablebase.queries.answer_frames import WHITE_SPACE
 from puzzle_tablebase.queries.board_columns import normalize_keys
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores import Folder
 from tests.support import oracles
 from tests.support.asking import ask_many, ask_singly
 from tests.support.batch_files import write_frame

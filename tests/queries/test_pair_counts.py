@@ -11,7 +11,7 @@ from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE, make_pair_counts
 from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.readers import KnightReader
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores import Folder
 from tests.support.build_recorder import build_tables
 from tests.support.shell import run_here
 from tests.support.tampered import link_copy

@@ -19,7 +19,7 @@ from puzzle_tablebase.errors import BadRequest, NotationError, TablebaseError, U
 from puzzle_tablebase.queries import PROBERS, Tables, open_prober
 from puzzle_tablebase.queries.answer import HardestAnswer
 from puzzle_tablebase.queries.senet import SenetProber
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores import Folder
 from tests.support.asking import ask_many, ask_one
 from tests.support.shell import ROOT
 

@@ -20,8 +20,8 @@ from puzzle_tablebase.queries.knight import table_scans
 from puzzle_tablebase.queries.knight.prober import KnightProber
 from puzzle_tablebase.queries.knight.table_scans import sample_by_rank
 from puzzle_tablebase.queries.samples import MAX_SET, MAX_SIZE, SampleRequest
+from puzzle_tablebase.stores import Folder
 from puzzle_tablebase.stores.checkpoints import Arrays
-from puzzle_tablebase.stores.folder import Folder
 from puzzle_tablebase.tour_frontier.keys import decode_layer, encode_layer
 from tests import usual_or_nightly
 from tests.support import oracles

@@ -17,7 +17,7 @@ from puzzle_tablebase.queries import Tables, open_tables
 from puzzle_tablebase.queries.published import count_states
 from puzzle_tablebase.queries.scans import collect_rows, find_rows, scan_table
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores import Folder
 from tests.support.build_recorder import build_tables
 from tests.support.shell import Cli
 from tests.support.tampered import (

@@ -15,7 +15,7 @@ from puzzle_tablebase.queries.boards import BoardProber
 from puzzle_tablebase.queries.files import TableFiles
 from puzzle_tablebase.queries.goals import GoalProber
 from puzzle_tablebase.queries.readers import BoardReader
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores import Folder
 from tests.support import sliding_oracle as oracle
 from tests.support.asking import ask_many
 from tests.support.board_layouts import write_layouts

@@ -21,7 +21,7 @@ from puzzle_tablebase.queries.bit_walks import WALKED_ROWS
 from puzzle_tablebase.queries.files import IndexReader
 from puzzle_tablebase.queries.readers import BoardReader
 from puzzle_tablebase.queries.sliding import BitProber
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores import Folder
 from tests import NIGHTLY, usual_or_nightly
 from tests.support import sliding_oracle as oracle
 from tests.support.asking import ask_many

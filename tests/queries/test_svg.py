@@ -23,7 +23,7 @@ from puzzle_tablebase.queries.svg import (
     RAMP,
     Picture,
 )
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores import Folder
 from tests.support import oracles
 from tests.support.asking import ask_one, ask_table
 

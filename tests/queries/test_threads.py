@@ -25,7 +25,7 @@ from puzzle_tablebase.queries import Tables, bit_layers, boards, open_tables
 from puzzle_tablebase.queries.files import TableFiles
 from puzzle_tablebase.queries.prober import RecordProber
 from puzzle_tablebase.queries.readers import RecordReader
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores import Folder
 from tests import usual_or_nightly
 from tests.support.build_recorder import build_tables
 from tests.support.jugs import PUZZLE as JUGS

@@ -15,7 +15,7 @@ from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.puzzles.knight.tables import make_ranking_table
 from puzzle_tablebase.puzzles.knight.tour_ranker import Sweep, TourRanker
 from puzzle_tablebase.queries.files import IndexReader
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores import Folder
 from puzzle_tablebase.tour_frontier.keys import encode_layer
 from puzzle_tablebase.tour_frontier.layers import InconsistentLayers, LayerReader
 from puzzle_tablebase.tour_frontier.states import FREE, State, step_back, step_forward

@@ -34,9 +34,8 @@ from puzzle_tablebase.pipeline.searches import checkpoints
 from puzzle_tablebase.pipeline.tasks import Tasks, run_in_threads
 from puzzle_tablebase.puzzles.sliding import SlidingBoard, parse_board
 from puzzle_tablebase.schema import BITS_INDEX, ROW_BYTES, Table
-from puzzle_tablebase.stores import WORK
+from puzzle_tablebase.stores import WORK, Folder
 from puzzle_tablebase.stores.checkpoints import Checkpoints
-from puzzle_tablebase.stores.folder import Folder
 from puzzle_tablebase.two_bit_bfs import shards as bfs_shards
 from puzzle_tablebase.two_bit_bfs.search import iter_word_records, search_words
 from puzzle_tablebase.two_bit_bfs.shards import Shard, count_shards

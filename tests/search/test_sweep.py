@@ -29,7 +29,7 @@ from puzzle_tablebase.pipeline.searches import checkpoints
 from puzzle_tablebase.pipeline.tasks import Tasks
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores import Folder
 from puzzle_tablebase.tour_frontier.keys import (
     END_BITS,
     MAX_PAIRS,

@@ -19,10 +19,8 @@ from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.pipeline.proofs import verify
 from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.published import count_states
-from puzzle_tablebase.stores import BACKUP, MANIFEST
-from puzzle_tablebase.stores.access import open_store
+from puzzle_tablebase.stores import BACKUP, MANIFEST, Folder, open_store
 from puzzle_tablebase.stores.bucket import CLAIM, PART_BYTES, Bucket
-from puzzle_tablebase.stores.folder import Folder
 from puzzle_tablebase.stores.remote import RemoteStore, make_client
 from tests import first
 from tests.support.object_store import Answer, Generations, LoopbackStore, bucket, reject_put

@@ -39,9 +39,7 @@ from puzzle_tablebase.puzzles import MODULES
 from puzzle_tablebase.puzzles.sliding import EIGHT
 from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.scans import scan_table
-from puzzle_tablebase.stores import MANIFEST, PIECES_SUFFIX, WORK, remote
-from puzzle_tablebase.stores.access import open_store
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores import MANIFEST, PIECES_SUFFIX, WORK, Folder, open_store, remote
 from puzzle_tablebase.stores.remote import make_client
 from tests import usual_or_nightly
 from tests.support.build_recorder import build_tables, contents

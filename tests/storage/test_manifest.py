@@ -29,8 +29,7 @@ from puzzle_tablebase.formats.manifest import (
     read_versions,
 )
 from puzzle_tablebase.pipeline.terminal import format_repair
-from puzzle_tablebase.stores import BACKUP, MANIFEST
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores import BACKUP, MANIFEST, Folder
 from tests.support.shell import ROOT
 from tests.support.tampered import flip_byte, seal_tables, seal_values
 

@@ -20,9 +20,7 @@ from puzzle_tablebase.pipeline.searches import checkpoints
 from puzzle_tablebase.pipeline.terminal import format_rebuild
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.sliding import EIGHT
-from puzzle_tablebase.stores import PART_SUFFIX, WORK
-from puzzle_tablebase.stores.access import list_files, open_store
-from puzzle_tablebase.stores.folder import LOCK, Folder
+from puzzle_tablebase.stores import LOCK, PART_SUFFIX, WORK, Folder, list_files, open_store
 from tests.support.build_recorder import TOURS, build_tables, contents, litter
 from tests.support.shell import Cli, begin_python, python
 
@@ -136,7 +134,7 @@ def test_an_unlistable_folder_is_reported(tmp_path: Path) -> None:
 
 WRITER = """
 import signal, sys
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores import Folder
 
 store = Folder(sys.argv[1])
 with store.lock(), store.write_files("a.parquet", "a.idx"):
@@ -147,7 +145,7 @@ with store.lock(), store.write_files("a.parquet", "a.idx"):
 
 LOCKER = """
 import sys
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores import Folder
 
 with Folder(sys.argv[1]).lock():
     pass

@@ -11,7 +11,7 @@ from puzzle_tablebase.queries.answer import Answer
 from puzzle_tablebase.queries.options import ALL, BATCH, QUERY
 from puzzle_tablebase.queries.prober import Prober
 from puzzle_tablebase.queries.readers import Reader
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores import Folder
 
 Asked = Reader[Any] | Prober
 

@@ -14,8 +14,7 @@ from puzzle_tablebase.puzzle import Puzzle
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import make_count_table, make_tour_table
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.stores import PART_SUFFIX
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores import PART_SUFFIX, Folder
 
 TOURS = make_tour_table(KnightBoard(3, 4))
 COUNTS = make_count_table(((3, 4), (2, 2)))

@@ -21,7 +21,7 @@ from puzzle_tablebase.formats.index import (
 from puzzle_tablebase.formats.index_writer import IndexWriter
 from puzzle_tablebase.puzzles.knight.board import parse_board
 from puzzle_tablebase.puzzles.sliding import EIGHT
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores import Folder
 from tests.support import oracles
 from tests.support.count_boards import FIRST_ROWS, change_counts
 from tests.support.pancakes import PUZZLE as PANCAKES

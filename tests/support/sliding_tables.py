@@ -9,7 +9,7 @@ from puzzle_tablebase.puzzles import sliding
 from puzzle_tablebase.puzzles.sliding import SlidingBoard, find_goal
 from puzzle_tablebase.queries.files import IndexReader
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.stores.folder import Folder
+from puzzle_tablebase.stores import Folder
 from tests.support import sliding_oracle as oracle
 
 

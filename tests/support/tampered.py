@@ -55,8 +55,7 @@ from puzzle_tablebase.pipeline.proofs.claims import (
 )
 from puzzle_tablebase.pipeline.terminal import format_repair
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.stores import BACKUP, MANIFEST
-from puzzle_tablebase.stores.folder import Folder, Store
+from puzzle_tablebase.stores import BACKUP, MANIFEST, Folder, Store
 
 Change = Callable[[pa.Table], pa.Table]
 
