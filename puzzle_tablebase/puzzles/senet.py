@@ -118,7 +118,7 @@ COLUMNS = (
     _make_nullable_column(
         "dice",
         "string",
-        "throws of a shortest line, one digit per ply; the smallest such string",
+        "throws of a shortest line, one digit per ply: the smallest such string, not a random one",
         distinct=True,
     ),
     _make_nullable_column(
