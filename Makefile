@@ -65,8 +65,10 @@ precompute: $(TABLES) ## build all missing or outdated tables in outputs/
 test: precompute $(TESTS) ## run all tests on all cores (builds the tables first)
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
-# The folders of tests that start no browser, cluster or web server: a worker a core suffices.
-FAST := tests/rules tests/search tests/queries
+# The tests of rules and searches need no packages but those for the tables, and pytest.
+RULES := $(addprefix tests/,notation puzzles recipes tour_frontier two_bit_bfs base/test_jit.py base/test_compiler_off.py)
+# The tests that start no browser, cluster or web server: a worker a core suffices.
+FAST := $(RULES) tests/queries
 
 test-fast: precompute $(TESTS) ## run the tests of rules, searches and answers: most faults show here
 	$(BIN)/python -m pytest -n logical --dist worksteal $(FAST)
@@ -93,7 +95,7 @@ test-other:
 	@test $(VENV)/$(OTHER)/.whole -nt requirements-dev.lock || { $(OTHER_PYTHON) -m venv --clear $(VENV)/$(OTHER) && \
 		awk '/^[a-z]/ { kept = $$1 ~ /^($(RUNNER))==/ } kept' requirements-dev.lock > $(VENV)/$(OTHER)/runner.lock && \
 		$(INSTALL) -r requirements.lock && $(INSTALL) -r $(VENV)/$(OTHER)/runner.lock && touch $(VENV)/$(OTHER)/.whole; }
-	$(VENV)/$(OTHER)/bin/python -m pytest -n logical --dist worksteal -p no:cacheprovider tests/rules tests/search
+	$(VENV)/$(OTHER)/bin/python -m pytest -n logical --dist worksteal -p no:cacheprovider $(RULES)
 
 FORMATTED := '{queries,pipeline}/**/*.{js,css,html}' 'tests/**/*.mjs'
 

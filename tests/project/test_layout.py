@@ -10,7 +10,7 @@ from tests.support.shell import ROOT
 FILES = sorted((ROOT / "tests").rglob("*.py"))
 WITH_TESTS = {
     # it runs kernels of others' tests by name, in a process without the compiler
-    "tests/search/test_compiler_off.py",
+    "tests/base/test_compiler_off.py",
 }
 """The files that may import tests, each with its reason."""
 WITH_BROWSERS = (

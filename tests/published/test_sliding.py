@@ -36,7 +36,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 )
 def test_every_row_and_record_is_the_oracles(folder: Path, name: str) -> None:
     tables = parse_board(name).tables
-    # the search of 3x3 equals an oracle for each goal, in tests/search/test_two_bit_bfs.py
+    # the search of 3x3 equals an oracle for each goal, in tests/two_bit_bfs/test_search.py
     for table in tables[1:2] if name == "3x3" else tables:
         require_oracles(folder, table)
 

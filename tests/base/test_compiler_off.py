@@ -7,23 +7,23 @@ import pytest
 
 from tests.proofs import test_board_layers, test_knight_counts, test_sliding
 from tests.queries import test_fifteen_search, test_sliding_bits
-from tests.search import (
-    test_breadth_first,
-    test_hamiltonian_paths,
-    test_path_per_pair,
-    test_sharded_bfs,
-    test_sweep,
-    test_two_bit_bfs,
+from tests.recipes import (
+    test_board_shards,
+    test_graph,
+    test_tour_lists,
+    test_tour_pairs,
+    test_tour_sweep,
 )
 from tests.support.shell import python
+from tests.two_bit_bfs import test_search
 
 RUNS: tuple[Callable[[], str], ...] = (
-    test_breadth_first.run_small_searches,
-    test_hamiltonian_paths.count_small_boards,
-    test_path_per_pair.list_tours,
-    test_sharded_bfs.search_small_boards,
-    test_sweep.count_small_boards,
-    test_two_bit_bfs.search_small_boards,
+    test_graph.run_small_searches,
+    test_tour_lists.count_small_boards,
+    test_tour_pairs.list_tours,
+    test_board_shards.search_small_boards,
+    test_tour_sweep.count_small_boards,
+    test_search.search_small_boards,
     test_fifteen_search.solve_small_boards,
     test_sliding_bits.answer_small_board,
     test_board_layers.list_layer_sizes,
@@ -34,7 +34,7 @@ RUNS: tuple[Callable[[], str], ...] = (
 PROGRAM = """
 import warnings
 warnings.simplefilter("error")
-from tests.search.test_compiler_off import run_all
+from tests.base.test_compiler_off import run_all
 run_all()
 """
 
