@@ -14,8 +14,9 @@ WITH_TESTS = {
 }
 """The files that may import tests, each with its reason."""
 WITH_BROWSERS = (
-    "tests/pages/",
-    "tests/readers/test_javascript_reader.py",
+    "tests/explorer/",
+    "tests/site/",
+    "tests/javascript/test_javascript.py",
     "tests/support/browser.py",
 )
 """Where a browser's driver is needed: nowhere else, or these tests would not run without it."""

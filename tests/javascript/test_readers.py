@@ -1,7 +1,7 @@
 """The published cases, and the readers of sliding boards, compared with them and with a search.
 
 The reader to copy, alone in an empty folder, answers the cases of all its puzzles, and
-`tests/index/test_document_reader.py` asks those of tours by rank.
+`tests/formats/test_document_reader.py` asks those of tours by rank.
 """
 
 import io
