@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.proofs import test_board_layers, test_knight_counts, test_sliding
-from tests.queries import test_fifteen_search, test_sliding_bits
+from tests.queries import test_bit_walks, test_fifteen_search
 from tests.recipes import (
     test_board_shards,
     test_graph,
@@ -25,7 +25,7 @@ RUNS: tuple[Callable[[], str], ...] = (
     test_tour_sweep.count_small_boards,
     test_search.search_small_boards,
     test_fifteen_search.solve_small_boards,
-    test_sliding_bits.answer_small_board,
+    test_bit_walks.answer_small_board,
     test_board_layers.list_layer_sizes,
     test_knight_counts.recount,
     test_sliding.build_small_board,
