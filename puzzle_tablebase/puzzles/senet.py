@@ -230,16 +230,16 @@ class Senet(StateSpace, Rules):
         states = self.list_states()
         dice, moves = _format_lines(walk, node, states)
         unreached = plies == UNREACHED
-        unreachable = {
-            "plies": (plies, unreached),
-            "plies_even": (even, even == UNREACHED),
-            "plies_odd": (odd, odd == UNREACHED),
-            "dice": (dice, unreached),
-            "moves": (moves, unreached),
-            "lines": (walk.ways[node], unreached),
+        mask = np.ma.MaskedArray
+        return {
+            "position": states,
+            "plies": mask(plies, unreached),
+            "plies_even": mask(even, even == UNREACHED),
+            "plies_odd": mask(odd, odd == UNREACHED),
+            "dice": mask(dice, unreached),
+            "moves": mask(moves, unreached),
+            "lines": mask(walk.ways[node], unreached),
         }
-        nullable = {name: np.ma.MaskedArray(*pair) for name, pair in unreachable.items()}
-        return {"position": states, **nullable}
 
     def make_records(self, table: Table, walks: Mapping[str, SearchResult]) -> Columns:
         import numpy as np
