@@ -18,9 +18,9 @@ from benchmarks.measure import Row, compile_reference, format_table, time_proces
 from puzzle_tablebase.errors import TableMissing
 from puzzle_tablebase.notation.sliding import CHARACTERS
 from puzzle_tablebase.puzzles.fifteen import BOARD, PARTITIONS, make_tables
-from puzzle_tablebase.queries import open_prober
 from puzzle_tablebase.queries.fifteen import FifteenProber
 from puzzle_tablebase.queries.fifteen_search import Solver
+from puzzle_tablebase.queries.prober import open_prober
 from puzzle_tablebase.stores import Folder
 
 STATES = 1_000

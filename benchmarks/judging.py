@@ -22,7 +22,7 @@ from benchmarks.measure import (
     measure_process,
     time_processor,
 )
-from puzzle_tablebase.queries import open_tables
+from puzzle_tablebase.queries.tables import open_tables
 
 STEPS = {"U": "up", "D": "down", "L": "left", "R": "right"}
 BACK = {"U": "D", "D": "U", "L": "R", "R": "L"}

@@ -19,7 +19,7 @@ from benchmarks.measure import (
     time_call,
     time_processes,
 )
-from puzzle_tablebase.queries import open_tables
+from puzzle_tablebase.queries.tables import open_tables
 
 EIGHT = "378546201"
 SENET = "ABAAABBB.B...A."

@@ -23,7 +23,7 @@ from benchmarks.measure import (
     measure_process,
     time_processor,
 )
-from puzzle_tablebase.queries import open_tables
+from puzzle_tablebase.queries.tables import open_tables
 
 EIGHT, LARGE = 1_000_000, 200_000
 """The states that are asked for together: of the 8-puzzle, and of 3x4."""

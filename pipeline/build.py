@@ -24,7 +24,7 @@ from puzzle_tablebase.pipeline.select import select_tables
 from puzzle_tablebase.pipeline.stale import FORCED, Job, list_jobs
 from puzzle_tablebase.pipeline.tasks import Tasks, open_tasks
 from puzzle_tablebase.pipeline.terminal import format_duration
-from puzzle_tablebase.puzzle import Puzzle
+from puzzle_tablebase.puzzles import Puzzle
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import Folder, open_folder
 

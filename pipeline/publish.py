@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import MsgspecError, json
 
+from puzzle_tablebase import MADE_BY
 from puzzle_tablebase.errors import NotAFile, StoreError
-from puzzle_tablebase.formats import MADE_BY
 from puzzle_tablebase.formats.encoder import encode_table
 from puzzle_tablebase.formats.manifest import (
     Entry,
@@ -31,7 +31,7 @@ from puzzle_tablebase.formats.manifest import (
 )
 from puzzle_tablebase.pipeline.searches import find_code, find_counted_column
 from puzzle_tablebase.pipeline.tasks import TableData
-from puzzle_tablebase.puzzle import Puzzle
+from puzzle_tablebase.puzzles import Puzzle
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import PIECES_SUFFIX, WORK, Folder, Store, list_files
 from puzzle_tablebase.stores.checkpoints import list_checkpoint_files

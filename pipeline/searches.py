@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from puzzle_tablebase.code_digest import Code
 from puzzle_tablebase.errors import MemoryShort
-from puzzle_tablebase.puzzle import Puzzle
-from puzzle_tablebase.puzzles import find_owner, import_object
+from puzzle_tablebase.puzzles import Puzzle, find_owner, import_object
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.resources import get_free_memory
 from puzzle_tablebase.schema import BITS_INDEX, Table

@@ -9,9 +9,9 @@ from __future__ import annotations
 from puzzle_tablebase.errors import BadRequest, TablebaseError
 from puzzle_tablebase.process import watch_signals
 from puzzle_tablebase.puzzles import is_registered
-from puzzle_tablebase.queries import get_prober_class, open_prober, pose
 from puzzle_tablebase.queries.answer import format_json
 from puzzle_tablebase.queries.options import ALL, CHECK, QUERY, Option, is_keyless
+from puzzle_tablebase.queries.prober import get_prober_class, open_prober, pose
 from puzzle_tablebase.stores import open_store
 
 TYPE_CHECKING = False

@@ -29,7 +29,7 @@ from puzzle_tablebase.pipeline.searches import (
 )
 from puzzle_tablebase.pipeline.tasks import Tasks
 from puzzle_tablebase.pipeline.terminal import format_copies_note
-from puzzle_tablebase.puzzle import Puzzle
+from puzzle_tablebase.puzzles import Puzzle
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import MANIFEST, Folder, list_files
 from puzzle_tablebase.stores.checkpoints import Checkpoints

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
-    from puzzle_tablebase.puzzle import Puzzle
+    from puzzle_tablebase.puzzles import Puzzle
     from puzzle_tablebase.stores import Store
 
 AMOUNTS: dict[str, int | None] = {"rows": None, "records": None, "states": None}

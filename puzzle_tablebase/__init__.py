@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from puzzle_tablebase.pipeline.build import precompute as precompute
     from puzzle_tablebase.pipeline.copy import copy_tables as copy_tables
     from puzzle_tablebase.puzzles import PluginError as PluginError
-    from puzzle_tablebase.queries import Tables as Tables
-    from puzzle_tablebase.queries import open_tables as open_tables
     from puzzle_tablebase.queries.answer import Answer as Answer
     from puzzle_tablebase.queries.boards import BoardAnswer as BoardAnswer
     from puzzle_tablebase.queries.fifteen import FifteenSolution as FifteenSolution
@@ -41,11 +39,17 @@ if TYPE_CHECKING:
     from puzzle_tablebase.queries.senet import SenetAnswer as SenetAnswer
     from puzzle_tablebase.queries.state_arrays import BoardArrays as BoardArrays
     from puzzle_tablebase.queries.state_arrays import EightArrays as EightArrays
+    from puzzle_tablebase.queries.tables import Tables as Tables
+    from puzzle_tablebase.queries.tables import open_tables as open_tables
 
 __version__ = "1.0.0"
+FORMAT_VERSION = 5
+"""Version of the manifest and of the metadata in Parquet files."""
+MADE_BY = f"puzzle-tablebase {__version__}"
+"""The program that built the tables, as named in the manifest and the files."""
 
 MODULES = {
-    "queries": "Tables open_tables",
+    "queries.tables": "Tables open_tables",
     "queries.boards": "BoardAnswer",
     "queries.fifteen": "FifteenSolution",
     "queries.knight.prober": "KnightAnswer",

@@ -23,7 +23,7 @@ from puzzle_tablebase.errors import (
     require_choice,
     require_text,
 )
-from puzzle_tablebase.notation import BLANKS, SEPARATORS
+from puzzle_tablebase.notation.sliding import BLANKS, SEPARATORS
 from puzzle_tablebase.queries.answer import Answer
 from puzzle_tablebase.queries.options import BATCH
 from puzzle_tablebase.schema import Column

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from time import monotonic
 from types import SimpleNamespace
-from typing import IO, Any, cast
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
 
 import polars as pl
 import pyarrow as pa
@@ -23,12 +23,15 @@ from puzzle_tablebase.queries.answer_frames import rename_columns
 from puzzle_tablebase.queries.batch_input import (
     CHUNK_ROWS,
     MAX_PART_BYTES,
-    BatchQuery,
     Rows,
     count_bytes,
     find_suffix,
     read_rows,
 )
+
+if TYPE_CHECKING:
+    from puzzle_tablebase.queries.options import Options
+    from puzzle_tablebase.queries.prober import Prober
 
 FIRST_ROWS = 16
 """The rows that are answered first, to find out how long they take."""
@@ -42,8 +45,21 @@ GZIP_LEVEL = 6
 WriteRows = Callable[[pl.DataFrame], None]
 
 
+class Judging(NamedTuple):
+    """What judges the answers of a batch.
+
+    `judge` gets the prober, keys, their answers and the options; it returns a row for each, with
+    the columns of `schema` and `error`. `column`: the input's, with the answers.
+    """
+
+    judge: Callable[[Prober, pl.Series, pl.Series, Options], pl.DataFrame]
+    column: str
+    schema: pl.Schema
+
+
 def run_batch(
-    query: BatchQuery,
+    prober: Prober,
+    options: Options,
     on_progress: Callable[[int], None],
     printing: Callable[[], AbstractContextManager[object]] = contextlib.nullcontext,
     *,
@@ -53,49 +69,59 @@ def run_batch(
     column: str | None = None,
     prefix: str = "",
     input_format: str | None = None,
+    judging: Judging | None = None,
 ) -> int:
-    """Answer every key of the input; return how many were not in the puzzle's notation.
+    """Answer every key of the input, or judge its answers; return how many keys were invalid.
 
     `on_progress(rows)` is called now and then with the rows answered so far. Rows are written
-    within the context manager `printing()`. The options are those of a batch, by their names.
+    within the context manager `printing()`. What follows are options of a batch, by their names.
     """
     require_other_file(output or STANDARD, input)
-    added, write, done, invalid = (*query.schema, "error"), None, 0, 0
+    schema = judging.schema if judging else prober.make_schema(options)
+    added, write, done, invalid = (*schema, "error"), None, 0, 0
+    others = (judging.column,) if judging else ()
+    chunks = read_rows(input, prober, input_format, column, others)
     with contextlib.ExitStack() as stack:
-        for rows, answers in iter_answers(query, read_rows(input, query, input_format, column)):
+        for rows, answers in iter_answers(prober, options, chunks, judging):
             names = rename_columns(added, rows.frame.columns, prefix, "--prefix TEXT")
             if write is None:  # after the first rows, because an input that is bad leaves no file
                 write = stack.enter_context(open_row_writer(output, format))
             with printing():
                 write(rows.frame.hstack(answers.select(added).rename(names)))
-            invalid += count_invalid(query, rows.texts[0], answers["error"])
+            invalid += count_invalid(prober, options, rows.texts[0], answers["error"])
             done += len(answers)
             on_progress(done)
     return invalid
 
 
-def iter_answers(query: BatchQuery, chunks: Iterable[Rows]) -> Iterator[tuple[Rows, pl.DataFrame]]:
+def iter_answers(
+    prober: Prober, options: Options, chunks: Iterable[Rows], judging: Judging | None = None
+) -> Iterator[tuple[Rows, pl.DataFrame]]:
     """Answer rows, and yield them with their answers in parts of about `PART_SECONDS` each."""
     size = FIRST_ROWS
     for rows in chunks:
         first, count = 0, len(rows.frame)
-        if query.stream:
-            for answers in query.stream(*rows.texts):
+        if prober.iter_answers and not judging:
+            for answers in prober.iter_answers(rows.texts[0], options):
                 yield rows.slice(first, len(answers)), answers
                 first += len(answers)
             continue
         while first < count or not first:
             begin, part = monotonic(), rows.slice(first, size)
-            yield part, query.answer(*part.texts)
+            keys, texts = part.texts[0], part.texts[-1]
+            if judging:
+                yield part, judging.judge(prober, keys, texts, options)
+            else:
+                yield part, prober.answer_keys(keys, options)
             first += size
             seconds = max(monotonic() - begin, 1e-3)
             size = max(1, min(8 * size, int(size * PART_SECONDS / seconds)))
 
 
-def count_invalid(query: BatchQuery, keys: pl.Series, errors: pl.Series) -> int:
+def count_invalid(prober: Prober, options: Options, keys: pl.Series, errors: pl.Series) -> int:
     """Count the keys with an error that are not in the notation."""
     failed = keys.filter(errors.is_not_null())
-    return len(failed) - sum(map(query.is_key, failed))
+    return len(failed) - sum(prober.has_key(key, options) for key in failed)
 
 
 def choose_output_format(output: str | None, requested: str | None) -> str:

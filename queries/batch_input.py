@@ -14,7 +14,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import PurePath
-from typing import BinaryIO, NamedTuple, cast
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
 
 import polars as pl
 import pyarrow as pa
@@ -29,11 +29,14 @@ from puzzle_tablebase.errors import (
     require_choice,
 )
 from puzzle_tablebase.formats.parquet import open_rows, scan_rows
-from puzzle_tablebase.notation import SEPARATORS
+from puzzle_tablebase.notation.sliding import SEPARATORS
 from puzzle_tablebase.process import explain_os_error, is_full_disk
 from puzzle_tablebase.queries.answer import COMPRESSED_SUFFIXES, INPUT_FORMATS, format_count
 from puzzle_tablebase.queries.answer_frames import read_key_column, require_key_columns
 from puzzle_tablebase.stores import Address, RandomAccessFile
+
+if TYPE_CHECKING:
+    from puzzle_tablebase.queries.prober import Prober
 
 CHUNK_BYTES = 1 << 21
 """Bytes of text read at a time, and the most that a row may have."""
@@ -68,25 +71,6 @@ CELL_CHARACTERS = 2
 """The most characters of a cell of a board."""
 
 
-class BatchQuery(NamedTuple):
-    """What a batch asks of its rows.
-
-    `answer` gets the texts of the columns that `columns` names, the keys' first, and returns a row
-    for each with the columns of `schema` and `error`. `is_key` tells whether a text is in the
-    notation of keys. `cells`: how many a key has, if they may stand apart in text; `digits`: how
-    many a key has, if it can be read as a number; 0: no key can. `stream` takes the place of
-    `answer` where each key takes long: it yields rows in order as they are answered.
-    """
-
-    answer: Callable[..., pl.DataFrame]
-    columns: tuple[str, ...]
-    schema: pl.Schema
-    is_key: Callable[[str], bool]
-    cells: int = 0
-    digits: int = 0
-    stream: Callable[..., Iterator[pl.DataFrame]] | None = None
-
-
 class Rows(NamedTuple):
     """Consecutive rows of the input; `texts`: the columns that are asked about.
 
@@ -104,17 +88,21 @@ class Rows(NamedTuple):
 
 
 def read_rows(
-    source: str, query: BatchQuery, format: str | None = None, column: str | None = None
+    source: str,
+    prober: Prober,
+    format: str | None = None,
+    column: str | None = None,
+    others: tuple[str, ...] = (),
 ) -> Iterator[Rows]:
     """Yield the rows of a file, or of standard input for -: at least one part, even if empty.
 
-    `column`: the name of the keys' column.
+    `column`: the name of the keys' column; `others`: those of further columns that are read.
     """
     if format is not None:
         require_choice(format, "format", *INPUT_FORMATS)
     source = os.path.expanduser(source)
     name = "Standard input" if source == "-" else f"The input {quote(str(Address(source)))}"
-    names, is_empty = (column or query.columns[0], *query.columns[1:]), True
+    names, is_empty = (column or prober.columns[0], *others), True
     with contextlib.ExitStack() as stack, translate_input_errors(name):
         stream = sys.stdin.buffer if source == "-" else stack.enter_context(open(source, "rb"))
         file, kind = _unpack(cast(io.BufferedReader, stream), source, format, stack)
@@ -125,13 +113,13 @@ def read_rows(
         elif kind == "jsonl":
             parts = _read_objects(file)
         else:
-            parts = _read_keys(file, query)
+            parts = _read_keys(file, (prober.columns[0], *others), prober.key_cells)
         for frame in parts:
             if is_empty:
-                require_key_columns(frame.schema, names, query.digits)
-            keys, *others = (frame[name] for name in names)
-            keys = read_key_column(keys, query.digits, is_untyped=kind in DELIMITERS)
-            yield Rows(frame, (keys, *map(read_key_column, others)), kind in DELIMITERS)
+                require_key_columns(frame.schema, names, prober.key_digits)
+            keys, *texts = (frame[name] for name in names)
+            keys = read_key_column(keys, prober.key_digits, is_untyped=kind in DELIMITERS)
+            yield Rows(frame, (keys, *map(read_key_column, texts)), kind in DELIMITERS)
             is_empty = False
     if is_empty:
         frame = pl.DataFrame(schema=dict.fromkeys(names, pl.String))
@@ -421,13 +409,13 @@ def _require_flat_objects(text: bytes) -> None:
     raise BadRequest(f"An object of the input has more than {MAX_DEPTH} levels of lists or objects")
 
 
-def _read_keys(file: BinaryIO, query: BatchQuery) -> Iterator[pl.DataFrame]:
+def _read_keys(file: BinaryIO, names: tuple[str, ...], cells: int) -> Iterator[pl.DataFrame]:
     """Read keys between white space, or from the beginning of each line if it has an answer, too.
 
-    The cells of a board may be separate, all on one line.
+    `cells`: how many a key has that may stand apart, all on one line; 0: none.
     """
-    schema = dict.fromkeys(query.columns, pl.String)
-    is_paired, pattern = len(schema) > 1, _compile_keys(query.cells, is_paired=len(schema) > 1)
+    schema, is_paired = dict.fromkeys(names, pl.String), len(names) > 1
+    pattern = _compile_keys(cells, is_paired=is_paired)
     for data, _ in _iter_lines(file):
         text = data.decode()
         words = text.split()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from puzzle_tablebase.errors import GoalUnreachable
 from puzzle_tablebase.notation.sliding import format_board, format_slide, list_moved_tiles
-from puzzle_tablebase.puzzle import View
+from puzzle_tablebase.puzzles import View
 from puzzle_tablebase.puzzles.sliding import SlidingTiles
 from puzzle_tablebase.queries.answer import format_count
 from puzzle_tablebase.queries.goals import GOAL_OPTIONS, GoalAnswer, GoalProber
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import polars as pl
 
-    from puzzle_tablebase.puzzle import Rules
+    from puzzle_tablebase.puzzles import Rules
     from puzzle_tablebase.puzzles.sliding import Eight, SlidingBoard
     from puzzle_tablebase.queries.answer_frames import Bytes
     from puzzle_tablebase.queries.bit_walks import BitTable

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from puzzle_tablebase.puzzle import Rules
+    from puzzle_tablebase.puzzles import Rules
     from puzzle_tablebase.puzzles.sliding import SymmetryView
     from puzzle_tablebase.queries.fifteen_search import Solver
     from puzzle_tablebase.queries.options import Options

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from _thread import RLock, allocate_lock  # `threading` takes longer to import
 
+from puzzle_tablebase import FORMAT_VERSION
 from puzzle_tablebase.errors import (
     FileChanged,
     TableDamaged,
@@ -17,12 +18,12 @@ from puzzle_tablebase.errors import (
     TableMissing,
     TableVersionError,
 )
-from puzzle_tablebase.formats import FORMAT_VERSION, INDEX_VERSION
 from puzzle_tablebase.formats.index import (
     BLOCK_BYTES,
     BLOCKS_PER_READ,
     BODY_BYTES,
     HEADER,
+    INDEX_VERSION,
     Header,
     IndexProblem,
     check_block,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from puzzle_tablebase.errors import BadRequest, GoalUnreachable
-from puzzle_tablebase.puzzle import GoalPuzzle, View
+from puzzle_tablebase.puzzles import GoalPuzzle, View
 from puzzle_tablebase.queries.answer import Answer, align_rows, format_count
 from puzzle_tablebase.queries.options import (
     ALL,

@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from puzzle_tablebase.puzzle import Rules
+    from puzzle_tablebase.puzzles import Rules
     from puzzle_tablebase.queries.options import Options
 
 GOOD = ("shortest", "right", "tour", "closed tour")

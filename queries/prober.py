@@ -7,7 +7,14 @@ parsed; `readers` has what programs call.
 from __future__ import annotations
 
 from puzzle_tablebase.errors import BadRequest, IllegalMove, NotationError
-from puzzle_tablebase.puzzle import Puzzle, Rules, StateSpace
+from puzzle_tablebase.puzzles import (
+    GoalPuzzle,
+    Puzzle,
+    Rules,
+    StateSpace,
+    get_puzzle,
+    import_object,
+)
 from puzzle_tablebase.queries.answer import Answer, HardestAnswer, Judgement
 from puzzle_tablebase.queries.files import TableFiles
 from puzzle_tablebase.queries.options import parse_options
@@ -24,6 +31,7 @@ if TYPE_CHECKING:
     from puzzle_tablebase.queries.options import Option, Options
     from puzzle_tablebase.queries.samples import SampleRequest
     from puzzle_tablebase.schema import Table
+    from puzzle_tablebase.stores import Store
 
 
 class Prober:
@@ -254,3 +262,37 @@ class RecordProber(Prober):
         from puzzle_tablebase.queries.answer_frames import make_answer_schema
 
         return make_answer_schema(self.columns[1:], self._fields)
+
+
+# ---- the probers of all puzzles ---------------------------------------------------------------
+
+PROBERS = {
+    "eight": "puzzle_tablebase.queries.boards:EightProber",
+    "sliding": "puzzle_tablebase.queries.sliding:SlidingProber",
+    "fifteen": "puzzle_tablebase.queries.fifteen:FifteenProber",
+    "senet": "puzzle_tablebase.queries.senet:SenetProber",
+    "knight": "puzzle_tablebase.queries.knight.prober:KnightProber",
+}
+"""What answers for the built-in puzzles."""
+
+
+def get_prober_class(name: str) -> type[Prober]:
+    """Return the class of what answers for a puzzle."""
+    default = (
+        "puzzle_tablebase.queries.goals:GoalProber"
+        if isinstance(get_puzzle(name), GoalPuzzle)
+        else "puzzle_tablebase.queries.prober:RecordProber"
+    )
+    prober_class: type[Prober] = import_object(PROBERS.get(name, default))
+    return prober_class
+
+
+def open_prober(name: str, store: Store) -> Prober:
+    """Return what answers from a puzzle's tables in a store."""
+    return get_prober_class(name)(get_puzzle(name), TableFiles(store))
+
+
+def pose(prober: Prober, verb: str, given: Mapping[str, Any]) -> tuple[Prober, Options]:
+    """Parse the options of a question; return the prober that answers it, of one board maybe."""
+    options = prober.parse(verb, given)
+    return prober.select(options), options

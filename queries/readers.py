@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from narwhals.typing import IntoFrameT
     from typing_extensions import TypeVar
 
-    from puzzle_tablebase.puzzle import GoalPuzzle, Puzzle
+    from puzzle_tablebase.puzzles import GoalPuzzle, Puzzle
     from puzzle_tablebase.puzzles.sliding import SlidingBoard
     from puzzle_tablebase.queries.answer import Answer, Judgement
     from puzzle_tablebase.queries.answer_frames import Keys
@@ -303,7 +303,7 @@ class EightRecords:
 class EightReader(BoardReader):
     """The tables of the 8-puzzle; lookups without a goal are fast enough for millions of calls.
 
-    >>> from puzzle_tablebase.queries import open_tables
+    >>> from puzzle_tablebase.queries.tables import open_tables
     >>> eight = open_tables("outputs").eight
     >>> eight
     EightReader(puzzle='eight', board='3x3', store='outputs')
@@ -449,7 +449,7 @@ class FifteenReader(JudgingReader["FifteenSolution"]):
 class SenetReader(JudgingReader["SenetAnswer"], Counted):
     """The table of Senet.
 
-    >>> from puzzle_tablebase.queries import open_tables
+    >>> from puzzle_tablebase.queries.tables import open_tables
     >>> open_tables("outputs").senet.probe("ABAAABBB.B...A.").moves
     '9-14 4x7'
     """
@@ -470,7 +470,7 @@ class SenetReader(JudgingReader["SenetAnswer"], Counted):
 class KnightReader(JudgingReader["KnightAnswer"], Scanned):
     """The tables of the knight's tours: one for each pair of ends on 8x8, all on smaller boards.
 
-    >>> from puzzle_tablebase.queries import open_tables
+    >>> from puzzle_tablebase.queries.tables import open_tables
     >>> knight = open_tables("outputs").knight
     >>> knight.probe("a1", to="b3").closed
     True

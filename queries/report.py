@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from puzzle_tablebase import MADE_BY
 from puzzle_tablebase.errors import MachineLimit, TableMissing, name_packages
-from puzzle_tablebase.formats import MADE_BY
 from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.output import write_output
 from puzzle_tablebase.puzzles import find_owner

@@ -21,7 +21,6 @@ from puzzle_tablebase.queries.options import QUERY
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from puzzle_tablebase.queries.batch_input import BatchQuery
     from puzzle_tablebase.queries.options import Options
     from puzzle_tablebase.queries.prober import Prober
 
@@ -160,17 +159,18 @@ def require_page_name(page: str) -> None:
 def read_boards(
     prober: Prober,
     options: Options,
-    query: BatchQuery,
     source: str,
     on_board: Callable[[int, int], None],
-    **given: str | None,
+    *,
+    format: str | None,
+    column: str | None,
 ) -> list[BoardAnswer]:
     """Read boards from a file, and solve them; BadRequest names the rows with other keys.
 
     `on_board` is called with the number of boards that are solved, and of all.
     """
     keys = dict[int, str | None]()
-    for rows in read_rows(source, query, **given):
+    for rows in read_rows(source, prober, format, column):
         first = len(keys) + 1 + rows.has_header
         keys.update(enumerate(rows.texts[0], first))
         if len(keys) > MAX_BOARDS:

@@ -6,7 +6,7 @@ from _thread import RLock, allocate_lock  # `threading` takes longer to import
 
 from puzzle_tablebase.errors import BadRequest, MemoryShort, TableMissing
 from puzzle_tablebase.notation.sliding import EXAMPLE_BOARD
-from puzzle_tablebase.puzzle import View
+from puzzle_tablebase.puzzles import View
 from puzzle_tablebase.puzzles.sliding import FIFTEEN_BOARD, ROW_STATES, find_goal, parse_board
 from puzzle_tablebase.queries.boards import BoardProber
 from puzzle_tablebase.queries.files import TableFiles
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import polars as pl
 
-    from puzzle_tablebase.puzzle import Puzzle
+    from puzzle_tablebase.puzzles import Puzzle
     from puzzle_tablebase.puzzles.sliding import SlidingBoard, SymmetryView
     from puzzle_tablebase.queries.answer_frames import Bytes
     from puzzle_tablebase.queries.bit_walks import BitTable

@@ -23,8 +23,7 @@ import tempfile
 import venv
 from pathlib import Path
 
-from puzzle_tablebase import __version__
-from puzzle_tablebase.formats import FORMAT_VERSION
+from puzzle_tablebase import FORMAT_VERSION, __version__
 from tools.try_wheel import try_wheel
 
 ROOT = Path(__file__).parents[1]

@@ -32,8 +32,7 @@ from puzzle_tablebase.pipeline.terminal import (
     print_line,
     print_rows,
 )
-from puzzle_tablebase.puzzle import Puzzle
-from puzzle_tablebase.puzzles import get_puzzle, is_registered, list_puzzles
+from puzzle_tablebase.puzzles import Puzzle, get_puzzle, is_registered, list_puzzles
 from puzzle_tablebase.queries.answer import format_count
 from puzzle_tablebase.queries.options import format_flag
 from puzzle_tablebase.resources import limit_cores

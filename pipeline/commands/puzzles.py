@@ -29,7 +29,6 @@ from puzzle_tablebase.pipeline.single_query import (
 )
 from puzzle_tablebase.pipeline.terminal import print_answer, print_error
 from puzzle_tablebase.puzzles import collect_from_each, get_puzzle, is_registered
-from puzzle_tablebase.queries import get_prober_class, make_batch_query, open_prober, pose
 from puzzle_tablebase.queries.answer import FORMATS, INPUT_FORMATS, format_count, format_json
 from puzzle_tablebase.queries.options import (
     ALL,
@@ -42,16 +41,18 @@ from puzzle_tablebase.queries.options import (
     Options,
     is_keyless,
 )
-from puzzle_tablebase.queries.prober import Prober
+from puzzle_tablebase.queries.prober import Prober, get_prober_class, open_prober, pose
 from puzzle_tablebase.stores import Address, open_store
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from puzzle_tablebase.queries.batch import Judging
     from puzzle_tablebase.queries.samples import SampleRequest
 
 Values = dict[str, Any]
-OpenJudge = Callable[[], tuple[Prober, Options]]
+Opening = Callable[[], tuple[Prober, Options]]
+"""What opens a puzzle's tables, and parses the options of a question."""
 
 OUTPUT = Option("output", "File to write (default: standard output).", "FILE")
 FORMAT = Option("format", f"{', '.join(FORMATS)} (default: by --output's name, or csv).", "NAME")
@@ -161,20 +162,20 @@ def run_query(name: str, words: list[str], values: Values) -> None:
     if values.pop("json", False):
         rows.setdefault("format", "jsonl")
 
-    def make() -> Any:
-        return make_batch_query(*pose(open_prober(name, open_store(outputs)), BATCH, values))
+    def open_batch() -> tuple[Prober, Options]:
+        return pose(open_prober(name, open_store(outputs)), BATCH, values)
 
-    require_valid(answer_rows(rows, make), rows)
+    require_valid(answer_rows(rows, open_batch), rows)
 
 
-def answer_rows(options: Values, make: Callable[[], Any]) -> int:
-    """Answer the rows of the input that the options of a batch name.
+def answer_rows(rows: Values, opening: Opening, judging: Judging | None = None) -> int:
+    """Answer the rows of the input that the options of a batch name, or judge their answers.
 
-    `make` makes what is asked, when all options are read. Return the number of invalid keys.
+    `opening` is called when all options are read. Return the number of invalid keys.
     """
     from puzzle_tablebase.pipeline.reporter import Reporter
 
-    source, output = options.get("input", "-"), options.get("output")
+    source, output = rows.get("input", "-"), rows.get("output")
     is_typed = source == "-" and sys.stdin.isatty()
     if is_typed:
         print_error("reading keys from standard input (press Ctrl-D to finish)")
@@ -185,9 +186,9 @@ def answer_rows(options: Values, make: Callable[[], Any]) -> int:
         # after the first line on the screen, because it takes a second
         from puzzle_tablebase.queries.batch import choose_output_format, run_batch
 
-        chosen = choose_output_format(output, options.get("format"))
-        given = {**options, "input": source, "format": chosen}
-        return run_batch(make(), partial(bar.update, "rows"), bar.printing, **given)
+        chosen = choose_output_format(output, rows.get("format"))
+        given = {**rows, "input": source, "format": chosen, "judging": judging}
+        return run_batch(*opening(), partial(bar.update, "rows"), bar.printing, **given)
 
 
 def require_valid(invalid: int, options: Values) -> None:
@@ -294,10 +295,10 @@ def run_check(name: str, words: list[str], values: Values) -> None:
     rows, general = take_options(values, CHECK_ROWS), take_options(values, CHECK_GENERAL)
     if words in ([], ["-"]):
 
-        def open_judge() -> tuple[Prober, Options]:
+        def open_check() -> tuple[Prober, Options]:
             return pose(open_prober(name, open_store(general.get(OUTPUTS.name))), CHECK, values)
 
-        bad = _judge_rows(open_judge, rows, as_json="json" in general)
+        bad = _judge_rows(open_check, rows, as_json="json" in general)
     elif len(words) == 1:
         step = f"Write: pipeline check {name} {get_prober_class(name).key} ANSWER"
         raise BadRequest("The answer is missing", step)
@@ -311,25 +312,20 @@ def run_check(name: str, words: list[str], values: Values) -> None:
         raise NoAnswer(f"Not shortest: {format_count(bad, 'answer')}.")
 
 
-def _judge_rows(open_judge: OpenJudge, rows: Values, *, as_json: bool) -> int:
+def _judge_rows(opening: Opening, rows: Values, *, as_json: bool) -> int:
     """Judge the rows of the input and print their summary; return how many are not shortest."""
+    from puzzle_tablebase.queries.batch import Judging
     from puzzle_tablebase.queries.judged_columns import JUDGED, Summary, judge_rows
     from puzzle_tablebase.queries.judging import GOOD
 
     answer_column, summary = rows.pop("answer_column", None) or "answer", Summary()
 
-    def make() -> Any:
-        prober, options = open_judge()
+    def judge(prober: Prober, keys: pl.Series, answers: pl.Series, options: Options) -> Any:
+        judged = judge_rows(prober, keys, answers, options)
+        summary.add(judged)
+        return judged
 
-        def judge_keys(keys: Any, answers: Any) -> Any:
-            judged = judge_rows(prober, keys, answers, options)
-            summary.add(judged)
-            return judged
-
-        columns, query = (prober.columns[0], answer_column), make_batch_query(prober, options)
-        return query._replace(answer=judge_keys, columns=columns, schema=JUDGED, stream=None)
-
-    invalid = answer_rows(rows, make)
+    invalid = answer_rows(rows, opening, Judging(judge, answer_column, JUDGED))
     text = format_json(summary.to_dict()) if as_json else summary.to_text()
     print_error(text, mark="" if as_json else "pipeline: ")
     require_valid(invalid, rows)

@@ -9,9 +9,9 @@ from puzzle_tablebase.errors import BadRequest
 from puzzle_tablebase.output import require_other_file
 from puzzle_tablebase.pipeline.commands.options import Outputs
 from puzzle_tablebase.puzzles.sliding import parse_board
-from puzzle_tablebase.queries import make_batch_query, open_prober, pose
 from puzzle_tablebase.queries.answer import INPUT_FORMATS
-from puzzle_tablebase.queries.options import BATCH, QUERY
+from puzzle_tablebase.queries.options import QUERY
+from puzzle_tablebase.queries.prober import open_prober, pose
 from puzzle_tablebase.stores import open_store
 
 WITHOUT_BOARD = {"3x3": "eight", "4x4": "fifteen"}
@@ -62,14 +62,11 @@ def sheet(
     opened = open_prober(name, open_store(outputs))
     # the 8-puzzle has two goals, and a sheet one
     given |= {"goal": goal or ("corner" if name == "eight" else None)}
-    prober, batch = pose(opened, BATCH, given)
-    _, options = pose(opened, QUERY, given)
-    query = make_batch_query(prober, batch)
+    prober, options = pose(opened, QUERY, given)
     with Reporter() as bar:
         answers = read_boards(
             prober,
             options,
-            query,
             boards,
             partial(bar.update, "boards"),
             format=input_format,

@@ -47,8 +47,7 @@ from puzzle_tablebase.pipeline.searches import (
     estimate_count,
     list_swept_boards,
 )
-from puzzle_tablebase.puzzle import GoalPuzzle
-from puzzle_tablebase.puzzles import list_puzzles
+from puzzle_tablebase.puzzles import GoalPuzzle, list_puzzles
 from puzzle_tablebase.resources import get_free_memory
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import MANIFEST, Store, make_open_error

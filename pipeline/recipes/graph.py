@@ -24,7 +24,7 @@ from puzzle_tablebase.formats.parquet import ROW_GROUP_ROWS
 from puzzle_tablebase.graph import Graph, SearchResult
 from puzzle_tablebase.jit import Array, compiled
 from puzzle_tablebase.pipeline.tasks import Parts, TableData, Tasks
-from puzzle_tablebase.puzzle import Puzzle
+from puzzle_tablebase.puzzles import Puzzle
 from puzzle_tablebase.schema import UNREACHED, Table
 
 TOO_MANY, TOO_DEEP = -1, -2

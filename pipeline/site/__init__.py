@@ -16,6 +16,7 @@ from html import escape
 from pathlib import Path
 from string import Template
 
+from puzzle_tablebase import FORMAT_VERSION, MADE_BY
 from puzzle_tablebase.errors import (
     BadRequest,
     MachineLimit,
@@ -24,7 +25,6 @@ from puzzle_tablebase.errors import (
     TableMissing,
     quote,
 )
-from puzzle_tablebase.formats import FORMAT_VERSION, MADE_BY
 from puzzle_tablebase.formats.manifest import Entry, find_mismatch, format_manifest, measure_file
 from puzzle_tablebase.output import STANDARD, translate_output_errors
 from puzzle_tablebase.pipeline.proofs.verdicts import TableVerdict

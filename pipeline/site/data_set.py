@@ -15,9 +15,8 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from puzzle_tablebase import __version__
+from puzzle_tablebase import FORMAT_VERSION, MADE_BY, __version__
 from puzzle_tablebase.errors import make_printable
-from puzzle_tablebase.formats import FORMAT_VERSION, MADE_BY
 from puzzle_tablebase.formats.manifest import Entry
 from puzzle_tablebase.formats.parquet import open_rows
 from puzzle_tablebase.pipeline.proofs.verdicts import TableVerdict, find_weakest, group_boards

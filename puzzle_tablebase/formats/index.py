@@ -24,6 +24,8 @@ else:
     from _struct import Struct  # all that `struct` has, without a module to find and read
 
 MAGIC = b"PTIX"
+INDEX_VERSION = 3
+"""Version of the index files, which other languages read without a manifest."""
 BLOCK_BYTES = 4096
 BODY_BYTES = BLOCK_BYTES - 4
 """Bytes of a block before its checksum."""
@@ -64,8 +66,6 @@ def parse_header(data: bytes, size: int, table: Table) -> Header:
 
     The digest is not compared: the manifest has it.
     """
-    from puzzle_tablebase.formats import INDEX_VERSION
-
     header = Header(data)
     if header.magic != MAGIC:
         raise IndexProblem("it is not an index file")

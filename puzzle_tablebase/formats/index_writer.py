@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from puzzle_tablebase.errors import SearchError
-from puzzle_tablebase.formats import INDEX_VERSION
 from puzzle_tablebase.formats.index import (
     BLOCK_BYTES,
     BODY_BYTES,
     CHECKSUM,
     HEADER,
+    INDEX_VERSION,
     MAGIC,
     MAX_NAME_BYTES,
     compute_checksum,

@@ -20,8 +20,8 @@ from typing import IO, TYPE_CHECKING, Any
 
 from msgspec import MsgspecError, Struct, json
 
+from puzzle_tablebase import FORMAT_VERSION, MADE_BY
 from puzzle_tablebase.errors import BadRequest, TableDamaged, TableVersionError, quote
-from puzzle_tablebase.formats import FORMAT_VERSION, MADE_BY
 from puzzle_tablebase.formats.counts import GoalCounts, Number
 from puzzle_tablebase.formats.index import HEADER, MAGIC, MAX_NAME_BYTES, Header
 from puzzle_tablebase.schema import Table

@@ -21,8 +21,8 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from puzzle_tablebase import FORMAT_VERSION, MADE_BY
 from puzzle_tablebase.errors import SearchError
-from puzzle_tablebase.formats import FORMAT_VERSION, MADE_BY
 from puzzle_tablebase.schema import KIND_LETTERS, Column, Table
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ a move to an empty square, `4x7` a swap.
 from __future__ import annotations
 
 from puzzle_tablebase.errors import NotationError, require_text
-from puzzle_tablebase.notation import split_cells
+from puzzle_tablebase.notation.sliding import split_cells
 
 SQUARES = 15
 SIDES = "AB"

@@ -1,22 +1,386 @@
-"""Registry of all puzzles by name. Built-in ones are modules here, with their rules as `PUZZLE`, or
-as the object that is named after the module.
+"""Puzzles: their base classes, with moves, ranks and tables, and the registry of all by name.
 
-A new built-in puzzle needs one module and one line here. A plugin is an entry point of its package
-(`load_plugin`); entry points are read only for names that are not built in, or to list all puzzles.
+Built-in puzzles are modules here, with their rules as `PUZZLE`, or as the object that is named
+after the module. A new one needs one module and one line in `MODULES`. A plugin is an entry point
+of its package (`load_plugin`); entry points are read only for names that are not built in, or to
+list all puzzles.
+
+Nothing heavy is imported here, and no dataclasses: a single lookup imports this module, and must
+take a few milliseconds in all.
 """
 
 from __future__ import annotations
 
-from puzzle_tablebase.errors import BadRequest, TablebaseError, quote
-from puzzle_tablebase.puzzle import Puzzle, StateSpace
+from puzzle_tablebase.errors import (
+    BadRequest,
+    IllegalMove,
+    NotationError,
+    SearchError,
+    TablebaseError,
+    quote,
+    require_text,
+)
+from puzzle_tablebase.schema import FIELD_KINDS, KIND_LETTERS, UNREACHED, Column, Recipe, Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
     from importlib.metadata import EntryPoint
     from typing import Any, TypeVar
 
+    import numpy as np
+    import numpy.typing as npt
+
+    from puzzle_tablebase.graph import Graph, SearchResult
+    from puzzle_tablebase.notation.moves import Moves
+    from puzzle_tablebase.schema import Columns
+
     Result = TypeVar("Result")
+    Bytes = npt.NDArray[np.bytes_]
+    Ranks = npt.NDArray[np.integer]
+
+ILLEGAL = "it is not legal there"
+"""Why a move cannot be made, if there is no more to say."""
+
+
+class Puzzle:
+    """A puzzle: its name, and the tables that are built by default."""
+
+    name: str
+    title: str
+    tables: tuple[Table, ...]
+    example = ""
+    """A key that `pipeline query` answers from the default tables."""
+    depth = ""
+    """The column with a state's depth, if there is one."""
+
+    def find_tables(self, name: str) -> tuple[Table, ...]:
+        """Find the tables that a name stands for: the puzzle's, a group's, or a table's own.
+
+        Return () for a name of another puzzle. Raise BadRequest for a table that is too large, with
+        the reason and with what to build instead.
+        """
+        return tuple(table for table in self.tables if name in (self.name, table.name))
+
+    def find_table(self, name: str) -> Table | None:
+        """Find the one table of that name; None if it is none of this puzzle's, or too large."""
+        try:
+            tables = self.find_tables(name)
+        except TablebaseError:
+            return None
+        return next((table for table in tables if table.name == name), None)
+
+    def list_requests(self) -> dict[str, list[str]]:
+        """List the names that can be built beside the default tables', each list under a title."""
+        return {}
+
+    def find_example(self, table: str) -> dict[str, object]:
+        """Find a question that a table answers: options of `query` by name, and `key`."""
+        return {"key": self.example} if self.example and self.find_table(table) else {}
+
+    def list_published(self, names: Iterable[str]) -> list[Table]:
+        """List this puzzle's tables among published ones, given by name; default ones first."""
+        order = [table.name for table in self.tables]
+        tables = filter(None, map(self.find_table, sorted(names)))
+        return sorted(tables, key=lambda table: [*order, table.name].index(table.name))
+
+    def has_counts(self, table: Table) -> bool:
+        """Return whether the manifest has the number of a table's states at each depth.
+
+        They are those of a column of whole numbers, or of the states of an index alone.
+        """
+        kinds = {column.name: column.kind for column in table.columns}
+        return bool(self.depth) and (not kinds or kinds.get(self.depth) in KIND_LETTERS)
+
+    def list_board_tables(self, board: str) -> tuple[Table, ...]:
+        """List the tables of all goals of a board; () for a puzzle without boards."""
+        return ()
+
+    def name_board(self, table: str) -> str | None:
+        """Return the board of a table of that name; None for a puzzle without boards."""
+        return None
+
+    def make_space(self, table: Table) -> StateSpace:
+        """Make the state space that a table of a breadth-first search is built from."""
+        raise NotImplementedError
+
+
+class StateSpace(Puzzle):
+    """A puzzle with few enough states that each has a rank: its number in notation order."""
+
+    size: int
+    depth = "distance"
+
+    def make_space(self, table: Table) -> StateSpace:
+        return self
+
+    def parse(self, text: str) -> str:
+        """Return the state that a text names, in standard notation; raise NotationError if none."""
+        raise NotImplementedError
+
+    def rank(self, state: str) -> int:
+        """Return the state's number in notation order, from 0."""
+        raise NotImplementedError
+
+    def unrank(self, rank: int) -> str:
+        """Return the state of a rank."""
+        raise NotImplementedError
+
+    def list_states(self) -> Bytes:
+        """List all states in notation order."""
+        import numpy as np
+
+        return np.array([self.unrank(rank) for rank in range(self.size)], dtype=np.bytes_)
+
+    def make_graph(self) -> Graph:
+        """Make the graph of every legal move of every state."""
+        raise NotImplementedError
+
+    def check_graph(self, graph: Graph) -> None:
+        """Raise SearchError for a graph that has no right search; by default each has one."""
+
+    def fill_columns(
+        self, table: Table, graph: Graph, walks: Mapping[str, SearchResult]
+    ) -> Columns:
+        """Fill the table's columns from the search results, one for each root."""
+        raise NotImplementedError
+
+    def make_records(self, table: Table, walks: Mapping[str, SearchResult]) -> Columns:
+        """Make the index's fields, with one value for each rank."""
+        raise NotImplementedError
+
+
+class View:
+    """A goal mapped to one that has a table, and a map from states to states of that table."""
+
+    __slots__ = ("table_goal",)
+
+    def __init__(self, table_goal: str) -> None:
+        self.table_goal = table_goal
+        """The name of the goal whose table answers."""
+
+    def map_state(self, state: str) -> str:
+        """Return the state of that table that has this state's answers."""
+        return state
+
+
+class Rules:
+    """How the moves of an answer are read and made: a puzzle, or one of its boards.
+
+    What a move leads from and to is a state, or the squares of a path so far.
+    """
+
+    __slots__ = ()
+
+    def read_moves(self, text: str, start: Any) -> Moves:
+        """Read the moves of an answer; return them, and where reading stopped, or ""."""
+        raise NotImplementedError
+
+    def step(self, here: Any, move: str, number: int) -> tuple[Any, str]:
+        """Make a move, counted from 1; return where it leads, and why it is illegal, or ""."""
+        raise NotImplementedError
+
+    def name_move(self, move: str) -> str:
+        """Return what a message calls a move."""
+        return move
+
+    def list_meanings(self, text: str) -> list[tuple[str, str]]:
+        """List other readings of an answer as letters of moves, each with words for it."""
+        return []
+
+    def follow(self, here: Any, moves: Iterable[str]) -> Iterator[Any]:
+        """Yield where each move leads; raise IllegalMove for one that is illegal."""
+        for number, move in enumerate(moves, 1):
+            here, problem = self.step(here, move, number)
+            if problem:
+                raise IllegalMove(f"move {number}, {self.name_move(move)}: {problem}")
+            yield here
+
+
+class GoalPuzzle(StateSpace, Rules):
+    """A state space with goals. Every move can be undone, by a move of any letter.
+
+    A new puzzle of this kind defines a name, its goals, a notation and `moves`; its graph, table,
+    index, lookups and verification follow. It may override `list_states`, `list_all_moves` and
+    `make_graph` with versions that are faster than one state at a time.
+    """
+
+    goals: Mapping[str, str]
+    """The states of the goals by name."""
+    spellings: Mapping[str, str] = {}
+    """Other spellings of the goals' names."""
+    letters: str
+    """The letters of all moves, in the order in which answers list them."""
+    solutions = "B"
+    """The `struct` letter of the index field with the number of shortest solutions."""
+
+    def moves(self, state: str) -> Iterator[tuple[str, str]]:
+        """Yield each legal move of a state: its letter and the next state, in `letters` order."""
+        raise NotImplementedError
+
+    def read_moves(self, text: str, start: str) -> Moves:
+        from puzzle_tablebase.notation.moves import read_letters
+
+        return read_letters(text, self.letters)
+
+    def step(self, here: str, move: str, number: int) -> tuple[str, str]:
+        after = dict(self.moves(here)).get(move, "")
+        return after, "" if after else ILLEGAL
+
+    def list_all_moves(self) -> Iterator[tuple[str, Ranks, Bytes]]:
+        """Yield each letter with the ranks from which its move is legal, and the next states.
+
+        Verification takes the rules from here, and nothing from `make_graph`.
+        """
+        import numpy as np
+
+        moves_by_letter: dict[str, tuple[list[int], list[str]]] = {
+            name: ([], []) for name in self.letters
+        }
+        for rank in range(self.size):
+            for letter, next_state in self.moves(self.unrank(rank)):
+                moves_by_letter[letter][0].append(rank)
+                moves_by_letter[letter][1].append(next_state)
+        for letter, (ranks, targets) in moves_by_letter.items():
+            yield letter, np.array(ranks, dtype=np.int64), np.array(targets, dtype=np.bytes_)
+
+    def parse_goal(self, text: str) -> str:
+        """Return the goal state that a text names: by a goal's name, or as a state."""
+        goals = ", ".join(self.goals)
+        name = require_text(text, "a goal", goals).strip().lower()
+        name = self.spellings.get(name, name)
+        if name in self.goals:
+            return self.goals[name]
+        try:
+            return self.parse(text)
+        except NotationError as error:
+            named = [name for name, state in self.goals.items() if name != state]
+            example = ", or ".join(filter(None, (", ".join(named), error.example)))
+            raise NotationError("a goal", text, error.problem, example) from error
+
+    def find_reachable_goal(self, state: str) -> str:
+        """Return the name of the only goal among `goals` that a state may reach."""
+        return next(iter(self.goals))
+
+    def view_goal(self, goal: str) -> View:
+        """Return the view with which a table answers for a goal; raise BadRequest if none does."""
+        for name, state in self.goals.items():
+            if state == goal:
+                return View(name)
+        goals = ", ".join(f"{name} ({state})" for name, state in self.goals.items())
+        problem = f"No table of {self.name} has the goal {goal}"
+        raise BadRequest(problem, f"Choose one of: {goals}")
+
+    def can_reach(self, state: str, goal: str) -> bool:
+        """Return whether a state reaches a goal, by the named goals that the two may reach."""
+        view = self.view_goal(goal)
+        return self.find_reachable_goal(view.map_state(state)) == self.find_reachable_goal(
+            view.map_state(goal)
+        )
+
+    def explain_unreachable(self, state: str, goal: str) -> str:
+        """Explain why a goal cannot be reached from a state, as the end of a sentence."""
+        return "no sequence of moves connects them."
+
+    def compute_features(self, state: str, goal: str) -> dict[str, int]:
+        """Compute the puzzle's own columns, from the rules, for a state and its goal."""
+        return {}
+
+    def make_goal_table(
+        self, name: str, meaning: str, goals: tuple[str, ...], rows: int | None = None
+    ) -> Table:
+        """Make the table of the states that reach one of these goals.
+
+        It has this puzzle's columns.
+        """
+        row_order = "row number = rank"
+        if rows != self.size:
+            row_order = "states that reach no goal have no row"
+        return Table(
+            name,
+            meaning,
+            f"rows in notation order; {row_order}",
+            self.list_columns(),
+            Recipe("breadth first", roots={goal: self.goals[goal] for goal in goals}),
+            index=(("distance", "B"), ("solutions", self.solutions)),
+            rows=rows,
+        )
+
+    def list_columns(self) -> tuple[Column, ...]:
+        state = f"state in notation, for example {self.example}"
+        best = f"all optimal first moves, in the order {' '.join(self.letters)}; empty at the goal"
+        return (
+            Column("state", "string", state, distinct=True, ascending=True),
+            Column("goal", "enum", "layout that the state can reach", values=tuple(self.goals)),
+            Column("distance", "int16", "fewest moves from the state to its goal"),
+            Column("best_moves", "string", best),
+            Column(
+                "solutions", FIELD_KINDS[self.solutions], "number of different shortest solutions"
+            ),
+        )
+
+    def make_graph(self) -> Graph:
+        """Make the graph of every legal move, with the number of its letter as its label."""
+        import numpy as np
+
+        from puzzle_tablebase.graph import Graph
+
+        offsets, targets, labels = [0], [], []
+        for rank in range(self.size):
+            for letter, next_state in self.moves(self.unrank(rank)):
+                targets.append(self.rank(next_state))
+                labels.append(self.letters.index(letter))
+            offsets.append(len(targets))
+        return Graph(
+            np.array(offsets, dtype=np.int64),
+            np.array(targets, dtype=np.int32),
+            np.array(labels, dtype=np.uint8),
+        )
+
+    def check_graph(self, graph: Graph) -> None:
+        """Raise SearchError unless as many moves lead back as lead from a state to another.
+
+        Solutions are found, and counted, from the goal backwards.
+        """
+        if edge := graph.find_one_way_edge():
+            one, other = self.unrank(edge.source), self.unrank(edge.target)
+            moves = f"{edge.there} moves" if edge.there > 1 else "a move"
+            problem = f"{self.title} has {moves} from {one} to {other}, and {edge.back or 'none'}"
+            raise SearchError(f"{problem} back: every move must be undone by a move of its own.")
+
+    def fill_columns(
+        self, table: Table, graph: Graph, walks: Mapping[str, SearchResult]
+    ) -> Columns:
+        import numpy as np
+
+        from puzzle_tablebase.graph import find_nearest
+
+        if graph.labels.max(initial=0) >= len(self.letters):
+            raise SearchError(f"A label of {self.name}'s graph is not the number of a letter.")
+        depth, goal, ways = find_nearest(walks)
+        rows = np.flatnonzero(depth != UNREACHED)
+        source = np.repeat(np.arange(self.size, dtype=np.int32), np.diff(graph.offsets))
+        is_nearer = depth[graph.targets].astype(np.int16) == depth[source].astype(np.int16) - 1
+        best = np.zeros(self.size, dtype=f"S{len(self.letters.encode())}")
+        for position, letter in enumerate(self.letters):
+            sources_of_letter = source[is_nearer & (graph.labels == position)]
+            best[sources_of_letter] = np.strings.add(best[sources_of_letter], letter.encode())
+        return {
+            "state": self.list_states()[rows],
+            "goal": np.array([list(self.goals).index(name) for name in walks])[goal[rows]],
+            "distance": depth[rows],
+            "best_moves": best[rows],
+            "solutions": ways[rows],
+        }
+
+    def make_records(self, table: Table, walks: Mapping[str, SearchResult]) -> Columns:
+        from puzzle_tablebase.graph import find_nearest
+
+        depth, _, ways = find_nearest(walks)
+        return {"distance": depth, "solutions": ways}
+
+
+# ---- the registry ----------------------------------------------------------------------------
 
 MODULES = {
     "eight": "puzzle_tablebase.puzzles.sliding:EIGHT",

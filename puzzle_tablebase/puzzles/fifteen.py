@@ -12,7 +12,7 @@ from itertools import chain
 from math import comb, factorial
 
 from puzzle_tablebase.notation.sliding import CHARACTERS
-from puzzle_tablebase.puzzle import Puzzle
+from puzzle_tablebase.puzzles import Puzzle
 from puzzle_tablebase.puzzles.sliding import SlidingBoard, rank_order
 from puzzle_tablebase.schema import Recipe, Table
 

@@ -16,7 +16,7 @@ from puzzle_tablebase.notation.senet import (
     parse_position,
     parse_squares,
 )
-from puzzle_tablebase.puzzle import ILLEGAL, Rules, StateSpace
+from puzzle_tablebase.puzzles import ILLEGAL, Rules, StateSpace
 from puzzle_tablebase.schema import UNREACHED, Column, Recipe, Table
 
 TYPE_CHECKING = False
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from puzzle_tablebase.graph import Graph, SearchResult
     from puzzle_tablebase.notation.moves import Moves
-    from puzzle_tablebase.puzzle import Bytes
+    from puzzle_tablebase.puzzles import Bytes
     from puzzle_tablebase.schema import Columns
 
 THROWS = range(1, 6)

@@ -20,7 +20,7 @@ from puzzle_tablebase.notation.sliding import (
     parse_sides,
     parse_state,
 )
-from puzzle_tablebase.puzzle import GoalPuzzle, Puzzle, Rules, View
+from puzzle_tablebase.puzzles import GoalPuzzle, Puzzle, Rules, View
 from puzzle_tablebase.schema import BITS_INDEX, ROW_BYTES, UNREACHED, Column, Recipe, Table
 
 TYPE_CHECKING = False
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from puzzle_tablebase.graph import Graph, SearchResult
     from puzzle_tablebase.notation.moves import Moves
-    from puzzle_tablebase.puzzle import Bytes
+    from puzzle_tablebase.puzzles import Bytes
     from puzzle_tablebase.puzzles.board_arrays import Tiles
     from puzzle_tablebase.schema import Columns
     from puzzle_tablebase.two_bit_bfs.space import WordSpace

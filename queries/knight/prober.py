@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from puzzle_tablebase.puzzle import Rules
+    from puzzle_tablebase.puzzles import Rules
     from puzzle_tablebase.queries.knight.ranked_tours import RankedTours
     from puzzle_tablebase.queries.knight.table_scans import CountAnswer
     from puzzle_tablebase.queries.options import Options

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from puzzle_tablebase.notation.senet import OPENING
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
-from puzzle_tablebase.queries import Tables
+from puzzle_tablebase.queries.tables import Tables
 from tests.support.browser import DESK, Explorer, broken_rules, in_both
 from tests.support.shell import Cli
 

@@ -11,7 +11,7 @@ from urllib.request import urlopen
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from puzzle_tablebase.queries import Tables
+from puzzle_tablebase.queries.tables import Tables
 from tests.support.browser import DESK, Explorer, in_both
 from tests.support.faults import make_fault
 from tests.support.hosts import NGINX, Answer, Fault, Host, Request, run_nginx, serve

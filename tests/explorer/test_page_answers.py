@@ -19,11 +19,10 @@ from puzzle_tablebase.notation.senet import OPENING
 from puzzle_tablebase.puzzles import senet
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.sliding import EIGHT, parse_board
-from puzzle_tablebase.queries import open_prober
 from puzzle_tablebase.queries.boards import BoardProber
 from puzzle_tablebase.queries.explorer import iter_tables
 from puzzle_tablebase.queries.files import TableFiles
-from puzzle_tablebase.queries.prober import Prober
+from puzzle_tablebase.queries.prober import Prober, open_prober
 from puzzle_tablebase.stores import Folder
 from tests import usual_or_nightly
 from tests.support import oracles

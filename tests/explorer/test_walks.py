@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from puzzle_tablebase.notation.senet import OPENING
-from puzzle_tablebase.queries import Tables
+from puzzle_tablebase.queries.tables import Tables
 from tests.support.browser import DESK, Explorer, broken_rules, in_both
 from tests.support.oracles import senet_successors
 from tests.support.sliding_oracle import replay

@@ -13,7 +13,8 @@ from puzzle_tablebase.pipeline.terminal import format_repair
 from puzzle_tablebase.puzzles import senet
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.sliding import EIGHT
-from puzzle_tablebase.queries import Tables, open_prober, open_tables
+from puzzle_tablebase.queries.prober import open_prober
+from puzzle_tablebase.queries.tables import Tables, open_tables
 from tests.support.asking import ask_many
 from tests.support.tampered import place, replace_link, reseal
 

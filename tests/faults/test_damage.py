@@ -24,8 +24,8 @@ from puzzle_tablebase.pipeline.terminal import format_repair
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.knight.tables import make_tour_table
-from puzzle_tablebase.queries import open_prober
 from puzzle_tablebase.queries.files import IndexReader
+from puzzle_tablebase.queries.prober import open_prober
 from puzzle_tablebase.queries.published import list_status
 from puzzle_tablebase.queries.scans import scan_table
 from puzzle_tablebase.stores import MANIFEST, Folder

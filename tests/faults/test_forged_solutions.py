@@ -18,7 +18,7 @@ import pytest
 from puzzle_tablebase.errors import TableDamaged, Undecided
 from puzzle_tablebase.puzzles.senet import rank
 from puzzle_tablebase.puzzles.sliding import EIGHT
-from puzzle_tablebase.queries import open_tables
+from puzzle_tablebase.queries.tables import open_tables
 from puzzle_tablebase.schema import UNREACHED
 from tests.support import sliding_oracle
 from tests.support.reader_programs import run, tool

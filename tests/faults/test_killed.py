@@ -21,8 +21,8 @@ from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.knight.tables import make_tour_table
 from puzzle_tablebase.puzzles.sliding import parse_board
-from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.scans import scan_table
+from puzzle_tablebase.queries.tables import open_tables
 from puzzle_tablebase.stores import BACKUP, MANIFEST, Folder
 from tests import first, usual_or_nightly
 from tests.support.build_recorder import build_tables, contents, read_log

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from puzzle_tablebase.errors import NoAnswer
-from puzzle_tablebase.queries import open_tables
+from puzzle_tablebase.queries.tables import open_tables
 from tests import first, usual_or_nightly
 from tests.support.document_reader import NumberedTours, fall
 from tests.support.format_page import read_cases, section, tables_under

@@ -18,7 +18,7 @@ from puzzle_tablebase.notation.senet import OPENING
 from puzzle_tablebase.puzzles import senet
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.sliding import EIGHT
-from puzzle_tablebase.queries import Tables
+from puzzle_tablebase.queries.tables import Tables
 from tests.support import format_page as page
 from tests.support.default_tables import INDEXES
 

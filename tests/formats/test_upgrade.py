@@ -12,9 +12,9 @@ from runpy import run_path
 import polars as pl
 import pytest
 
+from puzzle_tablebase import FORMAT_VERSION
 from puzzle_tablebase.errors import TableVersionError
-from puzzle_tablebase.formats import FORMAT_VERSION
-from puzzle_tablebase.queries import open_tables
+from puzzle_tablebase.queries.tables import open_tables
 from puzzle_tablebase.stores import MANIFEST
 from tests.support.build_recorder import contents
 from tests.support.hosts import serve

@@ -17,7 +17,7 @@ from playwright.sync_api import Browser
 from puzzle_tablebase.errors import TablebaseError, TableMissing
 from puzzle_tablebase.pipeline.terminal import format_repair
 from puzzle_tablebase.puzzles.sliding import parse_board
-from puzzle_tablebase.queries import open_tables
+from puzzle_tablebase.queries.tables import open_tables
 from tests.support.faults import PASSING, fail, make_faults
 from tests.support.format_page import read_cases
 from tests.support.hosts import Answer, Request, reserve_port, serve

@@ -23,8 +23,8 @@ from puzzle_tablebase.puzzles.fifteen import PUZZLE as FIFTEEN
 from puzzle_tablebase.puzzles.fifteen import Pattern, make_tables
 from puzzle_tablebase.puzzles.senet import PUZZLE as SENET
 from puzzle_tablebase.puzzles.sliding import EIGHT, find_goal, parse_board
-from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.files import IndexReader
+from puzzle_tablebase.queries.tables import open_tables
 from puzzle_tablebase.stores import Folder
 from tests import first, usual_or_nightly
 from tests.support import shell, sliding_oracle

@@ -17,7 +17,7 @@ from puzzle_tablebase.puzzles import (
     list_names,
     list_puzzles,
 )
-from puzzle_tablebase.queries import open_tables
+from puzzle_tablebase.queries.tables import open_tables
 from tests.support.build_recorder import build_tables
 from tests.support.pancakes import PUZZLE as PANCAKE_PUZZLE
 from tests.support.shell import ROOT, SCRIPT, Cli, run
@@ -69,7 +69,7 @@ def test_plugins_are_found_by_name_and_listed_last(site: Path) -> None:
     assert not get_load_errors()
 
 
-CLASS = "import puzzle_tablebase.puzzle as t\n"
+CLASS = "import puzzle_tablebase.puzzles as t\n"
 EIGHT = "PUZZLE.tables = (PUZZLE.make_goal_table('eight', '', ('stacked',)),)"
 REFUSED = [
     ("stacks", PANCAKES),

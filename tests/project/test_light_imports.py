@@ -17,7 +17,7 @@ print(*sorted({{*sys.modules}} - before), file=sys.stderr)
 """
 RUN = "from puzzle_tablebase.pipeline.run import run_command; assert run_command({words}) == 0"
 PICTURES = """
-from puzzle_tablebase.queries import open_tables
+from puzzle_tablebase.queries.tables import open_tables
 for key in ("eight", "867254301"), ("senet", "ABAAABBB.B...A."), ("knight", "b1"):
     open_tables().answer(*key).to_svg()
 """
@@ -105,7 +105,7 @@ def test_a_picture_needs_the_standard_library_alone(outputs: Path) -> None:
 
 READ = """
 import polars as pl
-from puzzle_tablebase.queries import open_tables
+from puzzle_tablebase.queries.tables import open_tables
 tables = open_tables()
 eight, senet, knight = tables.eight, tables.senet, tables.knight
 keys = pl.DataFrame({"state": ["378546201"] * 2_000, "answer": ["U"] * 2_000})

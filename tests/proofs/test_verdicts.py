@@ -21,8 +21,7 @@ from puzzle_tablebase.pipeline.proofs import (
     prove,
     verify,
 )
-from puzzle_tablebase.puzzle import Puzzle
-from puzzle_tablebase.puzzles import MODULES
+from puzzle_tablebase.puzzles import MODULES, Puzzle
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.knight.tables import Knight, make_count_table, make_tour_table

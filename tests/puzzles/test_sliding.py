@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from puzzle_tablebase.errors import NotationError, TablebaseError
 from puzzle_tablebase.notation.sliding import GOALS
-from puzzle_tablebase.puzzle import GoalPuzzle
+from puzzle_tablebase.puzzles import GoalPuzzle
 from puzzle_tablebase.puzzles.board_arrays import sum_weights
 from puzzle_tablebase.puzzles.sliding import EIGHT, PUZZLE, SlidingBoard, find_goal, parse_board
 from tests import usual_or_nightly

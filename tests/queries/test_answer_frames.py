@@ -17,9 +17,11 @@ from hypothesis import strategies as st
 
 from puzzle_tablebase.errors import BadRequest, NotationError
 from puzzle_tablebase.puzzles.sliding import EIGHT, SlidingBoard
-from puzzle_tablebase.queries import Tables, board_columns, open_prober
+from puzzle_tablebase.queries import board_columns
 from puzzle_tablebase.queries.answer_frames import WHITE_SPACE
 from puzzle_tablebase.queries.board_columns import normalize_keys
+from puzzle_tablebase.queries.prober import open_prober
+from puzzle_tablebase.queries.tables import Tables
 from puzzle_tablebase.stores import Folder
 from tests.support import oracles
 from tests.support.asking import ask_many, ask_singly

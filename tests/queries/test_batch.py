@@ -21,7 +21,8 @@ import pytest
 from puzzle_tablebase.errors import BadRequest, OutputError
 from puzzle_tablebase.queries import batch
 from puzzle_tablebase.queries.batch import compress_output, iter_answers, run_batch
-from puzzle_tablebase.queries.batch_input import BatchQuery, Rows
+from puzzle_tablebase.queries.batch_input import Rows
+from puzzle_tablebase.queries.options import BATCH, Options
 from tests.support.batch_files import write_frame, write_table
 from tests.support.shell import SCRIPT, Ask, environment
 
@@ -42,10 +43,13 @@ READ: dict[str, Callable[..., pl.DataFrame]] = {
 }
 
 
-def make_query(*, calls: list[int] | None = None, seconds: float = 0.0) -> BatchQuery:
-    """Make a query of numbers: the answer is the double, and negative numbers have none."""
+OPTIONS = Options(BATCH, {})
 
-    def answer(keys: pl.Series) -> pl.DataFrame:
+
+def make_prober(*, calls: list[int] | None = None, seconds: float = 0.0) -> Any:
+    """Make a prober of numbers: the answer is the double, and negative numbers have none."""
+
+    def answer(keys: pl.Series, options: Options) -> pl.DataFrame:
         if calls is not None:
             calls.append(len(keys))
         time.sleep(seconds * len(keys))
@@ -59,16 +63,24 @@ def make_query(*, calls: list[int] | None = None, seconds: float = 0.0) -> Batch
         return pl.DataFrame({"double": doubles, "error": errors.cast(pl.String)})
 
     schema = pl.Schema({"double": pl.Int64()})
-    return BatchQuery(answer, ("n",), schema, lambda text: text.lstrip("-").isdigit())
+    return SimpleNamespace(
+        columns=("n", "double"),
+        key_cells=0,
+        key_digits=0,
+        iter_answers=None,
+        make_schema=lambda options: schema,
+        answer_keys=answer,
+        has_key=lambda text, options: text.lstrip("-").isdigit(),
+    )
 
 
-def run(folder: Path, text: str | bytes, query: BatchQuery | None = None, **options: Any) -> int:
+def run(folder: Path, text: str | bytes, prober: Any = None, **options: Any) -> int:
     """Answer a text, into a file `out` unless the options name another."""
     source = folder / options.pop("name", "in.txt")
     source.write_bytes(text.encode() if isinstance(text, str) else text)
     given = {"format": "csv", "output": str(folder / "out"), "input": str(source), **options}
     on_progress = given.pop("on_progress", lambda rows: None)
-    return run_batch(query or make_query(), on_progress, **given)
+    return run_batch(prober or make_prober(), OPTIONS, on_progress, **given)
 
 
 def test_each_key_has_an_answer_or_an_error(tmp_path: Path) -> None:
@@ -157,24 +169,26 @@ def test_an_input_without_rows_makes_an_empty_table(tmp_path: Path, format: str)
 def test_rows_are_handed_over_in_parts_of_half_a_second(tmp_path: Path) -> None:
     fast, slow, counts = list[int](), list[int](), list[int]()
     text = "".join(f"{number}\n" for number in range(100_000))
-    run(tmp_path, text, make_query(calls=fast), format="parquet")
+    run(tmp_path, text, make_prober(calls=fast), format="parquet")
     assert fast[0] == batch.FIRST_ROWS
     assert (sum(fast), len(fast) < 10) == (100_000, True)
     assert pq.ParquetFile(tmp_path / "out").num_row_groups == 1
     assert pl.read_parquet(tmp_path / "out")["double"].to_list() == [*range(0, 200_000, 2)]
-    run(tmp_path, "1 " * 40, make_query(calls=slow, seconds=0.05), on_progress=counts.append)
+    run(tmp_path, "1 " * 40, make_prober(calls=slow, seconds=0.05), on_progress=counts.append)
     assert max(slow) <= 16
     assert len(slow) > 2
     assert counts == [sum(slow[:at]) for at in range(1, len(slow) + 1)]
 
 
 def test_streamed_parts_are_the_rows_in_order() -> None:
-    def stream(keys: pl.Series) -> Iterator[pl.DataFrame]:
+    def stream(keys: pl.Series, options: Options) -> Iterator[pl.DataFrame]:
         yield from keys.to_frame().iter_slices(300)
 
     frames = [pl.DataFrame({"n": range(at, at + 1_000)}) for at in (0, 1_000, 2_000)]
     rows = (Rows(frame, (frame["n"],)) for frame in frames)
-    answered = [*iter_answers(make_query()._replace(stream=stream), rows)]
+    prober = make_prober()
+    prober.iter_answers = stream
+    answered = [*iter_answers(prober, OPTIONS, rows)]
     assert pl.concat(part.frame for part, _ in answered).equals(pl.concat(frames))
     for part, answers in answered:
         assert part.frame.equals(answers)

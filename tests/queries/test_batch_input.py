@@ -6,7 +6,9 @@ import itertools
 import json
 from collections.abc import Callable
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import polars as pl
@@ -17,7 +19,7 @@ from hypothesis import strategies as st
 
 from puzzle_tablebase.errors import BadRequest
 from puzzle_tablebase.queries import batch_input
-from puzzle_tablebase.queries.batch_input import CHUNK_BYTES, BatchQuery, Rows, read_rows
+from puzzle_tablebase.queries.batch_input import CHUNK_BYTES, Rows, read_rows
 from tests.support.batch_files import write_frame, write_table
 
 ROWS = [
@@ -29,10 +31,9 @@ ROWS = [
 ]
 FRAME = pl.DataFrame(ROWS, schema={"state": pl.String, "note": pl.String}, orient="row")
 NO_BREAK = "\u00a0"
-QUERY = BatchQuery(
-    lambda *_: pl.DataFrame(), ("state",), pl.Schema(), lambda text: False, cells=9, digits=9
-)
-"""A query of states that nothing answers."""
+STATES: Any = SimpleNamespace(columns=("state",), key_cells=9, key_digits=9)
+"""What a prober of states says of its keys."""
+SQUARES: Any = SimpleNamespace(columns=("state",), key_cells=0, key_digits=9)
 
 
 def zstd(data: bytes) -> bytes:
@@ -41,13 +42,13 @@ def zstd(data: bytes) -> bytes:
 
 
 def read(
-    folder: Path, data: bytes | str, name: str = "asked.txt", query: BatchQuery = QUERY,
+    folder: Path, data: bytes | str, name: str = "asked.txt", prober: Any = STATES,
     **options: Any,
 ) -> list[Rows]:  # fmt: skip
     """Read an input with the options of a batch."""
     source = folder / name
     source.write_bytes(data.encode() if isinstance(data, str) else data)
-    return [*read_rows(str(source), query, **options)]
+    return [*read_rows(str(source), prober, **options)]
 
 
 def list_texts(parts: list[Rows]) -> list[Any]:
@@ -101,14 +102,13 @@ def test_keys_of_a_text(tmp_path: Path, text: str, keys: list[str]) -> None:
 
 
 def test_keys_without_cells_and_keys_with_answers(tmp_path: Path) -> None:
-    squares = QUERY._replace(cells=0)
-    assert list_texts(read(tmp_path, "b1 c3\na1", query=squares)) == ["b1", "c3", "a1"]
-    tours = squares._replace(columns=("state", "answer"))
-    assert list_texts(read(tmp_path, "a1 b3 c5", query=tours)) == [("a1", "b3 c5")]
-    board, moves = "[1,2,3],[4,5,6],[7,0,8]", tours._replace(cells=9)
+    assert list_texts(read(tmp_path, "b1 c3\na1", prober=SQUARES)) == ["b1", "c3", "a1"]
+    read_pairs = partial(read, tmp_path, others=("answer",))
+    assert list_texts(read_pairs("a1 b3 c5", prober=SQUARES)) == [("a1", "b3 c5")]
+    board = "[1,2,3],[4,5,6],[7,0,8]"
     pairs = [(board, "RD"), ("1 2 3 4 5 6 7 0 8", "R U "), ("1", "2 R")]
     text = f"{board} RD\n\n1 2 3 4 5 6 7 0 8  R U \n1 2 R\n"
-    assert list_texts(read(tmp_path, text, query=moves)) == pairs
+    assert list_texts(read_pairs(text)) == pairs
 
 
 @pytest.mark.usefixtures("chunk_bytes")

@@ -15,12 +15,12 @@ import pytest
 from puzzle_tablebase.errors import GoalUnreachable, TableDamaged
 from puzzle_tablebase.puzzles import sliding as sliding
 from puzzle_tablebase.puzzles.sliding import PUZZLE
-from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.bit_layers import unfold_distances
 from puzzle_tablebase.queries.bit_walks import WALKED_ROWS
 from puzzle_tablebase.queries.files import IndexReader
 from puzzle_tablebase.queries.readers import BoardReader
 from puzzle_tablebase.queries.sliding import BitProber
+from puzzle_tablebase.queries.tables import open_tables
 from puzzle_tablebase.stores import Folder
 from tests import NIGHTLY, usual_or_nightly
 from tests.support import sliding_oracle as oracle

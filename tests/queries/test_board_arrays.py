@@ -11,10 +11,10 @@ import pytest
 from puzzle_tablebase.errors import BadRequest, TableDamaged
 from puzzle_tablebase.notation.sliding import CHARACTERS
 from puzzle_tablebase.puzzles.sliding import SlidingBoard, parse_board
-from puzzle_tablebase.queries import Tables, open_tables
 from puzzle_tablebase.queries.bit_layers import unfold_distances
 from puzzle_tablebase.queries.readers import BoardReader
 from puzzle_tablebase.queries.sliding import BitProber
+from puzzle_tablebase.queries.tables import Tables, open_tables
 from tests.support import sliding_oracle as oracle
 from tests.support.oracles import eight_distances
 from tests.support.shell import Ask

@@ -15,11 +15,12 @@ from puzzle_tablebase.pipeline.recipes import tour_rankings
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE, make_ranking_table
 from puzzle_tablebase.puzzles.knight.tour_ranker import TourRanker
-from puzzle_tablebase.queries import Tables, open_prober, open_tables
 from puzzle_tablebase.queries.knight import table_scans
 from puzzle_tablebase.queries.knight.prober import KnightProber
 from puzzle_tablebase.queries.knight.table_scans import sample_by_rank
+from puzzle_tablebase.queries.prober import open_prober
 from puzzle_tablebase.queries.samples import MAX_SET, MAX_SIZE, SampleRequest
+from puzzle_tablebase.queries.tables import Tables, open_tables
 from puzzle_tablebase.stores import Folder
 from puzzle_tablebase.stores.checkpoints import Arrays
 from puzzle_tablebase.tour_frontier.keys import decode_layer, encode_layer

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from puzzle_tablebase.errors import BadRequest, NoAnswer
 from puzzle_tablebase.notation.sliding import GOALS
 from puzzle_tablebase.puzzles.sliding import parse_board
-from puzzle_tablebase.queries import Tables, open_prober, open_tables, pose
 from puzzle_tablebase.queries.options import SAMPLE
+from puzzle_tablebase.queries.prober import open_prober, pose
 from puzzle_tablebase.queries.samples import SampleRequest, find_twin
+from puzzle_tablebase.queries.tables import Tables, open_tables
 from puzzle_tablebase.stores import Folder
 from tests.support import oracles
 from tests.support import sliding_oracle as oracle

@@ -13,9 +13,9 @@ from puzzle_tablebase.puzzles.knight.board import parse_board
 from puzzle_tablebase.puzzles.knight.tables import make_tour_table
 from puzzle_tablebase.puzzles.sliding import EIGHT
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
-from puzzle_tablebase.queries import Tables, open_tables
 from puzzle_tablebase.queries.published import count_states
 from puzzle_tablebase.queries.scans import collect_rows, find_rows, scan_table
+from puzzle_tablebase.queries.tables import Tables, open_tables
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import Folder
 from tests.support.build_recorder import build_tables

@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from puzzle_tablebase.queries import open_tables
+from puzzle_tablebase.queries.tables import open_tables
 from tests.support.shell import Cli
 
 PAGE = '<div class="sheet-page">'

@@ -9,12 +9,13 @@ import pytest
 
 from puzzle_tablebase.errors import BadRequest, GoalUnreachable, TableDamaged
 from puzzle_tablebase.puzzles.sliding import parse_board
-from puzzle_tablebase.queries import open_prober, open_tables
 from puzzle_tablebase.queries.board_columns import CHUNK_ROWS
 from puzzle_tablebase.queries.boards import BoardProber
 from puzzle_tablebase.queries.files import TableFiles
 from puzzle_tablebase.queries.goals import GoalProber
+from puzzle_tablebase.queries.prober import open_prober
 from puzzle_tablebase.queries.readers import BoardReader
+from puzzle_tablebase.queries.tables import open_tables
 from puzzle_tablebase.stores import Folder
 from tests.support import sliding_oracle as oracle
 from tests.support.asking import ask_many

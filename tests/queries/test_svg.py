@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
-from puzzle_tablebase.queries import Tables, open_prober, open_tables
+from puzzle_tablebase.queries.prober import open_prober
 from puzzle_tablebase.queries.svg import (
     AMBER,
     BLUE,
@@ -23,6 +23,7 @@ from puzzle_tablebase.queries.svg import (
     RAMP,
     Picture,
 )
+from puzzle_tablebase.queries.tables import Tables, open_tables
 from puzzle_tablebase.stores import Folder
 from tests.support import oracles
 from tests.support.asking import ask_one, ask_table

@@ -21,10 +21,11 @@ from puzzle_tablebase.puzzles.fifteen import PUZZLE as FIFTEEN
 from puzzle_tablebase.puzzles.fifteen import make_tables
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
 from puzzle_tablebase.puzzles.sliding import parse_board
-from puzzle_tablebase.queries import Tables, bit_layers, boards, open_tables
+from puzzle_tablebase.queries import bit_layers, boards
 from puzzle_tablebase.queries.files import TableFiles
 from puzzle_tablebase.queries.prober import RecordProber
 from puzzle_tablebase.queries.readers import RecordReader
+from puzzle_tablebase.queries.tables import Tables, open_tables
 from puzzle_tablebase.stores import Folder
 from tests import usual_or_nightly
 from tests.support.build_recorder import build_tables

@@ -20,8 +20,8 @@ import pytest
 from playwright.sync_api import Browser, Page, Request, expect
 
 import puzzle_tablebase as pt
+from puzzle_tablebase import FORMAT_VERSION
 from puzzle_tablebase.errors import BadRequest, OutputError, TableDamaged
-from puzzle_tablebase.formats import FORMAT_VERSION
 from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.pipeline.proofs import verify
 from puzzle_tablebase.pipeline.site import SUMS, make_start_page, write_site

@@ -17,8 +17,8 @@ from puzzle_tablebase import copy_tables
 from puzzle_tablebase.errors import StoreError, TableMissing, TableUnreadable
 from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.pipeline.proofs import verify
-from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.published import count_states
+from puzzle_tablebase.queries.tables import open_tables
 from puzzle_tablebase.stores import BACKUP, MANIFEST, Folder, open_store
 from puzzle_tablebase.stores.bucket import CLAIM, PART_BYTES, Bucket
 from puzzle_tablebase.stores.remote import RemoteStore, make_client

@@ -21,7 +21,7 @@ from puzzle_tablebase.errors import TableUnreadable, Unreachable
 from puzzle_tablebase.formats.index import BLOCK_BYTES
 from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.pipeline.terminal import format_error, format_repair
-from puzzle_tablebase.queries import open_tables
+from puzzle_tablebase.queries.tables import open_tables
 from puzzle_tablebase.stores import MANIFEST, MAX_WHOLE_BYTES, Address, Folder, open_store, remote
 from puzzle_tablebase.stores.remote import RemoteFile, RemoteStore, make_client
 from tests.support import hosts

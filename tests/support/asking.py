@@ -6,10 +6,9 @@ from typing import Any
 import polars as pl
 
 from puzzle_tablebase.pipeline.single_query import answer_as_text
-from puzzle_tablebase.queries import open_prober, pose
 from puzzle_tablebase.queries.answer import Answer
 from puzzle_tablebase.queries.options import ALL, BATCH, QUERY
-from puzzle_tablebase.queries.prober import Prober
+from puzzle_tablebase.queries.prober import Prober, open_prober, pose
 from puzzle_tablebase.queries.readers import Reader
 from puzzle_tablebase.stores import Folder
 

@@ -10,7 +10,7 @@ from puzzle_tablebase.pipeline.build import Built, build
 from puzzle_tablebase.pipeline.log import RUNS
 from puzzle_tablebase.pipeline.reporter import Reporter
 from puzzle_tablebase.pipeline.tasks import Tasks, open_tasks
-from puzzle_tablebase.puzzle import Puzzle
+from puzzle_tablebase.puzzles import Puzzle
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import make_count_table, make_tour_table
 from puzzle_tablebase.schema import Table

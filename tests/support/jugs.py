@@ -13,7 +13,7 @@ import numpy as np
 
 from puzzle_tablebase.errors import NotationError
 from puzzle_tablebase.graph import Graph, SearchResult
-from puzzle_tablebase.puzzle import StateSpace
+from puzzle_tablebase.puzzles import StateSpace
 from puzzle_tablebase.schema import UNREACHED, Column, Recipe, Table
 
 if TYPE_CHECKING:

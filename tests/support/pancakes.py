@@ -7,7 +7,7 @@ or five over; its letter is how many.
 from collections.abc import Iterator
 
 from puzzle_tablebase.errors import NotationError
-from puzzle_tablebase.puzzle import GoalPuzzle
+from puzzle_tablebase.puzzles import GoalPuzzle
 
 STACKED = "12345"
 

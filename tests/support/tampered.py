@@ -21,7 +21,7 @@ import pytest
 from msgspec import to_builtins
 from msgspec.structs import replace
 
-from puzzle_tablebase.formats import FORMAT_VERSION, MADE_BY
+from puzzle_tablebase import FORMAT_VERSION, MADE_BY
 from puzzle_tablebase.formats.counts import GoalCounts, StateCounter, sum_up_depths
 from puzzle_tablebase.formats.index import (
     BLOCK_BYTES,

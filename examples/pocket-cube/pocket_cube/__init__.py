@@ -20,10 +20,10 @@ import numpy as np
 
 from puzzle_tablebase.errors import NotationError
 from puzzle_tablebase.graph import Graph
-from puzzle_tablebase.puzzle import GoalPuzzle
+from puzzle_tablebase.puzzles import GoalPuzzle
 
 if TYPE_CHECKING:
-    from puzzle_tablebase.puzzle import Bytes, Ranks
+    from puzzle_tablebase.puzzles import Bytes, Ranks
 
 SOLVED = "1234567-0000000"
 PIECES = {"".join(pieces): rank for rank, pieces in enumerate(permutations(SOLVED[:7]))}

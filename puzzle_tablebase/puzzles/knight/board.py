@@ -6,7 +6,7 @@ On a board of C files and R ranks, square number = file + C * rank from 0: a1 = 
 from __future__ import annotations
 
 from puzzle_tablebase.notation.knight import FILES, ChessBoard, parse_sides
-from puzzle_tablebase.puzzle import Rules
+from puzzle_tablebase.puzzles import Rules
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

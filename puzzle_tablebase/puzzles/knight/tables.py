@@ -20,7 +20,7 @@ from puzzle_tablebase.notation.knight import (
     SQUARES,
     TOURS_PREFIX,
 )
-from puzzle_tablebase.puzzle import Puzzle
+from puzzle_tablebase.puzzles import Puzzle
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.schema import RANKING_FIELDS, Column, Recipe, Table
 

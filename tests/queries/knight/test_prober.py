@@ -9,8 +9,8 @@ from puzzle_tablebase.errors import NoAnswer, NotationError, TableMissing
 from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE, make_pair_counts
-from puzzle_tablebase.queries import open_tables
 from puzzle_tablebase.queries.readers import KnightReader
+from puzzle_tablebase.queries.tables import open_tables
 from puzzle_tablebase.stores import Folder
 from tests.support.build_recorder import build_tables
 from tests.support.shell import run_here
