@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from distributed import Client, LocalCluster, get_worker
 
 from puzzle_tablebase.errors import MachineLimit
-from puzzle_tablebase.pipeline.cluster import connect
+from puzzle_tablebase.pipeline.cluster import DaskExecutor, connect
 from puzzle_tablebase.pipeline.recipes import board_shards
 from puzzle_tablebase.pipeline.tasks import open_tasks
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
@@ -251,6 +251,67 @@ def test_workers_that_join_later_are_used_and_each_has_its_memory() -> None:
                 tasks.cluster.reserve(600_000_000)
         with open_tasks(address, memory=10**8) as tasks:
             assert tasks.memory == 10**8
+
+
+running = list[int]()
+"""The tasks that workers in this process are at."""
+
+
+def count_running(number: int) -> int:
+    """Return how many tasks run at the same time as this one."""
+    running.append(number)
+    time.sleep(0.1)
+    count = len(running)
+    running.remove(number)
+    return count
+
+
+@pytest.mark.parametrize(("memory", "together"), [(0, 2), (200_000_000, 2), (300_000_000, 1)])
+def test_a_worker_runs_as_many_tasks_as_its_memory_allows(memory: int, together: int) -> None:
+    options: Any = {"n_workers": 1, "threads_per_worker": 2, "dashboard_address": None}
+    options |= {"resources": {"memory": 5e8}, "protocol": "tcp", "processes": False}
+    with LocalCluster(**options) as workers, connect(str(workers.scheduler_address)) as executor:
+        reserving = executor.reserve(memory)
+        tasks = [reserving.submit(count_running, number) for number in range(4)]
+        assert max(task.result(60) for task in tasks) == together
+
+
+class Workers(NamedTuple):
+    """A client that knows of some workers: the threads, the limit and the memory of each."""
+
+    workers: tuple[tuple[int, int, float | None], ...]
+
+    def scheduler_info(self) -> dict[str, Any]:
+        named = {
+            f"tcp://worker:{number}": {
+                "nthreads": threads,
+                "memory_limit": limit,
+                "resources": {} if declared is None else {"memory": declared},
+            }
+            for number, (threads, limit, declared) in enumerate(self.workers)
+        }
+        return {"workers": named}
+
+
+@pytest.mark.parametrize(
+    ("workers", "memory"),
+    [
+        ((), None),
+        (((2, 0, None),), None),
+        (((2, 10**10, 3e9),), 1_500_000_000),
+        (((1, 0, 3e9), (2, 0, 2e9)), 1_000_000_000),
+        (((2, 0, 2e9), (1, 0, 3e9)), 1_000_000_000),
+        # of a limit, a share, without what a worker takes
+        (((2, 10**10, None),), 3_350_000_000),
+        (((2, 10**10, None), (8, 0, None), (1, 0, 9e9)), 3_350_000_000),
+        (((4, 10**8, None),), 0),
+    ],
+)
+def test_a_task_may_use_what_the_smallest_worker_has_for_each_thread(
+    workers: tuple[tuple[int, int, float | None], ...], memory: int | None
+) -> None:
+    client: Any = Workers(workers)
+    assert DaskExecutor(client).find_task_memory() == memory
 
 
 def get_memory(process: subprocess.Popen[bytes]) -> float:

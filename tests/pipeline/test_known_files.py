@@ -1,5 +1,6 @@
 """Large files are hashed once, and again when anything says that they may have changed."""
 
+import json
 import os
 import shutil
 from collections.abc import Callable
@@ -70,8 +71,11 @@ def damage(file: Path) -> None:
 
 
 def exchange(file: Path) -> None:
+    """Give the file another hash in the record, as if the manifest listed another version."""
     known = file.parent / KNOWN
-    known.write_text(known.read_text().replace('"', '"0', 3))
+    record = json.loads(known.read_bytes())
+    record[file.name][0] = "0" * 64
+    known.write_text(json.dumps(record))
 
 
 @pytest.mark.parametrize("change", [touch, replace, forget, damage, exchange])
@@ -84,6 +88,25 @@ def test_a_file_that_may_have_changed_is_hashed_once(
     after = (folder / KNOWN).read_bytes() if (folder / KNOWN).exists() else None
     assert after == before, "a dry run writes nothing"
     for _ in range(3):
+        assert precompute(cli, folder) == UP_TO_DATE
+    assert len(hashed) == 2
+
+
+def test_a_file_that_changes_while_it_is_hashed_is_hashed_again(
+    folder: Path, cli: Cli, hashed: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forget(folder / f"{TABLE}.parquet")
+
+    def find_and_touch(store: Folder, file: File | IndexEntry) -> str:
+        hashed.append(file.file)
+        problem = find_mismatch(store, file)
+        touch(folder / file.file)
+        return problem
+
+    with monkeypatch.context() as patch:
+        patch.setattr(known_files, "find_mismatch", find_and_touch)
+        assert precompute(cli, folder) == UP_TO_DATE
+    for _ in range(2):
         assert precompute(cli, folder) == UP_TO_DATE
     assert len(hashed) == 2
 

@@ -229,6 +229,12 @@ def test_a_search_keeps_the_shards_with_which_it_began(tmp_path: Path) -> None:
     assert plan(tmp_path, "2x7", Tasks(None, 2, memory=10**9), force=True).shards == 16
 
 
+def test_shards_are_said_to_take_longer_than_a_search_in_memory(tmp_path: Path) -> None:
+    whole = plan(tmp_path, "2x7", Tasks(None, 2, memory=13 * 10**9))
+    disk = plan(tmp_path, "2x7", Tasks(None, 2, memory=3 * 10**9))
+    assert 2 < disk.seconds / whole.seconds <= 3
+
+
 def test_a_dry_run_and_a_build_say_what_shards_take(cli: Cli, tmp_path: Path) -> None:
     words = (
         "precompute",

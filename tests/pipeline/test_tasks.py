@@ -14,14 +14,14 @@ from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 from threading import Event
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
 from puzzle_tablebase import errors
 from puzzle_tablebase.code_digest import CodeReader, Source
-from puzzle_tablebase.errors import MemoryShort, TableUnreadable, Unreachable
+from puzzle_tablebase.errors import MemoryShort, StoreError, TableUnreadable, Unreachable
 from puzzle_tablebase.pipeline import tasks
 from puzzle_tablebase.pipeline.log import RUNS
 from puzzle_tablebase.pipeline.recipes.tour_lists import list_tours_from
@@ -100,6 +100,26 @@ def test_results_come_in_order_and_few_tasks_are_begun(pool: CountingExecutor) -
     results = Tasks(pool, 2).run(double, ((number,) for number in itertools.count()))
     assert [next(results), next(results), next(results)] == [0, 2, 4]
     assert pool.submitted == 5
+
+
+class Threads(NamedTuple):
+    """A cluster that has so many threads by now."""
+
+    threads: int
+
+    def count_threads(self) -> int:
+        return self.threads
+
+
+@pytest.mark.parametrize(("most", "begun"), [(None, 9), (3, 4), (2, 3)])
+def test_a_cluster_that_grows_is_used_up_to_the_jobs_that_were_asked_for(
+    pool: CountingExecutor, most: int | None, begun: int
+) -> None:
+    cluster: Any = Threads(8)
+    build = Tasks(pool, 2, cluster=cluster, most_jobs=most)
+    results = build.run(double, ((number,) for number in itertools.count()))
+    assert next(results) == 0
+    assert pool.submitted == begun
 
 
 @pytest.mark.parametrize("jobs", [1, 3])
@@ -337,6 +357,27 @@ def test_a_store_that_fails_has_no_missing_results(tmp_path: Path) -> None:
     store = Withheld(tmp_path, file, Unreachable("HTTP status 503"))
     with pytest.raises(TableUnreadable, match="503"):
         checkpoints(store, TOURS).load("part")
+
+
+class SendingExecutor(ThreadPoolExecutor):
+    """Executor that sends its tasks as bytes, as one does whose workers are elsewhere."""
+
+    def submit(self, function: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        function, args, kwargs = pickle.loads(pickle.dumps((function, args, kwargs)))
+        return super().submit(function, *args, **kwargs)
+
+
+@pytest.mark.parametrize("is_saved", [False, True])
+def test_a_worker_with_other_code_runs_no_task(
+    is_saved: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = checkpoints(Folder(tmp_path), TOURS)
+    with SendingExecutor(1) as pool:
+        build = Tasks(pool, 1, checkpoints=store, is_remote=True)
+        assert len([*build.run(make_arrays, [(1,)], is_saved=is_saved)]) == 1
+        monkeypatch.setattr("puzzle_tablebase.code_digest._digest_roots", lambda roots: "other")
+        with pytest.raises(StoreError, match="other code"):
+            [*build.run(make_arrays, [(2,)], is_saved=is_saved)]
 
 
 def test_results_of_other_parameters_are_not_used(tmp_path: Path) -> None:

@@ -65,6 +65,23 @@ def test_a_proof_by_a_file_is_that_in_memory(bits: Path, opened: list[str]) -> N
     assert not (bits / WORK).exists()
 
 
+def test_what_a_proof_keeps_of_a_file_fits_its_memory_twice(
+    bits: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept, (table,) = list[int](), PUZZLE.find_tables("sliding_2x4")
+
+    def record(work: str, folder: str, size: int, held: int) -> object:
+        kept.append(held)
+        return open_scratch(work, folder, size, held)
+
+    monkeypatch.setattr(proofs, "open_scratch", record)
+    assert verify(Folder(bits), room=Room(LITTLE)).troubles == []
+    (held,) = kept
+    _, in_memory = measure_arrays(table)
+    assert 0.9 * LITTLE < PROCESS_BYTES + in_memory + 2 * held <= LITTLE
+    assert held > 0
+
+
 @pytest.mark.parametrize("case", BIT_CASES, ids=lambda case: case[2])
 def test_a_false_table_is_refuted_as_in_memory(
     case: Case, bits: Path, opened: list[str], monkeypatch: pytest.MonkeyPatch

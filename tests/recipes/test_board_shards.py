@@ -173,6 +173,17 @@ def test_a_task_keeps_to_the_memory_of_a_shard(
     assert 0.7 * shard.estimate_bytes() <= peak <= shard.estimate_bytes() + constant
 
 
+def test_a_thread_takes_other_memory_for_shards_of_another_size() -> None:
+    """Let this thread take the memory of tasks as it goes from search to search."""
+    for name, count in (("2x3", 1), ("2x5", 1), ("2x5", 3), ("2x4", 1)):
+        board = parse_board(name)
+        shard = Shard(board.make_words(board.example), 0, count)
+        memory = board_shards._get_memory(shard)
+        assert len(memory.last.frontier) == shard.most_rows * shard.most_blocks
+        assert len(memory.incoming.frontier) == shard.most_rows
+        assert board_shards._get_memory(shard) is memory
+
+
 # ---- kills ------------------------------------------------------------------------------------
 
 
@@ -341,6 +352,25 @@ def test_a_damaged_file_is_noticed_when_it_is_read_and_made_again(
     assert damaged.name in str(caught.value)
     found = search_in_shards(tmp_path, shards=3)
     assert np.array_equal(found, search_whole("2x5", ROOT))
+
+
+def test_damage_is_noticed_in_groups_that_are_read_apart(
+    tmp_path: Path, interrupted: Checkpoints
+) -> None:
+    """Damage the last of some groups that another shard reads, and not the ones between."""
+    part = Part(interrupted, "2x5", ROOT, 1, 3)
+    sizes = part.require_layer(25).sizes
+    first, *_, last = np.flatnonzero(sizes)
+    assert part.require_layer(25).load_groups(np.array([first, last])).starts[-1] > 0
+    file = tmp_path / interrupted.format_file_name(part.name_layer(25))
+    data = bytearray(file.read_bytes())
+    data[sizes[: last + 1].sum() - 1] ^= 1
+    file.write_bytes(data)
+    rows = part.require_layer(25)
+    rows.load_groups(np.array([first, last - 1]))
+    with pytest.raises(StoreError, match="missing or damaged"):
+        rows.load_groups(np.array([first, last]))
+    assert not file.exists(), "it is made again"
 
 
 def test_a_search_that_lost_its_number_of_shards_leaves_no_old_ones(

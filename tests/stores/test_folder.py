@@ -236,6 +236,27 @@ def test_checkpoints_go_once_their_table_is_there(tmp_path: Path) -> None:
     assert saved.load("part") is None
 
 
+def test_a_part_of_a_file_is_synced_by_whoever_wrote_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Write where another machine has the file open, which cannot sync what this one wrote."""
+    synced, fsync = list[str](), os.fsync
+
+    def record(number: int) -> None:
+        synced.append(os.readlink(f"/proc/self/fd/{number}"))
+        fsync(number)
+
+    monkeypatch.setattr(os, "fsync", record)
+    store = Folder(tmp_path)
+    with store.write_files("index") as files:
+        hidden = files.get_hidden_name(0)
+        with store.write_at_places(hidden) as file:
+            file.seek(4096)
+            file.write(b"part")
+        assert synced == [str(tmp_path / hidden)]
+        assert (tmp_path / hidden).stat().st_size == 4100
+
+
 def test_checkpoints_that_are_there_need_no_space_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
