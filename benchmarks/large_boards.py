@@ -28,12 +28,12 @@ from benchmarks.measure import Row, format_table, measure_process
 from puzzle_tablebase.formats.index import read_records
 from puzzle_tablebase.formats.index_writer import IndexWriter
 from puzzle_tablebase.jit import Array
+from puzzle_tablebase.pipeline.kinds import checkpoints
 from puzzle_tablebase.pipeline.recipes.board_shards import (
     STORED_BYTES_PER_STATE,
     Search,
     search_shards,
 )
-from puzzle_tablebase.pipeline.searches import checkpoints
 from puzzle_tablebase.pipeline.tasks import Tasks, run_in_threads
 from puzzle_tablebase.puzzles.sliding import SlidingBoard, parse_board
 from puzzle_tablebase.schema import BITS_INDEX, ROW_BYTES, Table

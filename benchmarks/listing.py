@@ -14,12 +14,12 @@ import numpy as np
 from benchmarks.building import time_reference
 from benchmarks.measure import Row, compile_reference, format_table, measure_in_turns, time_call
 from puzzle_tablebase.formats.parquet import TableWriter
+from puzzle_tablebase.pipeline.kinds import make
 from puzzle_tablebase.pipeline.recipes.tour_lists import (
     iter_paths,
     list_prefixes,
     make_search_board,
 )
-from puzzle_tablebase.pipeline.searches import make
 from puzzle_tablebase.pipeline.tasks import Tasks
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE, make_tour_table

@@ -10,6 +10,7 @@ from functools import partial
 from puzzle_tablebase.errors import StoreError, require_text
 from puzzle_tablebase.formats.index import compute_index_bytes
 from puzzle_tablebase.formats.manifest import Entry
+from puzzle_tablebase.pipeline.kinds import make
 from puzzle_tablebase.pipeline.known_files import KnownFiles
 from puzzle_tablebase.pipeline.log import COMPLETED, FAILED, Run, log_run
 from puzzle_tablebase.pipeline.publish import (
@@ -18,8 +19,8 @@ from puzzle_tablebase.pipeline.publish import (
     remove_checkpoints,
     settle,
 )
+from puzzle_tablebase.pipeline.recipes.costs import Cost
 from puzzle_tablebase.pipeline.reporter import Reporter
-from puzzle_tablebase.pipeline.searches import Cost, make
 from puzzle_tablebase.pipeline.select import select_tables
 from puzzle_tablebase.pipeline.stale import FORCED, Job, list_jobs
 from puzzle_tablebase.pipeline.tasks import Tasks, open_tasks
@@ -93,7 +94,7 @@ def build(
 def run_jobs(store: Folder, jobs: Sequence[Job], tasks: Tasks, reporter: Reporter) -> list[Built]:
     """Run jobs, several tables at a time; the caller holds the store's lock.
 
-    The tables of one search of a puzzle follow each other, as they share what it caches.
+    The tables of one kind of a puzzle follow each other, as they share what it caches.
     """
     for job in jobs:
         if not job.reason:
@@ -109,7 +110,7 @@ def run_jobs(store: Folder, jobs: Sequence[Job], tasks: Tasks, reporter: Reporte
     store.require_space("The build", sum(sizes) - sum(old) + max(old, default=0))
     queues: dict[tuple[str, str], list[Job]] = {}
     for job in due:
-        queues.setdefault((job.puzzle.name, job.table.recipe.search), []).append(job)
+        queues.setdefault((job.puzzle.name, job.table.recipe.kind), []).append(job)
 
     def run_queue(queue: list[Job]) -> None:
         for job in queue:

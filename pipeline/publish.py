@@ -29,7 +29,7 @@ from puzzle_tablebase.formats.manifest import (
     read_versions,
     remove_entries,
 )
-from puzzle_tablebase.pipeline.searches import find_code, find_counted_column
+from puzzle_tablebase.pipeline.kinds import find_code, find_counted_column
 from puzzle_tablebase.pipeline.tasks import TableData
 from puzzle_tablebase.puzzles import Puzzle
 from puzzle_tablebase.schema import Table

@@ -16,8 +16,8 @@ CONTROL_GROUPS = "/sys/fs/cgroup"
 ADDRESS_SPACE, ADDRESS_SPACE_A_CORE = 1 << 31, 1 << 29
 """Bytes of address space that the libraries take in all and for each core: measured, and mostly
 only reserved."""
-
-
+PROCESS_BYTES = 340_000_000
+"""Bytes of a process that builds or proves any table: the most that was measured, and some more."""
 RESERVED = 3
 """Bytes of address space that libraries take for each byte of memory: measured, polars' most."""
 

@@ -65,16 +65,16 @@ class Column:
 
 
 class Recipe:
-    """What a table is made from: a search, by name, and its parameters, all plain values.
+    """What a table is made from: its kind, by name, and parameters, all plain values.
 
-    `parameters` are stored in the manifest, with the name: a table's values depend on them alone.
+    `parameters` are stored in the manifest, with the kind: a table's values depend on them alone.
     """
 
-    __slots__ = ("parameters", "search")
+    __slots__ = ("kind", "parameters")
 
-    def __init__(self, search: str, **parameters: Any) -> None:
-        self.search = search
-        self.parameters = {"search": search, **parameters}
+    def __init__(self, kind: str, **parameters: Any) -> None:
+        self.kind = kind
+        self.parameters = {"kind": kind, **parameters}
 
 
 class Table:

@@ -24,7 +24,7 @@ from puzzle_tablebase.formats.index import (
     make_record_struct,
 )
 from puzzle_tablebase.formats.index_writer import IndexWriter
-from puzzle_tablebase.pipeline.searches import make
+from puzzle_tablebase.pipeline.kinds import make
 from puzzle_tablebase.pipeline.tasks import open_tasks
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
 from puzzle_tablebase.schema import Recipe, Table
@@ -80,7 +80,7 @@ class Vector(NamedTuple):
 
 def make_table(name: str, width: int) -> Table:
     """Make the table of a vector that is no puzzle's."""
-    return Table(name, "", "", (), Recipe("breadth first"), (("record", f"{width}s"),))
+    return Table(name, "", "", (), Recipe("graph"), (("record", f"{width}s"),))
 
 
 def write_index(table: Table, count: int, first: int = 0) -> bytes:

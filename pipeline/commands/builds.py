@@ -18,7 +18,8 @@ from puzzle_tablebase.pipeline.commands.options import (
     complete_published,
     complete_requests,
 )
-from puzzle_tablebase.pipeline.searches import Cost, estimate_cost
+from puzzle_tablebase.pipeline.kinds import estimate_cost
+from puzzle_tablebase.pipeline.recipes.costs import Cost
 from puzzle_tablebase.pipeline.terminal import (
     AMOUNTS,
     format_duration,
@@ -40,8 +41,9 @@ from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import MANIFEST, open_folder, open_store
 
 if TYPE_CHECKING:
-    from puzzle_tablebase.pipeline.proofs import TableResult, Verified
+    from puzzle_tablebase.pipeline.proofs.claims import TableResult
     from puzzle_tablebase.pipeline.reporter import Reporter
+    from puzzle_tablebase.pipeline.verify import Verified
 
 FEW_BOARDS = 6
 """Maximum number of boards that a line names; for more it has their number."""
@@ -259,20 +261,22 @@ def verify(
     as_json: Json = False,
 ) -> None:
     """Verify the published tables, and print a verdict on each."""
-    from puzzle_tablebase.pipeline import proofs
+    from puzzle_tablebase.pipeline.proofs.claims import VerifyFailed
     from puzzle_tablebase.pipeline.reporter import Reporter
     from puzzle_tablebase.pipeline.select import select_published
+    from puzzle_tablebase.pipeline.verify import Room
+    from puzzle_tablebase.pipeline.verify import verify as verify_tables
 
     store, began = open_store(outputs), time.monotonic()
     selected, missing = select_published(store, names or [])
     limit_cores(jobs)
-    room = proofs.Room(memory, scratch)
+    room = Room(memory, scratch)
     with Reporter() as reporter:
         say = (lambda line: None) if as_json else print_line
         printer = ProofPrinter(reporter, say, every_claim=verbose, quick=quick)
         try:
-            verified = proofs.verify(store, selected, quick=quick, observer=printer, room=room)
-        except proofs.VerifyFailed as failure:
+            verified = verify_tables(store, selected, quick=quick, observer=printer, room=room)
+        except VerifyFailed as failure:
             if as_json:
                 print_json({"failure": {**failure.to_dict(), "command": format_repair(failure)}})
             raise

@@ -172,9 +172,9 @@ def site(
 ) -> None:
     """Write a site for any host: proved tables, pages, a data set card."""
     from puzzle_tablebase.pipeline.commands.builds import ProofPrinter
-    from puzzle_tablebase.pipeline.proofs import verify
     from puzzle_tablebase.pipeline.reporter import Reporter
     from puzzle_tablebase.pipeline.site import find_target, require_url, write_site
+    from puzzle_tablebase.pipeline.verify import verify
 
     store = open_store(outputs)
     find_target(folder)
@@ -228,7 +228,7 @@ def copy(
 
 def _is_of_other_code(name: str, code: str) -> bool:
     """Return whether a table of a known puzzle was made by other code than this program's."""
-    from puzzle_tablebase.pipeline.searches import find_code
+    from puzzle_tablebase.pipeline.kinds import find_code
 
     owner = find_owner(name)
     table = owner and owner.find_table(name)

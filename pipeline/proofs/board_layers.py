@@ -39,12 +39,14 @@ from puzzle_tablebase.pipeline.proofs.claims import (
     Difference,
     ListedTable,
     Proof,
+    Prover,
     require_equal,
     view_field,
 )
 from puzzle_tablebase.pipeline.proofs.scratch import Scratch, round_up
 from puzzle_tablebase.pipeline.proofs.verdicts import Proved, Verdict
 from puzzle_tablebase.pipeline.tasks import run_in_threads
+from puzzle_tablebase.resources import PROCESS_BYTES
 from puzzle_tablebase.schema import ROW_BYTES, Table
 
 Words = npt.NDArray[np.uint64]
@@ -87,6 +89,14 @@ def measure_arrays(table: Table) -> tuple[int, int]:
     numbering, _ = read_definition(table)
     words = numbering.orders // WORD_STATES
     return 2 * round_up(8 * words * numbering.cells), 2 * words
+
+
+def estimate_memory(table: Table) -> int:
+    """Estimate the bytes of the process with all arrays."""
+    return PROCESS_BYTES + sum(measure_arrays(table))
+
+
+SLIDING_BITS = Prover(prove_bits, estimate_memory, measure_arrays)
 
 
 def read_bits(listed: ListedTable, numbering: Numbering, scratch: Scratch) -> Words:

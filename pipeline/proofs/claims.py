@@ -29,6 +29,7 @@ from puzzle_tablebase.formats.manifest import Entry, IndexEntry
 from puzzle_tablebase.formats.parquet import scan_rows
 from puzzle_tablebase.jit import Array
 from puzzle_tablebase.pipeline.proofs.verdicts import Proved, TableVerdict
+from puzzle_tablebase.resources import PROCESS_BYTES
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import RandomAccessFile, Store
 
@@ -352,5 +353,29 @@ def view_field(records: Array, name: str) -> Array:
     return values.view(np.uint8).reshape(len(values), values.dtype.itemsize)
 
 
-Prove = Callable[[ListedTable], Proof]
-"""A proof of a table."""
+class Prover(NamedTuple):
+    """A proof of a kind of table, and what it takes."""
+
+    prove: Callable[..., Proof]
+    """The function that takes the listed table."""
+    estimate_memory: Callable[[Table], int]
+    """The function that estimates the bytes of the process."""
+    measure_arrays: Callable[[Table], tuple[int, int]] | None = None
+    """The function that measures the bytes of the arrays that may be in a file, and of those that
+    are in memory: of a proof that takes a `scratch` for them."""
+    rests_on_proved: bool = False
+    """Whether the proof takes the tables that are `proved` already, and comes after theirs."""
+
+
+BYTES_PER_ROW = 1_600
+"""Bytes of memory for each row of a table that is proved by joins: measured, Senet's are most."""
+
+
+def estimate_joins(table: Table) -> int:
+    """Estimate the bytes for a proof by joins of all rows."""
+    return PROCESS_BYTES + BYTES_PER_ROW * (table.rows or 0)
+
+
+def estimate_process(table: Table) -> int:
+    """Return the bytes of a proof that needs few beside the program."""
+    return PROCESS_BYTES

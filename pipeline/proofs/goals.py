@@ -27,9 +27,11 @@ from puzzle_tablebase.pipeline.proofs.claims import (
     Difference,
     ListedTable,
     Proof,
+    Prover,
     PuzzleRules,
     compare,
     compare_records,
+    estimate_joins,
     find_rows,
     require_ascending,
 )
@@ -178,6 +180,10 @@ def make_records(rows: pl.LazyFrame, fields: list[str], states: int) -> dict[str
         result[name][known["record"].to_numpy()] = known[name].to_numpy()
     return result
 
+
+EIGHT = Prover(prove_eight, estimate_joins)
+SLIDING_ROWS = Prover(prove_board, estimate_joins)
+GOALS = Prover(prove_goals, estimate_joins)
 
 # ---- second rule books ------------------------------------------------------------------------
 

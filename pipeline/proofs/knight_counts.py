@@ -23,6 +23,7 @@ from puzzle_tablebase.pipeline.proofs.claims import (
     Difference,
     ListedTable,
     Proof,
+    Prover,
     compare,
     require_equal,
 )
@@ -30,7 +31,9 @@ from puzzle_tablebase.pipeline.proofs.knight_rules import Squares, find_jumps, l
 from puzzle_tablebase.pipeline.proofs.tour_walker import HalfBoard, walk
 from puzzle_tablebase.pipeline.proofs.verdicts import Proved, Verdict
 from puzzle_tablebase.pipeline.tasks import run_in_threads
+from puzzle_tablebase.resources import PROCESS_BYTES
 from puzzle_tablebase.schema import Table
+from puzzle_tablebase.tour_sizes import estimate_sweep_bytes
 
 Counts = Mapping[str, ArrayLike]
 """Columns and their values, one for each square of a board or the same for all."""
@@ -239,7 +242,7 @@ def choose_way(
 ) -> str:
     """Return how a board is counted again, a key of `CLAIMS`; "" if it is too large."""
     tours = (proved or {}).get(f"{TOURS_PREFIX}{board}")
-    if tours and tours.definition.recipe.search == "every tour":
+    if tours and tours.definition.recipe.kind == "tour_list":
         return "list"
     if is_open and board.squares <= WALKED_SQUARES:
         return "walk"
@@ -253,3 +256,17 @@ def list_boards(table: Table) -> tuple[dict[str, ChessBoard], set[str]]:
     """Return the boards of a table of counts by name, and those with closed tours alone."""
     names, closed = (table.recipe.parameters[each] for each in ("boards", "closed"))
     return {name: ChessBoard(*parse_sides(name)) for name in names}, {*closed}
+
+
+def estimate_memory(table: Table) -> int:
+    """Estimate the bytes for the largest sweep; boards that are not swept need few."""
+    boards, closed = list_boards(table)
+    swept = (
+        estimate_sweep_bytes(board, closed=name in closed)
+        for name, board in boards.items()
+        if choose_way(board, is_open=name not in closed) == "sweep"
+    )
+    return PROCESS_BYTES + max(swept, default=0)
+
+
+TOUR_COUNTS = Prover(prove_counts, estimate_memory, rests_on_proved=True)

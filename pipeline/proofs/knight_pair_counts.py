@@ -22,6 +22,7 @@ from puzzle_tablebase.pipeline.proofs.claims import (
     Difference,
     ListedTable,
     Proof,
+    Prover,
     compare,
     compare_records,
     require_equal,
@@ -36,6 +37,9 @@ from puzzle_tablebase.pipeline.proofs.knight_counts import (
 from puzzle_tablebase.pipeline.proofs.knight_rules import find_ends, find_jumps, list_images
 from puzzle_tablebase.pipeline.proofs.knight_tours import compare_pairs
 from puzzle_tablebase.pipeline.proofs.verdicts import Proved, Verdict
+from puzzle_tablebase.resources import PROCESS_BYTES
+from puzzle_tablebase.schema import Table
+from puzzle_tablebase.tour_sizes import estimate_sweep_bytes
 
 COLUMNS = ("board", "start", "finish", "closed", "tours")
 COUNTED_ONCE = "the number of each pair was only counted once"
@@ -61,7 +65,7 @@ def prove_pair_counts(
 ) -> Proof:
     """Prove a table of the numbers of tours by both ends, as far as they are counted again."""
     proved = proved or {}
-    board = ChessBoard(*parse_sides(listed.definition.recipe.parameters["board"]))
+    board = _get_board(listed.definition)
     ends, jumps = (find(board.files, board.ranks) for find in (find_ends, find_jumps))
     text = "there is one row for every ordered pair of squares whose colours allow it, in order"
     yield Claim(text, compare_pairs(listed, board))
@@ -87,6 +91,21 @@ def prove_pair_counts(
     yield listed.claim_records(text, compare_records(listed, iter_tours(listed)))
     verdict, how = HOWS[way]
     return Proved(verdict, how.format(board), COLUMNS, ("tours",))
+
+
+def _get_board(table: Table) -> ChessBoard:
+    return ChessBoard(*parse_sides(table.recipe.parameters["board"]))
+
+
+def estimate_memory(table: Table) -> int:
+    """Estimate the bytes for the sweep that counts again, if one does."""
+    board = _get_board(table)
+    way = choose_way(board, is_open=True)
+    needed = 0 if way == "walk" else estimate_sweep_bytes(board, closed=way != "sweep")
+    return PROCESS_BYTES + needed
+
+
+TOUR_PAIR_COUNTS = Prover(prove_pair_counts, estimate_memory, rests_on_proved=True)
 
 
 def compare_columns(listed: ListedTable, board: ChessBoard, closed: Array) -> Iterator[Difference]:

@@ -21,8 +21,10 @@ from puzzle_tablebase.pipeline.proofs.claims import (
     Difference,
     ListedTable,
     Proof,
+    Prover,
     compare,
     compare_records,
+    estimate_process,
     require_equal,
 )
 from puzzle_tablebase.pipeline.proofs.knight_counts import (
@@ -34,7 +36,9 @@ from puzzle_tablebase.pipeline.proofs.knight_rules import find_ends, find_jumps,
 from puzzle_tablebase.pipeline.proofs.tour_walker import HalfBoard, walk_layers
 from puzzle_tablebase.pipeline.proofs.verdicts import Proved, Verdict
 from puzzle_tablebase.pipeline.tasks import run_in_threads
-from puzzle_tablebase.schema import RANKING_FIELDS
+from puzzle_tablebase.resources import PROCESS_BYTES
+from puzzle_tablebase.schema import RANKING_FIELDS, Table
+from puzzle_tablebase.tour_sizes import RANKED_TIMES, estimate_list_bytes, estimate_sweep_bytes
 
 HOW = (
     "every path was walked, none appears twice, and a second count, path by path, finds as many "
@@ -61,7 +65,7 @@ PART_RECORDS = 1 << 12
 
 def prove_every_tour(listed: ListedTable) -> Proof:
     """Prove a table of all tours: in order, none twice, and none missing."""
-    board = _get_board(listed)
+    board = _get_board(listed.definition)
     text = f"{TOURS}; the paths strictly ascend in their square numbers, so none appears twice"
     yield Claim(text, find_bad_paths(listed, board, are_sorted=True))
     yield Claim(MATCH, compare_columns(listed, board))
@@ -73,7 +77,7 @@ def prove_every_tour(listed: ListedTable) -> Proof:
 
 def prove_pairs(listed: ListedTable) -> Proof:
     """Prove a table of one tour for every ordered pair of squares, and its index."""
-    board = _get_board(listed)
+    board = _get_board(listed.definition)
     yield Claim(TOURS, find_bad_paths(listed, board, are_sorted=False))
     yield Claim(MATCH, compare_columns(listed, board))
     text = "there is one tour for every ordered pair of squares whose colours allow it, in order"
@@ -84,8 +88,17 @@ def prove_pairs(listed: ListedTable) -> Proof:
     return Proved(Verdict.PROVED, HOW_OF_PAIRS, COLUMNS, ("squares",))
 
 
-def _get_board(listed: ListedTable) -> ChessBoard:
-    return ChessBoard(*parse_sides(listed.definition.recipe.parameters["board"]))
+def _get_board(table: Table) -> ChessBoard:
+    return ChessBoard(*parse_sides(table.recipe.parameters["board"]))
+
+
+def estimate_list(table: Table) -> int:
+    """Estimate the bytes for following the paths of a list."""
+    return PROCESS_BYTES + estimate_list_bytes(table.rows or 0)
+
+
+TOUR_LIST = Prover(prove_every_tour, estimate_list)
+TOUR_PAIRS = Prover(prove_pairs, estimate_process)
 
 
 def iter_paths(
@@ -199,9 +212,8 @@ def compare_pairs(listed: ListedTable, board: ChessBoard) -> Iterator[Difference
 
 def prove_ranks(listed: ListedTable) -> Proof:
     """Prove the ranking of a board's tours."""
-    recipe = listed.definition.recipe
-    is_open = recipe.search == "ranked tours"
-    half = HalfBoard(_get_board(listed), is_open=is_open)
+    is_open = not listed.definition.recipe.parameters["closed"]
+    half = HalfBoard(_get_board(listed.definition), is_open=is_open)
     colours = ", of those whose colours need as many edges" * is_open
     text = (
         "every layer is counted again from the empty board: each state with the partial tours that "
@@ -209,6 +221,15 @@ def prove_ranks(listed: ListedTable) -> Proof:
     )
     yield listed.claim_records(text, compare_records(listed, make_records(half)))
     return Proved(Verdict.PROVED, HOW_OF_RANKS, fields=[name for name, _ in RANKING_FIELDS])
+
+
+def estimate_ranking(table: Table) -> int:
+    """Estimate the bytes for all layers, and for their records."""
+    closed = table.recipe.parameters["closed"]
+    return estimate_sweep_bytes(_get_board(table), closed=closed, times=RANKED_TIMES[closed])
+
+
+TOUR_RANKING = Prover(prove_ranks, estimate_ranking)
 
 
 def make_records(half: HalfBoard) -> Iterator[dict[str, Array]]:

@@ -14,8 +14,10 @@ import numpy as np
 
 from puzzle_tablebase.jit import Array, compiled
 from puzzle_tablebase.notation.sliding import parse_sides
-from puzzle_tablebase.pipeline.proofs.claims import ListedTable, Proof, compare_records
+from puzzle_tablebase.pipeline.proofs.claims import ListedTable, Proof, Prover, compare_records
 from puzzle_tablebase.pipeline.proofs.verdicts import Proved, Verdict
+from puzzle_tablebase.resources import PROCESS_BYTES
+from puzzle_tablebase.schema import Table
 
 UNKNOWN = 255
 
@@ -146,3 +148,11 @@ def iter_least(regions: Regions, depth: Array) -> Iterator[dict[str, Array]]:
         least = np.minimum.reduceat(depth[first : first + CHUNK_ORDERS], begins, axis=1)
         # a placement that was not reached has no entry
         yield {"distance": np.where(least == UNKNOWN, -1, least.astype(np.int64)).ravel()}
+
+
+def estimate_memory(table: Table) -> int:
+    """Estimate the bytes for the depths of all placements, by region and by set."""
+    return PROCESS_BYTES + 2 * table.states
+
+
+PATTERN = Prover(prove_pattern, estimate_memory)

@@ -24,8 +24,10 @@ from puzzle_tablebase.pipeline.proofs.claims import (
     Difference,
     ListedTable,
     Proof,
+    Prover,
     compare,
     compare_records,
+    estimate_joins,
     find_rows,
     require_ascending,
     require_equal,
@@ -215,3 +217,6 @@ def make_records(rows: pl.LazyFrame, lines: pl.LazyFrame) -> dict[str, Array]:
     known = fields.join(numbers, on=["row", "plies"], how="left").sort("row").collect()
     filled = known.with_columns(pl.col(PLIES).fill_null(UNREACHED)).fill_null(0)
     return {name: filled[name].to_numpy() for name in FIELDS}
+
+
+SENET = Prover(prove_senet, estimate_joins)

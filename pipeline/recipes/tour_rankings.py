@@ -44,7 +44,7 @@ whose cut the halves meet."""
 def make(table: Table, tasks: Tasks) -> TableData:
     """Sweep through half of the board and return its layers as records."""
     board = parse_board(table.recipe.parameters["board"])
-    sweep = Sweep(board, paths=table.recipe.search == "ranked tours")
+    sweep = Sweep(board, paths=not table.recipe.parameters["closed"])
     *_, (_, form) = table.index
     layers = make_layers(sweep, int(form[:-1]), tasks)
     count = sum(len(firsts) for firsts, *_ in layers)

@@ -211,6 +211,8 @@ class GoalPuzzle(StateSpace, Rules):
     """Other spellings of the goals' names."""
     letters: str
     """The letters of all moves, in the order in which answers list them."""
+    kind = "goals"
+    """The kind of its tables."""
     solutions = "B"
     """The `struct` letter of the index field with the number of shortest solutions."""
 
@@ -301,7 +303,7 @@ class GoalPuzzle(StateSpace, Rules):
             meaning,
             f"rows in notation order; {row_order}",
             self.list_columns(),
-            Recipe("breadth first", roots={goal: self.goals[goal] for goal in goals}),
+            Recipe(self.kind, roots={goal: self.goals[goal] for goal in goals}),
             index=(("distance", "B"), ("solutions", self.solutions)),
             rows=rows,
         )

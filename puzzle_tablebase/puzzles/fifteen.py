@@ -106,7 +106,7 @@ def make_pattern_table(pattern: Pattern) -> Table:
         "row number = rank: the order of the tiles by cell comes first, in lexical order; then "
         "their set of cells, by the number that has a bit for each cell",
         (),
-        Recipe("placements of a pattern", board=board, tiles=[*pattern.tiles]),
+        Recipe("pattern", board=board, tiles=[*pattern.tiles]),
         index=(("distance", "B"),),
         rows=pattern.size,
     )

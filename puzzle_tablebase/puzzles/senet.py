@@ -152,7 +152,7 @@ class Senet(StateSpace, Rules):
             "how soon a position can be reached when both sides choose their throws; not who wins",
             "rows in notation order (. < A < B); row number = rank",
             COLUMNS,
-            Recipe("breadth first", roots={"opening": OPENING}),
+            Recipe("senet", roots={"opening": OPENING}),
             index=(
                 ("plies_even", "B"),
                 ("last_even", "B"),

@@ -322,7 +322,7 @@ class SlidingBoard(GoalPuzzle):
             "first, then the order of the tiles in the other places",
             () if self.is_packed else self.list_row_columns(),
             Recipe(
-                f"breadth first {'in blocks' if self.is_packed else 'of a board'}",
+                "sliding_bits" if self.is_packed else "sliding_rows",
                 roots={goal: goal},
                 board=str(self),
             ),
@@ -533,7 +533,7 @@ class Eight(SlidingBoard):
     (0, 362879)
     """
 
-    name = "eight"
+    name = kind = "eight"
     features = ("blank", "manhattan", "misplaced")
 
     def __init__(self) -> None:

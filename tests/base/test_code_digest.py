@@ -28,8 +28,8 @@ from puzzle_tablebase.code_digest import (
 from puzzle_tablebase.code_parts import TOLD, Piece
 from puzzle_tablebase.errors import SearchError, StoreError
 from puzzle_tablebase.formats.encoder import encode_table
-from puzzle_tablebase.pipeline.searches import (
-    SEARCHES,
+from puzzle_tablebase.pipeline.kinds import (
+    KINDS,
     checkpoints,
     find_code,
     find_counted_column,
@@ -282,7 +282,7 @@ def test_every_python_gives_tables_the_same_digests(version: str) -> None:
 
 
 def list_tables() -> Iterator[tuple[Puzzle, Table]]:
-    """List a table of each search, and every default table."""
+    """List a table of each kind but those of plugins, and every default table."""
     for puzzle in list_puzzles():
         yield from ((puzzle, table) for table in puzzle.tables)
     for name in ("sliding_2x3", "sliding_3x4", "fifteen_7-8"):
@@ -295,15 +295,21 @@ def list_tables() -> Iterator[tuple[Puzzle, Table]]:
 
 @cache
 def list_roots() -> list[tuple[tuple[str, ...], list[str]]]:
-    """List the roots of all searches and puzzles, each with the tables that they make."""
+    """List the roots of all kinds and puzzles, each with the tables that they make."""
     found = dict[tuple[str, ...], list[str]]()
     for puzzle, table in list_tables():
         found.setdefault(find_code(table, puzzle).roots, []).append(table.name)
     return [*found.items()]
 
 
-def test_every_search_has_a_table_here() -> None:
-    assert {table.recipe.search for _, table in list_tables()} == {*SEARCHES}
+BY_KIND = {
+    table.recipe.kind: (puzzle, table)
+    for puzzle, table in [*list_tables(), (PANCAKES, PANCAKES.tables[0]), (JUGS, JUGS.tables[0])]
+}
+
+
+def test_every_kind_has_a_table_here() -> None:
+    assert BY_KIND.keys() == KINDS.keys()
 
 
 class Reworder(ast.NodeTransformer):
@@ -372,9 +378,9 @@ def change_value(source: bytes, name: str) -> bytes:
     return ast.unparse(ast.fix_missing_locations(tree)).encode()
 
 
-@pytest.mark.parametrize("search", SEARCHES)
-def test_in_each_module_a_value_makes_tables_stale_and_words_do_not(search: str) -> None:
-    (puzzle, table), *_ = [each for each in list_tables() if each[1].recipe.search == search]
+@pytest.mark.parametrize("kind", KINDS)
+def test_in_each_module_a_value_makes_tables_stale_and_words_do_not(kind: str) -> None:
+    puzzle, table = BY_KIND[kind]
     roots = find_code(table, puzzle).roots
     usual, reached = PRESENT.digest(roots), PRESENT.search(roots).reached
     modules = dict[str, list[str]]()
@@ -509,7 +515,7 @@ def test_whatever_runs_while_a_table_is_made_is_in_its_digest(puzzle: Puzzle, ta
         make_table(puzzle, table, counted)
     search = PRESENT.search(find_code(table, puzzle).roots)
     packages = OURS, type(puzzle).__module__.partition(".")[0]
-    carriers = tuple(f"{OURS}.{name}" for name in (*CARRIERS, "pipeline.searches"))
+    carriers = tuple(f"{OURS}.{name}" for name in (*CARRIERS, "pipeline.kinds"))
     made = {
         (module, name)
         for module, name in calls.copy()  # a thread of the build may still be ending

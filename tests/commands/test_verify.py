@@ -11,9 +11,10 @@ import pytest
 
 from puzzle_tablebase.errors import Unreachable
 from puzzle_tablebase.formats.manifest import read_manifest
-from puzzle_tablebase.pipeline import proofs
 from puzzle_tablebase.pipeline.commands.builds import FEW_BOARDS, ProofPrinter
-from puzzle_tablebase.pipeline.proofs import TableResult, TableVerdict, Verdict
+from puzzle_tablebase.pipeline.kinds import find_prover
+from puzzle_tablebase.pipeline.proofs.claims import TableResult
+from puzzle_tablebase.pipeline.proofs.verdicts import TableVerdict, Verdict
 from puzzle_tablebase.pipeline.reporter import Reporter
 from puzzle_tablebase.pipeline.run import run_command
 from puzzle_tablebase.puzzles import list_puzzles
@@ -27,13 +28,14 @@ from tests.support.tampered import cell, replace_link, rewrite, write_manifest
 
 LINE = re.compile(r"(\S+(?:, \.idx)?) +(?:([\d,]+) rows +)?(\d+) claims? +[\d.]+ s(?:  ([a-z]+))?")
 Verify = Callable[..., Said]
+VERIFY = "puzzle_tablebase.pipeline.verify"
 BOARDS = "sliding_2x4_8", "sliding_2x4_7"
 
 
 @pytest.fixture
 def boards(copy: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a folder with a small board's tables, and one of a puzzle that has no rules here."""
-    monkeypatch.setattr(proofs, "list_puzzles", lambda: [SLIDING])
+    monkeypatch.setattr(f"{VERIFY}.list_puzzles", lambda: [SLIDING])
     build_tables(copy, SLIDING, *SLIDING.find_tables("sliding_2x4"))
     entries = read_manifest(Folder(copy))
     names = *BOARDS, "knight_tours_5x5"
@@ -99,7 +101,7 @@ def test_a_table_that_no_rule_knows_is_intact(verify: Verify, boards: Path) -> N
 def test_a_proof_by_the_rules_of_a_plugin_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(proofs, "list_puzzles", lambda: [PANCAKES, SLIDING])
+    monkeypatch.setattr(f"{VERIFY}.list_puzzles", lambda: [PANCAKES, SLIDING])
     build_tables(tmp_path, PANCAKES)
     build_tables(tmp_path, SLIDING, *SLIDING.find_tables("sliding_2x2_4"))
     assert run_command(["verify", "--outputs", str(tmp_path)]) == 0
@@ -181,7 +183,7 @@ def cut_connection(_: Path, patch: pytest.MonkeyPatch) -> None:
     [
         (cut_connection, ["--quick"], "the connection was cut"),
         (lambda boards, _: (boards / "sliding_2x4_7.parquet").unlink(), [], "is not published"),
-        (lambda _, patch: patch.setattr(proofs, "get_free_memory", lambda: 10**6), [], " 0."),
+        (lambda _, patch: patch.setattr(f"{VERIFY}.get_free_memory", lambda: 10**6), [], " 0."),
     ],
 )
 def test_a_table_that_cannot_be_verified_leaves_the_other_verdicts(
@@ -212,7 +214,9 @@ def test_a_table_that_cannot_be_verified_leaves_the_other_verdicts(
 def test_memory_of_large_boards_is_estimated_before() -> None:
     for name, least, most in (("sliding_2x7_14", 11e9, 13e9), ("sliding_3x5_15", 170e9, 180e9)):
         (table,) = SLIDING.find_tables(name)
-        assert least < proofs.estimate_memory(table) < most
+        prover = find_prover(table)
+        assert prover
+        assert least < prover.estimate_memory(table) < most
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="the system has no affinity")

@@ -18,9 +18,10 @@ import pytest
 from puzzle_tablebase import puzzles
 from puzzle_tablebase.errors import TableDamaged, TableError, TableMissing, TableUnreadable
 from puzzle_tablebase.formats.index import BLOCK_BYTES, BODY_BYTES
-from puzzle_tablebase.pipeline.proofs import VerifyFailed, verify
+from puzzle_tablebase.pipeline.proofs.claims import VerifyFailed
 from puzzle_tablebase.pipeline.single_query import OptionTexts, answer_as_text
 from puzzle_tablebase.pipeline.terminal import format_repair
+from puzzle_tablebase.pipeline.verify import verify
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.knight.tables import make_tour_table

@@ -6,7 +6,7 @@ import pytest
 
 import puzzle_tablebase as pt
 from puzzle_tablebase.notation.sliding import CHARACTERS
-from puzzle_tablebase.pipeline.proofs import verify
+from puzzle_tablebase.pipeline.verify import verify
 from puzzle_tablebase.puzzles.fifteen import PUZZLE, make_tables
 from puzzle_tablebase.stores import Folder
 from tests.support.build_recorder import build_tables

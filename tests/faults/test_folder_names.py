@@ -9,8 +9,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from puzzle_tablebase.pipeline.proofs import Verdict, prove
 from puzzle_tablebase.pipeline.proofs.claims import Silence
+from puzzle_tablebase.pipeline.proofs.verdicts import Verdict
+from puzzle_tablebase.pipeline.verify import prove
 from tests.support.shell import Cli
 from tests.support.tampered import (
     cell,

@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from puzzle_tablebase.pipeline.proofs import verify
+from puzzle_tablebase.pipeline.verify import verify
 from puzzle_tablebase.stores import Folder
 from tests.support import reference_numbers
 from tests.support.build_recorder import read_log

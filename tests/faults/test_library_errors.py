@@ -18,7 +18,7 @@ import pytest
 
 import puzzle_tablebase as pt
 from puzzle_tablebase.errors import explain_library_error
-from puzzle_tablebase.pipeline.proofs import verify
+from puzzle_tablebase.pipeline.verify import verify
 from puzzle_tablebase.queries.tables import Tables
 from puzzle_tablebase.stores import Folder
 from tests.support.shell import SCRIPT, run, run_here

@@ -79,7 +79,7 @@ def test_the_seed_depends_on_the_table_and_its_parameters_alone() -> None:
         recipe = Recipe("toys", **parameters)
         return make_seed(Table(name, meaning, "", (), recipe, (("field", letter),), 7))
 
-    text = b'[3,"toys",[["field","B"]],{"a":1,"b":2,"search":"toys"}]'
+    text = b'[3,"toys",[["field","B"]],{"a":1,"b":2,"kind":"toys"}]'
     assert make("toys", "B", a=1, b=2) == hashlib.sha256(text).digest()
     assert make("toys", "B", a=1, b=2) == make("toys", "B", "Toys", b=2, a=1)
     seeds = [make("toys", "B"), make("toy", "B"), make("toys", "H")]

@@ -14,8 +14,7 @@ from puzzle_tablebase.errors import TableDamaged, TableVersionError
 from puzzle_tablebase.formats import manifest
 from puzzle_tablebase.formats.index import make_record_struct
 from puzzle_tablebase.formats.manifest import Entry
-from puzzle_tablebase.pipeline.proofs import VerifyFailed
-from puzzle_tablebase.pipeline.proofs.claims import ListedTable
+from puzzle_tablebase.pipeline.proofs.claims import ListedTable, VerifyFailed
 from puzzle_tablebase.pipeline.proofs.files import check_files
 from puzzle_tablebase.queries.files import IndexReader
 from puzzle_tablebase.schema import Table

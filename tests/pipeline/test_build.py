@@ -24,12 +24,13 @@ from puzzle_tablebase.formats.counts import sum_up_depths
 from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.graph import Graph
 from puzzle_tablebase.pipeline import tasks
-from puzzle_tablebase.pipeline.proofs import VerifyFailed, verify
+from puzzle_tablebase.pipeline.kinds import checkpoints
+from puzzle_tablebase.pipeline.proofs.claims import VerifyFailed
 from puzzle_tablebase.pipeline.recipes import tour_meet, tour_rankings
 from puzzle_tablebase.pipeline.recipes.tour_sweep import CountOverflow, Layer, advance_layer
-from puzzle_tablebase.pipeline.searches import checkpoints
 from puzzle_tablebase.pipeline.tasks import Tasks
 from puzzle_tablebase.pipeline.terminal import format_repair
+from puzzle_tablebase.pipeline.verify import verify
 from puzzle_tablebase.puzzles import MODULES, get_puzzle
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT

@@ -15,10 +15,11 @@ import pytest
 from puzzle_tablebase.errors import MemoryShort
 from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.pipeline.build import build
+from puzzle_tablebase.pipeline.kinds import checkpoints, estimate_cost
 from puzzle_tablebase.pipeline.log import COMPLETED, RUNS
 from puzzle_tablebase.pipeline.recipes.board_shards import SHARDS
+from puzzle_tablebase.pipeline.recipes.costs import Cost
 from puzzle_tablebase.pipeline.reporter import Reporter
-from puzzle_tablebase.pipeline.searches import PROCESS_BYTES, Cost, checkpoints, estimate_cost
 from puzzle_tablebase.pipeline.select import find_request
 from puzzle_tablebase.pipeline.stale import list_jobs
 from puzzle_tablebase.pipeline.tasks import Tasks, open_tasks
@@ -26,6 +27,7 @@ from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
 from puzzle_tablebase.puzzles.sliding import parse_board as parse_sliding
+from puzzle_tablebase.resources import PROCESS_BYTES
 from puzzle_tablebase.stores import Folder
 from tests import first
 from tests.support.build_recorder import COUNTS, contents, read_log

@@ -23,9 +23,9 @@ from puzzle_tablebase import errors
 from puzzle_tablebase.code_digest import CodeReader, Source
 from puzzle_tablebase.errors import MemoryShort, StoreError, TableUnreadable, Unreachable
 from puzzle_tablebase.pipeline import tasks
+from puzzle_tablebase.pipeline.kinds import checkpoints
 from puzzle_tablebase.pipeline.log import RUNS
 from puzzle_tablebase.pipeline.recipes.tour_lists import list_tours_from
-from puzzle_tablebase.pipeline.searches import checkpoints
 from puzzle_tablebase.pipeline.tasks import Step, Tasks
 from puzzle_tablebase.puzzles import PluginError
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from puzzle_tablebase.pipeline.proofs import VerifyFailed
+from puzzle_tablebase.pipeline.proofs.claims import VerifyFailed
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING

@@ -18,8 +18,9 @@ from msgspec import json
 from puzzle_tablebase import puzzles, tour_frontier, two_bit_bfs
 from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.pipeline import recipes
-from puzzle_tablebase.pipeline.proofs import VerifyFailed, verify
+from puzzle_tablebase.pipeline.proofs.claims import VerifyFailed
 from puzzle_tablebase.pipeline.recipes import board_shards
+from puzzle_tablebase.pipeline.verify import verify
 from puzzle_tablebase.puzzles import find_owner
 from puzzle_tablebase.stores import Folder
 from tests.support import document_reader, oracles

@@ -17,9 +17,10 @@ import pytest
 
 from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.formats.parquet import make_schema
-from puzzle_tablebase.pipeline.proofs import VerifyFailed, verify
+from puzzle_tablebase.pipeline.proofs.claims import VerifyFailed
 from puzzle_tablebase.pipeline.proofs.files import check_contents
 from puzzle_tablebase.pipeline.site.data_set import list_facts, make_card
+from puzzle_tablebase.pipeline.verify import verify
 from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.schema import Column, Table

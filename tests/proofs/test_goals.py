@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from puzzle_tablebase.pipeline.proofs import TableResult, VerifyFailed
+from puzzle_tablebase.pipeline.proofs.claims import TableResult, VerifyFailed
 from puzzle_tablebase.pipeline.proofs.goals import prove_goals
 from puzzle_tablebase.pipeline.terminal import format_repair
 from puzzle_tablebase.puzzles import MODULES

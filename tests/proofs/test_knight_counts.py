@@ -22,10 +22,10 @@ from tests.support.tour_lists import all_tours
 
 
 @pytest.mark.parametrize(
-    ("name", "is_open", "search", "way"),
+    ("name", "is_open", "kind", "way"),
     [
-        ("6x6", True, "every tour", "list"),
-        ("6x6", True, "one tour a pair", "walk"),
+        ("6x6", True, "tour_list", "list"),
+        ("6x6", True, "tour_pairs", "walk"),
         ("7x3", False, "", "sweep"),
         ("7x7", True, "", "sweep"),
         ("10x5", True, "", "sweep"),
@@ -36,12 +36,12 @@ from tests.support.tour_lists import all_tours
     ],
 )
 def test_each_board_is_counted_in_the_strongest_way(
-    name: str, is_open: bool, search: str, way: str, outputs: Path
+    name: str, is_open: bool, kind: str, way: str, outputs: Path
 ) -> None:
     tours = open_one(outputs, "knight_tours_6x6")
     old = tours.definition
-    table = Table(old.name, old.meaning, old.rank, old.columns, Recipe(search, board=name))
-    proved = {tours.name: replace(tours, table=table)} if search else {}
+    table = Table(old.name, old.meaning, old.rank, old.columns, Recipe(kind, board=name))
+    proved = {tours.name: replace(tours, table=table)} if kind else {}
     assert choose_way(parse_board(name), is_open=is_open, proved=proved) == way
 
 

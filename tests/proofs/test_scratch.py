@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from puzzle_tablebase.errors import MachineLimit
-from puzzle_tablebase.pipeline import proofs
-from puzzle_tablebase.pipeline.proofs import Room, Verdict, verify
 from puzzle_tablebase.pipeline.proofs.board_layers import measure_arrays
 from puzzle_tablebase.pipeline.proofs.scratch import Scratch, open_scratch
-from puzzle_tablebase.pipeline.searches import PROCESS_BYTES
+from puzzle_tablebase.pipeline.proofs.verdicts import Verdict
+from puzzle_tablebase.pipeline.verify import Room, verify
 from puzzle_tablebase.puzzles.sliding import PUZZLE
+from puzzle_tablebase.resources import PROCESS_BYTES
 from puzzle_tablebase.stores import WORK, Folder, open_store
 from tests.support.build_recorder import build_tables
 from tests.support.false_tables import BIT_CASES, Case
@@ -27,6 +27,7 @@ from tests.support.sliding_tables import treat_as_large
 from tests.support.tampered import falsify, get_refutation, story
 
 NAME = "sliding_2x4_8"
+VERIFY = "puzzle_tablebase.pipeline.verify"
 LITTLE = PROCESS_BYTES + 1000
 """Bytes of memory that the table's arrays exceed, if no part of a file is kept in memory."""
 
@@ -35,7 +36,7 @@ LITTLE = PROCESS_BYTES + 1000
 def bits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a folder in which a board of 8 cells is treated as large."""
     treat_as_large(monkeypatch, 8)
-    monkeypatch.setattr(proofs, "MIN_HELD_BYTES", 0)
+    monkeypatch.setattr(f"{VERIFY}.MIN_HELD_BYTES", 0)
     build_tables(tmp_path, PUZZLE, *PUZZLE.find_tables("sliding_2x4"))
     return tmp_path
 
@@ -49,7 +50,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         folders.append(folder)
         return real(work, folder, size, held)
 
-    monkeypatch.setattr(proofs, "open_scratch", record)
+    monkeypatch.setattr(f"{VERIFY}.open_scratch", record)
     return folders
 
 
@@ -74,7 +75,7 @@ def test_what_a_proof_keeps_of_a_file_fits_its_memory_twice(
         kept.append(held)
         return open_scratch(work, folder, size, held)
 
-    monkeypatch.setattr(proofs, "open_scratch", record)
+    monkeypatch.setattr(f"{VERIFY}.open_scratch", record)
     assert verify(Folder(bits), room=Room(LITTLE)).troubles == []
     (held,) = kept
     _, in_memory = measure_arrays(table)
@@ -88,7 +89,7 @@ def test_a_false_table_is_refuted_as_in_memory(
 ) -> None:
     in_memory = falsify(bits, NAME, case[0])
     assert opened == []
-    monkeypatch.setattr(proofs, "get_free_memory", lambda: LITTLE)
+    monkeypatch.setattr(f"{VERIFY}.get_free_memory", lambda: LITTLE)
     assert str(get_refutation(bits, NAME)) == str(in_memory)
     assert len(opened) == (not case[2].startswith("header"))  # which needs no memory
     assert not (bits / WORK).exists()
@@ -186,13 +187,13 @@ from puzzle_tablebase.process import take_over_signals, watch_signals
 take_over_signals()
 watch_signals()  # before libraries start threads
 import pytest
-from puzzle_tablebase.pipeline import proofs
+from puzzle_tablebase.pipeline import verify
 from puzzle_tablebase.pipeline.proofs import board_layers
 from puzzle_tablebase.pipeline.run import main
 from tests.support.sliding_tables import treat_as_large
 
 treat_as_large(pytest.MonkeyPatch(), 8)
-proofs.MIN_HELD_BYTES = 0
+verify.MIN_HELD_BYTES = 0
 find_next = board_layers.Layers.find_next
 
 def pause(layers, distance):

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 
 from puzzle_tablebase.formats.parquet import make_schema
-from puzzle_tablebase.pipeline.proofs import TableResult, VerifyFailed, senet
-from puzzle_tablebase.pipeline.proofs.claims import ListedTable
+from puzzle_tablebase.pipeline.proofs import senet
+from puzzle_tablebase.pipeline.proofs.claims import ListedTable, TableResult, VerifyFailed
 from puzzle_tablebase.pipeline.proofs.senet import prove_senet
 from puzzle_tablebase.puzzles.senet import PUZZLE as SENET
 from tests.support import oracles

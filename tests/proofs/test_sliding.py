@@ -7,8 +7,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from puzzle_tablebase.pipeline.proofs import board_layers, verify
+from puzzle_tablebase.pipeline.proofs import board_layers
 from puzzle_tablebase.pipeline.proofs.goals import BoardRules
+from puzzle_tablebase.pipeline.verify import verify
 from puzzle_tablebase.puzzles.sliding import PUZZLE, SlidingBoard, parse_board
 from puzzle_tablebase.stores import Folder
 from tests.support import sliding_oracle as oracle

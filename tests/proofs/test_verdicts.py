@@ -14,13 +14,10 @@ import pytest
 
 from puzzle_tablebase.formats.index_writer import make_seed
 from puzzle_tablebase.graph import Graph, SearchResult
-from puzzle_tablebase.pipeline.proofs import (
-    TableVerdict,
-    VerifyFailed,
-    knight_counts,
-    prove,
-    verify,
-)
+from puzzle_tablebase.pipeline.proofs import knight_counts
+from puzzle_tablebase.pipeline.proofs.claims import VerifyFailed
+from puzzle_tablebase.pipeline.proofs.verdicts import TableVerdict
+from puzzle_tablebase.pipeline.verify import prove, verify
 from puzzle_tablebase.puzzles import MODULES, Puzzle
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT

@@ -20,6 +20,7 @@ import pytest
 from puzzle_tablebase.errors import StoreError
 from puzzle_tablebase.formats.index import read_records
 from puzzle_tablebase.formats.index_writer import IndexWriter, make_seed
+from puzzle_tablebase.pipeline.kinds import checkpoints
 from puzzle_tablebase.pipeline.recipes import board_shards
 from puzzle_tablebase.pipeline.recipes.board_shards import (
     SHARDS,
@@ -30,7 +31,6 @@ from puzzle_tablebase.pipeline.recipes.board_shards import (
     search_shards,
     write_records,
 )
-from puzzle_tablebase.pipeline.searches import checkpoints
 from puzzle_tablebase.pipeline.tasks import Tasks, run_in_threads
 from puzzle_tablebase.puzzles.sliding import SlidingBoard, parse_board
 from puzzle_tablebase.schema import BITS_INDEX, ROW_BYTES, Table

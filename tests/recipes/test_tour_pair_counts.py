@@ -9,9 +9,9 @@ import pytest
 
 from puzzle_tablebase.errors import SearchError
 from puzzle_tablebase.jit import Array
+from puzzle_tablebase.pipeline.kinds import checkpoints
 from puzzle_tablebase.pipeline.recipes import tour_pair_counts
 from puzzle_tablebase.pipeline.recipes.tour_pair_counts import count_tours_by_pair
-from puzzle_tablebase.pipeline.searches import checkpoints
 from puzzle_tablebase.pipeline.tasks import Tasks
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE, make_pair_counts

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from puzzle_tablebase.errors import SearchError
 from puzzle_tablebase.jit import Array
+from puzzle_tablebase.pipeline.kinds import checkpoints
 from puzzle_tablebase.pipeline.recipes import tour_counts, tour_meet, tour_sweep
 from puzzle_tablebase.pipeline.recipes.tour_sweep import (
     ONCE,
@@ -25,7 +26,6 @@ from puzzle_tablebase.pipeline.recipes.tour_sweep import (
     make_first_layer,
     sum_cycles,
 )
-from puzzle_tablebase.pipeline.searches import checkpoints
 from puzzle_tablebase.pipeline.tasks import Tasks
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE

@@ -23,9 +23,9 @@ import puzzle_tablebase as pt
 from puzzle_tablebase import FORMAT_VERSION
 from puzzle_tablebase.errors import BadRequest, OutputError, TableDamaged
 from puzzle_tablebase.formats.manifest import read_manifest
-from puzzle_tablebase.pipeline.proofs import verify
 from puzzle_tablebase.pipeline.site import SUMS, make_start_page, write_site
 from puzzle_tablebase.pipeline.site.data_set import list_facts, make_card
+from puzzle_tablebase.pipeline.verify import verify
 from puzzle_tablebase.stores import Folder
 from tests.support.browser import broken_rules
 from tests.support.environments import make_environment, see_packages
@@ -246,7 +246,7 @@ def test_the_command_proves_the_tables_first(cli: Cli, small: Path) -> None:
 KILLED = """
 import os, signal, sys
 from puzzle_tablebase.pipeline import site
-from puzzle_tablebase.pipeline.proofs import verify
+from puzzle_tablebase.pipeline.verify import verify
 from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.stores import Folder
 

@@ -16,7 +16,7 @@ import pytest
 from puzzle_tablebase import copy_tables
 from puzzle_tablebase.errors import StoreError, TableMissing, TableUnreadable
 from puzzle_tablebase.formats.manifest import read_manifest
-from puzzle_tablebase.pipeline.proofs import verify
+from puzzle_tablebase.pipeline.verify import verify
 from puzzle_tablebase.queries.published import count_states
 from puzzle_tablebase.queries.tables import open_tables
 from puzzle_tablebase.stores import BACKUP, MANIFEST, Folder, open_store

@@ -15,8 +15,8 @@ import pytest
 
 import puzzle_tablebase as pt
 from puzzle_tablebase.errors import BadRequest, NotAFile, StoreError, TableUnreadable
+from puzzle_tablebase.pipeline.kinds import checkpoints
 from puzzle_tablebase.pipeline.log import RUNS, log_run
-from puzzle_tablebase.pipeline.searches import checkpoints
 from puzzle_tablebase.pipeline.terminal import format_rebuild
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.sliding import EIGHT

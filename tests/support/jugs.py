@@ -54,7 +54,7 @@ class Jugs(StateSpace):
                 Column("line", "string", "the first of them in the order FfEePp", nullable=True),
                 Column("moves", "int16", "number of moves that change something"),
             ),
-            Recipe("breadth first", roots={"empty": "00"}),
+            Recipe("graph", roots={"empty": "00"}),
             index=(("steps", "B"), ("ways", "B"), ("last", "B")),
             rows=24,
         ),

@@ -45,15 +45,17 @@ from puzzle_tablebase.formats.parquet import (
     list_sorting_columns,
     make_schema,
 )
-from puzzle_tablebase.pipeline.proofs import TableResult, VerifyFailed, list_tables, prove
 from puzzle_tablebase.pipeline.proofs.claims import (
     Claim,
     ListedTable,
     Observer,
     Silence,
+    TableResult,
+    VerifyFailed,
     run_claims,
 )
 from puzzle_tablebase.pipeline.terminal import format_repair
+from puzzle_tablebase.pipeline.verify import list_tables, prove
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import BACKUP, MANIFEST, Folder, Store
 

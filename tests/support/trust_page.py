@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from puzzle_tablebase.pipeline.proofs import TableVerdict
+from puzzle_tablebase.pipeline.proofs.verdicts import TableVerdict
 from tests.support.shell import ROOT
 
 PAGE = ROOT / "docs" / "trust.md"

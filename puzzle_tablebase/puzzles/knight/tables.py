@@ -30,19 +30,6 @@ if TYPE_CHECKING:
 
     Sides = tuple[int, int]
 
-
-LONGEST_SIDES = {
-    False: {3: 26, 4: 26, 5: 14, 6: 12, 7: 8, 8: 8},
-    True: {3: 26, 4: 26, 5: 18, 6: 14, 7: 10, 8: 8},
-}
-"""For all tours (False) and for closed ones (True), by a board's shorter side: the longest other
-side for which they are counted."""
-LONGEST_RANKED_SIDES = {
-    False: {side: long for side, long in LONGEST_SIDES[False].items() if side < 8},
-    True: LONGEST_SIDES[True],
-}
-"""The same for which tours are ranked."""
-
 MAX_PAIRED_SQUARES = 64
 """Squares of the largest boards whose tours are counted by both ends."""
 MAX_LISTED_SQUARES = 40
@@ -76,8 +63,10 @@ _PAIRS = KnightBoard(*PAIRS_BOARD)
 
 def require_countable(board: KnightBoard, *, closed: bool, verb: str = "count") -> None:
     """Raise BadRequest if a board is too large to count its tours, or to rank them (`verb`)."""
+    from puzzle_tablebase.tour_sizes import list_longest_sides  # an answer needs none
+
     short, long = sorted(get_sides(board))
-    longest_sides = (LONGEST_RANKED_SIDES if verb == "rank" else LONGEST_SIDES)[closed]
+    longest_sides = list_longest_sides(closed=closed, are_ranked=verb == "rank")
     if long > longest_sides.get(short, 0):
         # boards may have more files than ranks
         sides = ", ".join(f"{long}x{short}" for short, long in longest_sides.items())
@@ -97,7 +86,7 @@ def make_tour_table(board: KnightBoard) -> Table:
         f"Every directed open knight's tour of the {board} board",
         "rows sorted by the tour's sequence of square numbers (a1 = 0, then along the rank)",
         TOUR_COLUMNS,
-        Recipe("every tour", board=str(board)),
+        Recipe("tour_list", board=str(board)),
         rows=TOURS.get((min(get_sides(board)), max(get_sides(board))), 0),
     )
 
@@ -130,7 +119,7 @@ def make_count_table(
             Column("closed", "int64", "number of those tours that are closed"),
         ),
         Recipe(
-            "tour counts",
+            "tour_counts",
             boards=[f"{files}x{ranks}" for files, ranks in sorted({*boards, *closed})],
             closed=[f"{files}x{ranks}" for files, ranks in sorted({*closed}.difference(boards))],
         ),
@@ -179,7 +168,7 @@ def make_pair_counts(board: KnightBoard) -> Table:
             Column("closed", "boolean", "whether the knight can jump from finish back to start"),
             Column("tours", "int64", "number of directed open tours from start to finish"),
         ),
-        Recipe("tour counts by pair", board=str(board)),
+        Recipe("tour_pair_counts", board=str(board)),
         index=(("tours", "Q"),),
         rows=board.count_pairs(),
     )
@@ -202,7 +191,7 @@ def make_ranking_table(board: KnightBoard, *, closed: bool) -> Table:
         "the number of ways to reach each",
         "states sorted by layer, then key, as many in a record as it can hold",
         (),
-        Recipe("ranked closed tours" if closed else "ranked tours", board=str(board)),
+        Recipe("tour_ranking", board=str(board), closed=closed),
         index=RANKING_FIELDS,
     )
 
@@ -275,7 +264,7 @@ class Knight(Puzzle):
             "tour can connect",
             "rows sorted by start, then finish (square numbers); row number = 32 * start + number",
             TOUR_COLUMNS,
-            Recipe("one tour a pair", board=str(_PAIRS)),
+            Recipe("tour_pairs", board=str(_PAIRS)),
             index=(("squares", f"{_PAIRS.squares}s"),),
             rows=_PAIRS.count_pairs(),
         ),

@@ -110,21 +110,25 @@ def test_invalid_boards_are_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "search"),
+    ("name", "kind"),
     [
-        *(("knight_tours_3x7", "every tour"), ("knight_tours_2x7", "every tour")),
-        *(("knight_tours_8x8", "one tour a pair"), ("knight_counts_6x7", "tour counts")),
-        *(("knight_counts_7x6", "tour counts"), ("knight_closed_counts_8x8", "tour counts")),
-        *(("knight_ranks_5x6", "ranked tours"), ("knight_closed_ranks_6x6", "ranked closed tours")),
+        *(("knight_tours_3x7", "tour_list"), ("knight_tours_2x7", "tour_list")),
+        *(("knight_tours_8x8", "tour_pairs"), ("knight_counts_6x7", "tour_counts")),
+        *(("knight_counts_7x6", "tour_counts"), ("knight_closed_counts_8x8", "tour_counts")),
+        *(("knight_ranks_5x6", "tour_ranking"), ("knight_closed_ranks_6x6", "tour_ranking")),
     ],
 )
-def test_a_name_stands_for_the_table_of_a_board(name: str, search: str) -> None:
+def test_a_name_stands_for_the_table_of_a_board(name: str, kind: str) -> None:
     (table,) = PUZZLE.find_tables(name)
     board = name.rpartition("_")[2]
-    assert (table.name, table.recipe.search) == (name, search)
+    assert (table.name, table.recipe.kind) == (name, kind)
     parameters = table.recipe.parameters
     assert parameters.get("board", parameters.get("boards")) in (board, [board])
-    assert parameters.get("closed", []) == [board] * ("closed_counts" in name)
+    is_closed = "closed" in name
+    if kind in ("tour_counts", "tour_ranking"):
+        assert parameters["closed"] == (
+            is_closed if kind == "tour_ranking" else [board] * is_closed
+        )
 
 
 @pytest.mark.parametrize(

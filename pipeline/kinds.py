@@ -1,0 +1,201 @@
+"""The kinds of tables: what makes each, what it costs, and what proves it.
+
+A new kind of table is one line here, a recipe and a proof. What a line names is imported when it is
+asked for: a list of tables needs no recipe, a proof none, and a build no proof.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, NamedTuple
+
+from puzzle_tablebase.code_digest import Code
+from puzzle_tablebase.errors import MemoryShort
+from puzzle_tablebase.pipeline.recipes.costs import Cost
+from puzzle_tablebase.puzzles import Puzzle, find_owner, import_object
+from puzzle_tablebase.resources import PROCESS_BYTES, get_free_memory
+from puzzle_tablebase.schema import Table
+from puzzle_tablebase.stores import Folder
+
+if TYPE_CHECKING:
+    from puzzle_tablebase.pipeline.proofs.claims import Prover
+    from puzzle_tablebase.pipeline.recipes.board_shards import Plan
+    from puzzle_tablebase.pipeline.tasks import TableData, Tasks
+    from puzzle_tablebase.stores.checkpoints import Checkpoints
+
+RECIPES, PROOFS = (f"puzzle_tablebase.pipeline.{room}" for room in ("recipes", "proofs"))
+COSTS = f"{RECIPES}.costs"
+NOT_READ = ("builtins", "typing", "abc")
+"""The modules of Python's own classes."""
+ENCODER = "puzzle_tablebase.formats.encoder:encode_table"
+MAX_TASK_BYTES = 1 << 30
+"""Most bytes of memory for a task of a worker, if no limit is given."""
+FREE_SHARE = 0.9
+"""The share of the free memory that a search uses, if no limit is given."""
+SHARDED_TIMES = 2.5
+"""How many times more seconds a search in shards takes than one in memory."""
+
+
+class Kind(NamedTuple):
+    """A kind of table: where its functions are, as `module:name`."""
+
+    make: str
+    """The recipe: a function that takes a table, its puzzle if `needs_puzzle`, and tasks."""
+    cost: str
+    """The function that estimates the `Cost` of a table."""
+    prove: str = ""
+    """The `Prover`; without one, nothing is shown but that the files are intact."""
+    plan: str = ""
+    """The function that plans a search that may have shards."""
+    needs_puzzle: bool = False
+    """Whether the recipe searches the state space of the table's puzzle, whatever that is."""
+
+
+def _make_graph_kind(prove: str = "", cost: str = "graph") -> Kind:
+    return Kind(f"{RECIPES}.graph:make", f"{COSTS}:estimate_{cost}", prove, needs_puzzle=True)
+
+
+KINDS = {
+    "graph": _make_graph_kind(),
+    "goals": _make_graph_kind(f"{PROOFS}.goals:GOALS"),
+    "eight": _make_graph_kind(f"{PROOFS}.goals:EIGHT"),
+    "senet": _make_graph_kind(f"{PROOFS}.senet:SENET"),
+    "sliding_rows": _make_graph_kind(f"{PROOFS}.goals:SLIDING_ROWS", "sliding_rows"),
+    "sliding_bits": Kind(
+        f"{RECIPES}.boards:make",
+        f"{COSTS}:estimate_sliding_bits",
+        f"{PROOFS}.board_layers:SLIDING_BITS",
+        plan=f"{RECIPES}.board_shards:plan_shards",
+    ),
+    "pattern": Kind(
+        f"{RECIPES}.patterns:make", f"{COSTS}:estimate_pattern", f"{PROOFS}.patterns:PATTERN"
+    ),
+    "tour_list": Kind(
+        f"{RECIPES}.tour_lists:make",
+        f"{COSTS}:estimate_tour_list",
+        f"{PROOFS}.knight_tours:TOUR_LIST",
+    ),
+    "tour_pairs": Kind(
+        f"{RECIPES}.tour_pairs:make",
+        f"{COSTS}:estimate_tour_pairs",
+        f"{PROOFS}.knight_tours:TOUR_PAIRS",
+    ),
+    "tour_ranking": Kind(
+        f"{RECIPES}.tour_rankings:make",
+        f"{COSTS}:estimate_tour_ranking",
+        f"{PROOFS}.knight_tours:TOUR_RANKING",
+    ),
+    "tour_counts": Kind(
+        f"{RECIPES}.tour_counts:make",
+        f"{COSTS}:estimate_tour_counts",
+        f"{PROOFS}.knight_counts:TOUR_COUNTS",
+    ),
+    "tour_pair_counts": Kind(
+        f"{RECIPES}.tour_pair_counts:make",
+        f"{COSTS}:estimate_tour_pair_counts",
+        f"{PROOFS}.knight_pair_counts:TOUR_PAIR_COUNTS",
+    ),
+}
+"""The kinds of tables by the names that recipes give them."""
+
+
+def get_kind(table: Table) -> Kind:
+    return KINDS[table.recipe.kind]
+
+
+def estimate_cost(table: Table) -> Cost:
+    """Estimate the cost of a table."""
+    cost: Cost = import_object(get_kind(table).cost)(table)
+    return cost
+
+
+def find_prover(table: Table) -> Prover | None:
+    """Find what proves a table; None if nothing does."""
+    where = get_kind(table).prove
+    prover: Prover | None = import_object(where) if where else None
+    return prover
+
+
+def plan_build(table: Table, cost: Cost, tasks: Tasks, saved: Checkpoints | None) -> Cost:
+    """Plan a build that costs so much in memory with the memory that there is.
+
+    A search that does not fit is divided into shards, if it can be. `saved`: what it resumes from.
+    Raise MemoryShort if the smallest shards do not fit.
+    """
+    plan = get_kind(table).plan
+    if not plan:
+        return cost
+    process, available = (0 if tasks.is_remote else PROCESS_BYTES), tasks.memory
+    if available is None and tasks.is_remote:
+        available = MAX_TASK_BYTES
+    elif available is None:
+        free = get_free_memory()
+        available = sys.maxsize if free is None else int(FREE_SHARE * free)
+    is_whole = not tasks.is_remote and cost.memory <= available
+    left = max(0, available - process)  # the program alone may take more than there is
+    planned: Plan | None = import_object(plan)(table, tasks, left, saved, is_whole)
+    if planned is None:
+        return cost
+    if not planned.jobs:
+        hint = "Raise the limit, or start again: pipeline remove --checkpoints"
+        raise MemoryShort(table.name, process + planned.memory, available, hint)
+    memory = 0 if tasks.is_remote else process + planned.jobs * planned.memory
+    seconds = SHARDED_TIMES * cost.seconds
+    return Cost(
+        seconds, cost.bytes, memory, planned.shards, planned.jobs, planned.memory, planned.disk
+    )
+
+
+def make(table: Table, puzzle: Puzzle, tasks: Tasks) -> TableData:
+    """Search for a table; return its parts, each made when it is consumed."""
+    kind = get_kind(table)
+    given = (puzzle, tasks) if kind.needs_puzzle else (tasks,)
+    data: TableData = import_object(kind.make)(table, *given)
+    return data
+
+
+def find_counted_column(table: Table, puzzle: Puzzle) -> str:
+    """Return the column with the depths that the manifest counts; "" if it counts none."""
+    return puzzle.depth if puzzle.has_counts(table) else ""
+
+
+def find_code(table: Table, puzzle: Puzzle | None = None) -> Code:
+    """Find the code that makes a table, of its puzzle (by default that of its name).
+
+    It is what the recipe, the puzzle and the encoder lead to.
+    """
+    puzzle = puzzle or find_owner(table.name)
+    assert puzzle
+    classes = [type(table), *type(puzzle).__mro__]
+    # a class in a function is part of it
+    kinds = [
+        f"{kind.__module__}:{kind.__qualname__.partition('.')[0]}"
+        for kind in classes
+        if kind.__module__ not in NOT_READ
+    ]
+    roots = get_kind(table).make, ENCODER, *kinds, *_find_variables(puzzle)
+    return Code(roots, f"{table.describe_form()} {find_counted_column(table, puzzle)}")
+
+
+def _find_variables(puzzle: Puzzle) -> list[str]:
+    """Find the variables that a puzzle is the value of; without any, the whole of its module."""
+    home = type(puzzle).__module__
+    modules = [
+        (name, module)
+        for name, module in sorted(sys.modules.items())
+        if name.partition(".")[0] == home.partition(".")[0]
+    ]
+    found = [
+        f"{name}:{variable}"
+        for name, module in modules
+        for variable, value in [*vars(module).items()]
+        if value is puzzle
+    ]
+    return found or [f"{home}:"]
+
+
+def checkpoints(store: Folder, table: Table, puzzle: Puzzle | None = None) -> Checkpoints:
+    """Return the checkpoints of a table that belong to the present code."""
+    from puzzle_tablebase.stores.checkpoints import Checkpoints  # completions need no arrays
+
+    return Checkpoints(store, table, find_code(table, puzzle))

@@ -1,0 +1,77 @@
+"""How large the sweeps over knight's boards are: which are not too large, and what they take.
+
+Puzzles, recipes and proofs ask here. The numbers are those of the sweeps that build the tables, as
+measured in 2026-11 on the machine that this was written on; a proof's sweep takes about as much.
+"""
+
+from __future__ import annotations
+
+from math import ceil
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from puzzle_tablebase.notation.knight import ChessBoard
+
+LARGEST_LAYERS = {
+    False: {
+        3: (26, (9, 27, 58, 108, 178, 276, 337, 338, 364)),
+        4: (26, (78, 701, 1_689, 3_647, 5_073, 5_222, 5_256, 5_262)),
+        5: (14, (594, 5_642, 26_108, 115_906, 228_936)),
+        6: (12, (3_840, 97_824, 653_477, 4_023_615, 6_774_595)),
+        7: (8, (29_488, 1_635_202, 14_736_773)),
+        8: (8, (195_088, 28_212_855, 335_484_807)),
+    },
+    True: {
+        3: (26, (1, 2, 2, 8, 17, 35, 51, 58, 65)),
+        4: (26, (9, 39, 85, 264, 504, 529, 533)),
+        5: (18, (54, 172, 1_073, 11_133, 30_360, 33_543, 39_100)),
+        6: (14, (306, 2_888, 32_510, 444_284, 929_917, 1_006_862)),
+        7: (10, (1_855, 55_496, 790_745, 12_345_976)),
+        8: (8, (11_021, 805_614, 16_759_503, 394_917_090)),
+    },
+}
+"""For all tours (False) and for closed ones (True), by a board's shorter side: the longest other
+side for which they are counted, and the states of the largest layer by the columns of half of the
+board, from 1; more columns have no larger one."""
+MAX_RANKED_SIDE = {False: 7, True: 8}
+"""The shorter side up to which all tours, or closed ones, are ranked."""
+SWEEP_BYTES = 360_000_000
+"""Bytes of a process that sweeps over the smallest board."""
+BYTES_PER_STATE = 40
+"""Memory for each state of the largest layer, approximately, as measured."""
+DENSE_STATES, DENSE_BYTES = 20_000_000, 20
+"""The first so many states need so many more bytes each."""
+RANKED_TIMES = {False: 2.2, True: 2}
+"""Times as many bytes that a ranking of all tours, or of closed ones, takes: it keeps all encoded
+layers in memory, and no state stands for its mirror image."""
+BYTES_PER_TOUR, MAX_TOUR_BYTES = 60, 230_000_000
+"""Memory for each tour of a list, and for those of the tasks that are done at the same time."""
+
+
+def list_longest_sides(*, closed: bool, are_ranked: bool = False) -> dict[int, int]:
+    """List, by a board's shorter side, the longest other one for which tours are counted.
+
+    >>> list_longest_sides(closed=False, are_ranked=True)
+    {3: 26, 4: 26, 5: 14, 6: 12, 7: 8}
+    """
+    most = MAX_RANKED_SIDE[closed] if are_ranked else max(LARGEST_LAYERS[closed])
+    return {side: longest for side, (longest, _) in LARGEST_LAYERS[closed].items() if side <= most}
+
+
+def estimate_states(board: ChessBoard, *, closed: bool) -> int:
+    """Estimate the states of the largest layer of a sweep; 0 if the board is too narrow for one."""
+    short, long = sorted((board.files, board.ranks))
+    columns, (_, states) = (long - 1) // 2, LARGEST_LAYERS[closed].get(short, (0, ()))
+    return states[min(columns, len(states)) - 1] if states and columns else 0
+
+
+def estimate_sweep_bytes(board: ChessBoard, *, closed: bool, times: float = 1) -> int:
+    """Estimate the bytes for a sweep over a board whose states take `times` as many."""
+    states = estimate_states(board, closed=closed)
+    layer = BYTES_PER_STATE * states + DENSE_BYTES * min(states, DENSE_STATES)
+    return ceil(SWEEP_BYTES + times * layer)
+
+
+def estimate_list_bytes(tours: int) -> int:
+    """Estimate the bytes for listing so many tours, beside the program."""
+    return min(BYTES_PER_TOUR * tours, MAX_TOUR_BYTES)
