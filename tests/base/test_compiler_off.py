@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.proofs import test_board_layers, test_knight_counts, test_sliding
+from tests.proofs import test_board_layers, test_goals, test_knight_counts
 from tests.queries import test_bit_walks, test_fifteen_search
 from tests.recipes import (
     test_board_shards,
@@ -28,7 +28,7 @@ RUNS: tuple[Callable[[], str], ...] = (
     test_bit_walks.answer_small_board,
     test_board_layers.list_layer_sizes,
     test_knight_counts.recount,
-    test_sliding.build_small_board,
+    test_goals.build_small_board,
 )
 """Functions that run the kernels of each search, reader and proof."""
 PROGRAM = """

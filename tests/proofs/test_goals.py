@@ -1,29 +1,40 @@
-"""Proofs of puzzles with goals: false moves, any letters, and further columns."""
+"""Proofs of puzzles with goals: boards of all shapes, false moves, any letters, further columns."""
 
+import json
+import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from puzzle_tablebase.pipeline.proofs.claims import TableResult, VerifyFailed
-from puzzle_tablebase.pipeline.proofs.goals import prove_goals
+from puzzle_tablebase.pipeline.proofs.goals import BoardRules, prove_goals
 from puzzle_tablebase.pipeline.terminal import format_repair
+from puzzle_tablebase.pipeline.verify import verify
 from puzzle_tablebase.puzzles import MODULES
+from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
+from puzzle_tablebase.puzzles.sliding import SlidingBoard
 from puzzle_tablebase.schema import Column, Table
+from puzzle_tablebase.stores import Folder
 from tests.support import pancakes
+from tests.support import sliding_oracle as oracle
 from tests.support.build_recorder import build_tables
 from tests.support.pancakes import PUZZLE, Pancakes
 from tests.support.tampered import (
     cell,
+    change_byte,
     falsify,
     get_refutation,
     make_listed,
     open_one,
     prove_one,
     run,
+    sha256,
+    story,
 )
 
 
@@ -141,3 +152,49 @@ def test_further_columns_are_proved_if_the_rules_define_them(stacks: Path) -> No
     assert caught.value.expected == f"{rows['top'][70]}"
     claims = prove_made(stacks, cell("taste", 70, 9)(rows)).claims
     assert claims[-1]["claim"] == "top: equal to the values computed again from state and goal"
+
+
+def build_small_board() -> str:
+    """Return hashes of a board's files, its proof's claims, and the error of a false record."""
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        build_tables(folder, SLIDING, *SLIDING.find_tables("sliding_2x3"))
+        hashes = [sha256(file) for file in sorted(folder.glob("sliding*"))]
+        claims = story(*verify(Folder(folder)).results)
+        failure = falsify(folder, "sliding_2x3_6", change_byte(100, 5))
+        return json.dumps([hashes, claims, str(failure).replace(place, "")], indent=1)
+
+
+@pytest.mark.parametrize("board", ["2x2", "2x4", "3x3"])
+def test_boards_of_other_shapes_are_proved(board: str, tmp_path: Path) -> None:
+    build_tables(tmp_path, SLIDING, *SLIDING.find_tables(f"sliding_{board}"))
+    assert {verdict.verdict for verdict in verify(Folder(tmp_path)).verdicts} == {"proved"}
+
+
+@pytest.mark.parametrize("sides", [(2, 2), (2, 3), (2, 4), (3, 3)])
+def test_rules_of_boards_are_those_of_the_oracle(sides: tuple[int, int]) -> None:
+    board, rules = SlidingBoard(*sides), BoardRules(*sides, by_columns=True)
+    states = [board.unrank(rank) for rank in range(0, board.size, max(1, board.size // 500))]
+    rows = pl.LazyFrame({"state": states, "goal": board.example}).with_row_index("row")
+    expected = {
+        (state, letter, after)
+        for state in states
+        for letter, after in oracle.neighbours(state, *sides).items()
+    }
+    moves = rules.list_moves(rows).select("state", pl.col("letter").cast(pl.String), "after")
+    assert {*moves.collect().iter_rows()} == expected
+    keys = rules.number(rows).collect()["key"].to_list()
+    assert keys == sorted(keys)
+    roots = {board.example: board.example}
+    features = rules.compute_features(rules.number(rows), roots).collect()
+    assert features["manhattan, expected"].to_list() == [
+        board.compute_features(state, board.example)["manhattan"] for state in states
+    ]
+
+
+@pytest.mark.parametrize("text", ["", "12345", "1234500", "123455", "12345x", "é2345"])
+def test_other_texts_are_no_states(text: str) -> None:
+    rows = pl.LazyFrame({"state": [text], "row": [0]})
+    for by_columns in (False, True):
+        numbered = BoardRules(2, 3, by_columns=by_columns).number(rows).select("key").collect()
+        assert numbered.item() is None
