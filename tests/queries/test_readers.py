@@ -9,13 +9,12 @@ from pathlib import Path
 from pkgutil import walk_packages
 from typing import Any, assert_type
 
-import numpy as np
 import polars as pl
 import pytest
 
 import puzzle_tablebase as pt
 from puzzle_tablebase import queries
-from puzzle_tablebase.errors import BadRequest, NotationError, TablebaseError, Undecided
+from puzzle_tablebase.errors import BadRequest, TablebaseError, Undecided
 from puzzle_tablebase.queries.answer import HardestAnswer
 from puzzle_tablebase.queries.prober import PROBERS, open_prober
 from puzzle_tablebase.queries.senet import SenetProber
@@ -228,30 +227,6 @@ def test_answers_have_types(tables: Tables, get: GetReader) -> None:
     assert_type(tables.eight.arrays(), pt.EightArrays)
 
 
-@pytest.mark.parametrize(
-    ("name", "key", "options"),
-    [
-        ("hanoi", "1", {}),
-        ("eight", "378546201", {"turn": "A"}),
-        ("eight", None, {"path": True}),
-        ("knight", "b1", {"to": "a3", "number": 0}),
-        ("knight", "a1", {"rank": 0, "count": True}),
-        ("eight", "378546201", {"goal": ""}),
-        ("senet", "ABAAABBB.B...A.", {"turn": ""}),
-        ("senet", "ABAAABBB.B...A.", {"turn": True}),
-        *(("fifteen", MOVED, {"time_limit": value}) for value in (10**400, [1])),
-        ("fifteen", MOVED, {"patterns": 7}),
-        (None, "378546201", {}),
-        (7, "378546201", {}),
-    ],
-)
-def test_other_queries_are_refused(
-    tables: Tables, name: str, key: str | None, options: dict[str, object]
-) -> None:
-    with pytest.raises((BadRequest, NotationError)):
-        tables.answer(name, key, **options)
-
-
 @pytest.mark.parametrize("name", ["senet", "knight", "nine", ""])
 def test_a_puzzle_without_goals_is_refused(tables: Tables, name: str) -> None:
     with pytest.raises(BadRequest):
@@ -318,15 +293,6 @@ def test_a_reader_says_what_it_reads(tables: Tables) -> None:
     board = tables.sliding("3x4")
     assert repr(board) == f"BoardReader(puzzle='sliding', board='3x4', store={store!r})"
     assert repr(tables.senet) == f"SenetReader(puzzle='senet', store={store!r})"
-
-
-@pytest.mark.parametrize("value", [False, 0, np.False_, None])
-def test_a_flag_is_false_by_its_truth(tables: Tables, value: Any) -> None:
-    knight = tables.knight
-    assert knight.probe("b1", closed=value) == knight.probe("b1")
-    assert knight.probe("b1", number=0).number == 0, "zero is a value"
-    assert knight.probe("b1", closed=np.True_) == knight.probe("b1", closed=True)
-    assert tables.eight.probe("123450786", path=value) == tables.eight.probe("123450786")
 
 
 def test_every_row_without_an_answer_raises(
