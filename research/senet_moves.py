@@ -1,6 +1,6 @@
 """What the table of Senet says about lines and moves; see docs/results.md.
 
-`python -m benchmarks.results.senet_moves` prints what is known of all positions, for each number of
+`python -m research.senet_moves` prints what is known of all positions, for each number of
 plies the positions and their shortest lines, and for each throw the moves that it allows. With
 `--results DIR` it also writes these, and the positions that can arise in which the mover has no
 move at all.
@@ -11,9 +11,9 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from benchmarks.results.report import make_parser, save, show
 from puzzle_tablebase.notation.senet import SIDES
 from puzzle_tablebase.puzzles.senet import PUZZLE, SIZE, THROWS
+from research.report import make_parser, save, show
 
 
 def summarize_lines(table: pl.DataFrame) -> pl.DataFrame:

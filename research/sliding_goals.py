@@ -6,7 +6,7 @@ boards too large for a table, as `benchmarks/reference/sliding_words.c` prints t
 
     pipeline precompute sliding_2x6_all sliding_3x4_all
     pipeline histogram --output layers.csv
-    python -m benchmarks.results.sliding_goals layers.csv 2x7_14.txt
+    python -m research.sliding_goals layers.csv 2x7_14.txt
 
 prints a row for each goal. With `--results DIR` it also writes these, and a row for each goal and
 distance.
@@ -20,7 +20,7 @@ from pathlib import Path
 
 import polars as pl
 
-from benchmarks.results.report import make_parser, save, show
+from research.report import make_parser, save, show
 
 LAYER = re.compile(r"(\d+) (\d+)")
 KEY = ["board", "blank"]

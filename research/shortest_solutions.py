@@ -5,7 +5,7 @@ code with the searches that build the tables: a state's number is the blank's ce
 of the tiles in reading order, as digits that count the smaller tiles left over. So its layers are
 also a second count of the states at each distance.
 
-`python -m benchmarks.results.shortest_solutions 3x4 3x4:11` prints a row for each of the goals with
+`python -m research.shortest_solutions 3x4 3x4:11` prints a row for each of the goals with
 the tiles in reading order and the blank on the last cell, and on cell 11. With `--results DIR` it
 also writes a row for each of their distances.
 """
@@ -17,8 +17,8 @@ import math
 import numpy as np
 import polars as pl
 
-from benchmarks.results.report import make_parser, save, show
 from puzzle_tablebase.jit import Array, compiled
+from research.report import make_parser, save, show
 
 UNREACHED = 255
 MAX_CELLS = 12

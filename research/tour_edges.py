@@ -10,7 +10,7 @@ tours as the product of the forward count before it and the backward count after
 The board's symmetries give the edges of the other half. Edges between the two columns of the cut
 that are no images of others follow from the squares: the edges of a square add up to two a tour.
 
-`python -m benchmarks.results.tour_edges 6x8` prints them. With `--results DIR` it also writes
+`python -m research.tour_edges 6x8` prints them. With `--results DIR` it also writes
 closed_tour_edges_6x8.csv, and a picture of the board in closed_tour_edges_6x8.svg.
 """
 
@@ -22,7 +22,6 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from benchmarks.results.report import make_parser, save, show
 from puzzle_tablebase.formats.index import HEADER, Header, read_records
 from puzzle_tablebase.jit import Array, compiled
 from puzzle_tablebase.notation.knight import FILES
@@ -37,6 +36,7 @@ from puzzle_tablebase.tour_frontier.keys import (
     unpack_key,
 )
 from puzzle_tablebase.tour_frontier.states import FREE, MATCHING_BITS
+from research.report import make_parser, save, show
 
 Edge = tuple[int, int]
 

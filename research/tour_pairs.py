@@ -1,6 +1,6 @@
 """The tours of a board between each two squares; see docs/results.md.
 
-`python -m benchmarks.results.tour_pairs 8x8` prints the pairs of squares with the most tours and
+`python -m research.tour_pairs 8x8` prints the pairs of squares with the most tours and
 with the fewest, from the table `knight_pair_counts_8x8`. With `--results DIR` it also writes all
 pairs, each for all of its images and both directions.
 """
@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import polars as pl
 
-from benchmarks.results.report import make_parser, save, show
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
+from research.report import make_parser, save, show
 
 SHOWN = 5
 

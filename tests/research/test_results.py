@@ -11,16 +11,16 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from benchmarks.results import (
+from puzzle_tablebase.pipeline.select import select_tables
+from puzzle_tablebase.puzzles import senet
+from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
+from research import (
     senet_moves,
     shortest_solutions,
     sliding_goals,
     tour_edges,
     tour_pairs,
 )
-from puzzle_tablebase.pipeline.select import select_tables
-from puzzle_tablebase.puzzles import senet
-from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from tests import usual_or_nightly
 from tests.support import oracles, reference_numbers, sliding_oracle
 from tests.support.build_recorder import build_tables

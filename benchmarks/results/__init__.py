@@ -1,1 +1,0 @@
-"""Programs that compute the numbers of docs/results.md from published tables and rules."""
