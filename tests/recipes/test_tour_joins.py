@@ -273,3 +273,25 @@ def test_cycle_counts_near_the_limit_are_exact(views: int) -> None:
     for ways in (1 << 62, (1 << 63) - 1):
         with pytest.raises(CountOverflow):
             meet(ours, theirs._replace(ways=theirs.ways * ways), edges, [], 2)
+
+
+def test_sums_over_many_matchings_do_not_wrap_around() -> None:
+    """Complete a state by eight of fifteen: together they exceed even 64 bits."""
+    (needs,) = make_first_layer([END] * 6 + [FREE]).keys
+    keys = np.arange(15) + needs
+    ours = Layer.from_keys(keys, np.ones_like(keys))
+    result, _ = meet(ours, ours._replace(ways=np.full_like(keys, 1 << 59)), [], [])
+    assert result == [8 << 59] * 15
+    with pytest.raises(CountOverflow):
+        meet(ours, ours._replace(ways=np.full_like(keys, 1 << 61)), [], [])
+
+
+def test_sums_over_sets_of_edges_are_checked() -> None:
+    """Complete a state by one other after either of two sets of edges."""
+    ours = make_first_layer([END, FREE, FREE, END, FREE])
+    theirs = make_first_layer([FREE, END, END, FREE, FREE])
+    edges = [(0, 1), (0, 2), (1, 3), (2, 3)]
+    most = (1 << 62) - 1
+    assert meet(ours, theirs._replace(ways=theirs.ways * most), edges, [])[0] == [2 * most]
+    with pytest.raises(CountOverflow):
+        meet(ours, theirs._replace(ways=theirs.ways * (most + 1)), edges, [])

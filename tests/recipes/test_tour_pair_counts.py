@@ -94,6 +94,18 @@ def test_tours_without_two_ends_are_an_error(monkeypatch: pytest.MonkeyPatch) ->
         count(3, 4)
 
 
+def test_the_other_half_is_met_from_as_few_squares_as_needed() -> None:
+    """Count a square board: from the corner, images have all that the other squares would find."""
+    names = set[str]()
+    with ThreadPoolExecutor(1) as pool:
+        tasks = Tasks(pool, 1, lambda doing, *_: names.add(doing))
+        count_tours_by_pair(KnightBoard(5, 5), tasks)
+    assert {name for name in names if "from square" in name and "steps" not in name} == {
+        "5x5 pairs, from square 0 to the cut",
+        "5x5 pairs, from square 20",
+    }
+
+
 def test_a_killed_count_resumes_from_its_lanes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

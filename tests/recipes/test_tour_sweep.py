@@ -140,6 +140,20 @@ def test_a_board_with_too_many_tours_is_reported(monkeypatch: pytest.MonkeyPatch
         count_board(4, 5)
 
 
+def test_closed_tours_must_fit_in_both_directions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tour_counts, "COUNT_LIMIT", 17.0)
+    assert count_board(5, 6, paths=False) == (None, 16)
+    monkeypatch.setattr(tour_counts, "COUNT_LIMIT", 16.0)
+    with pytest.raises(CountOverflow):
+        count_board(5, 6, paths=False)
+
+
+def test_paths_without_two_ends_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tour_counts, "sum_cycles", lambda *_: 7)
+    with pytest.raises(SearchError, match=r"The paths of 3x4 do not have two ends each\."):
+        count_board(3, 4)
+
+
 # ---- states ---------------------------------------------------------------------------------
 
 
@@ -219,6 +233,43 @@ def test_cycles_are_counted_modulo_a_number(files: int, ranks: int, modulus: int
         tasks = Tasks(pool, 2)
         counted, _ = tour_counts.count_cycles(board, tasks, paths=False, modulus=modulus)
     assert counted == CLOSED[files, ranks] % modulus
+
+
+def test_sums_above_the_modulus_are_reduced() -> None:
+    """Step with remainders so large that the sum of two does not fit into 32 bits."""
+    _, steps, layers = sweep_half(3, 6)
+    merged = 0
+    for step, layer in zip(steps, layers[:-1], strict=True):
+        exact = advance_layer(
+            layer._replace(ways=np.full_like(layer.ways, PRIME - 1)), step, lambda: None
+        )
+        remainders = np.full(len(layer.ways), PRIME - 1, dtype=np.uint32)
+        found = advance_layer(
+            layer._replace(ways=remainders), step._replace(modulus=PRIME), lambda: None
+        )
+        assert found.ways.dtype == np.uint32
+        assert found.ways.tolist() == (exact.ways % PRIME).tolist()
+        merged += int((exact.ways >= 1 << 32).sum())
+    assert merged > 0
+
+
+def test_products_modulo_a_number_do_not_overflow() -> None:
+    numbers = np.full(2 * tour_sweep.PART_NEEDS + 7, PRIME - 1, dtype=np.uint32)
+    assert sum_cycles(numbers, numbers.astype(np.int64), PRIME) == len(numbers)
+
+
+def test_each_modulus_has_its_own_stored_layers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("puzzle_tablebase.pipeline.tasks.MIN_SAVED_BYTES", 0)
+    board = KnightBoard(5, 8)
+    with ThreadPoolExecutor(1) as pool:
+        tasks = Tasks(pool, 1, checkpoints=checkpoints(Folder(tmp_path), PUZZLE.tables[-1]))
+        counted = [
+            tour_counts.count_cycles(board, tasks, paths=False, modulus=modulus)[0]
+            for modulus in (0, 97, 101)
+        ]
+    assert counted == [CLOSED[5, 8], CLOSED[5, 8] % 97, CLOSED[5, 8] % 101]
 
 
 def test_a_dry_run_counts_the_states_alone() -> None:

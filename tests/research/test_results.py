@@ -15,6 +15,7 @@ from puzzle_tablebase.pipeline.select import select_tables
 from puzzle_tablebase.puzzles import senet
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from research import (
+    closed_tours,
     senet_moves,
     shortest_solutions,
     sliding_goals,
@@ -318,3 +319,49 @@ def test_pairs_of_8x8_add_up_to_the_numbers_of_each_square() -> None:
         (line,) = re.findall(rf"^\| {rank} \|(.*)\|$", page, re.MULTILINE)
         numbers = [int(cell.replace(",", "")) for cell in line.split("|")]
         assert numbers == [tours[f"{file}{rank}"] for file in "abcd"]
+
+
+def count_closed_tours(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *words: str
+) -> list[str]:
+    """Return the lines of the program about boards of five rows."""
+    monkeypatch.setattr("sys.argv", ["closed_tours", "5", "8", *words])
+    closed_tours.main()
+    return capsys.readouterr().out.splitlines()
+
+
+def test_closed_tours_of_wide_boards_at_each_cut(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = count_closed_tours(monkeypatch, capsys, "--cuts", "3")
+    assert [line for line in lines if "cut" in line] == [
+        "5x6, cut after 2 and 2 columns: 8",
+        "5x5, cut after 2 and 1 columns: 0",
+        "5x8, cut after 3 and 3 columns: 44202",
+        "5x7, cut after 3 and 2 columns: 0",
+        "5x6, cut after 3 and 1 columns: 8",
+    ]
+    lines = count_closed_tours(monkeypatch, capsys, "--modulus", "97")
+    assert lines[-2:] == [
+        "5x8, cut after 3 and 3 columns: 67",
+        "5x7, cut after 3 and 2 columns: 0",
+    ]
+
+
+def test_a_dry_run_and_a_bound_count_no_tours(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Compare the states of each layer with those of a count, and bound them."""
+    pattern = r"layer (\d+): ([\d,]+) needs, (?:at most )?([\d,]+) states"
+    found = [
+        [re.findall(pattern, line) for line in count_closed_tours(monkeypatch, capsys, *words)]
+        for words in ([], ["--dry-run"], ["--bound"])
+    ]
+    counted = [numbers for (numbers,) in filter(None, found[0])]
+    dry, bounds = ([numbers for (numbers,) in lines] for lines in found[1:])
+    assert len(counted) == 15
+    assert dry == counted
+    for numbers, most in zip(dry, bounds, strict=True):
+        assert numbers[0] == most[0]
+        for number, bound in zip(numbers[1:], most[1:], strict=True):
+            assert int(number.replace(",", "")) <= int(bound.replace(",", ""))
