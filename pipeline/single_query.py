@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from puzzle_tablebase.queries.answer import Answer, Judgement
     from puzzle_tablebase.queries.options import Options
-    from puzzle_tablebase.queries.prober import Prober
+    from puzzle_tablebase.queries.prober import BaseProber, Prober
 
 
 SVG = Option("svg", "Also draw the answer as an SVG picture.", "FILE")
@@ -31,7 +31,7 @@ OptionTexts = dict[str, str | bool]
 """The options given on a command line, by name: a text, or True for a flag."""
 
 
-def list_options(kind: type[Prober]) -> tuple[Option, ...]:
+def list_options(kind: type[BaseProber]) -> tuple[Option, ...]:
     """Return all options of the queries of a prober's puzzle."""
     own = [option for option in kind.options if {QUERY, ALL} & {*option.verbs}]
     return (*own, *((SVG,) if kind.has_pictures else ()), JSON, OUTPUTS)
@@ -64,7 +64,7 @@ def judge_fast(arguments: list[str]) -> str | None:
     return judge_as_text(arguments[0], *parsed)[0]
 
 
-def _find_kind(arguments: list[str]) -> type[Prober] | None:
+def _find_kind(arguments: list[str]) -> type[BaseProber] | None:
     """Return the prober class of the puzzle that comes first; None if none does."""
     if not arguments or arguments[0].startswith("-") or not is_registered(arguments[0]):
         return None

@@ -194,8 +194,12 @@ class NoAnswer(TablebaseError):
 class GoalUnreachable(NoAnswer):
     """A goal that no sequence of moves from the state leads to."""
 
-    def __init__(self, state: str, goal: str, why: str) -> None:
-        super().__init__(f"{goal} cannot be reached from {state}: {why}")
+    template = "{} cannot be reached from {}: {}"
+    """The message, with places for the goal, the state and the reason."""
+
+    def __init__(self, state: str, goal: str, reason: str) -> None:
+        super().__init__(self.template.format(goal, state, reason))
+        self.state, self.goal, self.reason = state, goal, reason
 
 
 class Undecided(TablebaseError):

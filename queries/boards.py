@@ -1,8 +1,6 @@
-"""The readers of dense boards, those of up to ten cells, and of the 8-puzzle among them.
+"""The probers of boards: what all share, those of up to ten cells, and that of the 8-puzzle.
 
-The answers of all states for a goal are in memory when many keys are asked. A fast lookup in the
-8-puzzle, for a million calls in plain Python, finds a state's rank in two dictionaries: it is the
-sum of a part given by its first four digits and a part given by its last five.
+The answers of all states of such a board for a goal are in memory when many keys are asked.
 """
 
 from __future__ import annotations
@@ -21,7 +19,6 @@ from puzzle_tablebase.queries.options import (
     SHEETS,
     SPLIT,
     TILE,
-    Option,
 )
 
 TYPE_CHECKING = False
@@ -38,7 +35,7 @@ if TYPE_CHECKING:
     from puzzle_tablebase.queries.bit_walks import BitTable
     from puzzle_tablebase.queries.board_columns import DenseRows, Masks
     from puzzle_tablebase.queries.files import TableFiles
-    from puzzle_tablebase.queries.options import Options
+    from puzzle_tablebase.queries.options import Option, Options
 
 MAX_GOALS = 4
 """The goals of a dense board whose rows are in memory together: each takes some 20 MB."""
@@ -99,21 +96,24 @@ FEW_ANSWERS = 1_000
 """So many answers are judged one by one: reading all rows of a table takes longer."""
 
 
+BOARD_OPTIONS = (*GOAL_OPTIONS, MOVES_OF, SPLIT, FEATURES, SHEETS)
+"""The options of all boards."""
+
+
 class BoardProber(GoalProber):
-    """Answers for a board of up to ten cells. By default, the blank of its goal is last."""
+    """What answers for a board has, whatever its tables are like."""
 
     has_pictures = True
+    options: tuple[Option, ...] = BOARD_OPTIONS
     puzzle: SlidingBoard
-    options: tuple[Option, ...] = (*GOAL_OPTIONS, MOVES_OF, SPLIT, FEATURES, SHEETS)
-    columns: tuple[str, ...] = ("state", "goal", "distance", "best_moves")
-    max_single_keys = 2_000
-    """A batch with fewer keys looks them up singly: reading all rows takes longer."""
 
-    def __init__(self, puzzle: SlidingBoard, files: TableFiles) -> None:
+    def __init__(
+        self, puzzle: SlidingBoard, files: TableFiles, default_goal: str | None = None
+    ) -> None:
         super().__init__(puzzle, files)
-        self.board, self.key_cells = str(puzzle), puzzle.cells
+        self.key_cells = puzzle.cells
         self.key_digits = 0 if puzzle.is_packed else puzzle.cells
-        self.default_goal: str | None = puzzle.example
+        self.default_goal = default_goal
         """The goal of all keys of a batch without one; None if each has its own."""
 
     def make_answer(self, facts: dict[str, Any]) -> BoardAnswer:
@@ -131,8 +131,75 @@ class BoardProber(GoalProber):
     def make_schema(self, options: Options) -> pl.Schema:
         import polars as pl
 
-        schema = {**super().make_schema(options), "goal": pl.String(), "distance": pl.Int16()}
-        return pl.Schema({**schema, **list_features(options)})
+        schema = {**super().make_schema(options), **list_features(options)}
+        if self.default_goal:  # each goal has a table of its own, maybe without rows
+            schema |= {"goal": pl.String(), "distance": pl.Int16()}
+        return pl.Schema(schema)
+
+    def open_columns(self, options: Options) -> DenseRows | BitTable:
+        """Return what measures many states together, for the goal of the options."""
+        raise NotImplementedError
+
+    def answer_together(
+        self, keys: pl.Series, options: Options
+    ) -> tuple[pl.DataFrame, pl.Series, Masks]:
+        """Return the answers of many keys, the keys as states, and which do not reach the goal."""
+        raise NotImplementedError
+
+    def measure_tiles(self, tiles: Bytes, options: Options) -> npt.NDArray[np.signedinteger]:
+        """Return the distance of each column of tiles, a state; -1 if it is out of reach."""
+        raise NotImplementedError
+
+    def list_distances(self, options: Options) -> npt.NDArray[np.uint8]:
+        """Return the distances of all states by rank, a byte each."""
+        raise NotImplementedError
+
+    def is_single(self, count: int, options: Options) -> bool:
+        """Return whether so many keys are looked up one by one: few, or for what no row has."""
+        raise NotImplementedError
+
+    def answer_keys(self, keys: pl.Series, options: Options) -> pl.DataFrame:
+        if options.features:
+            answers = self.answer_keys(keys, options.replace(features=False))
+            return self.add_features(answers, keys)
+        if self.is_single(len(keys), options):
+            return super().answer_keys(keys, options)
+        import polars as pl
+
+        answers, states, is_unreached = self.answer_together(keys, options)
+        if goal := options.goal or self.default_goal:
+            # all unreached states have the same reason
+            reason = self.puzzle.explain_unreachable(goal, goal)
+            error = pl.format(GoalUnreachable.template, pl.lit(goal), states, pl.lit(reason))
+            answers = answers.with_columns(error=pl.when(pl.Series(is_unreached)).then(error))
+        return self.complete_answers(keys, answers, options)
+
+    def annotate_keys(self, keys: pl.Series, options: Options) -> pl.DataFrame:
+        if options.features:
+            answers = self.annotate_keys(keys, options.replace(features=False))
+            return self.add_features(answers, keys)
+        if self.is_single(len(keys), options):
+            return super().annotate_keys(keys, options)
+        return self.answer_together(keys, options)[0]
+
+    def add_features(self, rows: pl.DataFrame, keys: pl.Series) -> pl.DataFrame:
+        """Add the features of keys to their rows."""
+        from puzzle_tablebase.queries.board_features import add_features
+
+        return add_features(rows, keys, self.puzzle)
+
+    def judges_together(self, count: int, options: Options) -> bool:
+        return count > FEW_ANSWERS and not self.is_single(count, options)
+
+    def choose_rules(self, options: Options) -> Rules:
+        return SlidingTiles(self.puzzle) if options.moves_of == TILE else self.puzzle
+
+
+class DenseProber(BoardProber):
+    """Answers for a board of up to ten cells, whose rows fit into memory."""
+
+    max_single_keys: int
+    """A batch with fewer keys looks them up singly: reading all rows takes longer."""
 
     def load_rows(self, goal: str | None) -> DenseRows:
         """Return the answers of all states for a goal; None: for the one that each reaches."""
@@ -165,72 +232,29 @@ class BoardProber(GoalProber):
             rows = rows.with_columns(goal=pl.lit(name, dtype=pl.Enum([name])))
         return self.files.collect(table, rows)
 
-    def open_columns(self, options: Options) -> DenseRows | BitTable:
-        """Return what measures many states together, for the goal of the options."""
+    def open_columns(self, options: Options) -> DenseRows:
         return self.load_rows(options.goal or self.default_goal)
 
     def is_single(self, count: int, options: Options) -> bool:
-        """Return whether so many keys are looked up one by one: few, or for what no row has."""
         return options.solutions or count < self.max_single_keys
-
-    def answer_keys(self, keys: pl.Series, options: Options) -> pl.DataFrame:
-        if options.features:
-            answers = self.answer_keys(keys, options.replace(features=False))
-            return self.add_features(answers, keys)
-        if self.is_single(len(keys), options):
-            return super().answer_keys(keys, options)
-        import polars as pl
-
-        answers, states, is_unreached = self.answer_together(keys, options)
-        if goal := options.goal or self.default_goal:
-            # all unreached states have the same reason
-            reason = self.puzzle.explain_unreachable(goal, goal)
-            head, tail = str(GoalUnreachable("|", goal, reason)).split("|")
-            errors = (head + states + tail).set(pl.Series(~is_unreached), None)
-            answers = answers.with_columns(error=errors)
-        return self.complete_answers(keys, answers, options)
-
-    def annotate_keys(self, keys: pl.Series, options: Options) -> pl.DataFrame:
-        if options.features:
-            answers = self.annotate_keys(keys, options.replace(features=False))
-            return self.add_features(answers, keys)
-        if self.is_single(len(keys), options):
-            return super().annotate_keys(keys, options)
-        return self.answer_together(keys, options)[0]
 
     def answer_together(
         self, keys: pl.Series, options: Options
     ) -> tuple[pl.DataFrame, pl.Series, Masks]:
-        """Return the answers of many keys, the keys as states, and which do not reach the goal."""
         import polars as pl
 
-        rows = self.load_rows(options.goal or self.default_goal)
+        rows = self.open_columns(options)
         states, numbers = rows.find_rows(keys)
         answers = self._cast(rows.rows[pl.Series(numbers)], options)
         if options.path:
             answers = answers.hstack(rows.find_solutions(numbers))
         return answers, states, (numbers != rows.size) & (rows.distances[numbers] < 0)
 
-    def add_features(self, rows: pl.DataFrame, keys: pl.Series) -> pl.DataFrame:
-        """Add the features of keys to their rows."""
-        from puzzle_tablebase.queries.board_features import add_features
-
-        return add_features(rows, keys, self.puzzle)
-
     def measure_tiles(self, tiles: Bytes, options: Options) -> npt.NDArray[np.signedinteger]:
-        """Return the distance of each column of tiles, a state; -1 if it is out of reach."""
-        return self.load_rows(options.goal or self.default_goal).measure(tiles)
-
-    def list_distances(self, options: Options) -> npt.NDArray[np.uint8]:
-        """Return the distances of all states by rank, which are the records of the index."""
-        import numpy as np
-
-        view = self.puzzle.view_goal(options.goal or self.puzzle.example)
-        table = self.table_names[view.table_goal]
-        return np.frombuffer(self.open_index(table).read_records(), np.uint8)
+        return self.open_columns(options).measure(tiles)
 
     def list_depth_rows(self, options: Options) -> pl.DataFrame:
-        rows = self.load_rows(options.goal or self.default_goal)
+        rows = self.open_columns(options)
         answers = self._cast(rows.rows, options)
         return answers.insert_column(0, rows.states).drop_nulls("distance")
 
@@ -238,27 +262,15 @@ class BoardProber(GoalProber):
         schema = self.make_schema(options)
         return rows.cast({name: schema[name] for name in rows.columns})
 
-    def judges_together(self, count: int, options: Options) -> bool:
-        return count > FEW_ANSWERS and not self.is_single(count, options)
 
-    def choose_rules(self, options: Options) -> Rules:
-        return SlidingTiles(self.puzzle) if options.moves_of == TILE else self.puzzle
-
-
-class EightProber(BoardProber):
+class EightProber(DenseProber):
     """Answers for the 8-puzzle, whose states reach different goals."""
 
-    columns = (*BoardProber.columns, "solutions")
-    options = (*BoardProber.options, BOTH_GOALS)
+    options = (*BOARD_OPTIONS, BOTH_GOALS)
     explored = {"eight": 0, "eight_edge": 0}  # noqa: RUF012  # a class's constants
     max_single_keys = 0
     puzzle: Eight
 
-    def __init__(self, puzzle: Eight, files: TableFiles) -> None:
-        super().__init__(puzzle, files)
-        self.board = self.default_goal = None
-
-    def make_schema(self, options: Options) -> pl.Schema:
-        import polars as pl
-
-        return pl.Schema({**GoalProber.make_schema(self, options), **list_features(options)})
+    def list_distances(self, options: Options) -> npt.NDArray[np.uint8]:
+        """Return the distances of all states by rank; 255 where the goal is not reached."""
+        return self.open_columns(options).distances[:-1].astype("uint8")

@@ -9,6 +9,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
     from typing import Any
 
+    from puzzle_tablebase.puzzles.knight.board import KnightBoard
+    from puzzle_tablebase.puzzles.sliding import SlidingBoard
+
     Parse = Callable[[Any, Any, "Options"], object]
 
 QUERY, ALL, PROBE, BATCH = "a single key", "all keys", "a probe", "a batch"
@@ -64,8 +67,7 @@ class Options:
     time_limit: float | None = None
     patterns: str | None = None
     turn: str | None = None
-    board: Any = None
-    """A knight's board, or the prober of a sliding board, whose modules import this one."""
+    board: KnightBoard | SlidingBoard | None = None
     to: int | None = None
     closed: bool = False
     number: int | None = None

@@ -1,7 +1,7 @@
 """What answers the questions about a puzzle from the files of its tables.
 
-Each kind of puzzle has a subclass of `Prober`. It declares what can be asked, and takes options
-parsed; `readers` has what programs call.
+Each kind of puzzle has a subclass of `BaseProber`, which declares what can be asked. Most answer
+themselves, as a `Prober`, and take options parsed; `readers` has what programs call.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from puzzle_tablebase.stores import Store
 
 
-class Prober:
-    """Answers the questions about a puzzle, or one board of it, from its tables in one store."""
+class BaseProber:
+    """Declares what can be asked of a puzzle's tables in one store, and who answers."""
 
     options: tuple[Option, ...] = ()
     commands: tuple[str, ...] = ("query", "sample", "check")
@@ -45,19 +45,6 @@ class Prober:
     key = "KEY"
     columns: tuple[str, ...]
     """A batch's columns, the key's first; options may add further ones."""
-    long_work = ""
-    """What a single query does that may take seconds, in words."""
-    board: str | None = None
-    """The board of all keys, if the puzzle has several."""
-    iter_answers: Any = None
-    """A method that yields the rows of many keys as they are answered, if each takes long."""
-    key_cells = 0
-    """The number of cells of a key that a text input may have apart; 0: none."""
-    key_digits = 0
-    """The number of digits of a key that can be read as a number; 0: no key can."""
-    explored: Mapping[str, int] = {}
-    """The tables in the explorer's page, each with the number of trailing bytes of a record that
-    the page omits and recomputes: they would double its size."""
 
     def __init__(self, puzzle: Puzzle, files: TableFiles) -> None:
         self.puzzle = puzzle
@@ -72,7 +59,36 @@ class Prober:
         return parse_options(self, verb, given)
 
     def select(self, options: Options) -> Prober:
-        """Return the prober that answers a question with these options: this one."""
+        """Return the prober that answers a question with these options."""
+        raise NotImplementedError
+
+    def iter_explored(self) -> Iterator[tuple[Prober, Table]]:
+        """Yield the tables that the explorer's page contains, each with its prober."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Close all files and forget what was read: later questions raise ValueError."""
+        self.files.close()
+
+
+class Prober(BaseProber):
+    """Answers the questions about a puzzle, or one board of it."""
+
+    long_work = ""
+    """What a single query does that may take seconds, in words."""
+    board: str | None = None
+    """The board of all keys, if the puzzle has several."""
+    iter_answers: Any = None
+    """A method that yields the rows of many keys as they are answered, if each takes long."""
+    key_cells = 0
+    """The number of cells of a key that a text input may have apart; 0: none."""
+    key_digits = 0
+    """The number of digits of a key that can be read as a number; 0: no key can."""
+    explored: Mapping[str, int] = {}
+    """The tables in the explorer's page, each with the number of trailing bytes of a record that
+    the page omits and recomputes: they would double its size."""
+
+    def select(self, options: Options) -> Prober:
         return self
 
     def answer(self, key: Any, options: Options) -> Answer:
@@ -215,12 +231,7 @@ class Prober:
             next(table for table in self.puzzle.tables if table.name == name)
         )
 
-    def close(self) -> None:
-        """Close all files and forget what was read: later questions raise ValueError."""
-        self.files.close()
-
     def iter_explored(self) -> Iterator[tuple[Prober, Table]]:
-        """Yield the tables that the explorer's page contains, each with its prober."""
         for table in self.puzzle.tables:
             if table.name in self.explored:
                 yield self, table
@@ -276,23 +287,23 @@ PROBERS = {
 """What answers for the built-in puzzles."""
 
 
-def get_prober_class(name: str) -> type[Prober]:
-    """Return the class of what answers for a puzzle."""
+def get_prober_class(name: str) -> type[BaseProber]:
+    """Return the class of what answers for a puzzle, or of what chooses who does."""
     default = (
         "puzzle_tablebase.queries.goals:GoalProber"
         if isinstance(get_puzzle(name), GoalPuzzle)
         else "puzzle_tablebase.queries.prober:RecordProber"
     )
-    prober_class: type[Prober] = import_object(PROBERS.get(name, default))
+    prober_class: type[BaseProber] = import_object(PROBERS.get(name, default))
     return prober_class
 
 
-def open_prober(name: str, store: Store) -> Prober:
-    """Return what answers from a puzzle's tables in a store."""
+def open_prober(name: str, store: Store) -> BaseProber:
+    """Return what answers from a puzzle's tables in a store, or what chooses who does."""
     return get_prober_class(name)(get_puzzle(name), TableFiles(store))
 
 
-def pose(prober: Prober, verb: str, given: Mapping[str, Any]) -> tuple[Prober, Options]:
+def pose(prober: BaseProber, verb: str, given: Mapping[str, Any]) -> tuple[Prober, Options]:
     """Parse the options of a question; return the prober that answers it, of one board maybe."""
     options = prober.parse(verb, given)
     return prober.select(options), options

@@ -352,7 +352,7 @@ class EightReader(BoardReader):
         """Return the arrays of many states for a goal, or for the named one that each reaches."""
         from puzzle_tablebase.queries.state_arrays import EightArrays
 
-        return EightArrays(self._prober, self._prober.parse(BATCH, {"goal": goal}).goal)
+        return EightArrays(self._prober, self._prober.parse(BATCH, {"goal": goal}))
 
 
 def make_fast_lookups(
@@ -360,8 +360,10 @@ def make_fast_lookups(
 ) -> tuple[Callable[[object, str, str | None], int], Callable[[str], BoardAnswer]]:
     """Make the functions `distance` and `probe` over the fields of the records of `eight.idx`.
 
-    `distance` is a method: bound to an object, it can be sent to another process. For a goal it
-    calls the slow one. Both call the slow ones if fields are missing: the tables may be closed.
+    They find a state's rank in two dictionaries: it is the sum of a part given by its first four
+    digits and a part given by its last five. `distance` is a method: bound to an object, it can be
+    sent to another process. For a goal it calls the slow one. Both call the slow ones if fields are
+    missing: the tables may be closed.
     """
     from puzzle_tablebase.puzzles.board_numbers import (
         NUMBER_BITS,

@@ -1,4 +1,4 @@
-"""The readers of boards in bits, too large for rows in memory, and of all boards by name."""
+"""The probers of the sliding boards of any size, and the choice of one of them by its name."""
 
 from __future__ import annotations
 
@@ -7,11 +7,17 @@ from _thread import RLock, allocate_lock  # `threading` takes longer to import
 from puzzle_tablebase.errors import BadRequest, MemoryShort, TableMissing
 from puzzle_tablebase.notation.sliding import EXAMPLE_BOARD
 from puzzle_tablebase.puzzles import View
-from puzzle_tablebase.puzzles.sliding import FIFTEEN_BOARD, ROW_STATES, find_goal, parse_board
-from puzzle_tablebase.queries.boards import BoardProber
+from puzzle_tablebase.puzzles.sliding import (
+    FIFTEEN_BOARD,
+    ROW_STATES,
+    SlidingBoard,
+    find_goal,
+    parse_board,
+)
+from puzzle_tablebase.queries.boards import BOARD_OPTIONS, BoardProber, DenseProber
 from puzzle_tablebase.queries.files import TableFiles
 from puzzle_tablebase.queries.options import ALL, ANY_KEYS, BATCH, CHECK, SAMPLE, Option
-from puzzle_tablebase.queries.prober import Prober
+from puzzle_tablebase.queries.prober import BaseProber
 from puzzle_tablebase.resources import get_free_memory
 
 TYPE_CHECKING = False
@@ -23,11 +29,12 @@ if TYPE_CHECKING:
     import polars as pl
 
     from puzzle_tablebase.puzzles import Puzzle
-    from puzzle_tablebase.puzzles.sliding import SlidingBoard, SymmetryView
+    from puzzle_tablebase.puzzles.sliding import SymmetryView
     from puzzle_tablebase.queries.answer_frames import Bytes
     from puzzle_tablebase.queries.bit_walks import BitTable
     from puzzle_tablebase.queries.board_columns import Masks
     from puzzle_tablebase.queries.options import Options
+    from puzzle_tablebase.queries.prober import Prober
     from puzzle_tablebase.queries.samples import Numbers, SampleRequest
     from puzzle_tablebase.schema import Table
 
@@ -35,6 +42,28 @@ STATES_PER_WALK = 20_000_000
 """States of a table of bits for each of which one more key is looked up singly."""
 MAX_KNOWN_STATES = 1 << 16
 MAX_DISTANCE = 254
+
+
+BOARD_COLUMNS = ("state", "goal", "distance", "best_moves")
+
+
+class SmallBoardProber(DenseProber):
+    """Answers for a board of up to ten cells, which has a table for each of its goals."""
+
+    columns = BOARD_COLUMNS
+    max_single_keys = 2_000
+
+    def __init__(self, puzzle: SlidingBoard, files: TableFiles) -> None:
+        super().__init__(puzzle, files, puzzle.example)
+        self.board = str(puzzle)
+
+    def list_distances(self, options: Options) -> npt.NDArray[np.uint8]:
+        """Return the distances of all states by rank, which are the records of the index."""
+        import numpy as np
+
+        view = self.puzzle.view_goal(options.goal or self.puzzle.example)
+        table = self.table_names[view.table_goal]
+        return np.frombuffer(self.open_index(table).read_records(), np.uint8)
 
 
 class BitProber(BoardProber):
@@ -45,8 +74,11 @@ class BitProber(BoardProber):
     which.
     """
 
+    columns = BOARD_COLUMNS
+
     def __init__(self, puzzle: SlidingBoard, files: TableFiles) -> None:
-        super().__init__(puzzle, files)
+        super().__init__(puzzle, files, puzzle.example)
+        self.board = str(puzzle)
         self.max_single_keys = 300 + puzzle.size // STATES_PER_WALK
         self._unfolding = allocate_lock()
         """The lock of lists of all distances: each takes the memory that it finds free."""
@@ -112,7 +144,8 @@ class BitProber(BoardProber):
         return self.files.has(("bits", table)) or free is None or self.puzzle.size / 8 < free
 
     def is_single(self, count: int, options: Options) -> bool:
-        is_single = options.path or super().is_single(count, options)
+        is_asked_more = options.solutions or options.path
+        is_single = is_asked_more or count < self.max_single_keys
         return is_single or not self._fits_memory(options)
 
     def _read_bits(self, view: View) -> npt.NDArray[np.uint8]:
@@ -214,24 +247,19 @@ class BitProber(BoardProber):
         return keys.to_frame().hstack(self.annotate_keys(keys, batch))
 
 
-def open_board(text: str, prober: SlidingProber, _: Options) -> BoardProber:
-    """Return the prober of the board that an option names."""
-    return prober.open_board(text)
-
-
-class SlidingProber(Prober):
-    """A prober of the tables of all boards: each board has a prober of its own."""
+class SlidingProber(BaseProber):
+    """Chooses the prober of the board that an option names: each board has one of its own."""
 
     has_pictures = True
     options = (
         Option(
-            "board", "Board, rows x columns, up to 16 cells.", "RxC", open_board,
-            verbs=(*ANY_KEYS, ALL, SAMPLE, CHECK),
+            "board", "Board, rows x columns, up to 16 cells.", "RxC",
+            lambda text, *_: parse_board(text), verbs=(*ANY_KEYS, ALL, SAMPLE, CHECK),
         ),
-        *BoardProber.options,
+        *BOARD_OPTIONS,
     )  # fmt: skip
     key = BoardProber.key
-    columns = BoardProber.columns
+    columns = BOARD_COLUMNS
 
     def __init__(self, puzzle: Puzzle, files: TableFiles) -> None:
         super().__init__(puzzle, files)
@@ -239,17 +267,16 @@ class SlidingProber(Prober):
         self._lock = RLock()
 
     def select(self, options: Options) -> BoardProber:
-        if not isinstance(options.board, BoardProber):
+        if not isinstance(options.board, SlidingBoard):
             raise BadRequest("Missing option --board", f"Example: --board {EXAMPLE_BOARD}")
-        return options.board
+        return self.open_board(options.board)
 
-    def open_board(self, text: str) -> BoardProber:
+    def open_board(self, board: SlidingBoard) -> BoardProber:
         """Return the prober of a board's tables; it is opened the first time."""
-        board = parse_board(text)
         with self._lock:
             self.files.require_open()
             if str(board) not in self._boards:
-                kind = BitProber if board.is_packed else BoardProber
+                kind = BitProber if board.is_packed else SmallBoardProber
                 self._boards[str(board)] = kind(board, TableFiles(self.files.store))
             return self._boards[str(board)]
 
@@ -267,8 +294,9 @@ class SlidingProber(Prober):
         from puzzle_tablebase.formats.manifest import read_manifest
 
         published = read_manifest(self.files.store)
-        boards = dict.fromkeys(str(found[0]) for found in map(find_goal, published) if found)
-        for prober in map(self.open_board, boards):
+        found = filter(None, map(find_goal, published))
+        boards = {str(board): board for board, _ in found}
+        for prober in map(self.open_board, boards.values()):
             tables = prober.puzzle.tables
             if not prober.puzzle.is_packed and all(table.name in published for table in tables):
                 yield from ((prober, table) for table in tables)

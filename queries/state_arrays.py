@@ -87,8 +87,8 @@ class RankedArrays:
 class EightArrays:
     """The arrays of the 8-puzzle, whose states have the same ranks for all goals."""
 
-    def __init__(self, prober: EightProber, goal: str | None) -> None:
-        self._prober, self._goal = prober, goal
+    def __init__(self, prober: EightProber, options: Options) -> None:
+        self._prober, self._options = prober, options
 
     def distances(self, states: Any = None) -> npt.NDArray[Any]:
         """Return the distance of each state; -1 for what is none, or does not reach the goal.
@@ -96,7 +96,7 @@ class EightArrays:
         Without states, return those of all ranks, a byte each; 255 where the goal is not reached.
         """
         if states is None:
-            return self._load_rows().distances[:-1].astype(np.uint8)
+            return self._prober.list_distances(self._options)
         rows, numbers = self._find_rows(states)
         return rows.distances.take(numbers)
 
@@ -109,7 +109,7 @@ class EightArrays:
 
     def unranks(self, ranks: Any) -> Bytes:
         """Return the tiles of the state of each rank; all 255 for a number that is no rank."""
-        rows, numbers = self._load_rows(), read_ranks(ranks)
+        rows, numbers = self._open_rows(), read_ranks(ranks)
         numbers[(numbers < 0) | (numbers > rows.size)] = rows.size
         return rows.boards[numbers]
 
@@ -123,11 +123,11 @@ class EightArrays:
         rows, numbers = self._find_rows(states)
         return rows.boards[rows.successors[:, numbers].T]
 
-    def _load_rows(self) -> DenseRows:
+    def _open_rows(self) -> DenseRows:
         # closed tables keep no rows: then this raises
-        return self._prober.load_rows(self._goal)
+        return self._prober.open_columns(self._options)
 
     def _find_rows(self, states: Any) -> tuple[DenseRows, Numbers]:
         """Return the rows for the goal, and the number of each state's."""
-        rows = self._load_rows()
+        rows = self._open_rows()
         return rows, rows.number_any(states)

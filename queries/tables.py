@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from puzzle_tablebase.queries.answer import Answer
-    from puzzle_tablebase.queries.prober import Prober
+    from puzzle_tablebase.queries.prober import BaseProber, Prober
     from puzzle_tablebase.queries.readers import (
         BoardReader,
         EightReader,
@@ -70,7 +70,7 @@ class Tables:
 
     def __init__(self, store: Store) -> None:
         self.store = store
-        self._probers: dict[str, Prober] = {}
+        self._probers: dict[str, BaseProber] = {}
         self._readers: dict[str, Any] = {}
         self._lock = allocate_lock()
         self._is_closed = False
@@ -97,13 +97,19 @@ class Tables:
         """Return the reader of a puzzle's tables, which is opened the first time."""
         from puzzle_tablebase.queries import readers
         from puzzle_tablebase.queries.goals import GoalProber
+        from puzzle_tablebase.queries.prober import Prober
 
         known = require_text(name, "a puzzle's name", "eight")
         prober = self._open_prober(known)
+        if not isinstance(prober, Prober):
+            from puzzle_tablebase.notation.sliding import EXAMPLE_BOARD
+
+            problem = f"{prober.puzzle.title} have a reader for each board"
+            raise BadRequest(problem, f"Call: tables.{known}({EXAMPLE_BOARD!r})")
         default = "GoalReader" if isinstance(prober, GoalProber) else "RecordReader"
         return self._keep_reader(known, getattr(readers, READERS.get(known, default)), prober)
 
-    def _open_prober(self, name: str) -> Prober:
+    def _open_prober(self, name: str) -> BaseProber:
         with self._lock:
             if name not in self._probers:
                 self._probers[name] = prober = open_prober(name, self.store)
@@ -134,10 +140,13 @@ class Tables:
     @name_packages
     def sliding(self, board: str) -> BoardReader:
         """Return the tables of a sliding board, given as rows x columns, such as 3x4."""
+        from puzzle_tablebase.puzzles.sliding import parse_board
         from puzzle_tablebase.queries.readers import BoardReader
+        from puzzle_tablebase.queries.sliding import SlidingProber
 
-        boards: Any = self._open_prober("sliding")
-        prober = boards.open_board(board)
+        boards = self._open_prober("sliding")
+        assert isinstance(boards, SlidingProber)
+        prober = boards.open_board(parse_board(board))
         reader: BoardReader = self._keep_reader(f"sliding {prober.board}", BoardReader, prober)
         return reader
 

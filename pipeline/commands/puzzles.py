@@ -41,7 +41,13 @@ from puzzle_tablebase.queries.options import (
     Options,
     is_keyless,
 )
-from puzzle_tablebase.queries.prober import Prober, get_prober_class, open_prober, pose
+from puzzle_tablebase.queries.prober import (
+    BaseProber,
+    Prober,
+    get_prober_class,
+    open_prober,
+    pose,
+)
 from puzzle_tablebase.stores import Address, open_store
 
 if TYPE_CHECKING:
@@ -338,16 +344,16 @@ class Command(NamedTuple):
     help: str
     text: str
     words: str
-    list_options: Callable[[type[Prober]], tuple[Option, ...]]
+    list_options: Callable[[type[BaseProber]], tuple[Option, ...]]
     run: Callable[[str, list[str], Values], None]
 
 
-def list_own(kind: type[Prober], *verbs: str) -> list[Option]:
+def list_own(kind: type[BaseProber], *verbs: str) -> list[Option]:
     """List the options that a puzzle has for some verbs."""
     return [option for option in kind.options if {*verbs} & {*option.verbs}]
 
 
-def list_batch_options(kind: type[Prober]) -> list[Option]:
+def list_batch_options(kind: type[BaseProber]) -> list[Option]:
     """List the options of a puzzle that batches alone take."""
     return [option for option in list_own(kind, BATCH) if not {QUERY, ALL} & {*option.verbs}]
 

@@ -19,10 +19,10 @@ from puzzle_tablebase.notation.senet import OPENING
 from puzzle_tablebase.puzzles import senet
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.sliding import EIGHT, parse_board
-from puzzle_tablebase.queries.boards import BoardProber
 from puzzle_tablebase.queries.explorer import iter_tables
 from puzzle_tablebase.queries.files import TableFiles
-from puzzle_tablebase.queries.prober import Prober, open_prober
+from puzzle_tablebase.queries.prober import BaseProber, open_prober
+from puzzle_tablebase.queries.sliding import SmallBoardProber
 from puzzle_tablebase.stores import Folder
 from tests import usual_or_nightly
 from tests.support import oracles
@@ -30,7 +30,9 @@ from tests.support.asking import ask_one
 from tests.support.reader_programs import ask_page, run, tool
 
 
-def answer(reader: Prober, key: str, missing: dict[str, object], **given: Any) -> dict[str, object]:
+def answer(
+    reader: BaseProber, key: str, missing: dict[str, object], **given: Any
+) -> dict[str, object]:
     """Return the facts of an answer, or those of a key without one."""
     try:
         return dict(ask_one(reader, key, path=True, **given).to_dict())
@@ -74,7 +76,9 @@ def test_boards_are_answered_as_by_query(boards_page: Path, name: str) -> None:
     draw, store = random.Random(name), Folder(boards_page.parent)
     board = parse_board("3x3" if name == "eight" else name)
     reader = (
-        open_prober("eight", store) if name == "eight" else BoardProber(board, TableFiles(store))
+        open_prober("eight", store)
+        if name == "eight"
+        else SmallBoardProber(board, TableFiles(store))
     )
     states = ["".join(draw.sample(board.example, len(board.example))) for _ in range(400)]
     asked = [*zip(states[:200], states[200:], strict=True), *((state,) for state in states[:200])]

@@ -1,5 +1,7 @@
 """The readers' methods: one means one thing in all of them, and answers are plain values."""
 
+import ast
+import inspect
 import pickle
 import re
 from collections.abc import Callable
@@ -7,6 +9,7 @@ from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
+from textwrap import dedent
 from typing import Any, assert_type
 
 import polars as pl
@@ -209,6 +212,99 @@ def test_tracebacks_name_the_public_package() -> None:
             assert kind.__module__ == "puzzle_tablebase"
             assert getattr(pt, kind.__name__) is kind
     assert len(kinds) > 15
+
+
+def find_refusals(kinds: list[type]) -> list[str]:
+    """Find what a class inherits and refuses: methods that only raise, attributes set to None."""
+    found = []
+    for kind in kinds:
+        for base in kind.__mro__[1:-1]:  # without `object`
+            for name in vars(kind).keys() & vars(base).keys() - {"__doc__", "__module__"}:
+                own, inherited = vars(kind)[name], vars(base)[name]
+                if only_raises(own) and not only_raises(inherited):
+                    found.append(f"{kind.__name__}.{name}")
+                if own is None and inherited is not None:
+                    found.append(f"{kind.__name__}.{name}")
+            if "__init__" in vars(kind) and "__init__" in vars(base):
+                emptied = list_assigned(kind, only_none=True) & list_assigned(base)
+                found += [f"{kind.__name__}.{name}" for name in sorted(emptied)]
+    return found
+
+
+def parse_function(function: object) -> ast.FunctionDef | None:
+    if not inspect.isfunction(function):
+        return None
+    tree = ast.parse(dedent(inspect.getsource(function))).body[0]
+    return tree if isinstance(tree, ast.FunctionDef) else None
+
+
+def only_raises(function: object) -> bool:
+    tree = parse_function(function)
+    body = tree.body if tree else []
+    is_told = bool(body) and isinstance(body[0], ast.Expr)
+    return [*map(type, body[is_told:])] == [ast.Raise]
+
+
+def list_assigned(kind: type, *, only_none: bool = False) -> set[str]:
+    """List the attributes that a class's constructor assigns."""
+    tree, names = parse_function(vars(kind)["__init__"]), set[str]()
+    for node in ast.walk(tree) if tree else ():
+        if isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            is_none = isinstance(node.value, ast.Constant) and node.value.value is None
+            if is_none or not only_none:
+                names |= {each.attr for each in targets if isinstance(each, ast.Attribute)}
+    return names
+
+
+class Parent:
+    goal: str | None = "corner"
+
+    def __init__(self) -> None:
+        self.board: str | None = "3x3"
+        self.key = "STATE"
+
+    def answer(self) -> int:
+        return 1
+
+
+class Child(Parent):
+    goal = None
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.key = "KEY"
+        self.board = None
+
+    def answer(self) -> int:
+        """Refuse."""
+        raise NotImplementedError
+
+
+def test_no_class_inherits_what_it_refuses() -> None:
+    assert {*find_refusals([Child])} == {"Child.answer", "Child.goal", "Child.board"}
+    kinds = list[type]()
+    for module in walk_packages(queries.__path__, "puzzle_tablebase.queries."):
+        of_module = vars(import_module(module.name)).values()
+        kinds += [kind for kind in of_module if isinstance(kind, type)]
+    own = [kind for kind in {*kinds} if kind.__module__.startswith("puzzle_tablebase.queries")]
+    assert len(own) > 40
+    assert not find_refusals(own)
+
+
+def test_sliding_boards_are_opened_by_board(tables: Tables) -> None:
+    with pytest.raises(BadRequest, match=re.escape("Call: tables.sliding('3x4').")):
+        tables.open("sliding")
+
+
+def test_an_unreachable_goal_is_told_by_facts(tables: Tables) -> None:
+    with pytest.raises(pt.GoalUnreachable) as raised:
+        tables.eight.distance("213456780", "corner")
+    error = raised.value
+    assert (error.state, error.goal) == ("213456780", "123456780")
+    assert error.reason == tables.eight.puzzle.explain_unreachable(error.state, error.goal)
+    rows = tables.eight.annotate(["213456780"], errors="column", goal="corner")
+    assert rows["error"].to_list() == [str(error)]
 
 
 def test_answers_have_types(tables: Tables, get: GetReader) -> None:

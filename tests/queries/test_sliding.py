@@ -10,11 +10,11 @@ import pytest
 from puzzle_tablebase.errors import BadRequest, GoalUnreachable, TableDamaged
 from puzzle_tablebase.puzzles.sliding import parse_board
 from puzzle_tablebase.queries.board_columns import CHUNK_ROWS
-from puzzle_tablebase.queries.boards import BoardProber
 from puzzle_tablebase.queries.files import TableFiles
 from puzzle_tablebase.queries.goals import GoalProber
 from puzzle_tablebase.queries.prober import open_prober
 from puzzle_tablebase.queries.readers import BoardReader
+from puzzle_tablebase.queries.sliding import SmallBoardProber
 from puzzle_tablebase.queries.tables import open_tables
 from puzzle_tablebase.stores import Folder
 from tests.support import sliding_oracle as oracle
@@ -43,7 +43,7 @@ def test_solutions_are_counted_before_they_are_listed(small_boards: Path) -> Non
     known = oracle.distances("123450", 2, 3)
     listed = {state: oracle.list_solutions(state, 2, 3, known) for state in known}
     start = max(listed, key=lambda state: len(listed[state]))
-    reader = BoardProber(parse_board("2x3"), TableFiles(Folder(small_boards)))
+    reader = SmallBoardProber(parse_board("2x3"), TableFiles(Folder(small_boards)))
     reader.max_solutions = len(listed[start])
     answer = BoardReader(reader).probe(start, solutions=True)
     assert answer.all_solutions == listed[start]
@@ -70,7 +70,7 @@ def test_a_long_batch_answers_as_a_short_one(
     other += [f"{board.example}0", board.example[1:], f"{board.example}{'9' * 256}", "０１２３"]
     keys = pl.Series([*states, *other, None, "", " "], dtype=pl.String)
     times = CHUNK_ROWS // len(keys) + 2
-    reader = BoardProber(board, TableFiles(Folder(small_boards)))
+    reader = SmallBoardProber(board, TableFiles(Folder(small_boards)))
     short = ask_many(reader, keys, **options)
     reader.max_single_keys = 0
     answers = ask_many(reader, pl.concat([keys] * times), **options)
@@ -84,7 +84,7 @@ def test_unreachable_states_are_not_queried_singly(
     """Answer a batch of which half is unreachable: a lone query for each would be slow."""
     monkeypatch.delattr(GoalProber, "find_distance")
     half = pl.Series(["123456780", "213456780"] * 5)
-    board = BoardProber(parse_board("3x3"), TableFiles(Folder(small_boards)))
+    board = SmallBoardProber(parse_board("3x3"), TableFiles(Folder(small_boards)))
     board.max_single_keys = 0
     for reader in (board, open_prober("eight", Folder(outputs))):
         result = ask_many(reader, half, goal="123456780")
@@ -103,6 +103,8 @@ def test_inconsistent_records_are_damage(
     change_records(lambda records: records[rows].fill(distance)).edit(copied, "sliding_2x2_4")
     with pytest.raises(TableDamaged) as caught:
         ask_many(
-            BoardProber(board, TableFiles(Folder(copied))), pl.Series([state or "1230"]), **options
+            SmallBoardProber(board, TableFiles(Folder(copied))),
+            pl.Series([state or "1230"]),
+            **options,
         )
     assert caught.value.file == str(copied / "sliding_2x2_4.idx")

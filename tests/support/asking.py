@@ -8,14 +8,14 @@ import polars as pl
 from puzzle_tablebase.pipeline.single_query import answer_as_text
 from puzzle_tablebase.queries.answer import Answer
 from puzzle_tablebase.queries.options import ALL, BATCH, QUERY
-from puzzle_tablebase.queries.prober import Prober, open_prober, pose
+from puzzle_tablebase.queries.prober import BaseProber, Prober, open_prober, pose
 from puzzle_tablebase.queries.readers import Reader
 from puzzle_tablebase.stores import Folder
 
-Asked = Reader[Any] | Prober
+Asked = Reader[Any] | BaseProber
 
 
-def find_prober(asked: Asked) -> Prober:
+def find_prober(asked: Asked) -> BaseProber:
     """Return what answers for a reader."""
     return asked._prober if isinstance(asked, Reader) else asked
 
