@@ -9,6 +9,7 @@ import gc
 import os
 import sys
 
+from puzzle_tablebase import process
 from puzzle_tablebase.errors import (
     FileChanged,
     OutputError,
@@ -92,7 +93,10 @@ def _dispatch(arguments: list[str]) -> int:
         from puzzle_tablebase.pipeline.single_query import answer_fast, judge_fast
 
         answer_or_judge = answer_fast if arguments[0] == "query" else judge_fast
-        if (answer := answer_or_judge(arguments[1:])) is not None:
+        process.is_lone = True
+        answer = answer_or_judge(arguments[1:])
+        process.is_lone = False
+        if answer is not None:
             sys.stdout.write(answer)
             return 0
     gc.enable()

@@ -28,7 +28,8 @@ from puzzle_tablebase.errors import (
     quote,
     require_choice,
 )
-from puzzle_tablebase.formats.parquet import open_rows, scan_rows
+from puzzle_tablebase.formats.parquet import scan_rows
+from puzzle_tablebase.formats.row_groups import open_rows
 from puzzle_tablebase.notation.sliding import SEPARATORS
 from puzzle_tablebase.process import explain_os_error, is_full_disk
 from puzzle_tablebase.queries.answer import COMPRESSED_SUFFIXES, INPUT_FORMATS, format_count

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from puzzle_tablebase.errors import TableDamaged, TableMissing, explain_library_error
@@ -59,7 +60,8 @@ def scan_table(store: Store, table: Table) -> pl.LazyFrame:
 def _scan_listed(store: Store, table: Table) -> pl.LazyFrame:
     import polars as pl
 
-    from puzzle_tablebase.formats.parquet import open_rows, scan_rows
+    from puzzle_tablebase.formats.parquet import scan_rows
+    from puzzle_tablebase.formats.row_groups import open_rows
 
     with translate_scan_errors(store, table.name):
         opened = store.open_random_access(table.file)
@@ -87,19 +89,9 @@ def _require_definition(
 
     What reads the rows then relies on that, whoever wrote them.
     """
-    from puzzle_tablebase.formats.parquet import make_schema
+    from puzzle_tablebase.formats.row_groups import find_problem
 
-    found, defined, footer = rows.schema_arrow, make_schema(table), rows.metadata
-    for column in columns:
-        fields = [found.field(at) for at in found.get_all_field_indices(column.name)]
-        if fields != [defined.field(column.name)]:
-            problem = f"its column {column.name} is not as the table's definition says"
-            raise make_damage_error(store, table.name, problem)
-    counts = [footer.row_group(at).num_rows for at in range(footer.num_row_groups)]
-    if min(counts, default=0) < 0 or footer.num_rows != sum(counts):
-        raise make_damage_error(store, table.name, "its row groups contradict its number of rows")
-    if table.rows not in (None, footer.num_rows):
-        problem = f"it has {footer.num_rows:,} rows, not {table.rows:,}"
+    if problem := find_problem(rows, columns, table.rows):
         raise make_damage_error(store, table.name, problem)
 
 
@@ -124,19 +116,15 @@ def _require_room(
     store: Store, table: Table, footer: pq.FileMetaData, columns: Iterable[Column]
 ) -> None:
     """Raise TableDamaged if texts that are stored once may take too much memory in all rows."""
+    from puzzle_tablebase.formats.row_groups import find_chunk
+
     for group in map(footer.row_group, range(footer.num_row_groups)):
         for column in columns:
-            chunk = _find_chunk(group, column.name)
+            chunk = find_chunk(group, column.name)
             size = chunk.total_uncompressed_size * group.num_rows
             if column.kind == "string" and chunk.has_dictionary_page and size > MAX_GROUP_BYTES:
                 problem = f"texts of its column {column.name} are too long for a dictionary"
                 raise make_damage_error(store, table.name, problem)
-
-
-def _find_chunk(group: pq.RowGroupMetaData, name: str) -> pq.ColumnChunkMetaData:
-    """Return a column's part of a row group: others may stand before it, in several parts each."""
-    chunks = map(group.column, range(group.num_columns))
-    return next(chunk for chunk in chunks if chunk.path_in_schema == name)
 
 
 def collect_rows(store: Store, table: str, rows: pl.LazyFrame) -> pl.DataFrame:
@@ -160,23 +148,40 @@ def translate_scan_errors(store: Store, table: str) -> Iterator[None]:
 
 
 def find_rows(
-    store: Store, table: Table, values: Mapping[str, Any], columns: Sequence[str]
-) -> pl.DataFrame:
-    """Return the rows of a table that have these values, with these columns, in order.
+    store: Store,
+    table: Table,
+    values: Mapping[str, Any],
+    columns: Sequence[str],
+    most: int | None = None,
+) -> list[tuple[Any, ...]]:
+    """Return the first rows of a table that have these values, with these columns, in order.
 
     The footer is checked against the manifest, and each page of the row groups that may have them
     against its checksum: the rest of the file is neither read nor needed.
     """
-    return retry_changed(store, partial(_find_listed, store, table, values, columns))
+    from puzzle_tablebase.formats.row_groups import find_rows
+
+    needed = {*values, *columns}
+
+    def read(rows: pq.ParquetFile) -> list[tuple[Any, ...]]:
+        return [*islice(find_rows(rows, values, columns), most)]
+
+    return retry_changed(store, partial(_read_listed, store, table, needed, read))
 
 
-def _find_listed(
-    store: Store, table: Table, values: Mapping[str, Any], columns: Sequence[str]
-) -> pl.DataFrame:
-    import polars as pl
-    import pyarrow.parquet as pq
+def count_rows(store: Store, table: Table, name: str, value: object) -> int:
+    """Count the rows of a table that have a value in a column, as `find_rows` reads them."""
+    from puzzle_tablebase.formats.row_groups import count_rows
 
-    from puzzle_tablebase.formats.parquet import open_rows
+    read = partial(count_rows, name=name, value=value)
+    return retry_changed(store, partial(_read_listed, store, table, {name}, read))
+
+
+def _read_listed(
+    store: Store, table: Table, needed: Collection[str], read: Callable[[pq.ParquetFile], Result]
+) -> Result:
+    """Read something of a table's rows, whose file is opened as its footer is published."""
+    from puzzle_tablebase.formats.row_groups import open_rows, read_footer
 
     with translate_scan_errors(store, table.name):
         opened = store.open_random_access(table.file)
@@ -188,35 +193,11 @@ def _find_listed(
             raise _make_error(store, table, "its footer differs from the manifest")
         rows = open_rows(
             opened.open_stream(buffer=0),  # of a remote file each read is a request
-            metadata=pq.read_metadata(io.BytesIO(footer)),
+            metadata=read_footer(io.BytesIO(footer)),
             page_checksum_verification=True,
             pre_buffer=True,
         )
-
-        needed = [column for column in table.columns if column.name in (*values, *columns)]
-        _require_definition(store, table, rows, needed)
-        _require_room(store, table, rows.metadata, needed)
-
-        def read(groups: list[int], names: Sequence[str]) -> pl.DataFrame:
-            part = rows.read_row_groups(groups, [*names], use_threads=False)
-            part.validate(full=True)  # polars would take any bytes for text
-            return pl.DataFrame(part)
-
-        # the statistics of texts allow more groups than have one, so the first column is read
-        # alone; where several have it, their other values take few bytes beside the columns
-        groups = [at for at in range(rows.num_row_groups) if _may_have(rows, at, values)]
-        (name, value), *_ = values.items()
-        groups = [at for at in groups if value in read([at], [name])[name]]
-        if len(groups) > 1:
-            groups = [at for at in groups if len(read([at], [*values]).filter(**values))]
-        return read(groups, [*values, *columns]).filter(**values).select(columns)
-
-
-def _may_have(rows: Any, group: int, values: Mapping[str, Any]) -> bool:
-    """Return whether the statistics of a row group allow some values."""
-    chunks = rows.metadata.row_group(group)
-    ranges = [_find_chunk(chunks, name).statistics for name in values]
-    return all(
-        each is None or not each.has_min_max or each.min <= value <= each.max
-        for each, value in zip(ranges, values.values(), strict=True)
-    )
+        columns = [column for column in table.columns if column.name in needed]
+        _require_definition(store, table, rows, columns)
+        _require_room(store, table, rows.metadata, columns)
+        return read(rows)

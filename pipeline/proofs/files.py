@@ -33,8 +33,8 @@ from puzzle_tablebase.formats.parquet import (
     ContentHash,
     list_sorting_columns,
     make_schema,
-    open_rows,
 )
+from puzzle_tablebase.formats.row_groups import open_rows
 from puzzle_tablebase.pipeline.proofs.claims import (
     Claim,
     Claims,

@@ -18,7 +18,7 @@ import pyarrow as pa
 from puzzle_tablebase import FORMAT_VERSION, MADE_BY, __version__
 from puzzle_tablebase.errors import make_printable
 from puzzle_tablebase.formats.manifest import Entry
-from puzzle_tablebase.formats.parquet import open_rows
+from puzzle_tablebase.formats.row_groups import open_rows
 from puzzle_tablebase.pipeline.proofs.verdicts import TableVerdict, find_weakest, group_boards
 from puzzle_tablebase.puzzles import find_owner
 from puzzle_tablebase.stores import Store

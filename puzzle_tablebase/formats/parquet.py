@@ -23,6 +23,7 @@ import pyarrow.parquet as pq
 
 from puzzle_tablebase import FORMAT_VERSION, MADE_BY
 from puzzle_tablebase.errors import SearchError
+from puzzle_tablebase.formats.row_groups import make_field
 from puzzle_tablebase.schema import KIND_LETTERS, Column, Table
 
 if TYPE_CHECKING:
@@ -34,15 +35,6 @@ COMMENT = "comment"
 """The key of a column's meaning in its field's metadata: Spark and Delta tables use this one."""
 ROW_GROUP_ROWS = 1 << 16
 """Rows of a row group: few, so that reading one row skips most of the table."""
-
-
-def open_rows(file: IO[bytes], **options: Any) -> pq.ParquetFile:
-    """Open a Parquet file for pyarrow, whose options these are.
-
-    Only this function and the next hand files to libraries, and always open ones: these are the
-    files whose bytes were hashed, and a path may be taken for a pattern or an address.
-    """
-    return pq.ParquetFile(file, **options)
 
 
 def scan_rows(file: RandomAccessFile, row: str | None = None) -> pl.LazyFrame:
@@ -113,18 +105,12 @@ def make_schema(table: Table) -> pa.Schema:
 
 def _make_field(column: Column) -> pa.Field:
     """Make a column's field, with its meaning where tools look for it."""
-    comment = {COMMENT: column.meaning} if column.meaning else None
-    if column.kind != "enum":
-        kinds = {"string": pa.string(), "boolean": pa.bool_()}
-        kind = kinds.get(column.kind, column.kind)
-        return pa.field(column.name, kind, column.nullable, comment)
-    # the metadata that makes polars read a dictionary column as its Enum, taken from polars
-    polars_schema = (
-        pl.Series(column.name, dtype=pl.Enum(column.values)).to_frame().to_arrow().schema
-    )
-    kind = pa.dictionary(pa.uint8(), pa.string())
-    metadata = {**polars_schema.field(0).metadata, **(comment or {})}
-    return pa.field(column.name, kind, column.nullable, metadata)
+    metadata = {COMMENT: column.meaning} if column.meaning else {}
+    if column.kind == "enum":
+        # the metadata that makes polars read a dictionary column as its Enum, taken from polars
+        words = pl.Series(column.name, dtype=pl.Enum(column.values)).to_frame().to_arrow()
+        metadata = {**words.schema.field(0).metadata, **metadata}
+    return make_field(column, metadata or None)
 
 
 def list_sorting_columns(table: Table) -> list[pq.SortingColumn]:

@@ -224,7 +224,7 @@ class KnightProber(Prober):
         if (board.files, board.ranks) == PAIRS_BOARD:
             number, squares = self._find_pair_tour(*wanted)
         else:
-            from puzzle_tablebase.queries.knight.table_scans import find_listed_tour
+            from puzzle_tablebase.queries.knight.listed_tours import find_listed_tour
 
             number, squares = find_listed_tour(self, wanted)
         count = None

@@ -1,4 +1,4 @@
-"""Tours and counts from the rows of tables: one, or a sample; the answer of a count."""
+"""Samples of tours and counts from the rows of tables, and the answer of a count."""
 
 from __future__ import annotations
 
@@ -11,23 +11,20 @@ import polars as pl
 
 from puzzle_tablebase.errors import (
     BadRequest,
-    NoAnswer,
 )
 from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import (
     COUNTED_BOARDS,
     MAX_LISTED_SQUARES,
-    explain_no_tour,
     get_sides,
     make_board_counts,
     make_count_table,
     make_ranking_table,
     make_tour_table,
 )
-from puzzle_tablebase.queries.answer import Answer, align_rows, format_count
+from puzzle_tablebase.queries.answer import Answer, align_rows
 from puzzle_tablebase.queries.prober import Prober
-from puzzle_tablebase.queries.scans import find_rows
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import Store
 
@@ -37,45 +34,8 @@ if TYPE_CHECKING:
     from puzzle_tablebase.queries.knight.ranked_tours import RankedTours
     from puzzle_tablebase.queries.samples import Numbers, SampleRequest
 
-WantedTour = tuple[KnightBoard, int, int | None, int | None, bool]
-"""A tour's board, start and, if given, end and number in the list; whether it must be closed."""
 CHUNK_TOURS = 1_000
 """Tours that are drawn by rank before they are written."""
-
-
-def find_listed_tour(prober: Any, wanted: WantedTour) -> tuple[int, list[int]]:
-    """Find the number and the squares of the first such tour in the list of a board's tours."""
-    board, start, end, number, closed = wanted
-    table, name = make_tour_table(board), board.name_square(start)
-    values: dict[str, object] = {"start": name}
-    if end is not None:
-        values["finish"] = board.name_square(end)
-    if closed:
-        values["closed"] = True
-    if number is not None or len(values) == 1:
-        values["number"] = number or 0
-    rows = find_rows(prober.files.store, table, values, ("number", "path"))
-    numbers = {name: square for square, name in enumerate(board.name_squares())}
-    for found, path in rows.head(1).rows():
-        squares = [numbers.get(path[at : at + 2], -1) for at in range(0, len(path), 2)]
-        problem = f"tour {found} from {name} is none"
-        prober.walk_tour(board, start, squares, table.name, problem, "parquet")
-        is_closed = squares[-1] in board.list_neighbours(start)
-        if end not in (None, squares[-1]) or is_closed < closed:
-            raise prober.files.make_error(table.name, problem, "parquet")
-        return found, squares
-    count = len(find_rows(prober.files.store, table, {"start": name}, ("start",)))
-    if not count:
-        raise NoAnswer(explain_no_tour(board, start))
-    counted = format_count(count, "tour")
-    if number is not None:
-        reason = f"{board} has {counted} from {name}, numbered 0 to {count - 1:,}."
-    elif end is not None:
-        kind = "closed tour" if closed else "tour"
-        reason = f"No {kind} of {board} leads from {name} to {board.name_square(end)}."
-    else:
-        reason = f"None of the {counted} of {board} from {name} is closed."
-    raise NoAnswer(reason)
 
 
 class CountAnswer(Answer):

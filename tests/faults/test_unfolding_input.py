@@ -199,7 +199,7 @@ def test_the_columns_of_a_row_are_found_wherever_they_stand(
     values = {"start": "c3"}
     found = scans.find_rows(Folder(copy), TABLE, values, ("path",))
     change_columns(copy, FIVE, put_parts_first)
-    assert scans.find_rows(Folder(copy), TABLE, values, ("path",)).equals(found)
+    assert scans.find_rows(Folder(copy), TABLE, values, ("path",)) == found
     monkeypatch.setattr(scans, "MAX_GROUP_BYTES", 1 << 26)
     with pytest.raises(TableDamaged, match="texts of its column path are too long"):
         scans.find_rows(Folder(copy), TABLE, values, ("path",))

@@ -99,6 +99,13 @@ def test_options_and_the_package_import_nothing_heavy(request: pytest.FixtureReq
     assert not list_packages(list_imported(code, ROOT)) & HEAVY
 
 
+def test_a_listed_tour_needs_neither_polars_nor_numpy(outputs: Path) -> None:
+    words = ["query", "knight", "a1", "--board", "6x6", "--number", "12345", "--json"]
+    imported = list_packages(list_imported(RUN.format(words=words), outputs))
+    assert "pyarrow" in imported
+    assert not imported & {"numpy", "polars", "pandas", "typer"}
+
+
 def test_a_picture_needs_the_standard_library_alone(outputs: Path) -> None:
     assert not list_packages(list_imported(PICTURES, outputs)) & HEAVY - sys.stdlib_module_names
 
