@@ -8,36 +8,68 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import struct
 import sys
 import tempfile
 from pathlib import Path
+from typing import NamedTuple
 
 import atheris
 
+from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import Folder
 
 with atheris.instrument_imports(include=["puzzle_tablebase"]):
     from puzzle_tablebase.errors import TablebaseError
     from puzzle_tablebase.formats.manifest import parse_manifest, read_versions
     from puzzle_tablebase.notation.senet import OPENING, parse_position
+    from puzzle_tablebase.pipeline.build import precompute
     from puzzle_tablebase.pipeline.commands.puzzles import ROWS
     from puzzle_tablebase.pipeline.single_query import parse_simple_words
-    from puzzle_tablebase.puzzles import senet
-    from puzzle_tablebase.puzzles.knight import tables as knight
+    from puzzle_tablebase.puzzles import get_puzzle, senet
     from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
     from puzzle_tablebase.puzzles.sliding import EIGHT
     from puzzle_tablebase.queries.files import IndexReader
 
 SEEDS = ("123456780", "1 5 2 7 0 3 8 4 6", OPENING, "b1", "8x8", "--to c3 --closed b1")
-TABLE = knight.PUZZLE.tables[2]
 FOLDER = Path(tempfile.mkdtemp())
 OUTPUTS = Path(__file__).resolve().parents[1] / "outputs"
-INTACT_INDEX = (OUTPUTS / TABLE.index_file).read_bytes()
 ENTRIES = read_versions(Folder(OUTPUTS))
-RECORDS = list(
-    struct.iter_unpack(TABLE.record_format, IndexReader(Folder(OUTPUTS), TABLE).read_records())
-)
+
+
+class Index(NamedTuple):
+    """An index with its bytes and its records, as they are published."""
+
+    table: Table
+    intact: bytes
+    records: bytes
+
+    def get_record(self, rank: int) -> tuple[object, ...]:
+        width = struct.calcsize(self.table.record_format)
+        return struct.unpack_from(self.table.record_format, self.records, rank * width)
+
+
+def read_indexes() -> list[Index]:
+    """Publish an index of each puzzle in the fuzzed folder, and return what they have."""
+    shutil.copy(OUTPUTS / "manifest.json", FOLDER)
+    tables = [get_puzzle(name).tables[0] for name in ("eight", "senet")]
+    tables.append(get_puzzle("knight").tables[2])
+    for table in tables:
+        shutil.copy(OUTPUTS / table.index_file, FOLDER)
+    boards = get_puzzle("sliding").find_tables("sliding_2x4")
+    precompute(*(table.name for table in boards), outputs=FOLDER, quiet=True)
+    return [
+        Index(
+            table,
+            (FOLDER / table.index_file).read_bytes(),
+            bytes(IndexReader(Folder(FOLDER), table).read_records()),
+        )
+        for table in (*tables, *(table for table in boards if table.index))
+    ]
+
+
+INDEXES = read_indexes()
 
 
 def check_parsers(text: str) -> None:
@@ -61,16 +93,18 @@ def check_parsers(text: str) -> None:
 
 def check_index(data: bytes) -> None:
     """Read an index with some bytes replaced: every record is right, or reading it raises."""
-    at = int.from_bytes(data[:3], "little") % len(INTACT_INDEX)
-    changed = INTACT_INDEX[:at] + data[3:] + INTACT_INDEX[at + len(data[3:]) :]
-    (FOLDER / TABLE.index_file).write_bytes(changed)
+    table, intact, records = index = INDEXES[data[0] % len(INDEXES)] if data else INDEXES[0]
+    at = int.from_bytes(data[1:4], "little") % len(intact)
+    changed = intact[:at] + data[4:] + intact[at + len(data[4:]) :]
+    path, count = FOLDER / table.index_file, len(records) // struct.calcsize(table.record_format)
+    path.write_bytes(changed)
     with contextlib.suppress(TablebaseError):
-        reader = IndexReader(Folder(FOLDER), TABLE)
-        for rank in (0, at % len(RECORDS), len(RECORDS) - 1):
+        reader = IndexReader(Folder(FOLDER), table)
+        for rank in (0, at % count, count - 1):
             with contextlib.suppress(TablebaseError):
-                assert reader.read_record(rank) == RECORDS[rank]
+                assert reader.read_record(rank) == index.get_record(rank)
         reader.read_records()
-        assert changed == INTACT_INDEX
+        assert changed == intact
 
 
 def check_manifest(text: bytes) -> None:
@@ -86,7 +120,6 @@ def run_input(data: bytes) -> None:
 
 
 def main() -> None:
-    (FOLDER / "manifest.json").write_bytes((OUTPUTS / "manifest.json").read_bytes())
     corpus = FOLDER / "corpus"
     corpus.mkdir()
     for number, seed in enumerate(SEEDS):
