@@ -4,19 +4,27 @@ import hashlib
 import io
 import random
 from itertools import pairwise
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from puzzle_tablebase.errors import SearchError
+from puzzle_tablebase.errors import SearchError, TableDamaged
 from puzzle_tablebase.formats.index import (
     Header,
 )
 from puzzle_tablebase.formats.index_writer import BlockWriter, IndexWriter, make_seed
+from puzzle_tablebase.formats.manifest import Entry, IndexEntry
+from puzzle_tablebase.queries.files import IndexReader
 from puzzle_tablebase.schema import Recipe, Table
+from puzzle_tablebase.stores import Folder
 from tests.support import format_page
+from tests.support.tampered import sha256, write_manifest
 
 
 def make_table(width: int) -> Table:
@@ -54,6 +62,36 @@ def test_records_may_come_in_any_order(width: int) -> None:
             parts = [(a, {"field": records[a:b]}) for a, b in pairwise(cuts)]
             draw.shuffle(parts)
             assert write(table, count, *parts) == whole
+
+
+@given(st.data())
+def test_records_of_any_width_and_number_are_read_as_they_were_written(data: st.DataObject) -> None:
+    """Write them in any parts, at most a few blocks of them."""
+    width = data.draw(st.integers(1, 4092), "width")
+    count = data.draw(st.integers(0, min(3 * (4092 // width) + 2, 9_000)), "count")
+    cuts = data.draw(st.lists(st.integers(0, count), max_size=6), "cuts")
+    table = make_table(width)
+    # no zero at the end of a record, which numpy would drop
+    records = np.frombuffer(
+        random.Random(width).randbytes(count * width).replace(b"\0", b"x"), f"S{width}"
+    )
+    parts = [*pairwise(sorted({0, count, *cuts}))] or [(0, 0)]
+    order = data.draw(st.permutations(parts), "order")
+    whole = write(table, count, *((a, {"field": records[a:b]}) for a, b in order))
+    with TemporaryDirectory() as place:
+        path = Path(place, table.index_file)
+        path.write_bytes(whole)
+        digest = Header(whole).digest.hex()
+        index = IndexEntry(path.name, count, len(whole), sha256(path), digest)
+        entry = Entry(None, count, sha256(path), "a test", "", {}, index)
+        write_manifest(Folder(place), {table.name: entry})
+        reader = IndexReader(Folder(place), table)
+        assert (reader.width, reader.count) == (width, count)
+        assert bytes(reader.read_records()) == records.tobytes()
+        for rank in {0, count // 2, count - 1} & {*range(count)}:
+            assert reader.read_record(rank) == (records[rank],)
+        with pytest.raises(TableDamaged):
+            reader.read_record(count)
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from tests.support.board_layouts import SEPARATORS
 from tests.support.strategies import eight_states
 
 SMALL = ["2x2", "2x3", "3x2", "2x4", "3x3"]
+BACK = {"U": "D", "D": "U", "L": "R", "R": "L"}
 LARGE = ["4x2", "2x5", "5x2", "3x4", "4x3", "2x6", "6x2"]
 
 
@@ -41,6 +42,24 @@ def test_moves_equal_those_of_the_oracle(board: SlidingBoard) -> None:
     for state in choose_states(board):
         expected = oracle.neighbours(state, board.height, board.width)
         assert list(board.moves(state)) == list(expected.items())
+
+
+@given(st.data())
+def test_each_move_is_taken_back_by_the_other_way(data: st.DataObject) -> None:
+    """Walk on boards of up to 16 cells: back by the opposite letters, in the opposite order."""
+    sides = st.tuples(st.integers(2, 8), st.integers(2, 8)).filter(lambda two: two[0] * two[1] < 17)
+    board = SlidingBoard(*data.draw(sides, "sides"))
+    start = state = "".join(data.draw(st.permutations(board.example), "state"))
+    walk = ""
+    for turn in data.draw(st.lists(st.integers(0, 3), max_size=20), "turns"):
+        steps = [*board.moves(state)]
+        letter, after = steps[turn % len(steps)]
+        assert dict(board.moves(after))[BACK[letter]] == state
+        assert board.can_reach(after, start)
+        walk, state = walk + letter, after
+    for letter in reversed(walk):
+        state = dict(board.moves(state))[BACK[letter]]
+    assert state == start
 
 
 @pytest.mark.parametrize("name", ["2x2", "2x3", "3x2"])

@@ -2,8 +2,10 @@
 
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
@@ -11,10 +13,16 @@ from hypothesis import strategies as st
 
 from puzzle_tablebase.errors import BadRequest, NoAnswer
 from puzzle_tablebase.notation.sliding import GOALS
-from puzzle_tablebase.puzzles.sliding import parse_board
-from puzzle_tablebase.queries.options import SAMPLE
+from puzzle_tablebase.puzzles.sliding import EIGHT, parse_board
+from puzzle_tablebase.queries.options import SAMPLE, Options
 from puzzle_tablebase.queries.prober import open_prober, pose
-from puzzle_tablebase.queries.samples import SampleRequest, find_twin
+from puzzle_tablebase.queries.samples import (
+    SampleRequest,
+    draw_distinct,
+    find_twin,
+    share_distances,
+    split_rows,
+)
 from puzzle_tablebase.queries.tables import Tables, open_tables
 from puzzle_tablebase.stores import Folder
 from tests.support import oracles
@@ -243,3 +251,68 @@ def test_a_small_sample_is_spread_over_distances_at_equal_steps(tables: Tables) 
         sample = draw(size, distance=distance)
         assert sorted(sample["distance"]) == wanted
         assert sorted(known[state] for state in sample["state"]) == wanted
+
+
+@given(st.integers(0, 2**63), st.integers(1, 400), st.integers(1, 400))
+def test_numbers_that_are_drawn_differ_and_are_below_the_total(
+    seed: int, total: int, size: int
+) -> None:
+    drawn = draw_distinct(np.random.Generator(np.random.PCG64(seed)), total, min(size, total))
+    assert len({*drawn.tolist()}) == len(drawn) == min(size, total)
+    assert {*drawn.tolist()} <= {*range(total)}
+    again = SampleRequest(min(size, total), seed, 7).draw_numbers(total, "number")
+    assert np.concatenate([*again]).tolist() == drawn.tolist()
+
+
+@given(
+    counts=st.dictionaries(st.integers(0, 30), st.integers(0, 50), min_size=1),
+    ends=st.tuples(st.integers(0, 30), st.integers(0, 30)),
+    size=st.integers(1, 400),
+)
+def test_shares_of_distances_are_equal_but_for_the_short(
+    counts: dict[int, int], ends: tuple[int, int], size: int
+) -> None:
+    distances, notes = range(min(ends), max(ends) + 1), list[str]()
+    prober = SimpleNamespace(
+        puzzle=SimpleNamespace(depth="distance"), count_depths=lambda options: counts
+    )
+    share = partial(share_distances, prober, Options(SAMPLE, {}), distances, SampleRequest(size))
+    if distances[-1] > max(counts):
+        with pytest.raises(NoAnswer):
+            share(notes.append)
+        return
+    quotas = share(notes.append)
+    assert len(quotas) == min(size, len(distances))
+    assert {*quotas} <= {*distances}
+    there = {distance: counts.get(distance, 0) for distance in quotas}
+    assert all(quotas[distance] <= there[distance] for distance in quotas)
+    assert sum(quotas.values()) == min(size, sum(there.values()))
+    # whatever has states left has as many as any other, or one less
+    rest = [quotas[distance] for distance in quotas if quotas[distance] < there[distance]]
+    assert not rest or max(quotas.values()) - min(rest) <= 1
+    is_short = any(quota < size // len(quotas) for quota in quotas.values())
+    assert len(notes) == is_short
+
+
+@given(
+    st.lists(eight_states, min_size=1, max_size=60, unique=True),
+    st.dictionaries(st.sampled_from("abcde"), st.integers(1, 9), min_size=1),
+    st.integers(0, 99),
+)
+def test_parts_get_their_shares_as_nearly_as_twins_allow(
+    states: list[str], parts: dict[str, int], seed: int
+) -> None:
+    goal = GOALS["centre"]
+    images = sorted({image for state in states for image in list_twins(state, goal, 3)})
+    # twins have the same distance
+    distances = [int(min(list_twins(image, goal, 3))[0]) % 3 for image in images]
+    rows = pl.DataFrame({"state": images, "goal": "centre", "distance": distances})
+    random = np.random.Generator(np.random.PCG64(seed))
+    divided = split_rows(EIGHT, rows, parts, random)
+    assert divided.drop("split").equals(rows)
+    sets = dict(divided.select("state", "split").iter_rows())
+    assert all(len({sets[image] for image in list_twins(state, goal, 3)}) == 1 for state in sets)
+    taken = dict(divided["split"].value_counts().iter_rows())
+    for name, part in parts.items():
+        missing = part / sum(parts.values()) * len(rows) - taken.get(name, 0)
+        assert -8 < missing <= 8 * (len(parts) - 1), "a class has at most eight twins"

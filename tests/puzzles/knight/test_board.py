@@ -51,6 +51,9 @@ def test_jump_numbers_follow_the_rules(board: KnightBoard) -> None:
             right = goal % board.files - start % board.files
             down = start // board.files - goal // board.files
             assert (right, down) == oracles.JUMPS[board.find_jump(start, goal) - 1]
+            assert start in board.list_neighbours(goal)
+            # the jump back is on the other side of the circle of eight
+            assert abs(board.find_jump(goal, start) - board.find_jump(start, goal)) == 4
 
 
 @pytest.mark.parametrize(("files", "ranks"), [(3, 4), (4, 3), (3, 7), (4, 5), (1, 1)])
