@@ -29,12 +29,14 @@ from puzzle_tablebase.formats.index import read_records
 from puzzle_tablebase.formats.index_writer import IndexWriter
 from puzzle_tablebase.jit import Array
 from puzzle_tablebase.pipeline.kinds import checkpoints
+from puzzle_tablebase.pipeline.parallel import run_in_threads
 from puzzle_tablebase.pipeline.recipes.board_shards import (
     STORED_BYTES_PER_STATE,
     Search,
     search_shards,
 )
-from puzzle_tablebase.pipeline.tasks import Tasks, run_in_threads
+from puzzle_tablebase.pipeline.tasks import Tasks
+from puzzle_tablebase.pipeline.workers import Workers
 from puzzle_tablebase.puzzles.sliding import SlidingBoard, parse_board
 from puzzle_tablebase.schema import BITS_INDEX, ROW_BYTES, Table
 from puzzle_tablebase.stores import Folder
@@ -72,7 +74,7 @@ def measure(name: str, counts: list[int]) -> None:
         with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(THREADS) as pool:
             meter = Meter(Path(folder))
             store = checkpoints(Folder(folder), board.tables[0])
-            tasks = Tasks(pool, THREADS, meter.sample, store)
+            tasks = Tasks(Workers(pool, THREADS), meter.sample, store)
             begun, (read, written) = read_processor_seconds(), read_bytes()
             found, search = search_shards(board, board.example, count, tasks)
             records = write_and_read(Folder(folder), board, search)
@@ -159,7 +161,7 @@ def warm_up() -> None:
     search_words(board.make_words(board.example), THREADS, run_in_threads)
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(THREADS) as pool:
         store = checkpoints(Folder(folder), board.tables[0])
-        tasks = Tasks(pool, THREADS, checkpoints=store)
+        tasks = Tasks(Workers(pool, THREADS), checkpoints=store)
         _, search = search_shards(board, board.example, 2, tasks)
         write_and_read(Folder(folder), board, search)
 

@@ -21,6 +21,7 @@ from puzzle_tablebase.pipeline.recipes.tour_lists import (
     make_search_board,
 )
 from puzzle_tablebase.pipeline.tasks import Tasks
+from puzzle_tablebase.pipeline.workers import Workers
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE, make_tour_table
 from puzzle_tablebase.stores import Folder
@@ -82,7 +83,7 @@ def _write(board: KnightBoard, threads: int) -> None:
     table = make_tour_table(board)
     with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(threads) as pool:
         store = Folder(Path(name))
-        data = make(table, PUZZLE, Tasks(pool, threads))
+        data = make(table, PUZZLE, Tasks(Workers(pool, threads)))
         with store.write_files(table.file) as files, TableWriter(files[0], table) as writer:
             for part in data.parts:
                 writer.write(part.rows or {})

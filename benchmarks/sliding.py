@@ -16,7 +16,7 @@ from benchmarks.measure import (
     measure_in_turns,
     measure_process,
 )
-from puzzle_tablebase.pipeline.tasks import run_in_threads
+from puzzle_tablebase.pipeline.parallel import run_in_threads
 from puzzle_tablebase.puzzles.sliding import parse_board
 from puzzle_tablebase.two_bit_bfs.search import search_words
 

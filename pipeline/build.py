@@ -23,8 +23,9 @@ from puzzle_tablebase.pipeline.recipes.costs import Cost
 from puzzle_tablebase.pipeline.reporter import Reporter
 from puzzle_tablebase.pipeline.select import select_tables
 from puzzle_tablebase.pipeline.stale import FORCED, Job, list_jobs
-from puzzle_tablebase.pipeline.tasks import Tasks, open_tasks
+from puzzle_tablebase.pipeline.tasks import open_table
 from puzzle_tablebase.pipeline.terminal import format_duration
+from puzzle_tablebase.pipeline.workers import Workers, open_workers
 from puzzle_tablebase.puzzles import Puzzle
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import Folder, open_folder
@@ -45,8 +46,8 @@ def precompute(
     for name in names:
         require_text(name, "a name of tables", "eight")
     store, tables = open_folder(outputs), select_tables(names)
-    with Reporter(quiet=quiet) as reporter, open_tasks() as tasks:
-        built = [run.table for run, _ in build(store, tables, tasks, reporter, force=force)]
+    with Reporter(quiet=quiet) as reporter, open_workers() as workers:
+        built = [run.table for run, _ in build(store, tables, workers, reporter, force=force)]
         if up_to_date := [table.name for _, table in tables if table.name not in built]:
             reporter.say(f"up to date: {', '.join(up_to_date)}")
         reporter.say(f"The tables are in {os.path.abspath(str(store))}")
@@ -56,7 +57,7 @@ def precompute(
 def build(
     store: Folder,
     tables: Sequence[tuple[Puzzle, Table]],
-    tasks: Tasks,
+    workers: Workers,
     reporter: Reporter,
     *,
     force: bool = False,
@@ -67,7 +68,7 @@ def build(
     read-only folders.
     """
     known = KnownFiles(store)
-    find = partial(list_jobs, store, tables, tasks, force=force, known=known)
+    find = partial(list_jobs, store, tables, workers, force=force, known=known)
     notes = list[str]()
     is_due = any(job.reason for job in find(notes.append))
     if not is_due and not has_leftovers(store, tables):
@@ -78,20 +79,22 @@ def build(
     try:
         with store.lock():  # another build may have ended meanwhile, so the jobs are listed again
             try:
-                built = run_jobs(store, [*find(reporter.say)], tasks, reporter)
+                built = run_jobs(store, [*find(reporter.say)], workers, reporter)
                 for file in (file for _, entry in built for file in entry.all_files):
                     known.add(file)
                 known.save()
                 return built
             finally:  # no thread of this build may write once another build has the lock
-                tasks.end_all(lambda: reporter.say("waiting for the running tasks to end"))
+                workers.end_all(lambda: reporter.say("waiting for the running tasks to end"))
     except StoreError:
         if is_due:
             raise
         return []  # the folder is read-only, or another build is at work: leftovers stay
 
 
-def run_jobs(store: Folder, jobs: Sequence[Job], tasks: Tasks, reporter: Reporter) -> list[Built]:
+def run_jobs(
+    store: Folder, jobs: Sequence[Job], workers: Workers, reporter: Reporter
+) -> list[Built]:
     """Run jobs, several tables at a time; the caller holds the store's lock.
 
     The tables of one kind of a puzzle follow each other, as they share what it caches.
@@ -114,9 +117,9 @@ def run_jobs(store: Folder, jobs: Sequence[Job], tasks: Tasks, reporter: Reporte
 
     def run_queue(queue: list[Job]) -> None:
         for job in queue:
-            built.append(_run_job(store, job, tasks, reporter))
+            built.append(_run_job(store, job, workers, reporter))
 
-    for _ in tasks.run_in_threads(run_queue, [(queue,) for queue in queues.values()]):
+    for _ in workers.run_in_threads(run_queue, [(queue,) for queue in queues.values()]):
         pass
     return built
 
@@ -131,13 +134,13 @@ def format_shards(cost: Cost) -> str:
     return f"{cost.shards} shards, {cost.disk / 1e9:.1f} GB of disk, about {time}"
 
 
-def _run_job(store: Folder, job: Job, tasks: Tasks, reporter: Reporter) -> Built:
+def _run_job(store: Folder, job: Job, workers: Workers, reporter: Reporter) -> Built:
     """Build and publish a table, and log it."""
     name, started, outcome = job.table.name, time.perf_counter(), FAILED
     on_step = partial(reporter.update, of=name)
     cost = job.cost
     reserved = cost.memory, cost.shards, cost.jobs, cost.task
-    with tasks.of_table(name, job.checkpoints, on_step, *reserved) as own:
+    with open_table(workers, name, job.checkpoints, on_step, *reserved) as own:
         own.report("starting", 0)  # unless another table has failed
         reporter.say(f"building {name} ({job.reason})")
         if cost.shards:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from puzzle_tablebase.pipeline.proofs.claims import Prover
     from puzzle_tablebase.pipeline.recipes.board_shards import Plan
     from puzzle_tablebase.pipeline.tasks import TableData, Tasks
+    from puzzle_tablebase.pipeline.workers import Workers
     from puzzle_tablebase.stores.checkpoints import Checkpoints
 
 RECIPES, PROOFS = (f"puzzle_tablebase.pipeline.{room}" for room in ("recipes", "proofs"))
@@ -116,7 +117,7 @@ def find_prover(table: Table) -> Prover | None:
     return prover
 
 
-def plan_build(table: Table, cost: Cost, tasks: Tasks, saved: Checkpoints | None) -> Cost:
+def plan_build(table: Table, cost: Cost, workers: Workers, saved: Checkpoints | None) -> Cost:
     """Plan a build that costs so much in memory with the memory that there is.
 
     A search that does not fit is divided into shards, if it can be. `saved`: what it resumes from.
@@ -125,21 +126,21 @@ def plan_build(table: Table, cost: Cost, tasks: Tasks, saved: Checkpoints | None
     plan = get_kind(table).plan
     if not plan:
         return cost
-    process, available = (0 if tasks.is_remote else PROCESS_BYTES), tasks.memory
-    if available is None and tasks.is_remote:
+    process, available = (0 if workers.is_remote else PROCESS_BYTES), workers.memory
+    if available is None and workers.is_remote:
         available = MAX_TASK_BYTES
     elif available is None:
         free = get_free_memory()
         available = sys.maxsize if free is None else int(FREE_SHARE * free)
-    is_whole = not tasks.is_remote and cost.memory <= available
+    is_whole = not workers.is_remote and cost.memory <= available
     left = max(0, available - process)  # the program alone may take more than there is
-    planned: Plan | None = import_object(plan)(table, tasks, left, saved, is_whole)
+    planned: Plan | None = import_object(plan)(table, workers, left, saved, is_whole)
     if planned is None:
         return cost
     if not planned.jobs:
         hint = "Raise the limit, or start again: pipeline remove --checkpoints"
         raise MemoryShort(table.name, process + planned.memory, available, hint)
-    memory = 0 if tasks.is_remote else process + planned.jobs * planned.memory
+    memory = 0 if workers.is_remote else process + planned.jobs * planned.memory
     seconds = SHARDED_TIMES * cost.seconds
     return Cost(
         seconds, cost.bytes, memory, planned.shards, planned.jobs, planned.memory, planned.disk

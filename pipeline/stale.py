@@ -22,8 +22,8 @@ from puzzle_tablebase.pipeline.kinds import checkpoints, estimate_cost, find_cod
 from puzzle_tablebase.pipeline.known_files import KnownFiles
 from puzzle_tablebase.pipeline.publish import list_table_files, read_copies, require_own_files
 from puzzle_tablebase.pipeline.recipes.costs import Cost
-from puzzle_tablebase.pipeline.tasks import Tasks
 from puzzle_tablebase.pipeline.terminal import format_copies_note
+from puzzle_tablebase.pipeline.workers import Workers
 from puzzle_tablebase.puzzles import Puzzle
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import MANIFEST, Folder, list_files
@@ -53,7 +53,7 @@ class Job(NamedTuple):
 def list_jobs(
     store: Folder,
     tables: Sequence[tuple[Puzzle, Table]],
-    tasks: Tasks,
+    workers: Workers,
     say: Callable[[str], None],
     *,
     force: bool = False,
@@ -85,7 +85,7 @@ def list_jobs(
         saved = saves.list_files() if is_resumed else []
         cost = estimate_cost(table)
         if reason:
-            cost = plan_build(table, cost, tasks, saves if saved else None)
+            cost = plan_build(table, cost, workers, saves if saved else None)
         yield Job(puzzle, table, reason, versions, saves, saved, cost)
     if foreign:
         say(format_copies_note(foreign, store))

@@ -22,7 +22,10 @@ from puzzle_tablebase.code_parts import FUNCTIONS, Piece, Statements, is_for_typ
 from puzzle_tablebase.errors import SearchError
 
 OURS = __name__.partition(".")[0]
-CARRIERS = ("errors", "jit", "output", "process", "resources", "stores", "pipeline.tasks")
+CARRIERS = (
+    *("errors", "jit", "output", "process", "resources", "stores"),
+    *("pipeline.memory", "pipeline.parallel", "pipeline.tasks", "pipeline.workers"),
+)
 """The modules, with those in them, that carry values and make none. (Any other counts.)"""
 HARMLESS = {
     *("cache", "cached_property", "classmethod", "compiled", "contextmanager", "lru_cache"),

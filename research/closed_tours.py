@@ -28,6 +28,7 @@ from puzzle_tablebase.pipeline.recipes.tour_sweep import (
     sum_cycles,
 )
 from puzzle_tablebase.pipeline.tasks import Tasks
+from puzzle_tablebase.pipeline.workers import Workers
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tour_ranker import Sweep
 from puzzle_tablebase.tour_frontier.states import FREE
@@ -92,7 +93,7 @@ def main() -> None:
         return
     modulus = ONCE if options.dry_run else options.modulus
     with ThreadPoolExecutor(2) as pool:
-        tasks = Tasks(pool, 2)
+        tasks = Tasks(Workers(pool, 2))
         for line in iter_counts(options.rows, options.columns, modulus, options.cuts, tasks):
             print(line, flush=True)
 

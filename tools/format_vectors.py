@@ -25,7 +25,8 @@ from puzzle_tablebase.formats.index import (
 )
 from puzzle_tablebase.formats.index_writer import IndexWriter
 from puzzle_tablebase.pipeline.kinds import make
-from puzzle_tablebase.pipeline.tasks import open_tasks
+from puzzle_tablebase.pipeline.tasks import Tasks
+from puzzle_tablebase.pipeline.workers import open_workers
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
 from puzzle_tablebase.schema import Recipe, Table
 from tools.sessions import ROOT
@@ -96,8 +97,8 @@ def write_index(table: Table, count: int, first: int = 0) -> bytes:
 
 def build_index(table: Table) -> bytes:
     """Build the index of a sliding board."""
-    with open_tasks(jobs=1) as tasks:
-        data, rows, index = make(table, SLIDING, tasks), BytesIO(), BytesIO()
+    with open_workers(jobs=1) as workers:
+        data, rows, index = make(table, SLIDING, Tasks(workers)), BytesIO(), BytesIO()
         encode_table(rows, index, table, *data[:2], "distance", data.depths)
     return index.getvalue()
 

@@ -96,12 +96,12 @@ def precompute(
     from puzzle_tablebase.pipeline.reporter import Reporter
     from puzzle_tablebase.pipeline.select import select_tables
     from puzzle_tablebase.pipeline.stale import list_jobs
-    from puzzle_tablebase.pipeline.tasks import open_tasks
+    from puzzle_tablebase.pipeline.workers import open_workers
 
     store, tables = open_folder(outputs), select_tables(names or [])
-    with Reporter(quiet=quiet) as reporter, open_tasks(scheduler, jobs, memory) as tasks:
+    with Reporter(quiet=quiet) as reporter, open_workers(scheduler, jobs, memory) as workers:
         if dry_run:
-            listed = list_jobs(store, tables, tasks, print_error, force=force)
+            listed = list_jobs(store, tables, workers, print_error, force=force)
             rows = [
                 {
                     "table": job.table.name,
@@ -116,7 +116,7 @@ def precompute(
             rows = [
                 {"table": run.table, "reason": run.reason, **AMOUNTS, **entry.list_amounts()}
                 | {"bytes": entry.total_bytes, "seconds": run.seconds}
-                for run, entry in build(store, tables, tasks, reporter, force=force)
+                for run, entry in build(store, tables, workers, reporter, force=force)
             ]
     order, due = [table.name for _, table in tables], {row["table"] for row in rows}
     rows.sort(key=lambda row: order.index(row["table"]))

@@ -34,6 +34,7 @@ from puzzle_tablebase.formats.counts import Depth
 from puzzle_tablebase.formats.index import BLOCK_BYTES, BLOCKS_PER_READ
 from puzzle_tablebase.jit import Array, compiled
 from puzzle_tablebase.notation.sliding import parse_sides
+from puzzle_tablebase.pipeline.parallel import run_in_threads
 from puzzle_tablebase.pipeline.proofs.bits import count_ones, find_lowest
 from puzzle_tablebase.pipeline.proofs.claims import (
     Difference,
@@ -45,7 +46,6 @@ from puzzle_tablebase.pipeline.proofs.claims import (
 )
 from puzzle_tablebase.pipeline.proofs.scratch import Scratch, round_up
 from puzzle_tablebase.pipeline.proofs.verdicts import Proved, Verdict
-from puzzle_tablebase.pipeline.tasks import run_in_threads
 from puzzle_tablebase.resources import PROCESS_BYTES
 from puzzle_tablebase.schema import ROW_BYTES, Table
 

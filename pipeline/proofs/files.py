@@ -35,6 +35,7 @@ from puzzle_tablebase.formats.parquet import (
     make_schema,
 )
 from puzzle_tablebase.formats.row_groups import open_rows
+from puzzle_tablebase.pipeline.parallel import run_in_threads
 from puzzle_tablebase.pipeline.proofs.claims import (
     Claim,
     Claims,
@@ -43,7 +44,6 @@ from puzzle_tablebase.pipeline.proofs.claims import (
     require_equal,
 )
 from puzzle_tablebase.pipeline.proofs.verdicts import Proved
-from puzzle_tablebase.pipeline.tasks import run_in_threads
 from puzzle_tablebase.schema import KIND_LETTERS, Table
 from puzzle_tablebase.stores import MANIFEST, RandomAccessFile
 

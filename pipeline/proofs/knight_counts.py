@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from puzzle_tablebase.jit import Array, compiled
 from puzzle_tablebase.notation.knight import TOURS_PREFIX, ChessBoard, parse_sides
+from puzzle_tablebase.pipeline.parallel import run_in_threads
 from puzzle_tablebase.pipeline.proofs.bits import find_lowest
 from puzzle_tablebase.pipeline.proofs.claims import (
     Claim,
@@ -30,7 +31,6 @@ from puzzle_tablebase.pipeline.proofs.claims import (
 from puzzle_tablebase.pipeline.proofs.knight_rules import Squares, find_jumps, list_jumps
 from puzzle_tablebase.pipeline.proofs.tour_walker import HalfBoard, walk
 from puzzle_tablebase.pipeline.proofs.verdicts import Proved, Verdict
-from puzzle_tablebase.pipeline.tasks import run_in_threads
 from puzzle_tablebase.resources import PROCESS_BYTES
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.tour_sizes import estimate_sweep_bytes

@@ -16,6 +16,7 @@ import polars as pl
 
 from puzzle_tablebase.jit import Array, compiled
 from puzzle_tablebase.notation.knight import ChessBoard, parse_sides
+from puzzle_tablebase.pipeline.parallel import run_in_threads
 from puzzle_tablebase.pipeline.proofs.claims import (
     Claim,
     Difference,
@@ -35,7 +36,6 @@ from puzzle_tablebase.pipeline.proofs.knight_counts import (
 from puzzle_tablebase.pipeline.proofs.knight_rules import find_ends, find_jumps, list_jumps
 from puzzle_tablebase.pipeline.proofs.tour_walker import HalfBoard, walk_layers
 from puzzle_tablebase.pipeline.proofs.verdicts import Proved, Verdict
-from puzzle_tablebase.pipeline.tasks import run_in_threads
 from puzzle_tablebase.resources import PROCESS_BYTES
 from puzzle_tablebase.schema import RANKING_FIELDS, Table
 from puzzle_tablebase.tour_sizes import RANKED_TIMES, estimate_list_bytes, estimate_sweep_bytes

@@ -24,9 +24,9 @@ import numpy as np
 from puzzle_tablebase.errors import SearchError
 from puzzle_tablebase.jit import Array, compiled
 from puzzle_tablebase.notation.knight import ChessBoard
+from puzzle_tablebase.pipeline.parallel import run_in_threads
 from puzzle_tablebase.pipeline.proofs.bits import count_ones, find_lowest
 from puzzle_tablebase.pipeline.proofs.knight_rules import find_jumps, find_light, list_images
-from puzzle_tablebase.pipeline.tasks import run_in_threads
 from puzzle_tablebase.resources import count_cores
 
 MATCHING_BITS = 26

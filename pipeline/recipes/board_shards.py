@@ -29,6 +29,7 @@ from puzzle_tablebase.formats.index_writer import BlockWriter, Written
 from puzzle_tablebase.jit import Array
 from puzzle_tablebase.pipeline.recipes.row_files import SavedRows, open_rows, write_rows
 from puzzle_tablebase.pipeline.tasks import Tasks
+from puzzle_tablebase.pipeline.workers import Workers
 from puzzle_tablebase.puzzles.sliding import SlidingBoard, parse_board
 from puzzle_tablebase.schema import UNREACHED, Table
 from puzzle_tablebase.stores import Folder
@@ -96,7 +97,7 @@ class Plan(NamedTuple):
 
 
 def plan_shards(
-    table: Table, tasks: Tasks, memory: int, saved: Checkpoints | None, is_whole: bool
+    table: Table, workers: Workers, memory: int, saved: Checkpoints | None, is_whole: bool
 ) -> Plan | None:
     """Plan the shards of a board's search; None if it is in memory, where it fits (`is_whole`).
 
@@ -107,8 +108,8 @@ def plan_shards(
     if is_whole and shards is None:
         return None
     board = parse_board(table.recipe.parameters["board"])
-    space, jobs = board.make_words(board.example), tasks.jobs
-    together = 1 if tasks.is_remote else jobs
+    space, jobs = board.make_words(board.example), workers.jobs
+    together = 1 if workers.is_remote else jobs
     if shards is None:
         shards = count_shards(space, memory // together, jobs)
     task = Shard(space, 0, shards).estimate_bytes()

@@ -35,7 +35,8 @@ from puzzle_tablebase.pipeline.kinds import (
     find_counted_column,
     make,
 )
-from puzzle_tablebase.pipeline.tasks import open_tasks
+from puzzle_tablebase.pipeline.tasks import Tasks
+from puzzle_tablebase.pipeline.workers import open_workers
 from puzzle_tablebase.puzzles import Puzzle, get_puzzle, list_puzzles
 from puzzle_tablebase.puzzles.fifteen import PUZZLE as FIFTEEN
 from puzzle_tablebase.puzzles.fifteen import Pattern, make_pattern_table
@@ -240,6 +241,7 @@ def test_code_that_cannot_be_read_is_an_error(name: str) -> None:
 PROGRAM = """
 import pickle, sys
 from puzzle_tablebase.code_digest import CodeReader
+from puzzle_tablebase.pipeline.workers import open_workers
 for roots in pickle.load(sys.stdin.buffer):
     print(CodeReader().digest(roots))
 """
@@ -479,11 +481,11 @@ def record_calls(calls: set[tuple[str, str]]) -> Iterator[None]:
 
 def make_table(puzzle: Puzzle, table: Table, counted: str) -> None:
     """Make a table as a build does, but for what carries it to the store."""
-    with open_tasks(jobs=1) as tasks:
-        data = make(table, puzzle, tasks)
+    with open_workers(jobs=1) as workers:
+        data = make(table, puzzle, Tasks(workers))
         file, index = (BytesIO() if each else None for each in (table.columns, table.index))
         encode_table(file, index, table, *data[:2], counted, data.depths)
-        tasks.end_all(lambda: None)
+        workers.end_all(lambda: None)
 
 
 def covers_function(search: Search, module: str, name: str) -> bool:

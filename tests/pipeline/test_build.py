@@ -31,6 +31,7 @@ from puzzle_tablebase.pipeline.recipes.tour_sweep import CountOverflow, Layer, a
 from puzzle_tablebase.pipeline.tasks import Tasks
 from puzzle_tablebase.pipeline.terminal import format_repair
 from puzzle_tablebase.pipeline.verify import verify
+from puzzle_tablebase.pipeline.workers import Workers
 from puzzle_tablebase.puzzles import MODULES, get_puzzle
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
@@ -255,13 +256,13 @@ def test_a_killed_build_resumes_from_the_saved_layers(
     monkeypatch.setattr(tasks, "MIN_SAVED_BYTES", 2000)  # a record and what it begins with
     monkeypatch.setattr(tour_rankings, "advance_layer", advance)
     with ThreadPoolExecutor(1) as pool:
-        of_table = Tasks(pool, 1, on_progress, checkpoints(Folder(tmp_path), SIX))
+        six = Tasks(Workers(pool, 1), on_progress, checkpoints(Folder(tmp_path), SIX))
         with pytest.raises(KeyboardInterrupt):
-            tour_rankings.make(SIX, of_table)
+            tour_rankings.make(SIX, six)
         assert len(advanced) == 12
         advanced.clear()
         is_killed = False
-        data = tour_rankings.make(SIX, of_table)
+        data = tour_rankings.make(SIX, six)
     assert data.record_count == sum(len((part.records or {})["key"]) for part in data.parts)
     assert max(advanced) < 300, "what follows larger layers is kept"
 

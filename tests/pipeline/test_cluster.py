@@ -20,7 +20,8 @@ from distributed import Client, LocalCluster, get_worker
 from puzzle_tablebase.errors import MachineLimit
 from puzzle_tablebase.pipeline.cluster import DaskExecutor, connect
 from puzzle_tablebase.pipeline.recipes import board_shards
-from puzzle_tablebase.pipeline.tasks import open_tasks
+from puzzle_tablebase.pipeline.tasks import Tasks
+from puzzle_tablebase.pipeline.workers import open_workers
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.knight.tables import make_tour_table
@@ -103,9 +104,9 @@ def test_workers_build_a_board_in_shards_of_the_memory(
     options: Any = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
     with LocalCluster(processes=False, protocol="tcp", **options) as cluster:
         address = str(cluster.scheduler_address)
-        with open_tasks(address) as tasks:
-            assert tasks.executor
-            assert tasks.executor.submit(abs, -2).result(60) == 2
+        with open_workers(address) as workers:
+            assert workers.executor
+            assert workers.executor.submit(abs, -2).result(60) == 2
         assert cli(*words, str(there), "--scheduler", address) == (0, "", "")
     assert {*counted} == {(2_000_000_000, 2)}
     assert contents(there) == contents(here)
@@ -116,9 +117,9 @@ def test_a_cluster_builds_the_same_bytes(cluster: Cluster, tmp_path: Path) -> No
     remote, local = tmp_path / "there", tmp_path / "here"
     tours = (*SMALL, make_tour_table(KnightBoard(13, 3)))
     tables = [(KNIGHT, tours), (SLIDING, SLIDING.find_tables("sliding_2x4"))]
-    with open_tasks(cluster.address) as tasks:
-        assert (tasks.jobs, tasks.is_remote) == (2, True)
-        build_all(Folder(remote), tables, None, tasks.executor, jobs=tasks.jobs)
+    with open_workers(cluster.address) as workers:
+        assert (workers.jobs, workers.is_remote) == (2, True)
+        build_all(Folder(remote), tables, None, workers.executor, jobs=workers.jobs)
     build_all(Folder(local), tables, jobs=2)
     assert contents(remote) == contents(local)
     assert len(contents(local)) == len(tours) + 4 + 1
@@ -237,10 +238,10 @@ def test_workers_that_join_later_are_used_and_each_has_its_memory() -> None:
     options |= {"resources": {"memory": 5e8}, "protocol": "tcp", "processes": False}
     with LocalCluster(**options) as running:
         address = str(running.scheduler_address)
-        with open_tasks(address) as tasks:
-            assert (tasks.jobs, tasks.memory) == (1, 500_000_000)
-            assert tasks.cluster
-            tasks.executor = tasks.cluster.reserve(300_000_000)
+        with open_workers(address) as workers:
+            assert (workers.jobs, workers.memory) == (1, 500_000_000)
+            assert workers.cluster
+            tasks = Tasks(workers, executor=workers.cluster.reserve(300_000_000))
             places = set[str]()
             for place in tasks.run(say_where, [(number,) for number in range(20)], is_saved=False):
                 places.add(place)
@@ -248,9 +249,9 @@ def test_workers_that_join_later_are_used_and_each_has_its_memory() -> None:
                     running.scale(2)
             assert len(places) == 2
             with pytest.raises(MachineLimit, match=r"needs 0.60 GB, and no worker declares"):
-                tasks.cluster.reserve(600_000_000)
-        with open_tasks(address, memory=10**8) as tasks:
-            assert tasks.memory == 10**8
+                workers.cluster.reserve(600_000_000)
+        with open_workers(address, memory=10**8) as workers:
+            assert workers.memory == 10**8
 
 
 running = list[int]()
@@ -345,5 +346,5 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "puzzle_tablebase.pipeline.cluster")
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(MachineLimit, match="cluster"):
-        open_tasks("tcp://127.0.0.1:1").__enter__()
+        open_workers("tcp://127.0.0.1:1").__enter__()
     assert os.environ.get("DASK_SCHEDULER_ADDRESS") is None

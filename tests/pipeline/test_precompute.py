@@ -22,7 +22,7 @@ from puzzle_tablebase.pipeline.recipes.costs import Cost
 from puzzle_tablebase.pipeline.reporter import Reporter
 from puzzle_tablebase.pipeline.select import find_request
 from puzzle_tablebase.pipeline.stale import list_jobs
-from puzzle_tablebase.pipeline.tasks import Tasks, open_tasks
+from puzzle_tablebase.pipeline.workers import Workers, open_workers
 from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
@@ -136,7 +136,7 @@ def test_progress_is_printed_now_and_then(
     tables = [(PUZZLE, table) for table in (PUZZLE.tables[0], COUNTS)]
     for interval in (-1, 3600):
         monkeypatch.setattr("puzzle_tablebase.pipeline.reporter.LINE_INTERVAL", interval)
-        with Reporter() as reporter, open_tasks(jobs=1) as tasks:
+        with Reporter() as reporter, open_workers(jobs=1) as tasks:
             build(Folder(tmp_path / str(interval)), tables, tasks, reporter)
         lines = capsys.readouterr().err.splitlines()
         steps = {re.sub(r", \d+ s$", "", line) for line in lines if line.startswith("  ")}
@@ -195,45 +195,45 @@ def test_a_dry_run_says_what_a_build_resumes_from(cli: Cli, tmp_path: Path) -> N
         assert row["checkpoints"] == saved
 
 
-def plan(folder: Path, board: str, tasks: Tasks, *, force: bool = False) -> Cost:
+def plan(folder: Path, board: str, workers: Workers, *, force: bool = False) -> Cost:
     pairs = [(SLIDING, table) for table in parse_sliding(board).tables[:1]]
-    (job,) = list_jobs(Folder(folder), pairs, tasks, print, force=force)
+    (job,) = list_jobs(Folder(folder), pairs, workers, print, force=force)
     return job.cost
 
 
 def test_a_board_is_searched_in_memory_or_in_shards_that_fit_it(tmp_path: Path) -> None:
-    whole = plan(tmp_path, "2x7", Tasks(None, 2, memory=13 * 10**9))
+    whole = plan(tmp_path, "2x7", Workers(None, 2, memory=13 * 10**9))
     assert (whole.shards, whole.disk) == (0, 0)
     for gigabytes, shards in ((3, 4), (1, 16)):
-        cost = plan(tmp_path, "2x7", Tasks(None, 2, memory=gigabytes * 10**9))
+        cost = plan(tmp_path, "2x7", Workers(None, 2, memory=gigabytes * 10**9))
         assert (cost.shards, cost.jobs) == (shards, 2)
         # that of all threads together, and of the program
         assert 0.7 < cost.memory / 1e9 / gigabytes <= 1
         assert cost.disk == 0.4 * parse_sliding("2x7").size
-    cluster = plan(tmp_path, "2x7", Tasks(None, 4, is_remote=True, memory=10**9))
+    cluster = plan(tmp_path, "2x7", Workers(None, 4, is_remote=True, memory=10**9))
     assert (cluster.shards, cluster.memory) == (8, 0)
     # rows are made in memory, and so is the search for them
-    assert plan(tmp_path, "2x5", Tasks(None, 4, is_remote=True)).shards == 0
+    assert plan(tmp_path, "2x5", Workers(None, 4, is_remote=True)).shards == 0
 
 
 def test_a_search_keeps_the_shards_with_which_it_began(tmp_path: Path) -> None:
     table = parse_sliding("2x7").tables[0]
     checkpoints(Folder(tmp_path), table).save(SHARDS, [np.array([6])])
     for jobs, gigabytes, at_a_time in ((2, 3, 2), (4, 3, 3), (8, 1.5, 1), (2, 64, 2)):
-        tasks = Tasks(None, jobs, memory=int(gigabytes * 1e9))
+        tasks = Workers(None, jobs, memory=int(gigabytes * 1e9))
         assert plan(tmp_path, "2x7", tasks)[3:5] == (6, at_a_time)
     for jobs in (1, 5):
-        assert plan(tmp_path, "2x7", Tasks(None, jobs, is_remote=True))[3:5] == (6, jobs)
+        assert plan(tmp_path, "2x7", Workers(None, jobs, is_remote=True))[3:5] == (6, jobs)
     with pytest.raises(
         MemoryShort, match=r"sliding_2x7_14 needs 1\.\d\d GB .* remove --checkpoints"
     ):
-        plan(tmp_path, "2x7", Tasks(None, 2, memory=10**9))
-    assert plan(tmp_path, "2x7", Tasks(None, 2, memory=10**9), force=True).shards == 16
+        plan(tmp_path, "2x7", Workers(None, 2, memory=10**9))
+    assert plan(tmp_path, "2x7", Workers(None, 2, memory=10**9), force=True).shards == 16
 
 
 def test_shards_are_said_to_take_longer_than_a_search_in_memory(tmp_path: Path) -> None:
-    whole = plan(tmp_path, "2x7", Tasks(None, 2, memory=13 * 10**9))
-    disk = plan(tmp_path, "2x7", Tasks(None, 2, memory=3 * 10**9))
+    whole = plan(tmp_path, "2x7", Workers(None, 2, memory=13 * 10**9))
+    disk = plan(tmp_path, "2x7", Workers(None, 2, memory=3 * 10**9))
     assert 2 < disk.seconds / whole.seconds <= 3
 
 

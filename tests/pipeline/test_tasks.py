@@ -22,11 +22,12 @@ import pytest
 from puzzle_tablebase import errors
 from puzzle_tablebase.code_digest import CodeReader, Source
 from puzzle_tablebase.errors import MemoryShort, StoreError, TableUnreadable, Unreachable
-from puzzle_tablebase.pipeline import tasks
+from puzzle_tablebase.pipeline import tasks, workers
 from puzzle_tablebase.pipeline.kinds import checkpoints
 from puzzle_tablebase.pipeline.log import RUNS
 from puzzle_tablebase.pipeline.recipes.tour_lists import list_tours_from
 from puzzle_tablebase.pipeline.tasks import Step, Tasks
+from puzzle_tablebase.pipeline.workers import Workers
 from puzzle_tablebase.puzzles import PluginError
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.knight.tables import make_count_table
@@ -53,10 +54,10 @@ def pool() -> Iterator[CountingExecutor]:
 
 
 def open_table(
-    build: Tasks, name: str, folder: Path, needed: int = 0, on_step: Step = lambda *_: None
+    build: Workers, name: str, folder: Path, needed: int = 0, on_step: Step = lambda *_: None
 ) -> Any:
     """Open the tasks of another table of the same build."""
-    return build.of_table(name, checkpoints(Folder(folder), TOURS), on_step, needed)
+    return tasks.open_table(build, name, checkpoints(Folder(folder), TOURS), on_step, needed)
 
 
 def double(number: int) -> int:
@@ -88,16 +89,16 @@ def test_no_more_tasks_of_a_table_run_than_their_memory_allows(
     running = list[int]()
     with ThreadPoolExecutor(3) as pool:
         store = checkpoints(Folder(tmp_path), TOURS)
-        with Tasks(pool, 3).of_table("one", store, lambda *_: None, 0, jobs=jobs) as own:
+        with tasks.open_table(Workers(pool, 3), "one", store, lambda *_: None, 0, jobs=jobs) as own:
             items = [(running, number) for number in range(9)]
             assert max(own.run(count_running, items, is_saved=False)) == most
 
 
 def test_results_come_in_order_and_few_tasks_are_begun(pool: CountingExecutor) -> None:
-    results = Tasks(pool, 2).run(double, ((number,) for number in range(20)))
+    results = Tasks(Workers(pool, 2)).run(double, ((number,) for number in range(20)))
     assert list(results) == [2 * number for number in range(20)]
     pool.submitted = 0
-    results = Tasks(pool, 2).run(double, ((number,) for number in itertools.count()))
+    results = Tasks(Workers(pool, 2)).run(double, ((number,) for number in itertools.count()))
     assert [next(results), next(results), next(results)] == [0, 2, 4]
     assert pool.submitted == 5
 
@@ -116,7 +117,7 @@ def test_a_cluster_that_grows_is_used_up_to_the_jobs_that_were_asked_for(
     pool: CountingExecutor, most: int | None, begun: int
 ) -> None:
     cluster: Any = Threads(8)
-    build = Tasks(pool, 2, cluster=cluster, most_jobs=most)
+    build = Tasks(Workers(pool, 2, cluster=cluster, most_jobs=most))
     results = build.run(double, ((number,) for number in itertools.count()))
     assert next(results) == 0
     assert pool.submitted == begun
@@ -132,7 +133,7 @@ def test_no_more_threads_work_than_there_are_jobs(jobs: int) -> None:
         running.release()
         return number
 
-    found = Tasks(None, jobs).run_in_threads(work, ((number,) for number in range(30)))
+    found = Workers(None, jobs).run_in_threads(work, ((number,) for number in range(30)))
     assert [*found] == [*range(30)]
 
 
@@ -144,7 +145,7 @@ def test_an_iterator_that_is_not_read_to_its_end_waits_for_no_task() -> None:
             running.set()
             ended.wait(20)
 
-    found = Tasks(None, 2).run_in_threads(work, [(0,), (1,)])
+    found = Workers(None, 2).run_in_threads(work, [(0,), (1,)])
     next(found)
     assert running.wait(20)
     begun = time.monotonic()
@@ -158,7 +159,7 @@ def test_an_error_ends_all_tables_at_once(
     error: type[BaseException], pool: CountingExecutor, tmp_path: Path
 ) -> None:
     """Expect it of tasks, of a table between two of them, and of one that waits for a task."""
-    build, release = Tasks(pool, 1), Event()
+    build, release = Workers(pool, 1), Event()
 
     def fail() -> Iterator[tuple[int]]:
         yield (1,)
@@ -191,8 +192,8 @@ def test_after_an_error_nobody_waits_for_a_running_task() -> None:
         halve(number - 1)
 
     began = time.monotonic()
-    with pytest.raises(ZeroDivisionError), tasks.open_tasks(jobs=2) as build:
-        [*build.run(work, [(0,), (1,)])]
+    with pytest.raises(ZeroDivisionError), workers.open_workers(jobs=2) as build:
+        [*Tasks(build).run(work, [(0,), (1,)])]
     assert time.monotonic() - began < 10
     release.set()
 
@@ -201,8 +202,8 @@ def test_the_end_of_a_build_waits_for_running_tasks_and_cancels_the_others(
     pool: CountingExecutor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Expect it of tasks that an executor runs, and of threads that begin tasks of their own."""
-    monkeypatch.setattr(tasks, "SOON_SECONDS", 0.01)
-    build, begun, release, ended = Tasks(pool, 2), threading.Semaphore(0), Event(), list[int]()
+    monkeypatch.setattr(workers, "SOON_SECONDS", 0.01)
+    build, begun, release, ended = Workers(pool, 2), threading.Semaphore(0), Event(), list[int]()
 
     def work(number: int) -> None:
         begun.release()
@@ -211,14 +212,14 @@ def test_the_end_of_a_build_waits_for_running_tasks_and_cancels_the_others(
         ended.append(number)
 
     def run_inner(number: int) -> None:
-        [*build.run(work, [(number,), (number + 1,), (number + 2,)])]
+        [*Tasks(build).run(work, [(number,), (number + 1,), (number + 2,)])]
 
     results = build.run_in_threads(run_inner, [(0,), (10,)])
     with ThreadPoolExecutor(1) as waiter:
         waiting = waiter.submit(next, results)
         assert begun.acquire(timeout=60)
         assert begun.acquire(timeout=60)
-        build._end(ZeroDivisionError())
+        build.end(ZeroDivisionError())
         build.end_all(release.set)  # which is called, or the tasks would not end
         assert len(ended) == 2
         assert isinstance(waiting.exception(60), ZeroDivisionError)
@@ -226,11 +227,11 @@ def test_the_end_of_a_build_waits_for_running_tasks_and_cancels_the_others(
 
 @pytest.mark.parametrize("limit", [None, 1_000])
 def test_too_little_memory_is_refused(limit: int | None, tmp_path: Path) -> None:
-    build = Tasks(None, 1, memory=limit)
+    build = Workers(None, 1, memory=limit)
     with open_table(build, "a", tmp_path, 1_000):
         with pytest.raises(MemoryShort), open_table(build, "b", tmp_path, 1 << 60):
             pass
-        build.report("layer", 1)
+        build.require_no_error()
     with open_table(build, "c", tmp_path, 1_000):
         pass
 
@@ -239,7 +240,7 @@ def test_too_little_memory_is_refused(limit: int | None, tmp_path: Path) -> None
 def test_two_searches_never_hold_more_than_the_limit_together(
     is_failed: bool, tmp_path: Path
 ) -> None:
-    build, is_waiting, steps = Tasks(None, 1, memory=1_000), Event(), list[str]()
+    build, is_waiting, steps = Workers(None, 1, memory=1_000), Event(), list[str]()
 
     def on_step(doing: str, *_: object) -> None:
         steps.append(doing)
@@ -268,7 +269,7 @@ def test_two_searches_never_hold_more_than_the_limit_together(
 def saving(pool: CountingExecutor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Tasks:
     """Return tasks of which every result is saved, however short they are."""
     monkeypatch.setattr(tasks, "MIN_SAVED_SECONDS", -1)
-    return Tasks(pool, 2, checkpoints=checkpoints(Folder(tmp_path), TOURS))
+    return Tasks(Workers(pool, 2), checkpoints=checkpoints(Folder(tmp_path), TOURS))
 
 
 def find_recomputed(work: Tasks, folder: Path) -> list[bool]:
@@ -373,7 +374,7 @@ def test_a_worker_with_other_code_runs_no_task(
 ) -> None:
     store = checkpoints(Folder(tmp_path), TOURS)
     with SendingExecutor(1) as pool:
-        build = Tasks(pool, 1, checkpoints=store, is_remote=True)
+        build = Tasks(Workers(pool, 1, is_remote=True), checkpoints=store)
         assert len([*build.run(make_arrays, [(1,)], is_saved=is_saved)]) == 1
         monkeypatch.setattr("puzzle_tablebase.code_digest._digest_roots", lambda roots: "other")
         with pytest.raises(StoreError, match="other code"):

@@ -21,6 +21,7 @@ from puzzle_tablebase.errors import StoreError
 from puzzle_tablebase.formats.index import read_records
 from puzzle_tablebase.formats.index_writer import IndexWriter, make_seed
 from puzzle_tablebase.pipeline.kinds import checkpoints
+from puzzle_tablebase.pipeline.parallel import run_in_threads
 from puzzle_tablebase.pipeline.recipes import board_shards
 from puzzle_tablebase.pipeline.recipes.board_shards import (
     SHARDS,
@@ -31,7 +32,8 @@ from puzzle_tablebase.pipeline.recipes.board_shards import (
     search_shards,
     write_records,
 )
-from puzzle_tablebase.pipeline.tasks import Tasks, run_in_threads
+from puzzle_tablebase.pipeline.tasks import Step, Tasks
+from puzzle_tablebase.pipeline.workers import Workers
 from puzzle_tablebase.puzzles.sliding import SlidingBoard, parse_board
 from puzzle_tablebase.schema import BITS_INDEX, ROW_BYTES, Table
 from puzzle_tablebase.stores import WORK, Folder
@@ -66,12 +68,16 @@ def open_checkpoints(folder: Path, board: str = "2x5") -> Checkpoints:
 
 def search_in_shards(
     folder: Path, name: str = "2x5", goal: str = ROOT, shards: int = 2,
-    executor: Executor | None = None, **options: Any,
+    executor: Executor | None = None, on_step: Step | None = None,
 ) -> Results:  # fmt: skip
-    """Search in shards, two at a time; return bit 1 of every depth."""
+    """Search in shards, two at a time; return bit 1 of every depth.
+
+    `executor`: workers of other machines, if they search.
+    """
     store, board = open_checkpoints(folder, name), parse_board(name)
     with ThreadPoolExecutor(2) as pool:
-        build = Tasks(executor or pool, 2, checkpoints=store, **options)
+        workers = Workers(executor or pool, 2, is_remote=executor is not None)
+        build = Tasks(workers, on_step, store)
         _, search = search_shards(board, goal, shards, build)
         return write_and_read(folder, search, name)
 
@@ -455,7 +461,7 @@ class RepeatingExecutor(ThreadPoolExecutor):
 
 def test_a_repeated_task_writes_the_same_bytes(tmp_path: Path) -> None:
     with RepeatingExecutor(tmp_path) as executor:
-        found = search_in_shards(tmp_path, executor=executor, is_remote=True)
+        found = search_in_shards(tmp_path, executor=executor)
     assert executor.repeated >= 2 * (56 + 1 + 1)  # shards; layers, an empty one, and the records
     assert np.array_equal(found, search_whole("2x5", ROOT))
 
@@ -471,7 +477,9 @@ def test_the_first_layers_of_3x5_are_the_published_ones(tmp_path: Path) -> None:
     ]
     found, end = list[int](), time.monotonic() + 40  # the last layer may take ten seconds more
     with ThreadPoolExecutor(2) as pool:
-        search = Search(parts, board.size, Tasks(pool, 2, checkpoints=parts[0].checkpoints))
+        search = Search(
+            parts, board.size, Tasks(Workers(pool, 2), checkpoints=parts[0].checkpoints)
+        )
         while len(found) < 12 or time.monotonic() < end:
             found.append(search.find_layer(len(found)))
     assert found == published[: len(found)]

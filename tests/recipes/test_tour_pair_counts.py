@@ -13,6 +13,7 @@ from puzzle_tablebase.pipeline.kinds import checkpoints
 from puzzle_tablebase.pipeline.recipes import tour_pair_counts
 from puzzle_tablebase.pipeline.recipes.tour_pair_counts import count_tours_by_pair
 from puzzle_tablebase.pipeline.tasks import Tasks
+from puzzle_tablebase.pipeline.workers import Workers
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE, make_pair_counts
 from puzzle_tablebase.stores import Folder
@@ -22,7 +23,7 @@ from tests.support.tour_lists import all_tours
 
 def count(files: int, ranks: int) -> Array:
     with ThreadPoolExecutor(2) as pool:
-        return count_tours_by_pair(KnightBoard(files, ranks), Tasks(pool, 2))
+        return count_tours_by_pair(KnightBoard(files, ranks), Tasks(Workers(pool, 2)))
 
 
 # sides both odd, one of them, and none; the shorter side is odd where no state stands for its image
@@ -98,7 +99,7 @@ def test_the_other_half_is_met_from_as_few_squares_as_needed() -> None:
     """Count a square board: from the corner, images have all that the other squares would find."""
     names = set[str]()
     with ThreadPoolExecutor(1) as pool:
-        tasks = Tasks(pool, 1, lambda doing, *_: names.add(doing))
+        tasks = Tasks(Workers(pool, 1), lambda doing, *_: names.add(doing))
         count_tours_by_pair(KnightBoard(5, 5), tasks)
     assert {name for name in names if "from square" in name and "steps" not in name} == {
         "5x5 pairs, from square 0 to the cut",
@@ -124,8 +125,8 @@ def test_a_killed_count_resumes_from_its_lanes(
     with ThreadPoolExecutor(1) as pool:
         saved = checkpoints(Folder(tmp_path), make_pair_counts(board))
         with pytest.raises(KeyboardInterrupt):
-            count_tours_by_pair(board, Tasks(pool, 1, checkpoints=saved))
-        tours = count_tours_by_pair(board, Tasks(pool, 1, checkpoints=saved))
+            count_tours_by_pair(board, Tasks(Workers(pool, 1), checkpoints=saved))
+        tours = count_tours_by_pair(board, Tasks(Workers(pool, 1), checkpoints=saved))
     assert lanes == [(0, 3), (1, 2), (4, 7), (4, 7), (5, 6)]
     monkeypatch.undo()
     assert tours.tolist() == count(4, 6).tolist()

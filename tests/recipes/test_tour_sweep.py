@@ -27,6 +27,7 @@ from puzzle_tablebase.pipeline.recipes.tour_sweep import (
     sum_cycles,
 )
 from puzzle_tablebase.pipeline.tasks import Tasks
+from puzzle_tablebase.pipeline.workers import Workers
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE
 from puzzle_tablebase.stores import Folder
@@ -86,7 +87,9 @@ def test_a_killed_count_resumes_from_stored_layers(
     monkeypatch.setattr(tour_counts, "advance_layer", advance)
     monkeypatch.setattr("puzzle_tablebase.pipeline.tasks.MIN_SAVED_BYTES", 8 + 3 * 28)
     with ThreadPoolExecutor(1) as pool:
-        tasks = Tasks(pool, 1, on_progress, checkpoints(Folder(tmp_path), PUZZLE.tables[-1]))
+        tasks = Tasks(
+            Workers(pool, 1), on_progress, checkpoints(Folder(tmp_path), PUZZLE.tables[-1])
+        )
         with pytest.raises(KeyboardInterrupt):
             tour_counts.count_tours(board, tasks, paths=True)
         layers = len(sizes)
@@ -230,7 +233,7 @@ CLOSED = {(3, 10): 16, (4, 7): 0, (5, 6): 8, (5, 8): 44_202, (6, 6): 9_862, (6, 
 def test_cycles_are_counted_modulo_a_number(files: int, ranks: int, modulus: int) -> None:
     board = KnightBoard(files, ranks)
     with ThreadPoolExecutor(2) as pool:
-        tasks = Tasks(pool, 2)
+        tasks = Tasks(Workers(pool, 2))
         counted, _ = tour_counts.count_cycles(board, tasks, paths=False, modulus=modulus)
     assert counted == CLOSED[files, ranks] % modulus
 
@@ -264,7 +267,9 @@ def test_each_modulus_has_its_own_stored_layers(
     monkeypatch.setattr("puzzle_tablebase.pipeline.tasks.MIN_SAVED_BYTES", 0)
     board = KnightBoard(5, 8)
     with ThreadPoolExecutor(1) as pool:
-        tasks = Tasks(pool, 1, checkpoints=checkpoints(Folder(tmp_path), PUZZLE.tables[-1]))
+        tasks = Tasks(
+            Workers(pool, 1), checkpoints=checkpoints(Folder(tmp_path), PUZZLE.tables[-1])
+        )
         counted = [
             tour_counts.count_cycles(board, tasks, paths=False, modulus=modulus)[0]
             for modulus in (0, 97, 101)

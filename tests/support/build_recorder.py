@@ -9,7 +9,7 @@ from typing import IO, Any
 from puzzle_tablebase.pipeline.build import Built, build
 from puzzle_tablebase.pipeline.log import RUNS
 from puzzle_tablebase.pipeline.reporter import Reporter
-from puzzle_tablebase.pipeline.tasks import Tasks, open_tasks
+from puzzle_tablebase.pipeline.workers import Workers, open_workers
 from puzzle_tablebase.puzzles import Puzzle
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import make_count_table, make_tour_table
@@ -80,8 +80,8 @@ def build_all(
     """Build tables by puzzle; an executor runs their tasks as those of another machine."""
     recorder = recorder or Recorder()
     pairs = [(puzzle, table) for puzzle, of_puzzle in tables for table in of_puzzle]
-    with open_tasks(jobs=jobs) as tasks:
-        used = Tasks(executor, jobs, is_remote=True) if executor else tasks
+    with open_workers(jobs=jobs) as workers:
+        used = Workers(executor, jobs, is_remote=True) if executor else workers
         recorder.built = build(store, pairs, used, recorder, force=force)
     return recorder
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from puzzle_tablebase.formats.index import BODY_BYTES
 from puzzle_tablebase.pipeline.recipes.patterns import make_moves, search_pattern
 from puzzle_tablebase.pipeline.tasks import Tasks
+from puzzle_tablebase.pipeline.workers import Workers
 from puzzle_tablebase.puzzles.fifteen import Pattern, list_images, list_neighbours, make_partition
 from puzzle_tablebase.queries.fifteen_search import BUDGET, Solver
 
@@ -25,7 +26,7 @@ SMALL = {
 def search_depths(pattern: Pattern, threads: int = 1) -> npt.NDArray[np.uint8]:
     """Return a pattern's distances by rank."""
     with ThreadPoolExecutor(threads) as pool:
-        depth = search_pattern(make_moves(pattern), Tasks(pool, threads))
+        depth = search_pattern(make_moves(pattern), Tasks(Workers(pool, threads)))
     return np.ascontiguousarray(depth.T).ravel()
 
 

@@ -11,6 +11,7 @@ from puzzle_tablebase.pipeline.recipes.tour_sweep import (
     make_steps,
 )
 from puzzle_tablebase.pipeline.tasks import Tasks
+from puzzle_tablebase.pipeline.workers import Workers
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tour_ranker import Sweep
 from puzzle_tablebase.tour_frontier.states import FREE
@@ -18,7 +19,7 @@ from puzzle_tablebase.tour_frontier.states import FREE
 
 def count_board(files: int, ranks: int, *, paths: bool = True) -> Totals:
     with ThreadPoolExecutor(2) as pool:
-        return count_tours(KnightBoard(files, ranks), Tasks(pool, 2), paths=paths)
+        return count_tours(KnightBoard(files, ranks), Tasks(Workers(pool, 2)), paths=paths)
 
 
 def list_counts(totals: Totals) -> tuple[list[int], int]:

@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pytest
 
 from puzzle_tablebase.errors import SearchError
-from puzzle_tablebase.pipeline.tasks import run_in_threads
+from puzzle_tablebase.pipeline.parallel import run_in_threads
 from puzzle_tablebase.puzzles.sliding import SlidingBoard, parse_board
 from puzzle_tablebase.two_bit_bfs import search
 from puzzle_tablebase.two_bit_bfs.search import iter_word_records, search_words
