@@ -119,32 +119,39 @@ class _Build:
 class IndexReader:
     """An open index of a table; many threads may read it.
 
-    `request`: the name that builds it, if it is not its own.
+    `request`: the name that builds it, if it is not its own. `manifest`: its text, if it has been
+    read already.
     """
 
-    def __init__(self, store: Store, table: Table, request: str = "") -> None:
+    def __init__(
+        self, store: Store, table: Table, request: str = "", manifest: bytes | None = None
+    ) -> None:
         self._store, self._table, self._request = store, table, request or table.name
         self._build: _Build | None = None
         self._lock = allocate_lock()
-        self._open()
+        self._open(manifest)
 
-    def _open(self) -> None:
+    def _open(self, manifest: bytes | None = None) -> None:
         """Open the file that the manifest lists, and check its header.
 
         If they do not match, read both again: the table may have been published anew meanwhile.
         """
         for attempt in range(1, ATTEMPTS):
             try:
-                self._open_once(is_first=attempt == 1)
+                if attempt == 1:
+                    text = read_text(self._store) if manifest is None else manifest
+                    self._open_listed(_find_digests(text, self._table))
+                else:
+                    self._open_listed(_read_digests(self._store, self._table))
             except (TableDamaged, TableMissing, TableVersionError):
                 self._store.refresh()
             else:
                 return
-        self._open_once(is_first=False)
+        self._open_listed(_read_digests(self._store, self._table))
 
-    def _open_once(self, *, is_first: bool) -> None:
+    def _open_listed(self, digests: list[str]) -> None:
+        """Open the index if it has one of the digests that a manifest lists."""
         store, table = self._store, self._table
-        digests = _search_digests(store, table) if is_first else _read_digests(store, table)
         if not digests:
             raise TableMissing(store, table.index_file, self._request)
         try:
@@ -251,24 +258,23 @@ class IndexReader:
         return make_open_error(self._store, self._table.index_file, error, self._request)
 
 
-def has_index(store: Store, table: Table) -> bool:
-    """Return whether a table's index is published, without opening it."""
-    return bool(_search_digests(store, table))
-
-
-def _search_digests(store: Store, table: Table, name: str = MANIFEST) -> list[str]:
-    """Return the digests that a manifest has for a table's index; [] if none is found.
-
-    The manifest is searched as text: importing a JSON parser takes longer than an answer.
-    """
+def read_text(store: Store, name: str = MANIFEST) -> bytes:
+    """Read a manifest; b"" if there is none."""
     try:
-        text = store.read(name, MAX_WHOLE_BYTES)
+        return store.read(name, MAX_WHOLE_BYTES)
     except FileNotFoundError:
-        return []
+        return b""
     except OSError as error:
         from puzzle_tablebase.stores import make_open_error
 
         raise make_open_error(store, name, error) from error
+
+
+def _find_digests(text: bytes, table: Table) -> list[str]:
+    """Return the digests that a manifest's text has for a table's index; [] if none is found.
+
+    It is searched as text: importing a JSON parser takes longer than an answer.
+    """
     head = b'{\n "format_version": %d,\n' % FORMAT_VERSION
     begin, key, rest = text.partition(b'\n  "%s": [\n' % table.index_file.encode())
     if not (begin.startswith(head) and key and rest.endswith(b'"\n}\n')):
@@ -281,7 +287,8 @@ def _read_digests(store: Store, table: Table) -> list[str]:
     try:
         from puzzle_tablebase.formats.manifest import read_versions
     except ModuleNotFoundError:  # installed without dependencies
-        return _search_digests(store, table) or _search_digests(store, table, BACKUP)
+        texts = (read_text(store, name) for name in (MANIFEST, BACKUP))
+        return next(filter(None, (_find_digests(text, table) for text in texts)), [])
     versions = read_versions(store).get(table.name, [])
     return [entry.index.digest for entry in versions if entry.index]
 
@@ -308,7 +315,18 @@ class TableFiles:
         index: IndexReader | None = self._kept.get(("index", table.name))
         if index is not None:
             return index
-        return self.keep(("index", table.name), lambda: IndexReader(self.store, table, request))
+        return self.keep(
+            ("index", table.name),
+            lambda: IndexReader(self.store, table, request, self._read_manifest()),
+        )
+
+    def has_index(self, table: Table) -> bool:
+        """Return whether a table's index is published, without opening it."""
+        return bool(_find_digests(self._read_manifest(), table))
+
+    def _read_manifest(self) -> bytes:
+        """Return the manifest's text, read once; an index that it does not fit reads it anew."""
+        return self.keep("manifest", lambda: read_text(self.store))
 
     def scan(self, table: Table) -> pl.LazyFrame:
         """Return a table's rows; its files are checked against the manifest the first time."""

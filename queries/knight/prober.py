@@ -7,7 +7,6 @@ from puzzle_tablebase.notation.knight import TOURS_PREFIX
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.puzzles.knight.tables import PAIRS_BOARD, make_pair_counts
 from puzzle_tablebase.queries.answer import Answer, Judgement, align_rows
-from puzzle_tablebase.queries.files import has_index
 from puzzle_tablebase.queries.options import (
     ALL,
     ALONE,
@@ -240,8 +239,7 @@ class KnightProber(Prober):
         With `is_wanted`, raise TableMissing.
         """
         table = make_pair_counts(board)
-        name = "is published", table.name
-        if not (is_wanted or self.files.keep(name, lambda: has_index(self.files.store, table))):
+        if not (is_wanted or self.files.has_index(table)):
             return None
         tours: int = self.files.open_index(table).read_record(board.find_pair(start, end))[0]
         return tours

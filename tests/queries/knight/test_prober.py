@@ -51,6 +51,33 @@ def test_without_the_table_an_answer_says_nothing_of_it(knight: KnightReader) ->
     assert caught.value.table == "knight_pair_counts_6x6"
 
 
+def test_a_pair_of_ends_reads_the_manifest_once(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, names = Folder.read, list[str]()
+
+    def note(self: Folder, name: str, most: int | None = None) -> bytes:
+        names.append(name)
+        return read(self, name, most)
+
+    monkeypatch.setattr(Folder, "read", note)
+    knight = open_tables(str(folder)).knight
+    assert knight.probe("a1", to="b3").tours is None
+    assert knight.probe("a1", to="c2").tours is None
+    assert names == ["manifest.json"]
+
+
+def test_a_table_of_pairs_that_is_published_later_is_found(outputs: Path, tmp_path: Path) -> None:
+    folder = link_copy(outputs, tmp_path)
+    knight = open_tables(str(folder)).knight
+    assert knight.probe("a1", to="b3").tours is None
+    build_tables(folder, PUZZLE, make_pair_counts(KnightBoard(5, 5)))
+    rows = pl.read_parquet(outputs / "knight_tours_5x5.parquet").filter(start="a1")
+    finish = rows["finish"][0]
+    counted = knight.count("a1", board="5x5", to=finish)
+    assert counted.tours == rows.filter(finish=finish).height > 0
+
+
 def test_closed_tours_end_a_jump_away(knight: KnightReader) -> None:
     # 3x8 has no closed tour, but tours from a1 to squares a jump away would be
     with pytest.raises(NoAnswer, match="they are not a knight's move apart"):
