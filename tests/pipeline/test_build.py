@@ -35,7 +35,7 @@ from puzzle_tablebase.pipeline.workers import Workers
 from puzzle_tablebase.puzzles import MODULES, get_puzzle
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
-from puzzle_tablebase.puzzles.knight.tables import make_count_table, make_ranking_table
+from puzzle_tablebase.puzzles.knight.tables import make_ranking_table
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
 from puzzle_tablebase.queries.published import count_states, list_counts
 from puzzle_tablebase.queries.tables import open_tables
@@ -47,12 +47,10 @@ from tests.support import sliding_oracle
 from tests.support.build_recorder import (
     COUNTS,
     SMALL,
-    TOURS,
     Recorder,
     build_all,
     build_tables,
     contents,
-    describe_anew,
     litter,
 )
 from tests.support.pancakes import PUZZLE as PANCAKES
@@ -60,38 +58,6 @@ from tests.support.pancakes import Pancakes
 from tests.support.shell import Cli
 from tests.support.sliding_tables import treat_as_large
 from tests.support.tampered import edit_manifest
-
-# ---- reasons ------------------------------------------------------------------------------------
-
-
-def test_only_missing_tables_are_built(tmp_path: Path) -> None:
-    folder = tmp_path / "deep" / "down"
-    first = build_tables(folder, KNIGHT, *SMALL)
-    assert first.reasons == {"knight_tours_3x4": "missing", "knight_counts": "missing"}
-    assert first.finished == list(first.reasons)
-    second = build_tables(folder, KNIGHT, *SMALL)
-    assert (second.lines, second.finished) == ([], [])
-    files = ["knight_counts.parquet", "knight_tours_3x4.parquet", "manifest.json"]
-    assert sorted(contents(folder)) == files
-
-
-def test_changed_parameters_cause_a_rebuild_and_descriptions_none(tmp_path: Path) -> None:
-    build_tables(tmp_path, KNIGHT, *SMALL)
-    changed = describe_anew(TOURS, "Some words"), make_count_table(((3, 4), (2, 2), (1, 1)))
-    assert build_tables(tmp_path, KNIGHT, *changed).reasons == {COUNTS.name: "parameters changed"}
-    assert build_tables(tmp_path, KNIGHT, *changed).reasons == {}
-    assert pl.read_parquet(tmp_path / "knight_counts.parquet").height == 12 + 4 + 1
-
-
-def test_a_rebuild_needs_the_space_of_one_more_index(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked = list[tuple[str, int]]()
-    monkeypatch.setattr(Folder, "require_space", lambda _, *asks: asked.append(asks))
-    for _ in range(2):
-        build_tables(tmp_path, SLIDING, *SLIDING.find_tables("sliding_2x3"), force=True)
-    assert asked == [("The build", 2 * 8192), ("The build", 8192)]
-
 
 # ---- in parallel ----------------------------------------------------------------------------
 

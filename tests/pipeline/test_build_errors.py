@@ -13,10 +13,9 @@ from unittest.mock import Mock
 
 import numpy as np
 import pytest
-from msgspec.structs import replace
 
 from puzzle_tablebase.errors import SearchError, StoreError, TableUnreadable, TableVersionError
-from puzzle_tablebase.formats.manifest import add_version, read_manifest, read_versions
+from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.formats.parquet import ROW_GROUP_ROWS, TableWriter
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.queries.scans import scan_table
@@ -291,37 +290,3 @@ def test_an_older_manifest_is_replaced_and_a_newer_one_only_by_force(
     built = build_tables(folder, KNIGHT, TOURS, force=version > 5)
     assert f"has format version {version}, not 5; " in built.notes[0]
     assert [*read_manifest(Folder(folder))] == [TOURS.name]
-
-
-def test_files_of_two_builds_are_built_again(folder: Path) -> None:
-    manifest = json.loads((folder / MANIFEST).read_bytes())
-    del manifest["checksum"]
-    (entry,) = manifest["tables"][TOURS.name]
-    footer = entry["parquet"]["footer"] | {"sha256": "0" * 64}
-    other = entry | {"parquet": entry["parquet"] | {"sha256": "0" * 64, "footer": footer}}
-    manifest["tables"][TOURS.name] = [other | {"content": digit * 64} for digit in "01"]
-    (folder / MANIFEST).write_bytes(seal_values(manifest))
-    assert build_tables(folder, KNIGHT, TOURS).reasons == {TOURS.name: "interrupted"}
-    assert read_manifest(Folder(folder))[TOURS.name].content == entry["content"]
-
-
-def test_of_two_versions_with_the_same_bytes_the_newest_is_kept(folder: Path) -> None:
-    newest = replace(read_manifest(Folder(folder))[TOURS.name], made_by="another")
-    add_version(Folder(folder), TOURS.name, newest)
-    assert build_tables(folder, KNIGHT, TOURS).reasons == {}
-    assert read_versions(Folder(folder))[TOURS.name] == [newest]
-
-
-def test_a_table_of_other_code_is_built_again(
-    folder: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    other = {TOURS.name: "code changed"}
-    with monkeypatch.context() as patch:
-        digest = "puzzle_tablebase.code_digest._digest_roots"
-        patch.setattr(digest, lambda roots: "of another rule")
-        assert build_tables(folder, KNIGHT, TOURS).reasons == other
-    state = cli("status", "--json", "--outputs", str(folder))
-    states = {row["table"]: row["state"] for row in json.loads(state.out)}
-    assert other.items() <= states.items()
-    assert states[COUNTS.name] == "published"
-    assert build_tables(folder, KNIGHT, TOURS).reasons == other

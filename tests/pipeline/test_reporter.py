@@ -10,12 +10,17 @@ from typing import Any
 import pytest
 
 from puzzle_tablebase.pipeline import terminal
+from puzzle_tablebase.pipeline.build import build
 from puzzle_tablebase.pipeline.reporter import Reporter
 from puzzle_tablebase.pipeline.run import run_command
 from puzzle_tablebase.pipeline.terminal import announcing
+from puzzle_tablebase.pipeline.workers import open_workers
+from puzzle_tablebase.puzzles.knight.tables import PUZZLE
 from puzzle_tablebase.queries import explorer
 from puzzle_tablebase.queries.boards import EightProber
 from puzzle_tablebase.queries.fifteen import FifteenProber
+from puzzle_tablebase.stores import Folder
+from tests.support.build_recorder import COUNTS
 from tests.support.shell import Cli
 from tests.support.terminal import render_screen, run_on_terminal
 
@@ -178,3 +183,24 @@ def test_a_sample_knows_how_much_is_left(
     assert cli("sample", *words.split(), "--format", "csv").code == 0
     assert updates[0] == ("rows",)
     assert updates[1:] == [("rows", each, total) for each in done]
+
+
+def test_progress_is_printed_now_and_then(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Print every step, and none but the tables themselves."""
+    tables = [(PUZZLE, table) for table in (PUZZLE.tables[0], COUNTS)]
+    for interval in (-1, 3600):
+        monkeypatch.setattr("puzzle_tablebase.pipeline.reporter.LINE_INTERVAL", interval)
+        with Reporter() as reporter, open_workers(jobs=1) as tasks:
+            build(Folder(tmp_path / str(interval)), tables, tasks, reporter)
+        lines = capsys.readouterr().err.splitlines()
+        steps = {re.sub(r", \d+ s$", "", line) for line in lines if line.startswith("  ")}
+        assert not steps or interval < 0
+        assert interval > 0 or steps >= {
+            "  knight_tours_5x5: 1,728 tours found, prefixes 168 of 168 (100%)",
+            "  knight_counts: 3x4 open, steps back 3 of 3 (100%)",
+        }
+        for _, table in tables:
+            assert any(line.startswith(f"{table.name}: ") for line in lines)
+            assert f"building {table.name} (missing)" in lines
