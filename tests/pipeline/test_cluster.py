@@ -101,7 +101,7 @@ def test_workers_build_a_board_in_shards_of_the_memory(
     here, there = tmp_path / "here", tmp_path / "there"
     words = ("precompute", "sliding_2x4_8", "--quiet", "--memory", "2", "--outputs")
     assert cli(*words, str(here)) == (0, "", "")
-    options: Any = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    options: Any = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
     with LocalCluster(processes=False, protocol="tcp", **options) as cluster:
         address = str(cluster.scheduler_address)
         with open_workers(address) as workers:
@@ -157,7 +157,7 @@ def require_no_scheduler(address: str, seconds: float = 10) -> None:
 
 
 def test_a_scheduler_without_workers_is_refused() -> None:
-    options: Any = {"n_workers": 0, "dashboard_address": None, "protocol": "tcp"}
+    options: Any = {"n_workers": 0, "dashboard_address": "127.0.0.1:0", "protocol": "tcp"}
     with LocalCluster(processes=False, **options) as cluster:
         address = str(cluster.scheduler_address)
         with pytest.raises(MachineLimit, match=f"{address} has no workers"):
@@ -234,7 +234,7 @@ def say_where(number: int) -> str:
 
 @pytest.mark.slow
 def test_workers_that_join_later_are_used_and_each_has_its_memory() -> None:
-    options: Any = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": None}
+    options: Any = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
     options |= {"resources": {"memory": 5e8}, "protocol": "tcp", "processes": False}
     with LocalCluster(**options) as running:
         address = str(running.scheduler_address)
@@ -269,12 +269,36 @@ def count_running(number: int) -> int:
 
 @pytest.mark.parametrize(("memory", "together"), [(0, 2), (200_000_000, 2), (300_000_000, 1)])
 def test_a_worker_runs_as_many_tasks_as_its_memory_allows(memory: int, together: int) -> None:
-    options: Any = {"n_workers": 1, "threads_per_worker": 2, "dashboard_address": None}
+    options: Any = {"n_workers": 1, "threads_per_worker": 2, "dashboard_address": "127.0.0.1:0"}
     options |= {"resources": {"memory": 5e8}, "protocol": "tcp", "processes": False}
     with LocalCluster(**options) as workers, connect(str(workers.scheduler_address)) as executor:
         reserving = executor.reserve(memory)
         tasks = [reserving.submit(count_running, number) for number in range(4)]
         assert max(task.result(60) for task in tasks) == together
+
+
+def test_tasks_that_were_cancelled_are_not_run_by_workers() -> None:
+    begun.clear()
+    options: Any = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
+    options |= {"protocol": "tcp", "processes": False}
+    with LocalCluster(**options) as workers, connect(str(workers.scheduler_address)) as executor:
+        first, *others = [executor.submit(note_and_wait, number) for number in range(5)]
+        while not begun:
+            time.sleep(0.01)
+        assert all(task.cancel() for task in others)
+        last = executor.submit(note_and_wait, 9)
+        assert (first.result(60), last.result(60)) == (0, 9)
+    assert begun == [0, 9]
+
+
+begun = list[int]()
+"""The tasks that workers in this process have begun."""
+
+
+def note_and_wait(number: int) -> int:
+    begun.append(number)
+    time.sleep(0.3)
+    return number
 
 
 class Workers(NamedTuple):

@@ -2,26 +2,35 @@
 
 import json
 import os
+from concurrent.futures import Executor, ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from puzzle_tablebase.errors import MemoryShort
+from puzzle_tablebase.pipeline import kinds
+from puzzle_tablebase.pipeline.build import build
 from puzzle_tablebase.pipeline.kinds import checkpoints, estimate_cost
-from puzzle_tablebase.pipeline.recipes.board_shards import SHARDS
+from puzzle_tablebase.pipeline.recipes import boards
+from puzzle_tablebase.pipeline.recipes.board_shards import SHARDS, search_shards
 from puzzle_tablebase.pipeline.recipes.costs import Cost
+from puzzle_tablebase.pipeline.reporter import Reporter
 from puzzle_tablebase.pipeline.select import find_request
 from puzzle_tablebase.pipeline.stale import list_jobs
+from puzzle_tablebase.pipeline.tasks import Tasks
 from puzzle_tablebase.pipeline.workers import Workers
 from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
+from puzzle_tablebase.puzzles.sliding import SlidingBoard
 from puzzle_tablebase.puzzles.sliding import parse_board as parse_sliding
 from puzzle_tablebase.resources import PROCESS_BYTES
 from puzzle_tablebase.stores import Folder
-from tests.support.build_recorder import contents, read_log
+from tests.support.build_recorder import COUNTS, build_tables, contents, read_log
 from tests.support.shell import SCRIPT, Cli, run
+from tests.support.sliding_tables import treat_as_large
 
 
 def test_a_build_that_needs_more_memory_is_refused(tmp_path: Path, cli: Cli) -> None:
@@ -73,6 +82,70 @@ def test_a_search_keeps_the_shards_with_which_it_began(tmp_path: Path) -> None:
     ):
         plan(tmp_path, "2x7", Workers(None, 2, memory=10**9))
     assert plan(tmp_path, "2x7", Workers(None, 2, memory=10**9), force=True).shards == 16
+
+
+def test_the_free_memory_is_the_limit_if_none_is_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for free, shards in ((4 * 10**9, 4), (64 * 10**9, 0), (None, 0)):
+        monkeypatch.setattr(kinds, "get_free_memory", lambda free=free: free)
+        cost = plan(tmp_path, "2x7", Workers(None, 2))
+        assert cost.shards == shards
+        assert free is None or cost.memory < 0.9 * free
+
+
+def test_results_of_other_code_are_removed_before_a_search_begins(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there = list[list[Path]]()
+    with monkeypatch.context() as patch:
+        patch.setattr("puzzle_tablebase.code_digest._digest_roots", lambda roots: "other")
+        checkpoints(Folder(tmp_path), COUNTS).save("part", [np.arange(3)])
+    assert [*tmp_path.rglob("*.kept")] != []
+
+    def list_and_make(*given: Any) -> object:
+        there.append([*tmp_path.rglob("*.kept")])
+        return kinds.make(*given)
+
+    monkeypatch.setattr("puzzle_tablebase.pipeline.build.make", list_and_make)
+    build_tables(tmp_path, PUZZLE, COUNTS)
+    assert there == [[]]
+
+
+class Cluster:
+    """A cluster of two threads here, whose tasks reserve memory."""
+
+    def __init__(self, executor: Executor) -> None:
+        self.executor, self.reserved = executor, list[int]()
+
+    def count_threads(self) -> int:
+        return 2
+
+    def reserve(self, memory: int) -> Executor:
+        self.reserved.append(memory)
+        return self.executor
+
+
+def test_a_board_is_built_in_the_shards_and_with_the_memory_that_were_planned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Build a board that is treated as large."""
+    treat_as_large(monkeypatch, 8)
+    tables = [(SLIDING, table) for table in SLIDING.find_tables("sliding_2x4")]
+    searched = list[int]()
+
+    def record(board: SlidingBoard, root: str, shards: int, tasks: Tasks) -> object:
+        searched.append(shards)
+        return search_shards(board, root, shards, tasks)
+
+    monkeypatch.setattr(boards, "search_shards", record)
+    with ThreadPoolExecutor(2) as pool, Reporter(quiet=True) as reporter:
+        cluster: Any = Cluster(pool)
+        workers = Workers(None, 2, is_remote=True, memory=10**9, cluster=cluster)
+        (job,) = list_jobs(Folder(tmp_path), tables, workers, print)
+        assert len(build(Folder(tmp_path), tables, workers, reporter)) == 1
+    assert job.cost.shards > 0 < job.cost.task
+    assert (searched, cluster.reserved) == ([job.cost.shards], [job.cost.task])
 
 
 def test_a_dry_run_and_a_build_say_what_shards_take(cli: Cli, tmp_path: Path) -> None:
