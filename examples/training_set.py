@@ -1,7 +1,7 @@
 """Make a training set of sliding boards, and reward what a model answers.
 
 python examples/training_set.py FOLDER [BOARD] writes train.jsonl and test.jsonl: prompts with
-boards of every distance, without a board in one file that is a mirrored twin of one in the other.
+boards of every distance, none of which is the mirror image of one in the other file.
 Each row has the goal, the distance, one shortest solution and how many there are.
 BOARD is 3x3, or another that is built, such as 3x4 after `pipeline precompute sliding_3x4`.
 """

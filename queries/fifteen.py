@@ -57,15 +57,15 @@ if TYPE_CHECKING:
 class FifteenSolution(BoardAnswer):
     """A solution of a state: a board's answer without all best moves, which a search does not find.
 
-    `bound` is the lower bound that the search began with, `positions` the number of positions that
-    it searched.
+    `heuristic` is the lower bound that the search began with, `nodes_expanded` the number of nodes
+    that it expanded.
     """
 
     _states: list[str]
     best_moves: str | None = None  # type: ignore[assignment]  # never there
     distance: int
-    bound: int
-    positions: int
+    heuristic: int
+    nodes_expanded: int
     solution: str
     tiles: str
     path: list[str] | None = None
@@ -74,8 +74,8 @@ class FifteenSolution(BoardAnswer):
         rows = [("goal", self.goal), ("distance", format_count(self.distance, "move"))]
         if self.solution:
             rows += [("solution", self.solution), ("tiles slid", self.tiles)]
-        rows.append(("bound", f"{self.bound} at the start"))
-        rows.append(("positions", f"{self.positions:,} searched"))
+        rows.append(("heuristic", f"{self.heuristic} at the start"))
+        rows.append(("nodes", f"{self.nodes_expanded:,} expanded"))
         return rows
 
 
@@ -127,13 +127,13 @@ class FifteenProber(Prober):
     )
     has_pictures = True
     key = "STATE"
-    columns = ("state", "goal", "distance", "bound", "positions", "solution")
+    columns = ("state", "goal", "distance", "heuristic", "nodes_expanded", "solution")
     key_cells = BOARD.cells
 
     def make_schema(self, options: Options) -> pl.Schema:
         import polars as pl
 
-        types = {"distance": pl.Int16(), "bound": pl.Int16(), "positions": pl.Int64()}
+        types = {"distance": pl.Int16(), "heuristic": pl.Int16(), "nodes_expanded": pl.Int64()}
         names = (*self.columns[1:], *(("path",) if options.path else ()))
         schema = {name: types.get(name, pl.String()) for name in names}
         return pl.Schema({**schema, **list_features(options)})
@@ -211,8 +211,8 @@ class FifteenProber(Prober):
         view = BOARD.view_goal(goal)
         return view, state, [int(mark, BOARD.cells) for mark in view.map_state(state)]
 
-    def compute_bound(self, key: str, options: Options) -> int:
-        return self.open_solver(options.patterns).compute_bound(self._place(key, options)[2])
+    def compute_heuristic(self, key: str, options: Options) -> int:
+        return self.open_solver(options.patterns).compute_heuristic(self._place(key, options)[2])
 
     def answer(
         self, key: str, options: Options, on_pause: Callable[[], None] = lambda: None
@@ -246,8 +246,8 @@ class FifteenProber(Prober):
             _has_boards=options.boards,
             _width=BOARD.width,
             distance=len(letters),
-            bound=found.bound,
-            positions=found.positions,
+            heuristic=found.heuristic,
+            nodes_expanded=found.nodes_expanded,
             solution=letters,
             tiles=list_moved_tiles(states),
             path=states if options.path or options.boards else None,
@@ -263,15 +263,15 @@ class FifteenProber(Prober):
         self, stated: str, start: str, shortest: int | None, options: Options
     ) -> Judgement:
         if BOARD.can_reach(start, options.goal or BOARD.example):
-            bound = self.compute_bound(start, options)
-            if stated == "unreachable" or int(stated) < bound:
-                problem = f"the fewest moves are at least {bound}"
+            heuristic = self.compute_heuristic(start, options)
+            if stated == "unreachable" or int(stated) < heuristic:
+                problem = f"the fewest moves are at least {heuristic}"
                 return Judgement(result="wrong", problem=problem, score=0.0)
             shortest = self.answer(start, options).distance
         return super().judge_distance(stated, start, shortest, options)
 
     def complete(self, judged: Judgement, start: str, last: str, options: Options) -> Judgement:
-        """Search for the distance, where the bound does not decide."""
+        """Search for the distance, where the heuristic does not decide."""
         from puzzle_tablebase.queries.judging import judge_solution
 
         length, goal = judged.length, options.goal or BOARD.example
@@ -280,7 +280,7 @@ class FifteenProber(Prober):
         if judged.result != "solved" or length is None:
             return judged
         try:
-            is_shortest = length == self.compute_bound(start, options)
+            is_shortest = length == self.compute_heuristic(start, options)
             shortest = length if is_shortest else self.answer(start, options).distance
         except Undecided as error:
             return Judgement(result="solved", length=length, problem=str(error), score=None)

@@ -1,12 +1,12 @@
 """The search for shortest solutions (IDA*), with the distances of patterns as a lower bound.
 
-The bound is the larger of two: the sum of the patterns' distances on the board, and the same on its
-mirror image. Both are kept for each position and changed by one lookup a move. A position that the
+The heuristic is the larger of two: the sum of the patterns' distances on the board, and the same on
+its mirror image. Both are kept for each node and changed by one lookup a move. A node that the
 search met before, with as much room for moves, is skipped. A search reads the blocks of the tables
 that it needs; boards are searched in threads.
 
-Most of the time goes into waiting for memory. So the entries that the moves from a position need
-are asked for before any is used. The arrays have one dimension and unsigned elements: their indexes
+Most of the time goes into waiting for memory. So the entries that the moves from a node need are
+asked for before any is used. The arrays have one dimension and unsigned elements: their indexes
 cannot be negative, which the compiler would have to check.
 """
 
@@ -60,7 +60,7 @@ HALF_ORDER_MASK = (ONE << HALF_ORDER) - ONE
 
 SEEN_BITS, TILE_BITS, LIMIT_BITS, ROOM_BITS = np.uint64(14), FOUR, EIGHT, EIGHT
 SEEN = 1 << int(SEEN_BITS)
-"""Positions that a search remembers."""
+"""Nodes that a search remembers."""
 SHIFTS = np.uint64(15), np.uint64(29), np.uint64(43)
 """Distances over which the bits of a key are mixed, all larger than `SEEN_BITS`."""
 KEY_MASK = (ONE << np.uint64(60)) - ONE
@@ -70,16 +70,18 @@ SEEN_MASK, ROOM_MASK = np.uint64(SEEN - 1), (ONE << ROOM_BITS) - ONE
 SEARCHING, SOLVED, MISSING = 0, 1, 2
 
 # the words of a search: its state, the tile on each cell, the word of each slot, and its frames
-STATUS, DEPTH, LIMIT, POSITIONS, WANTED = (np.uint64(number) for number in range(5))
+STATUS, DEPTH, LIMIT, NODES, WANTED = (np.uint64(number) for number in range(5))
 BOARD = np.uint64(5)
 SLOT = BOARD + CELLS
 FRAMES = SLOT + np.uint64(2 * SLOTS)
 # the words of a frame
-BLANK, KEY, BOUND, OLD, NEXT, END, CHILDREN, VISITS, CHILD = (
+BLANK, KEY, HEURISTIC, OLD, NEXT, END, CHILDREN, VISITS, CHILD = (
     np.uint64(number) for number in (0, 1, 2, 4, 6, 7, 8, 9, 13)
 )
 # the words of a child
-CELL, CHILD_KEY, ENTRY, CHILD_SLOT, CHILD_BOUND = (np.uint64(number) for number in (0, 1, 2, 4, 6))
+CELL, CHILD_KEY, ENTRY, CHILD_SLOT, CHILD_HEURISTIC = (
+    np.uint64(number) for number in (0, 1, 2, 4, 6)
+)
 CHILD_WORDS = np.uint64(8)
 FRAME_WORDS = CHILD + FOUR * CHILD_WORDS
 SEARCH_WORDS = FRAMES + np.uint64(MAX_MOVES) * FRAME_WORDS
@@ -87,7 +89,7 @@ SEARCH_WORDS = FRAMES + np.uint64(MAX_MOVES) * FRAME_WORDS
 
 @compiled
 def find_place(key: np.uint64) -> Any:
-    """Return the place of a position among those that a search remembers.
+    """Return the place of a node among those that a search remembers.
 
     The place and the key's bits from `SEEN_BITS` determine the key.
     """
@@ -103,7 +105,7 @@ def continue_search(tables: tuple[Any, ...], search: Array, seen: Array, rounds:
     At a solution the depth is its length, and the frames have the blank's cell after each move.
 
     A slot has the cells of its tiles, the tile on each place (three bits each), and its entry of
-    `distances`. A frame has the blank's cell, the position's key, the bounds of both images, the
+    `distances`. A frame has the blank's cell, the node's key, the heuristics of both images, the
     words of the slots before the move from it, and up to four children. `VISITS` has the children
     to visit in order: from `NEXT` to before `END`.
     """
@@ -111,29 +113,29 @@ def continue_search(tables: tuple[Any, ...], search: Array, seen: Array, rounds:
     for _ in range(rounds):
         depth, limit = search[DEPTH], search[LIMIT]
         frame = FRAMES + depth * FRAME_WORDS
-        # the children of the position, which the step before asked for, by their bounds
+        # the children of the node, which the step before asked for, by their heuristics
         first = frame + VISITS
         end = first
         for at in range(search[frame + CHILDREN]):
             child = frame + CHILD + at * CHILD_WORDS
             tile = search[BOARD + search[child + CELL]]
-            bound, total = ZERO, ZERO
+            heuristic, total = ZERO, ZERO
             for image in range(TWO):
                 slot = SLOT + slots[image * CELLS + tile]
                 new = np.uint64(distances[search[child + ENTRY + image]])
                 if new == ZERO:
                     search[STATUS], search[WANTED] = MISSING, search[child + ENTRY + image]
                     return
-                image_bound = search[frame + BOUND + image] + new - (search[slot] >> VALUE)
+                image_heuristic = search[frame + HEURISTIC + image] + new - (search[slot] >> VALUE)
                 search[child + CHILD_SLOT + image] |= new << VALUE
-                search[child + CHILD_BOUND + image] = image_bound
-                bound, total = max(bound, image_bound), total + image_bound
-            # a move changes the true distance by one: if a child's bound is larger by more,
-            # the bound of the position was too small, and it may be beyond the limit itself
-            if depth + bound > limit + ONE:
+                search[child + CHILD_HEURISTIC + image] = image_heuristic
+                heuristic, total = max(heuristic, image_heuristic), total + image_heuristic
+            # a move changes the true distance by one: if a child's heuristic is larger by more,
+            # the heuristic of the node was too small, and it may be beyond the limit itself
+            if depth + heuristic > limit + ONE:
                 end = first
                 break
-            if depth + bound + ONE > limit:
+            if depth + heuristic + ONE > limit:
                 continue
             visit, place = total << TWO | at, end
             while place > first and search[place - ONE] > visit:
@@ -142,13 +144,13 @@ def continue_search(tables: tuple[Any, ...], search: Array, seen: Array, rounds:
             search[place] = visit
             end += ONE
         search[frame + NEXT], search[frame + END] = first, end
-        # the next position: a child, one of an earlier position, or the first one again
+        # the next node: a child, one of an earlier node, or the first one again
         while True:
             if search[frame + NEXT] < search[frame + END]:
                 at = search[search[frame + NEXT]] & THREE
                 search[frame + NEXT] += ONE
                 child = frame + CHILD + at * CHILD_WORDS
-                if search[child + CHILD_BOUND] != ZERO:
+                if search[child + CHILD_HEURISTIC] != ZERO:
                     child_key, room = search[child + CHILD_KEY], limit - depth
                     place = find_place(child_key)
                     name = (child_key >> SEEN_BITS << LIMIT_BITS | limit) << ROOM_BITS
@@ -163,14 +165,14 @@ def continue_search(tables: tuple[Any, ...], search: Array, seen: Array, rounds:
                     slot = SLOT + slots[image * CELLS + tile]
                     search[frame + OLD + image] = search[slot]
                     search[slot] = search[child + CHILD_SLOT + image]
-                    search[below + BOUND + image] = search[child + CHILD_BOUND + image]
+                    search[below + HEURISTIC + image] = search[child + CHILD_HEURISTIC + image]
                 search[below + BLANK] = cell
                 search[below + KEY] = search[child + CHILD_KEY]
                 depth, frame = depth + ONE, below
                 break
             if depth == ZERO:
                 previous = search[frame + BLANK]
-                if search[POSITIONS] != ZERO:
+                if search[NODES] != ZERO:
                     limit = min(limit + TWO, MOST)
                 break
             depth, frame = depth - ONE, frame - FRAME_WORDS
@@ -181,11 +183,11 @@ def continue_search(tables: tuple[Any, ...], search: Array, seen: Array, rounds:
                 slot = SLOT + slots[image * CELLS + tile]
                 search[slot] = search[frame + OLD + image]
         search[DEPTH], search[LIMIT] = depth, limit
-        if search[frame + BOUND] == ZERO:
+        if search[frame + HEURISTIC] == ZERO:
             search[STATUS] = SOLVED
             return
         # ask for what the moves from it need
-        search[POSITIONS] += ONE
+        search[NODES] += ONE
         blank, key = search[frame + BLANK], search[frame + KEY]
         child = frame + CHILD
         for step in range(blank * FOUR, blank * FOUR + FOUR):
@@ -228,13 +230,13 @@ def continue_search(tables: tuple[Any, ...], search: Array, seen: Array, rounds:
 class Found(NamedTuple):
     """A shortest solution: the cells of the blank, the first one included.
 
-    No solution was known to be shorter than `bound` moves when the search began, and it took so
-    many `positions`.
+    `heuristic` is the lower bound when the search began, `nodes_expanded` the number of nodes that
+    it expanded.
     """
 
     blanks: list[int]
-    bound: int
-    positions: int
+    heuristic: int
+    nodes_expanded: int
 
 
 def make_tables(patterns: Sequence[Pattern]) -> tuple[npt.NDArray[Any], ...]:
@@ -296,7 +298,7 @@ def _rank_halves(tiles: int) -> npt.NDArray[np.uint16]:
 
 
 BUDGET = 200_000
-"""Positions between two calls of `pause`: some hundredths of a second."""
+"""Nodes between two calls of `pause`: some hundredths of a second."""
 RUN_BLOCKS = 8
 """Blocks of an index that are read together."""
 RUN_BYTES = RUN_BLOCKS * BODY_BYTES
@@ -342,7 +344,7 @@ class Solver:
         """
         search = np.zeros(int(SEARCH_WORDS), dtype=np.uint64)
         seen = np.zeros(SEEN, dtype=np.uint64)
-        bound = self._begin(search, board)
+        heuristic = self._begin(search, board)
         while search[STATUS] != SOLVED:
             if search[LIMIT] >= MOST:  # the frames have no room for more
                 raise self._indexes[0].make_error("its distances lead to no solution")
@@ -353,15 +355,15 @@ class Solver:
                 search[STATUS] = SEARCHING
         frames = search[FRAMES:].reshape(MAX_MOVES, -1)
         blanks: list[int] = frames[: int(search[DEPTH]) + 1, BLANK].tolist()
-        return Found(blanks, bound, int(search[POSITIONS]))
+        return Found(blanks, heuristic, int(search[NODES]))
 
-    def compute_bound(self, board: list[int]) -> int:
+    def compute_heuristic(self, board: list[int]) -> int:
         """Return a number of moves that no solution is shorter than; it reads a few blocks."""
         return self._begin(np.zeros(int(SEARCH_WORDS), dtype=np.uint64), board)
 
     def _begin(self, search: Words, board: list[int]) -> int:
         """Write the words of a search that begins, and return its first limit."""
-        slots, bounds = [0] * (2 * SLOTS), [0, 0]
+        slots, heuristics = [0] * (2 * SLOTS), [0, 0]
         for image, to_image in enumerate(self._images):
             for number, pattern in enumerate(self._patterns):
                 cells = pattern.find_cells(to_image, board)
@@ -371,7 +373,7 @@ class Solver:
                 order = join_places(sorted(range(len(cells)), key=cells.__getitem__))
                 slot = image * SLOTS + number
                 slots[slot] = mask | order << int(ORDER) | value << int(VALUE)
-                bounds[image] += value - 1
+                heuristics[image] += value - 1
         search[BOARD : BOARD + CELLS][: len(board)] = board
         search[SLOT:FRAMES] = slots
         frame = search[FRAMES:]
@@ -379,10 +381,10 @@ class Solver:
         # the tile on each cell, the first one in the lowest bits
         key = sum(tile << int(TILE_BITS) * cell for cell, tile in enumerate(board))
         frame[KEY] = key & int(KEY_MASK)
-        frame[BOUND:OLD] = bounds
-        search[STATUS] = SEARCHING if bounds[0] else SOLVED
-        search[LIMIT] = max(bounds)
-        return max(bounds)
+        frame[HEURISTIC:OLD] = heuristics
+        search[STATUS] = SEARCHING if heuristics[0] else SOLVED
+        search[LIMIT] = max(heuristics)
+        return max(heuristics)
 
     def _read(self, entry: int) -> int:
         """Return an entry of the distances, which is read from its index if it is missing."""

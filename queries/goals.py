@@ -16,7 +16,7 @@ from puzzle_tablebase.queries.options import (
     PROBE,
     QUERY,
     SAMPLE,
-    SPREAD,
+    STRATIFIED,
     Option,
 )
 from puzzle_tablebase.queries.prober import Prober
@@ -129,7 +129,7 @@ GOAL_OPTIONS = (
     ),
     Option("solution", "Add a shortest solution.", verbs=(PROBE,)),
     DISTANCE,
-    SPREAD,
+    STRATIFIED,
     ANSWERS,
 )
 """The options of all puzzles with goals."""

@@ -208,7 +208,9 @@ DISTANCE = Option(
     "distance", "Draw states at this distance, or in this range.", "N[-M]", parse_distances,
     verbs=(SAMPLE,),
 )  # fmt: skip
-SPREAD = Option("spread", "Spread the sample evenly over the range of distances.", verbs=(SAMPLE,))
+STRATIFIED = Option(
+    "spread", "Stratify the sample: equally many of each distance of the range.", verbs=(SAMPLE,)
+)
 SPLIT = Option(
     "split", "Divide the sample into parts; mirror images stay together.", "NAME=ROWS,...",
     parse_split, verbs=(SAMPLE,),

@@ -443,9 +443,9 @@ class FifteenReader(JudgingReader["FifteenSolution"]):
         """
         return super().probe(key, goal=goal, **options)
 
-    def bound(self, key: str, goal: str | None = None) -> int:
+    def heuristic(self, key: str, goal: str | None = None) -> int:
         """Return a number of moves that no solution is shorter than, from the tables alone."""
-        return self._prober.compute_bound(key, self._prober.parse(PROBE, {"goal": goal}))
+        return self._prober.compute_heuristic(key, self._prober.parse(PROBE, {"goal": goal}))
 
 
 class SenetReader(JudgingReader["SenetAnswer"], Counted):

@@ -99,7 +99,7 @@ def find_ranks(distances: npt.NDArray[np.uint8], wanted: range) -> Numbers:
 
 
 SEEDS = 1_000
-"""Each distance of a spread sample gets a seed of its own: this times the seed, and itself."""
+"""Each distance of a stratified sample gets a seed of its own: this times the seed, and itself."""
 
 
 def draw_set(
@@ -113,9 +113,9 @@ def draw_set(
 
     `on_rows` is called with the number of rows of a set that are drawn so far.
     """
-    is_spread, parts = options.spread, options.split
+    is_stratified, parts = options.spread, options.split
     distances: range | None = options.distance
-    if is_spread and distances is None:
+    if is_stratified and distances is None:
         raise BadRequest("--spread needs a range of distances", "Example: --distance 5-25")
     if parts and request.size is not None:
         raise BadRequest("--split says how many rows are drawn", "Leave out --size")
@@ -127,7 +127,7 @@ def draw_set(
         for rows in prober.draw(request, distances, options):
             yield prober.add_features(rows, rows["state"]) if has_features else rows
 
-    if not (is_spread or parts):
+    if not (is_stratified or parts):
         unsolved = 0
         for rows in draw(request.check(), distances):
             if options.time_limit:
@@ -141,7 +141,7 @@ def draw_set(
     if parts and options.goal is None and not options.both_goals:
         # a model learns one goal, unless two are asked
         options = options.replace(goal=prober.puzzle.example)
-    if is_spread and distances:
+    if is_stratified and distances:
         frames = list[pl.DataFrame]()
         for distance, size in share_distances(prober, options, distances, request, on_note).items():
             one = request._replace(size=size, seed=request.seed * SEEDS + distance)
@@ -212,9 +212,9 @@ def format_ranges(numbers: list[int]) -> str:
 def split_rows(
     puzzle: Any, rows: pl.DataFrame, parts: dict[str, int], random: np.random.Generator
 ) -> pl.DataFrame:
-    """Add the column `split` to rows with states; mirrored and turned twins are in one part.
+    """Add the column `split` to rows with states; states with one canonical form are in one part.
 
-    Each part gets its share of every distance, as nearly as twins allow, and of all rows. Distances
+    Each part gets its share of every distance, as nearly as that allows, and of all rows. Distances
     with many rows come last, as these make up for what the others left uneven.
     """
     goals, whole = puzzle.goals, sum(parts.values())
@@ -222,13 +222,13 @@ def split_rows(
     for row, (state, goal, depth) in enumerate(
         rows.select("state", "goal", "distance").iter_rows()
     ):
-        twin = find_twin(state, goals.get(goal, goal), puzzle.width)
-        classes.setdefault(depth, {}).setdefault(f"{goal} {twin}", []).append(row)
+        form = find_canonical_form(state, goals.get(goal, goal), puzzle.width)
+        classes.setdefault(depth, {}).setdefault(f"{goal} {form}", []).append(row)
     names, done, taken = [""] * len(rows), 0, dict.fromkeys(parts, 0)
-    for twins in sorted(classes.values(), key=len):
-        done += sum(map(len, twins.values()))
+    for forms in sorted(classes.values(), key=len):
+        done += sum(map(len, forms.values()))
         missing = {name: part / whole * done - taken[name] for name, part in parts.items()}
-        groups = [*twins.values()]
+        groups = [*forms.values()]
         for at in sorted(random.permutation(len(groups)), key=lambda at: -len(groups[at])):
             name = max(parts, key=lambda name: missing[name])
             missing[name] -= len(groups[at])
@@ -238,8 +238,8 @@ def split_rows(
     return rows.with_columns(split=pl.Series(names, dtype=pl.String))
 
 
-def find_twin(state: str, goal: str, width: int) -> str:
-    """Return one text for all states that map to each other by symmetries that keep the goal."""
+def find_canonical_form(state: str, goal: str, width: int) -> str:
+    """Return the least of the states that a state maps to by symmetries that keep the goal."""
     return min([view.map_state(state) for view in _list_views(goal, width)])
 
 

@@ -14,11 +14,11 @@ export const FIFTEEN = {
 };
 
 /**
- * An answer has the lower bound that the search began with, and the number of positions searched.
+ * An answer has the lower bound that the search began with, and the number of nodes expanded.
  * @typedef {Omit<Required<import("./sliding.js").BoardAnswer>, "best_moves" | "best_tiles" | "solutions">
- *   & {bound: number, positions: number}} FifteenAnswer
+ *   & {heuristic: number, nodes_expanded: number}} FifteenAnswer
  *
- * @typedef {(told: {bound: number}) => void} OnBound is told before each round that no solution has fewer moves
+ * @typedef {(told: {least: number}) => void} OnProgress is told before each round that no solution has fewer moves
  */
 
 /** Return the tiles of a text, or of a pattern's name. */
@@ -38,7 +38,7 @@ export function followBlank(board, view, state, cells) {
 /**
  * Answer for a state. The search, of seconds for the hardest states, is done here and now: a page asks in a worker.
  * @param {string} text
- * @param {{goal?: string, onProgress?: OnBound}} [options]
+ * @param {{goal?: string, onProgress?: OnProgress}} [options]
  * @returns {Generator<import("./sliding.js").Need, FifteenAnswer, any>}
  */
 export function* answerFifteen(text, { goal = GOAL, onProgress = () => {} } = {}) {
@@ -59,9 +59,9 @@ export function* answerFifteen(text, { goal = GOAL, onProgress = () => {} } = {}
   }
   const search = searchSolution(unpackPatterns(tables), readTiles(view.state(state)));
   let round = /** @type {any} */ (search.next());
-  const bound = round.value;
-  for (; !round.done; round = search.next()) onProgress({ bound: round.value });
-  const { cells, positions } = round.value;
+  const heuristic = round.value;
+  for (; !round.done; round = search.next()) onProgress({ least: round.value });
+  const { cells, nodes } = round.value;
   const path = followBlank(board, view, state, cells);
   const steps = board.trace(path);
   return {
@@ -69,8 +69,8 @@ export function* answerFifteen(text, { goal = GOAL, onProgress = () => {} } = {}
     goal: goalState,
     goal_state: goalState,
     distance: steps.length,
-    bound,
-    positions,
+    heuristic,
+    nodes_expanded: nodes,
     solution: joinLetters(steps),
     tiles: joinTiles(steps),
     path,

@@ -201,7 +201,7 @@ export class Tables {
    * Search for a shortest solution of the 15-puzzle, with the tables fifteen_5-5-5, which are read whole. `goal`: a
    * state with the blank in a corner, or `corner`, the last one, which is the default.
    * @param {string} state
-   * @param {{goal?: string, onProgress?: import("./fifteen.js").OnBound}} [options]
+   * @param {{goal?: string, onProgress?: import("./fifteen.js").OnProgress}} [options]
    * @returns {Promise<import("./fifteen.js").FifteenAnswer>}
    */
   async fifteen(state, options) {

@@ -1,14 +1,14 @@
 // A search of shortest solutions of 4x4 boards (IDA*), led by tables of patterns of tiles. It has no imports, so that
 // a page can start it as a worker, which has no import map. docs/fifteen.md describes the tables.
 //
-// An entry of a table is found by the cells of the pattern's tiles, four bits each. The bound is the larger
+// An entry of a table is found by the cells of the pattern's tiles, four bits each. The heuristic is the larger
 // of the board's and of its mirror image's; each is kept up to date by one entry a move.
 
 const SIDE = 4;
 const CELLS = SIDE * SIDE;
 const ENTRIES = 2 ** 20;
 const MOST_MOVES = 160;
-/** By how much the bounds count in the quick search for a solution that need not be shortest. */
+/** By how much the heuristics count in the quick search for a solution that need not be shortest. */
 const WEIGHT = 1.5;
 const NEIGHBOURS = Array.from({ length: CELLS }, (_, cell) =>
   [
@@ -79,13 +79,13 @@ export function unpackPatterns(tables) {
 
 /**
  * Find a shortest solution of a board, given the tile on each cell, in rounds; yield before each a number of moves
- * that no solution is below. Return the cells of the blank, the first included, and the number of positions searched.
+ * that no solution is below. Return the cells of the blank, the first included, and the number of nodes expanded.
  * There are no cells if false distances lead to no solution.
  * With a weight above 1, find a solution sooner that may be longer, by up to this factor.
  * @param {Patterns} patterns
  * @param {number[]} given
  * @param {number} [weight]
- * @returns {Generator<number, {cells: number[], positions: number}, void>}
+ * @returns {Generator<number, {cells: number[], nodes: number}, void>}
  */
 export function* searchSolution({ entries, slots, shifts }, given, weight = 1) {
   const board = [...given];
@@ -98,26 +98,26 @@ export function* searchSolution({ entries, slots, shifts }, given, weight = 1) {
     places[slots[tile]] += cell << shifts[tile];
     places[patterns + slots[CELLS + tile]] += MIRROR[cell] << shifts[CELLS + tile];
   });
-  const bounds = [0, 1].map((image) =>
+  const heuristics = [0, 1].map((image) =>
     places
       .slice(image * patterns, (image + 1) * patterns)
       .reduce((sum, entry) => sum + entries[entry], 0),
   );
   const path = new Uint8Array(MOST_MOVES);
-  // for each depth, up to four children: the cell, both entries and both bounds
+  // for each depth, up to four children: the cell, both entries and both heuristics
   const children = new Int32Array(MOST_MOVES * 4 * 5);
-  let positions = 0;
-  let limit = Math.floor(weight * Math.max(...bounds));
+  let nodes = 0;
+  let limit = Math.floor(weight * Math.max(...heuristics));
   let moves = 0;
 
-  /** Return whether a position has a solution within the limit. */
+  /** Return whether a node has a solution within the limit. */
   function visit(depth, blank, previous, one, other) {
     path[depth] = blank;
     if (!one) {
       moves = depth;
       return true;
     }
-    positions++;
+    nodes++;
     const room = (limit - depth) / weight;
     const first = depth * 20;
     let end = first;
@@ -128,22 +128,22 @@ export function* searchSolution({ entries, slots, shifts }, given, weight = 1) {
       const mirrored = places[patterns + slots[CELLS + tile]];
       const entry = here + ((blank - cell) << shifts[tile]);
       const entryMirrored = mirrored + ((MIRROR[blank] - MIRROR[cell]) << shifts[CELLS + tile]);
-      const bound = one - entries[here] + entries[entry];
-      const boundMirrored = other - entries[mirrored] + entries[entryMirrored];
-      const most = bound > boundMirrored ? bound : boundMirrored;
-      // a move changes the distance by one: if this bound is larger by more, the last one was too small
+      const heuristic = one - entries[here] + entries[entry];
+      const heuristicMirrored = other - entries[mirrored] + entries[entryMirrored];
+      const most = heuristic > heuristicMirrored ? heuristic : heuristicMirrored;
+      // a move changes the distance by one: if this heuristic is larger by more, the last one was too small
       if (most > room + 1) return false;
       if (most >= room) continue;
       let at = end;
-      while (at > first && children[at - 2] + children[at - 1] > bound + boundMirrored) {
+      while (at > first && children[at - 2] + children[at - 1] > heuristic + heuristicMirrored) {
         children.copyWithin(at, at - 5, at);
         at -= 5;
       }
       children[at] = cell;
       children[at + 1] = entry;
       children[at + 2] = entryMirrored;
-      children[at + 3] = bound;
-      children[at + 4] = boundMirrored;
+      children[at + 3] = heuristic;
+      children[at + 4] = heuristicMirrored;
       end += 5;
     }
     for (let at = first; at < end; at += 5) {
@@ -169,9 +169,9 @@ export function* searchSolution({ entries, slots, shifts }, given, weight = 1) {
   const blank = board.indexOf(0);
   for (; limit < MOST_MOVES; limit += 2) {
     yield limit;
-    if (visit(0, blank, -1, ...bounds)) return { cells: [...path.slice(0, moves + 1)], positions };
+    if (visit(0, blank, -1, ...heuristics)) return { cells: [...path.slice(0, moves + 1)], nodes };
   }
-  return { cells: [], positions };
+  return { cells: [], nodes };
 }
 
 if (/** @type {any} */ (globalThis).name === WORKER_NAME) {
@@ -187,7 +187,7 @@ if (/** @type {any} */ (globalThis).name === WORKER_NAME) {
     postMessage({ most: quick.value.cells });
     const search = searchSolution(patterns, data.board);
     let round = search.next();
-    for (; !round.done; round = search.next()) postMessage({ bound: round.value });
+    for (; !round.done; round = search.next()) postMessage({ least: round.value });
     postMessage(round.value);
   };
 }

@@ -188,7 +188,7 @@ def test_a_long_search_says_what_it_knows_and_is_stopped(shown: Explorer) -> Non
         """globalThis.Worker = class {
             postMessage({ board }) {
                 if (!board) return;
-                for (const data of [{ most: [14, 13, 14, 15] }, { bound: 1 }]) {
+                for (const data of [{ most: [14, 13, 14, 15] }, { least: 1 }]) {
                     setTimeout(() => this.onmessage({ data }));
                 }
             }

@@ -224,15 +224,15 @@ def test_a_taskset_of_verifiers(harnesses: Path, variables: dict[str, str]) -> N
     for (kind, *_, score), (reward, metrics) in zip(cases, said["scores"], strict=True):
         assert (reward, metrics[kind], sum(metrics.values())) == (score, 1, 1)
     distances, _ = eight_search(GOAL)
-    twins = {}
+    forms = {}
     for split, size in (("train", 80), ("test", 40)):
         rows = said["splits"][split]
         states = [row["state"] for row in rows]
         assert [row["distance"] for row in rows] == [distances[state] for state in states]
         assert {*range(12, 16)} == {row["distance"] for row in rows}
-        twins[split] = {min(state, mirror(state)) for state in states}
+        forms[split] = {min(state, mirror(state)) for state in states}
         assert len({*states}) == size
-    assert not twins["train"] & twins["test"]
+    assert not forms["train"] & forms["test"]
     assert said["is_same"]
 
 

@@ -1,4 +1,4 @@
-"""The training set of `examples/`: no twins in both of its parts, a reward for moves alone."""
+"""The training set of `examples/`: no canonical form in both parts, a reward for moves alone."""
 
 import runpy
 import sys
@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from puzzle_tablebase.queries.samples import find_twin
+from puzzle_tablebase.queries.samples import find_canonical_form
 from tests.support.shell import run
 
 
@@ -26,11 +26,11 @@ def test_a_training_set(outputs: Path, large_boards: Path, tmp_path: Path, board
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(*env.popitem())
         task = program["Task"](board)
-    twins = [
-        {find_twin(state, task.goal, task.width) for state in rows["state"]}
+    forms = [
+        {find_canonical_form(state, task.goal, task.width) for state in rows["state"]}
         for rows in sets.values()
     ]
-    assert not twins[0] & twins[1]
+    assert not forms[0] & forms[1]
     first = sets["test"].sort("distance").head(4)
     for row in first.iter_rows(named=True):
         ways = task.reader.probe(row["state"], task.goal, solutions=True).all_solutions

@@ -62,7 +62,7 @@ def test_goals_with_the_blank_in_a_corner(patterns_555: Path, goal: str) -> None
             answer = tables.fifteen.probe(state, goal)
             assert answer.distance == len(answer.solution) == known[state]
             assert walk(state, answer.solution)[-1] == goal
-            assert tables.fifteen.bound(state, goal) == answer.bound <= answer.distance
+            assert tables.fifteen.heuristic(state, goal) == answer.heuristic <= answer.distance
 
 
 def test_published_boards_have_the_published_distances(patterns_555: Path) -> None:
@@ -101,12 +101,12 @@ def test_a_time_limit_ends_with_what_is_known(
     (state, distance), near = list_published("farthest")[QUICK], scramble(30, 5)
     with pt.open_tables(str(patterns_555)) as tables:
         assert tables.fifteen.probe(near, time_limit=60) == tables.fifteen.probe(near)
-        bound = tables.fifteen.bound(state)
+        heuristic = tables.fifteen.heuristic(state)
         times = itertools.count(step=1e6)
         monkeypatch.setattr("puzzle_tablebase.queries.fifteen.monotonic", lambda: next(times))
         with pytest.raises(Undecided) as caught:
             tables.fifteen.probe(state, time_limit=60)
-    assert bound <= caught.value.least <= distance
+    assert heuristic <= caught.value.least <= distance
     assert ask_fifteen(state, "--time-limit", "60")[:2] == (4, "")
     code, output, _ = ask_fifteen(state, "--time-limit", "60", "--json")
     known = json.loads(output)

@@ -22,7 +22,7 @@ from tests.support.fifteen_boards import (
 
 CHARACTERS = "0123456789ab"
 HARD = [11, 10, 9, 8, 7, 6, 5, 4, 3, 1, 2, 0]
-"""A state of 3x4 whose search takes thousands of positions."""
+"""A state of 3x4 whose search expands thousands of nodes."""
 
 
 def sample(name: str, size: int) -> list[tuple[list[int], int]]:
@@ -57,13 +57,13 @@ def test_solutions_are_shortest_and_those_of_a_plain_search(
         found = solver.search(board, limits.append)
         assert len(found.blanks) - 1 == distance
         require_path(board, int(name[2]), found.blanks)
-        assert found.bound == max(plain.compute_bounds(board))
-        assert found.bound <= distance
+        assert found.heuristic == max(plain.compute_heuristics(board))
+        assert found.heuristic <= distance
         assert all(limit <= distance for limit in limits)
         if at < plain_size:
             assert plain.search(board) == found.blanks
             assert plain.limit == distance
-            assert plain.positions == found.positions
+            assert plain.nodes_expanded == found.nodes_expanded
 
 
 def count_reads() -> int:
@@ -140,6 +140,7 @@ def solve_small_boards() -> str:
     ):
         solver = make_solver(name)
         lines += [
-            f"{name} {found.blanks} {found.positions}\n" for found in map(solver.search, boards)
+            f"{name} {found.blanks} {found.nodes_expanded}\n"
+            for found in map(solver.search, boards)
         ]
     return "".join(lines)

@@ -1,4 +1,4 @@
-"""Samples of states by distance, spread and split, compared with plain searches."""
+"""Samples of states by distance, stratified and split, compared with plain searches."""
 
 from functools import partial
 from pathlib import Path
@@ -19,7 +19,7 @@ from puzzle_tablebase.queries.prober import open_prober, pose
 from puzzle_tablebase.queries.samples import (
     SampleRequest,
     draw_distinct,
-    find_twin,
+    find_canonical_form,
     share_distances,
     split_rows,
 )
@@ -113,12 +113,12 @@ def test_sliding_states_equal_those_of_a_search(
 SPLIT = "train=2400,test=600"
 
 
-def list_twins(state: str, goal: str, width: int) -> set[str]:
+def list_images(state: str, goal: str, width: int) -> set[str]:
     """Return a state's images: the board mirrored or turned, its tiles renamed as the goal's are.
 
     Only those count in which the goal becomes itself.
     """
-    twins = set()
+    found = set()
     for turn in range(8):
         images = []
         for board in (state, goal):
@@ -130,11 +130,11 @@ def list_twins(state: str, goal: str, width: int) -> set[str]:
             images.append("".join(rows))
         names = dict(zip(images[1], goal, strict=True))
         if names["0"] == "0" and (not turn & 4 or width * width == len(goal)):
-            twins.add("".join(names[mark] for mark in images[0]))
-    return twins
+            found.add("".join(names[mark] for mark in images[0]))
+    return found
 
 
-def test_a_spread_sample_has_as_many_of_each_distance(tables: Tables) -> None:
+def test_a_stratified_sample_has_as_many_of_each_distance(tables: Tables) -> None:
     draw = partial(tables.eight.sample, spread=True)
     sample = draw(212, seed=3, distance="5-25")
     counts = sample["distance"].value_counts(sort=True).rows()
@@ -184,27 +184,27 @@ def test_parts_have_their_share_of_every_distance(tables: Tables) -> None:
     assert not sample["distance"].is_sorted()
     sizes = sample.group_by("distance").agg(pl.len(), test=pl.col("split").eq("test").sum())
     for _, count, test in sizes.rows():
-        assert abs(test - count / 5) <= 8, "a class of twins is not divided"
+        assert abs(test - count / 5) <= 8, "a class of images is not divided"
     assert sample["state"].n_unique() == 20_000
     sets = dict(sample.select("state", "split").iter_rows())
-    twins = 0
+    others = 0
     for state, goal in sample.select("state", "goal").head(5_000).rows():
-        images = list_twins(state, GOALS[goal], 3)
+        images = list_images(state, GOALS[goal], 3)
         assert len(images) <= (2 if goal == "corner" else 8)
         known = [sets[image] for image in images if image in sets]
         assert len({*known}) == 1
-        twins += len(known) - 1
-    assert twins > 500
+        others += len(known) - 1
+    assert others > 500
 
 
 @given(eight_states, eight_states, st.sampled_from(["123456780", "123804765", "083265417"]))
 def test_classes_are_those_of_the_oracle(one: str, other: str, goal: str) -> None:
-    images, twin = list_twins(one, goal, 3), find_twin(one, goal, 3)
-    assert {find_twin(image, goal, 3) for image in images} == {twin}
-    assert (find_twin(other, goal, 3) == twin) == (other in images)
+    images, form = list_images(one, goal, 3), find_canonical_form(one, goal, 3)
+    assert {find_canonical_form(image, goal, 3) for image in images} == {form}
+    assert (find_canonical_form(other, goal, 3) == form) == (other in images)
 
 
-def test_boards_that_are_not_square_are_spread_and_split(
+def test_boards_that_are_not_square_are_stratified_and_split(
     small_boards: Path, large_boards: Path
 ) -> None:
     tables, goal = open_tables(str(large_boards)), "120345"
@@ -213,9 +213,9 @@ def test_boards_that_are_not_square_are_spread_and_split(
     small = open_tables(str(small_boards)).sliding("3x2")
     every = small.sample(split="train=240,test=120", goal=goal)
     sets = dict(every.select("state", "split").iter_rows())
-    twins = [list_twins(state, goal, 2) for state in sets]
-    assert max(map(len, twins)) == 2
-    assert all(len({sets[image] for image in images}) == 1 for images in twins)
+    classes = [list_images(state, goal, 2) for state in sets]
+    assert max(map(len, classes)) == 2
+    assert all(len({sets[image] for image in images}) == 1 for images in classes)
     near = tables.sliding("2x5").sample(3, distance="0-1")
     assert near["distance"].value_counts(sort=True).row(0)[0] == 1
 
@@ -238,7 +238,7 @@ def test_other_options_are_refused(tables: Tables, options: dict[str, Any]) -> N
         tables.eight.sample(**{"size": 10, **options})
 
 
-def test_a_small_sample_is_spread_over_distances_at_equal_steps(tables: Tables) -> None:
+def test_a_small_sample_is_stratified_at_equal_steps(tables: Tables) -> None:
     draw = partial(tables.eight.sample, spread=True, goal="corner", seed=5)
     known = eight_distances(GOALS["corner"])
     for size, distance, wanted in (
@@ -303,15 +303,15 @@ def test_parts_get_their_shares_as_nearly_as_twins_allow(
     states: list[str], parts: dict[str, int], seed: int
 ) -> None:
     goal = GOALS["centre"]
-    images = sorted({image for state in states for image in list_twins(state, goal, 3)})
+    images = sorted({image for state in states for image in list_images(state, goal, 3)})
     # twins have the same distance
-    distances = [int(min(list_twins(image, goal, 3))[0]) % 3 for image in images]
+    distances = [int(min(list_images(image, goal, 3))[0]) % 3 for image in images]
     rows = pl.DataFrame({"state": images, "goal": "centre", "distance": distances})
     random = np.random.Generator(np.random.PCG64(seed))
     divided = split_rows(EIGHT, rows, parts, random)
     assert divided.drop("split").equals(rows)
     sets = dict(divided.select("state", "split").iter_rows())
-    assert all(len({sets[image] for image in list_twins(state, goal, 3)}) == 1 for state in sets)
+    assert all(len({sets[image] for image in list_images(state, goal, 3)}) == 1 for state in sets)
     taken = dict(divided["split"].value_counts().iter_rows())
     for name, part in parts.items():
         missing = part / sum(parts.values()) * len(rows) - taken.get(name, 0)

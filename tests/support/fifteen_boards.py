@@ -58,18 +58,18 @@ def make_solver(name: str, budget: int = BUDGET) -> Solver:
 
 
 class PlainSearch:
-    """The same search as the program's in plain Python, with each bound computed anew.
+    """The same search as the program's in plain Python, with each heuristic computed anew.
 
-    After `search`, `limit` is the length of the solution, and `positions` as many were searched.
+    After `search`, `limit` is the length of the solution, and `nodes_expanded` nodes were expanded.
     """
 
     def __init__(self, name: str) -> None:
         self._patterns, self._records = SMALL[name], make_records(name)
         self._height, self._width = map(int, name.split()[0].split("x"))
         self._steps = list_neighbours(self._height, self._width)
-        self.limit = self.positions = 0
+        self.limit = self.nodes_expanded = 0
 
-    def compute_bounds(self, board: list[int]) -> list[int]:
+    def compute_heuristics(self, board: list[int]) -> list[int]:
         """Return the sums of the distances on the board and on its mirror image."""
         return [
             sum(
@@ -81,9 +81,9 @@ class PlainSearch:
 
     def search(self, board: list[int]) -> list[int]:
         """Return the cells of the blank on a shortest solution, the first one included."""
-        bounds, path = self.compute_bounds(board), [board.index(0)]
-        self.limit, self.positions = max(bounds), 0
-        while bounds[0]:
+        heuristics, path = self.compute_heuristics(board), [board.index(0)]
+        self.limit, self.nodes_expanded = max(heuristics), 0
+        while heuristics[0]:
             self._seen = dict[int, tuple[list[int], int]]()
             if self._visit(board[:], path):
                 break
@@ -91,18 +91,18 @@ class PlainSearch:
         return path
 
     def _visit(self, board: list[int], path: list[int]) -> bool:
-        """Return whether a position has a solution within the limit, and append it to `path`."""
-        self.positions += 1
+        """Return whether a node has a solution within the limit, and append it to `path`."""
+        self.nodes_expanded += 1
         blank, room = path[-1], self.limit - len(path)
         children = []
         for at, cell in enumerate(each for each in self._steps[blank] if each not in path[-2:-1]):
             child = board[:]
             child[blank], child[cell] = child[cell], 0
-            bounds = self.compute_bounds(child)
-            if max(bounds) > room + 2:  # the position itself is farther than its bound says
+            heuristics = self.compute_heuristics(child)
+            if max(heuristics) > room + 2:  # the node itself is farther than its heuristic says
                 return False
-            if max(bounds) <= room:
-                children.append((sum(bounds), at, cell, child, bounds[0]))
+            if max(heuristics) <= room:
+                children.append((sum(heuristics), at, cell, child, heuristics[0]))
         for _, _, cell, child, first in sorted(children):
             if first and self._has_searched(child, room):
                 continue

@@ -35,9 +35,9 @@ export const FIFTEEN = new SolvedGame({
   /** Search for a shortest solution. */
   async find(state, goal) {
     const view = FIFTEEN.turn(goal);
-    const tell = ({ bound = 0, most }) => {
+    const tell = ({ least = 0, most }) => {
       if (!most) return;
-      FIFTEEN.search = { state, least: bound, path: followBlank(FIFTEEN, view, state, most) };
+      FIFTEEN.search = { state, least, path: followBlank(FIFTEEN, view, state, most) };
       refresh();
     };
     const { cells } = await solver.solve(readTiles(view.state(state)), tell);

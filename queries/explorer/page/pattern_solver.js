@@ -17,7 +17,7 @@ export function makeSolver(tables) {
     worker.postMessage({ tables });
     worker.onerror = lose;
     worker.onmessage = ({ data }) => {
-      if (data.bound !== undefined || data.most) {
+      if (data.least !== undefined || data.most) {
         Object.assign(running, data);
         tell(running);
         return;
@@ -29,7 +29,7 @@ export function makeSolver(tables) {
     };
   }
 
-  /** Tell who asked, if the search takes long, what it knows so far: the `bound`, and the cells of a solution, `most`. */
+  /** Tell who asked, if the search takes long, what it knows so far: the `least` moves, and the cells of a solution, `most`. */
   function tell(question) {
     if (question === running && performance.now() - question.since >= PATIENCE_MS)
       question.told?.(question);

@@ -20,7 +20,7 @@ function listLevels({ levels, range }, about) {
 
 /**
  * Draw some random items, each a text: fewer than asked for if there are no more, none if they cannot be found. The
- * distances of rising ones are spread evenly over the range of the puzzle.
+ * distances of rising ones are stratified over the range of the puzzle.
  */
 async function drawItems({ draw, range }, about, count, level) {
   const [least, most] = level === RISING ? range(about) : [];

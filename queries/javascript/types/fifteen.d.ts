@@ -11,18 +11,18 @@ export declare const FIFTEEN: {
     }[];
 };
 export type FifteenAnswer = Omit<Required<import("./sliding.js").BoardAnswer>, "best_moves" | "best_tiles" | "solutions"> & {
-    bound: number;
-    positions: number;
+    heuristic: number;
+    nodes_expanded: number;
 };
-export type OnBound = (told: {
-    bound: number;
+export type OnProgress = (told: {
+    least: number;
 }) => void;
 /**
- * An answer has the lower bound that the search began with, and the number of positions searched.
+ * An answer has the lower bound that the search began with, and the number of nodes expanded.
  * @typedef {Omit<Required<import("./sliding.js").BoardAnswer>, "best_moves" | "best_tiles" | "solutions">
- *   & {bound: number, positions: number}} FifteenAnswer
+ *   & {heuristic: number, nodes_expanded: number}} FifteenAnswer
  *
- * @typedef {(told: {bound: number}) => void} OnBound is told before each round that no solution has fewer moves
+ * @typedef {(told: {least: number}) => void} OnProgress is told before each round that no solution has fewer moves
  */
 /** Return the tiles of a text, or of a pattern's name. */
 export declare function readTiles(text: any): number[];
@@ -31,10 +31,10 @@ export declare function followBlank(board: any, view: any, state: any, cells: an
 /**
  * Answer for a state. The search, of seconds for the hardest states, is done here and now: a page asks in a worker.
  * @param {string} text
- * @param {{goal?: string, onProgress?: OnBound}} [options]
+ * @param {{goal?: string, onProgress?: OnProgress}} [options]
  * @returns {Generator<import("./sliding.js").Need, FifteenAnswer, any>}
  */
 export declare function answerFifteen(text: string, { goal, onProgress }?: {
     goal?: string;
-    onProgress?: OnBound;
+    onProgress?: OnProgress;
 }): Generator<import("./sliding.js").Need, FifteenAnswer, any>;

@@ -73,12 +73,12 @@ export declare class Tables {
      * Search for a shortest solution of the 15-puzzle, with the tables fifteen_5-5-5, which are read whole. `goal`: a
      * state with the blank in a corner, or `corner`, the last one, which is the default.
      * @param {string} state
-     * @param {{goal?: string, onProgress?: import("./fifteen.js").OnBound}} [options]
+     * @param {{goal?: string, onProgress?: import("./fifteen.js").OnProgress}} [options]
      * @returns {Promise<import("./fifteen.js").FifteenAnswer>}
      */
     fifteen(state: string, options?: {
         goal?: string;
-        onProgress?: import("./fifteen.js").OnBound;
+        onProgress?: import("./fifteen.js").OnProgress;
     }): Promise<import("./fifteen.js").FifteenAnswer>;
     /**
      * Answer for a position of Senet.

@@ -16,15 +16,15 @@ export declare function unpackPatterns(tables: {
 }[]): Patterns;
 /**
  * Find a shortest solution of a board, given the tile on each cell, in rounds; yield before each a number of moves
- * that no solution is below. Return the cells of the blank, the first included, and the number of positions searched.
+ * that no solution is below. Return the cells of the blank, the first included, and the number of nodes expanded.
  * There are no cells if false distances lead to no solution.
  * With a weight above 1, find a solution sooner that may be longer, by up to this factor.
  * @param {Patterns} patterns
  * @param {number[]} given
  * @param {number} [weight]
- * @returns {Generator<number, {cells: number[], positions: number}, void>}
+ * @returns {Generator<number, {cells: number[], nodes: number}, void>}
  */
 export declare function searchSolution({ entries, slots, shifts }: Patterns, given: number[], weight?: number): Generator<number, {
     cells: number[];
-    positions: number;
+    nodes: number;
 }, void>;
