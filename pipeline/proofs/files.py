@@ -6,10 +6,10 @@ rules say of them.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from itertools import zip_longest
-from typing import IO, cast
 
 import polars as pl
 import pyarrow as pa
@@ -21,7 +21,7 @@ from puzzle_tablebase.formats.index import (
     BLOCK_BYTES,
     compute_index_bytes,
 )
-from puzzle_tablebase.formats.index_writer import IndexWriter
+from puzzle_tablebase.formats.index_writer import BlockEncoder
 from puzzle_tablebase.formats.manifest import (
     File,
     IndexEntry,
@@ -45,7 +45,7 @@ from puzzle_tablebase.pipeline.proofs.claims import (
 )
 from puzzle_tablebase.pipeline.proofs.verdicts import Proved
 from puzzle_tablebase.schema import KIND_LETTERS, Table
-from puzzle_tablebase.stores import MANIFEST, RandomAccessFile
+from puzzle_tablebase.stores import MANIFEST
 
 MAX_GROUP_BYTES = 1 << 30
 """The most bytes of the texts of a row group, as the longest would make them."""
@@ -78,41 +78,29 @@ def _compare_bytes(listed: ListedTable, entry: File | IndexEntry) -> Iterator[Di
 
 
 def _compare_index(listed: ListedTable) -> Iterator[Difference]:
-    """Write an index with the same records, and compare its bytes; then its digest."""
+    """Compare an index with the blocks that its records make, and its header; then its digest."""
     entry, table = listed.index, listed.definition
-    size = compute_index_bytes(table, entry.records)
-    yield from require_equal("bytes", entry.bytes, size)
-    compared = _Comparison(listed.open(entry.file))
-    writer = IndexWriter(cast("IO[bytes]", compared), table, entry.records)
-    for begin, records in listed.iter_records():
-        writer.write(begin, {name: records[name] for name, _ in table.index})
-        yield from compared.differences
-    digest = writer.finish()
-    yield from compared.differences
-    yield from require_equal("digest", entry.digest, digest)
+    yield from require_equal("bytes", entry.bytes, compute_index_bytes(table, entry.records))
+    encoder, digest, number = BlockEncoder(table, entry.records), hashlib.sha256(), 0
+    for _, records in listed.iter_records():
+        blocks, checksums = encoder.encode_blocks(number, records.tobytes())
+        yield from _compare_blocks(listed, 1 + number, blocks)
+        digest.update(checksums.tobytes())
+        number += len(checksums)
+    yield from _compare_blocks(listed, 0, encoder.encode_header(digest.digest()))
+    yield from require_equal("digest", entry.digest, digest.hexdigest())
 
 
-class _Comparison:
-    """A file that is not written: its bytes are compared with those of another one."""
-
-    def __init__(self, file: RandomAccessFile) -> None:
-        self._file, self._position = file, 0
-        self.differences = list[Difference]()
-        """What differs, in the order of the writing."""
-
-    def seek(self, position: int) -> None:
-        self._position = position
-
-    def write(self, data: bytes) -> None:
-        found = self._file.read(len(data), self._position)
-        if found != data:
-            blocks = range(0, len(data), BLOCK_BYTES)
-            wrong = [at for at in blocks if found[at:][:BLOCK_BYTES] != data[at:][:BLOCK_BYTES]]
-            number = (self._position + wrong[0]) // BLOCK_BYTES
-            what = "the header" if number == 0 else f"block {number:,}"
-            expected = "those of an index of the table with these records"
-            self.differences.append(Difference(f"other bytes in {what}", expected))
-        self._position += len(data)
+def _compare_blocks(listed: ListedTable, first: int, expected: bytes) -> Iterator[Difference]:
+    """Yield the first of some consecutive blocks, by the number of the first, with other bytes."""
+    found = listed.open(listed.index.file).read(len(expected), first * BLOCK_BYTES)
+    if found != expected:
+        places = range(0, len(expected), BLOCK_BYTES)
+        is_same = [found[at:][:BLOCK_BYTES] == expected[at:][:BLOCK_BYTES] for at in places]
+        number = first + is_same.index(False)
+        what = "the header" if number == 0 else f"block {number:,}"
+        text = "those of an index of the table with these records"
+        yield Difference(f"other bytes in {what}", text)
 
 
 # ---- their contents against the definition of the table ---------------------------------------

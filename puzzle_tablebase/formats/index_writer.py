@@ -54,42 +54,20 @@ class Written(NamedTuple):
     tail: bytes
 
 
-class BlockWriter:
-    """The writer of blocks of a table's index of `count` records, to their places in a file.
+class BlockEncoder:
+    """The blocks of a table's index of `count` records, as bytes; no file is needed."""
 
-    Several may write to the same file, each the records that it has.
-    """
-
-    def __init__(self, file: IO[bytes], table: Table, count: int) -> None:
-        self._file, self.table, self.count = file, table, count
+    def __init__(self, table: Table, count: int) -> None:
+        self.table, self.count = table, count
         self._type = make_record_type(table)
         self.width = self._type.itemsize
         if self.width > BODY_BYTES or len(table.name.encode()) > MAX_NAME_BYTES:
             raise SearchError(f"The records or the name of {table.name} do not fit an index.")
-        self.seed = make_seed(table)
+        self._seed = make_seed(table)
         self.per_block = BODY_BYTES // self.width
 
-    def write(self, first: int, fields: Columns) -> Written:
-        """Write the blocks of consecutive records, the first of which has this rank.
-
-        `fields`: an array for each field.
-        """
-        end = first + len(fields[self.table.index[0][0]])
-        if end > self.count:
-            raise self.make_error(f"a record {end - 1:,}")
-        begin = min(-(-first // self.per_block) * self.per_block, end)
-        stop = end if end == self.count else max(begin, end - end % self.per_block)
-        step = self.per_block * BLOCKS_PER_WRITE
-        checksums = [np.zeros(0, "<u4")]
-        for at in range(begin, stop, step):
-            data = self._encode(fields, at - first, min(at + step, stop) - first)
-            checksums.append(self.write_blocks(at // self.per_block, data))
-        head = self._encode(fields, 0, begin - first)
-        tail = self._encode(fields, stop - first, end - first)
-        return Written(first, end - first, head, np.concatenate(checksums), tail)
-
-    def _encode(self, fields: Columns, begin: int, end: int) -> bytes:
-        """Return the bytes of some of the records."""
+    def encode_records(self, fields: Columns, begin: int, end: int) -> bytes:
+        """Return the bytes of some of the records that have an array for each field."""
         records = np.zeros(end - begin, self._type)
         for name, _ in self.table.index:
             values = fields[name][begin:end]
@@ -100,8 +78,11 @@ class BlockWriter:
                 raise SearchError(f"A value of {name} does not fit the index of {title}.")
         return records.tobytes()
 
-    def write_blocks(self, first: int, data: bytes) -> npt.NDArray[np.uint32]:
-        """Write the blocks of consecutive records, all of theirs; return their checksums."""
+    def encode_blocks(self, first: int, data: bytes) -> tuple[bytes, npt.NDArray[np.uint32]]:
+        """Return the blocks of consecutive records, all of theirs, and their checksums.
+
+        `first`: the number of blocks with records before them.
+        """
         size = self.per_block * self.width
         count = -(-len(data) // size)
         blocks = np.zeros((count, BLOCK_BYTES), np.uint8)
@@ -109,13 +90,57 @@ class BlockWriter:
         blocks[:, :size] = bodies.reshape(count, size)
         checksums = np.array(
             [
-                compute_checksum(self.seed, number, block[:BODY_BYTES].data)
+                compute_checksum(self._seed, number, block[:BODY_BYTES].data)
                 for number, block in enumerate(blocks, first + 1)
             ],
             "<u4",
         )
         blocks[:, BODY_BYTES:] = checksums[:, None].view(np.uint8)
-        self.write_at((first + 1) * BLOCK_BYTES, blocks.tobytes())
+        return blocks.tobytes(), checksums
+
+    def encode_header(self, digest: bytes) -> bytes:
+        """Return block 0 of an index with this digest."""
+        header = HEADER.pack(
+            *(MAGIC, INDEX_VERSION, 0, self.width, BLOCK_BYTES, self.count),
+            *(self._seed, self.table.name.encode(), digest),
+        )
+        body = header.ljust(BODY_BYTES, b"\0")
+        return body + CHECKSUM.pack(compute_checksum(self._seed, 0, body))
+
+
+class BlockWriter:
+    """The writer of blocks of a table's index of `count` records, to their places in a file.
+
+    Several may write to the same file, each the records that it has.
+    """
+
+    def __init__(self, file: IO[bytes], table: Table, count: int) -> None:
+        self._file, self.encoder = file, BlockEncoder(table, count)
+
+    def write(self, first: int, fields: Columns) -> Written:
+        """Write the blocks of consecutive records, the first of which has this rank.
+
+        `fields`: an array for each field.
+        """
+        encoder = self.encoder
+        end, per_block = first + len(fields[encoder.table.index[0][0]]), encoder.per_block
+        if end > encoder.count:
+            raise self.make_error(f"a record {end - 1:,}")
+        begin = min(-(-first // per_block) * per_block, end)
+        stop = end if end == encoder.count else max(begin, end - end % per_block)
+        step = per_block * BLOCKS_PER_WRITE
+        checksums = [np.zeros(0, "<u4")]
+        for at in range(begin, stop, step):
+            data = encoder.encode_records(fields, at - first, min(at + step, stop) - first)
+            checksums.append(self.write_blocks(at // per_block, data))
+        head = encoder.encode_records(fields, 0, begin - first)
+        tail = encoder.encode_records(fields, stop - first, end - first)
+        return Written(first, end - first, head, np.concatenate(checksums), tail)
+
+    def write_blocks(self, first: int, data: bytes) -> npt.NDArray[np.uint32]:
+        """Write the blocks of consecutive records, all of theirs; return their checksums."""
+        blocks, checksums = self.encoder.encode_blocks(first, data)
+        self.write_at((first + 1) * BLOCK_BYTES, blocks)
         return checksums
 
     def write_at(self, place: int, data: bytes) -> None:
@@ -123,8 +148,8 @@ class BlockWriter:
         self._file.write(data)
 
     def make_error(self, problem: str) -> SearchError:
-        count = f"{self.count:,} records"
-        return SearchError(f"The index of {self.table.name} has {problem}; expected: {count}.")
+        count, title = f"{self.encoder.count:,} records", self.encoder.table.name
+        return SearchError(f"The index of {title} has {problem}; expected: {count}.")
 
 
 class IndexWriter:
@@ -134,54 +159,50 @@ class IndexWriter:
     """
 
     def __init__(self, file: IO[bytes], table: Table, count: int) -> None:
-        self._blocks = BlockWriter(file, table, count)
-        blocks = count_blocks(self._blocks.width, count) - 1
+        self._writer = BlockWriter(file, table, count)
+        self._encoder = self._writer.encoder
+        blocks = count_blocks(self._encoder.width, count) - 1
         self._checksums, self._is_written = np.zeros(blocks, "<u4"), np.zeros(blocks, np.bool_)
         self._begun = dict[int, dict[int, bytes]]()
         """For blocks some of whose records are there: these, by the rank of the first."""
 
     def write(self, first: int, fields: Columns) -> None:
         """Write consecutive records, the first of which has this rank: an array for each field."""
-        self.add(self._blocks.write(first, fields))
+        self.add(self._writer.write(first, fields))
 
     def add(self, written: Written) -> None:
         """Add records whose blocks are in the file already."""
         first, records, head, checksums, tail = written
         self._keep(first, head)
-        self._note(-(-first // self._blocks.per_block), checksums)
-        self._keep(first + records - len(tail) // self._blocks.width, tail)
+        self._note(-(-first // self._encoder.per_block), checksums)
+        self._keep(first + records - len(tail) // self._encoder.width, tail)
 
     def _keep(self, first: int, data: bytes) -> None:
         """Keep records of one block until its others are there, and write it then."""
         if not data:
             return
-        number = first // self._blocks.per_block
+        number = first // self._encoder.per_block
         begun = self._begun.setdefault(number, {})
         begun[first] = data
-        begin = number * self._blocks.per_block
-        records = min(begin + self._blocks.per_block, self._blocks.count) - begin
-        if sum(map(len, begun.values())) == records * self._blocks.width:
+        begin = number * self._encoder.per_block
+        records = min(begin + self._encoder.per_block, self._encoder.count) - begin
+        if sum(map(len, begun.values())) == records * self._encoder.width:
             whole = b"".join(begun[at] for at in sorted(begun))
-            self._note(number, self._blocks.write_blocks(number, whole))
+            self._note(number, self._writer.write_blocks(number, whole))
             del self._begun[number]
 
     def _note(self, first: int, checksums: npt.NDArray[np.uint32]) -> None:
         """Note the checksums of consecutive blocks that are in the file."""
         span = slice(first, first + len(checksums))
         if self._is_written[span].any():
-            raise self._blocks.make_error("some records twice")
+            raise self._writer.make_error("some records twice")
         self._is_written[span] = True
         self._checksums[span] = checksums
 
     def finish(self) -> str:
         """Write the header, once all records are there, and return the digest."""
         if not self._is_written.all():
-            raise self._blocks.make_error(f"only {self._is_written.sum():,} of its blocks")
-        blocks, digest = self._blocks, hashlib.sha256(self._checksums.tobytes())
-        header = HEADER.pack(
-            *(MAGIC, INDEX_VERSION, 0, blocks.width, BLOCK_BYTES, blocks.count),
-            *(blocks.seed, blocks.table.name.encode(), digest.digest()),
-        )
-        body = header.ljust(BODY_BYTES, b"\0")
-        blocks.write_at(0, body + CHECKSUM.pack(compute_checksum(blocks.seed, 0, body)))
+            raise self._writer.make_error(f"only {self._is_written.sum():,} of its blocks")
+        digest = hashlib.sha256(self._checksums.tobytes())
+        self._writer.write_at(0, self._encoder.encode_header(digest.digest()))
         return digest.hexdigest()
