@@ -7,34 +7,44 @@ measured in 2026-11 on the machine that this was written on; a proof's sweep tak
 from __future__ import annotations
 
 from math import ceil
+from typing import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from puzzle_tablebase.notation.knight import ChessBoard
 
-LARGEST_LAYERS = {
+
+class Sides(NamedTuple):
+    """What boards of a shorter side allow: the longest other sides, and their layers."""
+
+    counted: int
+    """The longest side for which tours are counted."""
+    ranked: int
+    """The longest side for which they are ranked; 0: for none."""
+    states: tuple[int, ...]
+    """The states of the largest layer by the columns of half of the board, from 1; more columns
+    have no larger one."""
+
+
+SIDES = {
     False: {
-        3: (26, (9, 27, 58, 108, 178, 276, 337, 338, 364)),
-        4: (26, (78, 701, 1_689, 3_647, 5_073, 5_222, 5_256, 5_262)),
-        5: (14, (594, 5_642, 26_108, 115_906, 228_936)),
-        6: (12, (3_840, 97_824, 653_477, 4_023_615, 6_774_595)),
-        7: (8, (29_488, 1_635_202, 14_736_773)),
-        8: (8, (195_088, 28_212_855, 335_484_807)),
+        3: Sides(26, 26, (9, 27, 58, 108, 178, 276, 337, 338, 364)),
+        4: Sides(26, 26, (78, 701, 1_689, 3_647, 5_073, 5_222, 5_256, 5_262)),
+        5: Sides(14, 14, (594, 5_642, 26_108, 115_906, 228_936)),
+        6: Sides(12, 12, (3_840, 97_824, 653_477, 4_023_615, 6_774_595)),
+        7: Sides(8, 8, (29_488, 1_635_202, 14_736_773)),
+        8: Sides(8, 0, (195_088, 28_212_855, 335_484_807)),
     },
     True: {
-        3: (26, (1, 2, 2, 8, 17, 35, 51, 58, 65)),
-        4: (26, (9, 39, 85, 264, 504, 529, 533)),
-        5: (18, (54, 172, 1_073, 11_133, 30_360, 33_543, 39_100)),
-        6: (14, (306, 2_888, 32_510, 444_284, 929_917, 1_006_862)),
-        7: (10, (1_855, 55_496, 790_745, 12_345_976)),
-        8: (8, (11_021, 805_614, 16_759_503, 394_917_090)),
+        3: Sides(26, 26, (1, 2, 2, 8, 17, 35, 51, 58, 65)),
+        4: Sides(26, 26, (9, 39, 85, 264, 504, 529, 533)),
+        5: Sides(18, 18, (54, 172, 1_073, 11_133, 30_360, 33_543, 39_100)),
+        6: Sides(14, 14, (306, 2_888, 32_510, 444_284, 929_917, 1_006_862)),
+        7: Sides(10, 10, (1_855, 55_496, 790_745, 12_345_976)),
+        8: Sides(10, 8, (11_021, 805_614, 16_759_503, 394_917_090)),
     },
 }
-"""For all tours (False) and for closed ones (True), by a board's shorter side: the longest other
-side for which they are counted, and the states of the largest layer by the columns of half of the
-board, from 1; more columns have no larger one."""
-MAX_RANKED_SIDE = {False: 7, True: 8}
-"""The shorter side up to which all tours, or closed ones, are ranked."""
+"""For all tours (False) and for closed ones (True), by a board's shorter side."""
 SWEEP_BYTES = 360_000_000
 """Bytes of a process that sweeps over the smallest board."""
 BYTES_PER_STATE = 40
@@ -54,14 +64,17 @@ def list_longest_sides(*, closed: bool, are_ranked: bool = False) -> dict[int, i
     >>> list_longest_sides(closed=False, are_ranked=True)
     {3: 26, 4: 26, 5: 14, 6: 12, 7: 8}
     """
-    most = MAX_RANKED_SIDE[closed] if are_ranked else max(LARGEST_LAYERS[closed])
-    return {side: longest for side, (longest, _) in LARGEST_LAYERS[closed].items() if side <= most}
+    longest = {
+        side: each.ranked if are_ranked else each.counted for side, each in SIDES[closed].items()
+    }
+    return {side: long for side, long in longest.items() if long}
 
 
 def estimate_states(board: ChessBoard, *, closed: bool) -> int:
     """Estimate the states of the largest layer of a sweep; 0 if the board is too narrow for one."""
     short, long = sorted((board.files, board.ranks))
-    columns, (_, states) = (long - 1) // 2, LARGEST_LAYERS[closed].get(short, (0, ()))
+    columns, sides = (long - 1) // 2, SIDES[closed].get(short)
+    states = sides.states if sides else ()
     return states[min(columns, len(states)) - 1] if states and columns else 0
 
 

@@ -41,8 +41,13 @@ Counts = Mapping[str, ArrayLike]
 PUBLISHED_BOARD = "8x8"
 PUBLISHED_TOURS = 19_591_828_170_979_904
 """Directed tours of 8x8 (OEIS A165134)."""
-PUBLISHED_CLOSED = 2 * 13_267_364_410_532
-"""Directed closed tours of 8x8 from each square (OEIS A001230 counts both directions as one)."""
+PUBLISHED_CLOSED = {
+    (8, 8): 2 * 13_267_364_410_532,
+    (8, 9): 2 * 7_112_881_119_092_574,
+    (8, 10): 2 * 4_235_482_818_156_697_040,
+}
+"""Directed closed tours from each square, by the board's sides, the shorter one first (OEIS A001230
+and A193055 count both directions as one)."""
 
 WALKED_SQUARES = 36
 """Squares of the largest boards whose tours are recounted path by path."""
@@ -57,7 +62,7 @@ CLAIMS = {
     "list": "on {names}: the tours and closed tours are as many as in the board's own table",
     "walk": f"on {{count}} boards that no table lists: {COUNTED_AGAIN}",
     "sweep": "on {names}: counts match a second sweep, start by start",
-    "totals": "the totals of {names} match published totals (OEIS A165134; OEIS A001230)",
+    "totals": "the totals of {names} match published totals (OEIS A165134, A001230, A193055)",
 }
 """What is claimed of boards, by the way in which they are counted again."""
 HOW_SWEPT = "every square or its image was counted again, by a second sweep, start by start"
@@ -75,6 +80,7 @@ HOWS = {
 }
 CLOSED_HOWS = HOWS | {
     "sweep": (Verdict.RECOUNTED, "closed tours were counted again, by a second sweep"),
+    "totals": (Verdict.PUBLISHED, "closed tours are as many as published (OEIS A193055)"),
     "": (Verdict.INTACT, "closed tours were only counted once"),
 }
 """The verdict on a board by the way, and on one of which closed tours alone are counted."""
@@ -174,8 +180,11 @@ def prove_counts(listed: ListedTable, proved: Mapping[str, ListedTable] | None =
 
     for way, text in CLAIMS.items():
         if names := [name for name in boards if ways[name] == way]:
-            is_counted = way != "totals"
-            found = compare_boards(rows, names, count_again) if is_counted else compare_totals(rows)
+            found = (
+                compare_boards(rows, names, count_again)
+                if way != "totals"
+                else compare_totals(rows, [boards[name] for name in names])
+            )
             yield Claim(text.format(names=", ".join(names), count=len(names)), found)
     verdicts: dict[str | None, tuple[Verdict, str]] = {}
     for name, way in ways.items():
@@ -216,12 +225,18 @@ def compare_boards(
         yield done
 
 
-def compare_totals(rows: pl.DataFrame) -> Iterator[Difference]:
-    """Yield the difference between a board's totals and the published ones."""
-    squares = rows.filter(pl.col("board") == PUBLISHED_BOARD)
-    text = f"tours of {PUBLISHED_BOARD}:"
-    yield from require_equal(text, squares["tours"].sum(), PUBLISHED_TOURS)
-    yield from compare(squares.lazy(), closed=pl.lit(PUBLISHED_CLOSED))
+def compare_totals(rows: pl.DataFrame, boards: Iterable[ChessBoard]) -> Iterator[Difference]:
+    """Yield the difference between boards' totals and the published ones."""
+    for board in boards:
+        squares = rows.filter(pl.col("board") == str(board))
+        if str(board) == PUBLISHED_BOARD and not squares["tours"].has_nulls():
+            yield from require_equal(f"tours of {board}:", squares["tours"].sum(), PUBLISHED_TOURS)
+        yield from compare(squares.lazy(), closed=pl.lit(PUBLISHED_CLOSED[get_sides(board)]))
+
+
+def get_sides(board: ChessBoard) -> tuple[int, int]:
+    """Return the sides of a board, the shorter one first."""
+    return min(board.files, board.ranks), max(board.files, board.ranks)
 
 
 def count_listed(tours: ListedTable, board: ChessBoard) -> dict[str, Array]:
@@ -249,7 +264,10 @@ def choose_way(
     largest = SWEPT_SQUARES if is_open else CLOSED_SQUARES
     if board.squares <= largest or min(board.files, board.ranks) <= SWEPT_SIDE:
         return "sweep"
-    return "totals" if is_open and str(board) == PUBLISHED_BOARD else ""
+    is_published = (
+        str(board) == PUBLISHED_BOARD if is_open else get_sides(board) in PUBLISHED_CLOSED
+    )
+    return "totals" if is_published else ""
 
 
 def list_boards(table: Table) -> tuple[dict[str, ChessBoard], set[str]]:

@@ -30,7 +30,7 @@ COUNTED_LAYERS, RANKED_LAYERS = 4, {False: 14, True: 7}
 BYTES_PER_RANKED_STATE = 2.5
 MIN_STATES = 20_000
 """States of a sweep that would take as long as the smallest board."""
-SECONDS_PER_STATE = 1e-6
+SECONDS_PER_STATE = 5e-7
 """Processor seconds for each state of a sweep."""
 
 

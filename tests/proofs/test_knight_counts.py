@@ -4,10 +4,14 @@ import random
 from dataclasses import replace
 from itertools import pairwise, permutations, product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
+from puzzle_tablebase.notation.knight import ChessBoard
+from puzzle_tablebase.pipeline.proofs import knight_counts
 from puzzle_tablebase.pipeline.proofs.knight_counts import (
     choose_way,
     count_tours_from,
@@ -15,8 +19,11 @@ from puzzle_tablebase.pipeline.proofs.knight_counts import (
     recount_tours,
 )
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
+from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
+from puzzle_tablebase.puzzles.knight.tables import make_count_table
 from puzzle_tablebase.schema import Recipe, Table
 from tests.support import oracles
+from tests.support.build_recorder import build_tables
 from tests.support.tampered import open_one
 from tests.support.tour_lists import all_tours
 
@@ -33,6 +40,9 @@ from tests.support.tour_lists import all_tours
         ("8x8", True, "", "totals"),
         ("8x8", False, "", "sweep"),
         ("10x7", False, "", ""),
+        ("8x9", False, "", "totals"),
+        ("10x8", False, "", "totals"),
+        ("8x9", True, "", ""),
     ],
 )
 def test_each_board_is_counted_in_the_strongest_way(
@@ -89,3 +99,25 @@ def test_paths_of_any_two_coloured_graph_are_counted() -> None:
 
 def recount() -> str:
     return repr([recount_tours(KnightBoard(*sides)) for sides in ((1, 1), (3, 4), (4, 3), (3, 5))])
+
+
+@pytest.mark.parametrize(
+    ("tours", "closed", "wrong"),
+    [
+        (164, {(4, 5): 0, (5, 6): 16}, 0),
+        (166, {(4, 5): 0, (5, 6): 16}, 1),
+        (164, {(4, 5): 0, (5, 6): 18}, 1),
+        (164, {(4, 5): 2, (5, 6): 16}, 1),
+    ],
+)
+def test_totals_are_compared_with_published_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tours: int, closed: dict[Any, int], wrong: int
+) -> None:
+    build_tables(tmp_path, KNIGHT, make_count_table(((4, 5),), ((5, 6),)))
+    rows = pl.read_parquet(tmp_path / "knight_counts.parquet").with_row_index("row")
+    monkeypatch.setattr(knight_counts, "PUBLISHED_BOARD", "4x5")
+    monkeypatch.setattr(knight_counts, "PUBLISHED_TOURS", tours)
+    monkeypatch.setattr(knight_counts, "PUBLISHED_CLOSED", closed)
+    boards = [ChessBoard(4, 5), ChessBoard(5, 6)]
+    found = [*knight_counts.compare_totals(rows, boards)]
+    assert len(found) == wrong

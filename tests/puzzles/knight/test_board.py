@@ -152,7 +152,7 @@ def test_every_name_that_is_listed_can_be_built() -> None:
     [
         *((f"knight_counts_{board}", BadRequest) for board in ("5x5", "7x9", "15x5", "10x7")),
         *((f"knight_closed_counts_{board}", NoAnswer) for board in ("9x9", "11x4")),
-        ("knight_closed_counts_9x8", BadRequest),
+        ("knight_closed_counts_11x8", BadRequest),
         *(("knight_ranks_8x8", BadRequest), ("knight_ranks_2x9", NoAnswer)),
         *(("knight_closed_ranks_9x8", BadRequest), ("knight_closed_ranks_4x5", NoAnswer)),
         ("knight_tours_7x7", BadRequest),
