@@ -20,6 +20,7 @@ from puzzle_tablebase.puzzles import MODULES, list_puzzles_with_depths
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE
 from puzzle_tablebase.stores import Folder
 from tests.support.build_recorder import build_tables
+from tests.support.false_tables import CASES
 from tests.support.shell import SCRIPT, Cli, run, run_here
 from tests.support.tampered import rename_entry, write_manifest
 
@@ -62,6 +63,12 @@ def test_golden(group: str, place: Path, golden: Callable[[str, str], None]) -> 
             assert said.err == ""
         assert said.code == EXITS[group], said
     golden(group, ("" if EXITS[group] else "\n").join(transcript))
+
+
+def test_a_test_writes_each_golden_file() -> None:
+    """`make docs` leaves none behind that nothing writes any more."""
+    names = {path.stem for path in GOLDEN.iterdir()}
+    assert names == {*EXITS, *(f"claims_{name}" for name in CASES)}
 
 
 # ---- no traceback for any input ------------------------------------------------------------
