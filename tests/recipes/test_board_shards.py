@@ -344,6 +344,19 @@ def test_it_goes_on_after_the_last_level_whose_files_are_whole(
     assert reported[0] == f"layer {level}: shards"
 
 
+def test_what_some_shards_made_of_the_next_layer_is_not_made_again(
+    tmp_path: Path, interrupted: Checkpoints
+) -> None:
+    """Lose one shard's file of the last layer, as if the others had been faster."""
+    names = [Part(interrupted, "2x5", ROOT, number, 3).name_layer(25) for number in range(3)]
+    lost, *others = [tmp_path / interrupted.format_file_name(name) for name in names]
+    lost.unlink()
+    before = [file.stat().st_mtime_ns for file in others]
+    interrupt_search(tmp_path, level=25, shards=3)
+    assert lost.exists()
+    assert [file.stat().st_mtime_ns for file in others] == before
+
+
 @pytest.mark.parametrize("kind", ["last layer", "kept layer", "bits"])
 @pytest.mark.parametrize("at", [-1, -30, 0])
 def test_a_damaged_file_is_noticed_when_it_is_read_and_made_again(
