@@ -7,8 +7,8 @@ from puzzle_tablebase.errors import PackageMissing, raise_missing
 from puzzle_tablebase.pipeline.single_query import JSON, OUTPUTS, list_options
 from puzzle_tablebase.pipeline.terminal import print_answer
 from puzzle_tablebase.puzzles import MODULES
-from puzzle_tablebase.queries.options import CHECK, Option
 from puzzle_tablebase.queries.prober import get_prober_class
+from puzzle_tablebase.queries.questions import CHECK, Option
 
 LOOKUPS = {"query": "Answer a key.", "check": "Judge an answer to a key: its moves."}
 """The commands that need no package, for one key."""

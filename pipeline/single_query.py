@@ -9,16 +9,14 @@ from __future__ import annotations
 from puzzle_tablebase.errors import BadRequest, TablebaseError
 from puzzle_tablebase.process import watch_signals
 from puzzle_tablebase.puzzles import is_registered
-from puzzle_tablebase.queries.answer import format_json
-from puzzle_tablebase.queries.options import ALL, CHECK, QUERY, Option, is_keyless
 from puzzle_tablebase.queries.prober import get_prober_class, open_prober, pose
+from puzzle_tablebase.queries.questions import ALL, CHECK, QUERY, Option, format_json, is_keyless
 from puzzle_tablebase.stores import open_store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from puzzle_tablebase.queries.answer import Answer, Judgement
-    from puzzle_tablebase.queries.options import Options
     from puzzle_tablebase.queries.prober import BaseProber, Prober
+    from puzzle_tablebase.queries.questions import Answer, Judgement, Options
 
 
 SVG = Option("svg", "Also draw the answer as an SVG picture.", "FILE")

@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from puzzle_tablebase.pipeline.build import precompute as precompute
     from puzzle_tablebase.pipeline.copy import copy_tables as copy_tables
     from puzzle_tablebase.puzzles import PluginError as PluginError
-    from puzzle_tablebase.queries.answer import Answer as Answer
     from puzzle_tablebase.queries.boards import BoardAnswer as BoardAnswer
     from puzzle_tablebase.queries.fifteen import FifteenSolution as FifteenSolution
     from puzzle_tablebase.queries.goals import GoalAnswer as GoalAnswer
     from puzzle_tablebase.queries.knight.prober import KnightAnswer as KnightAnswer
     from puzzle_tablebase.queries.knight.table_scans import CountAnswer as CountAnswer
+    from puzzle_tablebase.queries.questions import Answer as Answer
     from puzzle_tablebase.queries.readers import BoardReader as BoardReader
     from puzzle_tablebase.queries.readers import EightReader as EightReader
     from puzzle_tablebase.queries.readers import FifteenReader as FifteenReader
@@ -53,7 +53,7 @@ MODULES = {
     "queries.boards": "BoardAnswer",
     "queries.fifteen": "FifteenSolution",
     "queries.knight.prober": "KnightAnswer",
-    "queries.answer": "Answer",
+    "queries.questions": "Answer",
     "queries.goals": "GoalAnswer",
     "queries.readers": "BoardReader EightReader FifteenReader GoalReader KnightReader SenetReader",
     "queries.senet": "SenetAnswer",

@@ -24,8 +24,7 @@ from puzzle_tablebase.errors import (
     require_text,
 )
 from puzzle_tablebase.notation.sliding import BLANKS, SEPARATORS
-from puzzle_tablebase.queries.answer import Answer
-from puzzle_tablebase.queries.options import BATCH
+from puzzle_tablebase.queries.questions import BATCH, Answer
 from puzzle_tablebase.schema import Column
 
 TEXT = (pl.String, pl.Categorical, pl.Enum, pl.Null)

@@ -18,7 +18,6 @@ import pyarrow.parquet as pq
 
 from puzzle_tablebase.errors import BadRequest, explain_library_error, require_choice
 from puzzle_tablebase.output import STANDARD, open_output, require_other_file
-from puzzle_tablebase.queries.answer import FORMATS
 from puzzle_tablebase.queries.answer_frames import rename_columns
 from puzzle_tablebase.queries.batch_input import (
     CHUNK_ROWS,
@@ -28,10 +27,11 @@ from puzzle_tablebase.queries.batch_input import (
     find_suffix,
     read_rows,
 )
+from puzzle_tablebase.queries.questions import FORMATS
 
 if TYPE_CHECKING:
-    from puzzle_tablebase.queries.options import Options
     from puzzle_tablebase.queries.prober import Prober
+    from puzzle_tablebase.queries.questions import Options
 
 FIRST_ROWS = 16
 """The rows that are answered first, to find out how long they take."""

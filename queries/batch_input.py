@@ -32,8 +32,8 @@ from puzzle_tablebase.formats.parquet import scan_rows
 from puzzle_tablebase.formats.row_groups import open_rows
 from puzzle_tablebase.notation.sliding import SEPARATORS
 from puzzle_tablebase.process import explain_os_error, is_full_disk
-from puzzle_tablebase.queries.answer import COMPRESSED_SUFFIXES, INPUT_FORMATS, format_count
 from puzzle_tablebase.queries.answer_frames import read_key_column, require_key_columns
+from puzzle_tablebase.queries.questions import COMPRESSED_SUFFIXES, INPUT_FORMATS, format_count
 from puzzle_tablebase.stores import Address, RandomAccessFile
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from puzzle_tablebase.jit import Array, compiled
 from puzzle_tablebase.notation.sliding import CHARACTERS
 from puzzle_tablebase.puzzles.board_arrays import sum_weights
 from puzzle_tablebase.queries.board_columns import normalize_keys, read_tiles
-from puzzle_tablebase.queries.options import FEATURE_NAMES
+from puzzle_tablebase.queries.questions import FEATURE_NAMES
 
 if TYPE_CHECKING:
     from puzzle_tablebase.puzzles.sliding import SlidingBoard

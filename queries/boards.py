@@ -9,9 +9,8 @@ from puzzle_tablebase.errors import GoalUnreachable
 from puzzle_tablebase.notation.sliding import format_board, format_slide, list_moved_tiles
 from puzzle_tablebase.puzzles import View
 from puzzle_tablebase.puzzles.sliding import SlidingTiles
-from puzzle_tablebase.queries.answer import format_count
 from puzzle_tablebase.queries.goals import GOAL_OPTIONS, GoalAnswer, GoalProber
-from puzzle_tablebase.queries.options import (
+from puzzle_tablebase.queries.questions import (
     BOTH_GOALS,
     FEATURE_NAMES,
     FEATURES,
@@ -19,6 +18,7 @@ from puzzle_tablebase.queries.options import (
     SHEETS,
     SPLIT,
     TILE,
+    format_count,
 )
 
 TYPE_CHECKING = False
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from puzzle_tablebase.queries.bit_walks import BitTable
     from puzzle_tablebase.queries.board_columns import DenseRows, Masks
     from puzzle_tablebase.queries.files import TableFiles
-    from puzzle_tablebase.queries.options import Option, Options
+    from puzzle_tablebase.queries.questions import Option, Options
 
 MAX_GOALS = 4
 """The goals of a dense board whose rows are in memory together: each takes some 20 MB."""

@@ -20,12 +20,12 @@ from puzzle_tablebase.puzzles.fifteen import (
     name_partition,
 )
 from puzzle_tablebase.puzzles.sliding import SlidingTiles
-from puzzle_tablebase.queries.answer import Judgement, format_count
 from puzzle_tablebase.queries.boards import (
     BoardAnswer,
     list_features,
 )
-from puzzle_tablebase.queries.options import (
+from puzzle_tablebase.queries.prober import Prober
+from puzzle_tablebase.queries.questions import (
     ANSWERS,
     ANY_KEYS,
     CHECK,
@@ -34,10 +34,11 @@ from puzzle_tablebase.queries.options import (
     ONE_KEY,
     SAMPLE,
     TILE,
+    Judgement,
     Option,
+    format_count,
     parse_positive_number,
 )
-from puzzle_tablebase.queries.prober import Prober
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
     from puzzle_tablebase.puzzles import Rules
     from puzzle_tablebase.puzzles.sliding import SymmetryView
     from puzzle_tablebase.queries.fifteen_search import Solver
-    from puzzle_tablebase.queries.options import Options
+    from puzzle_tablebase.queries.questions import Options
     from puzzle_tablebase.queries.samples import SampleRequest
     from puzzle_tablebase.schema import Table
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from puzzle_tablebase.errors import BadRequest, GoalUnreachable
 from puzzle_tablebase.puzzles import GoalPuzzle, View
-from puzzle_tablebase.queries.answer import Answer, align_rows, format_count
-from puzzle_tablebase.queries.options import (
+from puzzle_tablebase.queries.prober import Prober
+from puzzle_tablebase.queries.questions import (
     ALL,
     ALONE,
     ANSWERS,
@@ -17,9 +17,11 @@ from puzzle_tablebase.queries.options import (
     QUERY,
     SAMPLE,
     STRATIFIED,
+    Answer,
     Option,
+    align_rows,
+    format_count,
 )
-from puzzle_tablebase.queries.prober import Prober
 from puzzle_tablebase.schema import UNREACHED
 
 TYPE_CHECKING = False
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
 
     from puzzle_tablebase.errors import TableDamaged
     from puzzle_tablebase.queries.files import TableFiles
-    from puzzle_tablebase.queries.options import Options
+    from puzzle_tablebase.queries.questions import Options
 
 
 class GoalAnswer(Answer):

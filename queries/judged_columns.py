@@ -18,7 +18,6 @@ import polars as pl
 from puzzle_tablebase.errors import quote
 from puzzle_tablebase.notation.moves import MAX_SMALL_TILES, SEPARATORS, turn_letters
 from puzzle_tablebase.notation.sliding import CHARACTERS, LETTERS
-from puzzle_tablebase.queries.answer import Judgement, format_count
 from puzzle_tablebase.queries.answer_frames import Bytes, annotate_frame, answer_each
 from puzzle_tablebase.queries.board_columns import read_tiles
 from puzzle_tablebase.queries.judging import (
@@ -28,7 +27,7 @@ from puzzle_tablebase.queries.judging import (
     judge,
     judge_moves,
 )
-from puzzle_tablebase.queries.options import CHECK, Options
+from puzzle_tablebase.queries.questions import CHECK, Judgement, Options, format_count
 
 JUDGED = pl.Schema(
     {

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from puzzle_tablebase.errors import IllegalMove, quote
 from puzzle_tablebase.notation.moves import SEPARATORS
-from puzzle_tablebase.queries.answer import Judgement
+from puzzle_tablebase.queries.questions import Judgement
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from puzzle_tablebase.puzzles import Rules
-    from puzzle_tablebase.queries.options import Options
+    from puzzle_tablebase.queries.questions import Options
 
 GOOD = ("shortest", "right", "tour", "closed tour")
 """The results of answers that could not be better."""

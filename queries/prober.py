@@ -15,9 +15,8 @@ from puzzle_tablebase.puzzles import (
     get_puzzle,
     import_object,
 )
-from puzzle_tablebase.queries.answer import Answer, HardestAnswer, Judgement
 from puzzle_tablebase.queries.files import TableFiles
-from puzzle_tablebase.queries.options import parse_options
+from puzzle_tablebase.queries.questions import Answer, HardestAnswer, Judgement, parse_options
 from puzzle_tablebase.schema import UNREACHED
 
 TYPE_CHECKING = False
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from puzzle_tablebase.queries.files import IndexReader
-    from puzzle_tablebase.queries.options import Option, Options
+    from puzzle_tablebase.queries.questions import Option, Options
     from puzzle_tablebase.queries.samples import SampleRequest
     from puzzle_tablebase.schema import Table
     from puzzle_tablebase.stores import Store

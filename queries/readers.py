@@ -17,7 +17,7 @@ from puzzle_tablebase.errors import (
     quote,
     require_text,
 )
-from puzzle_tablebase.queries.options import ALL, BATCH, CHECK, PROBE, QUERY, SAMPLE
+from puzzle_tablebase.queries.questions import ALL, BATCH, CHECK, PROBE, QUERY, SAMPLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from puzzle_tablebase.puzzles import GoalPuzzle, Puzzle
     from puzzle_tablebase.puzzles.sliding import SlidingBoard
-    from puzzle_tablebase.queries.answer import Answer, Judgement
     from puzzle_tablebase.queries.answer_frames import Keys
     from puzzle_tablebase.queries.boards import BoardAnswer, BoardProber, EightProber
     from puzzle_tablebase.queries.fifteen import FifteenProber, FifteenSolution
@@ -42,6 +41,7 @@ if TYPE_CHECKING:
         Prober,
         RecordAnswer,  # noqa: F401  # in quotes below
     )
+    from puzzle_tablebase.queries.questions import Answer, Judgement
     from puzzle_tablebase.queries.senet import SenetAnswer  # noqa: F401
     from puzzle_tablebase.queries.state_arrays import BoardArrays, EightArrays
     from puzzle_tablebase.stores import Store

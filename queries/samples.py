@@ -16,10 +16,10 @@ import polars as pl
 
 from puzzle_tablebase.errors import BadRequest, NoAnswer, require_whole_number
 from puzzle_tablebase.puzzles.sliding import SlidingBoard, SymmetryView
-from puzzle_tablebase.queries.answer import format_count
+from puzzle_tablebase.queries.questions import format_count
 
 if TYPE_CHECKING:
-    from puzzle_tablebase.queries.options import Options
+    from puzzle_tablebase.queries.questions import Options
 
 CHUNK_NUMBERS = 1 << 18
 MAX_SIZE = 100_000_000

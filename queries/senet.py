@@ -12,17 +12,19 @@ from puzzle_tablebase.notation.senet import (
     parse_squares,
 )
 from puzzle_tablebase.puzzles.senet import rank, swap_squares
-from puzzle_tablebase.queries.answer import Answer, align_rows, format_count
-from puzzle_tablebase.queries.options import (
+from puzzle_tablebase.queries.prober import Prober
+from puzzle_tablebase.queries.questions import (
     ALL,
     ALONE,
     ANSWERS,
     ANY_KEYS,
     SAMPLE,
+    Answer,
     Option,
+    align_rows,
+    format_count,
     parse_distances,
 )
-from puzzle_tablebase.queries.prober import Prober
 from puzzle_tablebase.schema import UNREACHED
 
 TYPE_CHECKING = False
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from puzzle_tablebase.puzzles.senet import Senet
-    from puzzle_tablebase.queries.options import Options
+    from puzzle_tablebase.queries.questions import Options
 
 NO_LINE = "no line of play from the opening leads to it."
 PLIES = (0, 2)

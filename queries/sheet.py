@@ -11,18 +11,17 @@ from puzzle_tablebase.errors import BadRequest, NoAnswer, NotationError, quote
 from puzzle_tablebase.notation.sliding import CHARACTERS
 from puzzle_tablebase.output import write_output
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
-from puzzle_tablebase.queries.answer import INPUT_FORMATS, format_count
 from puzzle_tablebase.queries.batch_input import find_suffix, read_rows
 from puzzle_tablebase.queries.boards import BoardAnswer
 from puzzle_tablebase.queries.explorer import read_source
 from puzzle_tablebase.queries.knight.prober import KnightProber
-from puzzle_tablebase.queries.options import QUERY
+from puzzle_tablebase.queries.questions import INPUT_FORMATS, QUERY, format_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from puzzle_tablebase.queries.options import Options
     from puzzle_tablebase.queries.prober import Prober
+    from puzzle_tablebase.queries.questions import Options
 
 WIDTH, HEIGHT = 18, 20
 """The part of a page of A4 or Letter that the boards can have, in centimetres, as in `sheet.js`."""

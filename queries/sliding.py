@@ -16,9 +16,8 @@ from puzzle_tablebase.puzzles.sliding import (
 )
 from puzzle_tablebase.queries.boards import BOARD_OPTIONS, BoardProber, DenseProber
 from puzzle_tablebase.queries.files import TableFiles
-from puzzle_tablebase.queries.options import ALL, ANY_KEYS, BATCH, CHECK, SAMPLE, Option
 from puzzle_tablebase.queries.prober import BaseProber
-from puzzle_tablebase.resources import get_free_memory
+from puzzle_tablebase.queries.questions import ALL, ANY_KEYS, BATCH, CHECK, SAMPLE, Option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,8 +32,8 @@ if TYPE_CHECKING:
     from puzzle_tablebase.queries.answer_frames import Bytes
     from puzzle_tablebase.queries.bit_walks import BitTable
     from puzzle_tablebase.queries.board_columns import Masks
-    from puzzle_tablebase.queries.options import Options
     from puzzle_tablebase.queries.prober import Prober
+    from puzzle_tablebase.queries.questions import Options
     from puzzle_tablebase.queries.samples import Numbers, SampleRequest
     from puzzle_tablebase.schema import Table
 
@@ -140,6 +139,8 @@ class BitProber(BoardProber):
 
     def _fits_memory(self, options: Options) -> bool:
         """Return whether a table's bits are in memory, or fit what is free."""
+        from puzzle_tablebase.resources import get_free_memory  # few keys are looked up singly
+
         table, free = self.table_names[self._view_goal(options).table_goal], get_free_memory()
         return self.files.has(("bits", table)) or free is None or self.puzzle.size / 8 < free
 
@@ -186,6 +187,7 @@ class BitProber(BoardProber):
 
     def _unfold_distances(self, view: SymmetryView) -> npt.NDArray[np.uint8]:
         from puzzle_tablebase.queries.bit_layers import unfold_distances
+        from puzzle_tablebase.resources import get_free_memory
         from puzzle_tablebase.two_bit_bfs.search import estimate_search_bytes
 
         board, free = self.puzzle.wide, get_free_memory()

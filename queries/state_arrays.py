@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from puzzle_tablebase.queries.board_columns import DenseRows, Numbers
     from puzzle_tablebase.queries.board_ranks import BoardRanks
     from puzzle_tablebase.queries.boards import BoardProber, EightProber
-    from puzzle_tablebase.queries.options import Options
+    from puzzle_tablebase.queries.questions import Options
 
 Ranks = npt.NDArray[np.int64]
 

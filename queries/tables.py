@@ -18,15 +18,15 @@ from __future__ import annotations
 from _thread import allocate_lock  # `threading` takes longer to import
 
 from puzzle_tablebase.errors import BadRequest, name_packages, quote, require_text
-from puzzle_tablebase.queries.options import ALL, QUERY
 from puzzle_tablebase.queries.prober import open_prober, pose
+from puzzle_tablebase.queries.questions import ALL, QUERY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from puzzle_tablebase.queries.answer import Answer
     from puzzle_tablebase.queries.prober import BaseProber, Prober
+    from puzzle_tablebase.queries.questions import Answer
     from puzzle_tablebase.queries.readers import (
         BoardReader,
         EightReader,

@@ -34,8 +34,7 @@ from puzzle_tablebase.pipeline.terminal import (
     print_rows,
 )
 from puzzle_tablebase.puzzles import Puzzle, get_puzzle, is_registered, list_puzzles
-from puzzle_tablebase.queries.answer import format_count
-from puzzle_tablebase.queries.options import format_flag
+from puzzle_tablebase.queries.questions import format_count, format_flag
 from puzzle_tablebase.resources import limit_cores
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import MANIFEST, open_folder, open_store

@@ -29,24 +29,27 @@ from puzzle_tablebase.pipeline.single_query import (
 )
 from puzzle_tablebase.pipeline.terminal import print_answer, print_error
 from puzzle_tablebase.puzzles import collect_from_each, get_puzzle, is_registered
-from puzzle_tablebase.queries.answer import FORMATS, INPUT_FORMATS, format_count, format_json
-from puzzle_tablebase.queries.options import (
-    ALL,
-    BATCH,
-    CHECK,
-    QUERY,
-    SAMPLE,
-    SHEET,
-    Option,
-    Options,
-    is_keyless,
-)
 from puzzle_tablebase.queries.prober import (
     BaseProber,
     Prober,
     get_prober_class,
     open_prober,
     pose,
+)
+from puzzle_tablebase.queries.questions import (
+    ALL,
+    BATCH,
+    CHECK,
+    FORMATS,
+    INPUT_FORMATS,
+    QUERY,
+    SAMPLE,
+    SHEET,
+    Option,
+    Options,
+    format_count,
+    format_json,
+    is_keyless,
 )
 from puzzle_tablebase.stores import Address, open_store
 

@@ -9,9 +9,8 @@ from puzzle_tablebase.errors import BadRequest
 from puzzle_tablebase.output import require_other_file
 from puzzle_tablebase.pipeline.commands.options import Outputs
 from puzzle_tablebase.puzzles.sliding import parse_board
-from puzzle_tablebase.queries.answer import INPUT_FORMATS
-from puzzle_tablebase.queries.options import QUERY
 from puzzle_tablebase.queries.prober import open_prober, pose
+from puzzle_tablebase.queries.questions import INPUT_FORMATS, QUERY
 from puzzle_tablebase.stores import open_store
 
 WITHOUT_BOARD = {"3x3": "eight", "4x4": "fifteen"}

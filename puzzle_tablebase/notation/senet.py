@@ -7,7 +7,6 @@ a move to an empty square, `4x7` a swap.
 from __future__ import annotations
 
 from puzzle_tablebase.errors import NotationError, require_text
-from puzzle_tablebase.notation.sliding import split_cells
 
 SQUARES = 15
 SIDES = "AB"
@@ -28,6 +27,8 @@ def parse_position(text: str) -> str:
     position = require_text(text, "a Senet position", OPENING).strip().upper()
     if sorted(position) == sorted(OPENING):
         return position
+    from puzzle_tablebase.notation.sliding import split_cells  # few write them with separators
+
     pieces, _, last_line = text.rstrip().rpartition("\n")
     if pieces and last_line.split() == [str(square) for square in range(1, SQUARES + 1)]:
         text = pieces

@@ -8,8 +8,6 @@ board with ranks, goals and tables of its own; all other tables are on request.
 
 from __future__ import annotations
 
-from math import factorial
-
 from puzzle_tablebase.errors import BadRequest, NotationError
 from puzzle_tablebase.notation.sliding import (
     CHARACTERS,
@@ -122,7 +120,9 @@ class SlidingBoard(GoalPuzzle):
         if self.wide is self:
             self.place = [at // width + at % width * height for at in self.place]
         self.cell_at = sorted(range(self.cells), key=self.place.__getitem__)
-        self.orders = factorial(self.cells - 1) // 2
+        self.orders = 1
+        for tile in range(3, self.cells):
+            self.orders *= tile
         """The number of even orders of the tiles."""
         self.size = self.cells * self.orders
         self.symmetries = self._list_symmetries()
@@ -359,7 +359,7 @@ class SlidingBoard(GoalPuzzle):
         from puzzle_tablebase.puzzles.board_arrays import iter_moves, make_numbering
 
         boards = self.list_tiles()
-        ranks = np.empty(factorial(self.cells), dtype=np.int32)
+        ranks = np.empty(2 * self.cells * self.orders, dtype=np.int32)
         ranks[make_numbering(self.cells)(boards)] = np.arange(self.size, dtype=np.int32)
         moves = [(at, sources, ranks[after]) for at, sources, after in iter_moves(self, boards)]
         return Graph.from_moves(self.size, moves)

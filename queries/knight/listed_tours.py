@@ -5,7 +5,7 @@ from __future__ import annotations
 from puzzle_tablebase.errors import NoAnswer
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import explain_no_tour, make_tour_table
-from puzzle_tablebase.queries.answer import format_count
+from puzzle_tablebase.queries.questions import format_count
 from puzzle_tablebase.queries.scans import count_rows, find_rows
 
 TYPE_CHECKING = False

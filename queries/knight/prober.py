@@ -6,8 +6,8 @@ from puzzle_tablebase.errors import NoAnswer, NotationError
 from puzzle_tablebase.notation.knight import TOURS_PREFIX
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.puzzles.knight.tables import PAIRS_BOARD, make_pair_counts
-from puzzle_tablebase.queries.answer import Answer, Judgement, align_rows
-from puzzle_tablebase.queries.options import (
+from puzzle_tablebase.queries.prober import Prober
+from puzzle_tablebase.queries.questions import (
     ALL,
     ALONE,
     ANY_KEYS,
@@ -17,9 +17,11 @@ from puzzle_tablebase.queries.options import (
     QUERY,
     SAMPLE,
     SHEETS,
+    Answer,
+    Judgement,
     Option,
+    align_rows,
 )
-from puzzle_tablebase.queries.prober import Prober
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     from puzzle_tablebase.puzzles import Rules
     from puzzle_tablebase.queries.knight.ranked_tours import RankedTours
     from puzzle_tablebase.queries.knight.table_scans import CountAnswer
-    from puzzle_tablebase.queries.options import Options
+    from puzzle_tablebase.queries.questions import Options
     from puzzle_tablebase.queries.samples import SampleRequest
 
 MAX_INT64 = (1 << 63) - 1

@@ -23,8 +23,8 @@ from puzzle_tablebase.puzzles.knight.tables import (
     make_ranking_table,
     make_tour_table,
 )
-from puzzle_tablebase.queries.answer import Answer, align_rows
 from puzzle_tablebase.queries.prober import Prober
+from puzzle_tablebase.queries.questions import Answer, align_rows
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import Store
 

@@ -21,8 +21,8 @@ from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.knight.tables import make_tour_table
 from puzzle_tablebase.puzzles.sliding import EIGHT as PUZZLE
-from puzzle_tablebase.queries.answer import format_json
 from puzzle_tablebase.queries.knight.prober import KnightAnswer
+from puzzle_tablebase.queries.questions import format_json
 from puzzle_tablebase.queries.tables import Tables, open_tables
 from tests import first, usual_or_nightly
 from tests.support import oracles, reference_numbers

@@ -1,5 +1,6 @@
 """What answers one key, completes a word or draws a picture imports nothing slow."""
 
+import ast
 import sys
 import tomllib
 from pathlib import Path
@@ -22,13 +23,13 @@ for key in ("eight", "867254301"), ("senet", "ABAAABBB.B...A."), ("knight", "b1"
     open_tables().answer(*key).to_svg()
 """
 PLAIN = {
-    "eight 378546201": ("outputs", 17),
-    "senet ABAAABBB.B...A.": ("outputs", 18),
-    "knight b1": ("outputs", 18),
-    "sliding 0369147a258b --board 3x4": ("large_boards", 19),
+    "eight 378546201": ("outputs", 16),
+    "senet ABAAABBB.B...A.": ("outputs", 16),
+    "knight b1": ("outputs", 16),
+    "sliding 0369147a258b --board 3x4": ("large_boards", 17),
 }
 """A lone lookup of each puzzle, with the fixture that has its tables, and the most modules of ours
-that it loads, packages aside."""
+with content that it loads: of a package without any, nothing is read but its docstring."""
 CHECKS = {
     "eight 378546201 UULDDRURULLDDRRULDLURULDDRR": "outputs",
     "eight 378546201 Up,Left": "outputs",
@@ -68,6 +69,13 @@ def list_imported(code: str, folder: Path, **more: str) -> set[str]:
     return {*ended.err.split()}
 
 
+def has_content(module: str) -> bool:
+    """Return whether a module has more than a docstring."""
+    path = ROOT / module.replace(".", "/")
+    source = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    return len(ast.parse(source.read_text("utf-8")).body) > 1
+
+
 def list_packages(modules: set[str]) -> set[str]:
     return {name.partition(".")[0] for name in modules}
 
@@ -80,8 +88,8 @@ def test_the_listed_modules_are_those_that_lookups_load(request: pytest.FixtureR
         modules = list_imported(code, request.getfixturevalue(fixture))
         ours = {name for name in modules if name.partition(".")[0] == "puzzle_tablebase"}
         assert not list_packages(modules) & HEAVY, words
-        files = [name for name in ours if not (ROOT / name.replace(".", "/")).is_dir()]
-        assert len(files) <= most, (words, sorted(files))
+        with_content = sorted(filter(has_content, ours))
+        assert len(with_content) <= most, (words, with_content)
         loaded |= ours
     for words, fixture in CHECKS.items():
         code = RUN.format(words=["check", *words.split()])

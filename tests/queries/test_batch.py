@@ -22,7 +22,7 @@ from puzzle_tablebase.errors import BadRequest, OutputError
 from puzzle_tablebase.queries import batch
 from puzzle_tablebase.queries.batch import compress_output, iter_answers, run_batch
 from puzzle_tablebase.queries.batch_input import Rows
-from puzzle_tablebase.queries.options import BATCH, Options
+from puzzle_tablebase.queries.questions import BATCH, Options
 from tests.support.batch_files import write_frame, write_table
 from tests.support.shell import SCRIPT, Ask, environment
 

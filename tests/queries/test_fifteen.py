@@ -20,7 +20,7 @@ from puzzle_tablebase.formats.index import BLOCK_BYTES, BODY_BYTES
 from puzzle_tablebase.notation.sliding import CHARACTERS
 from puzzle_tablebase.pipeline.run import run_command
 from puzzle_tablebase.puzzles.fifteen import BOARD, PARTITIONS, list_images, make_pattern_table
-from puzzle_tablebase.queries.options import SAMPLE
+from puzzle_tablebase.queries.questions import SAMPLE
 from puzzle_tablebase.queries.samples import SampleRequest, draw_set
 from tests.support import sliding_oracle as oracle
 from tests.support.reference_numbers import lines

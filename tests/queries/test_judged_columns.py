@@ -15,7 +15,7 @@ from polars.testing import assert_frame_equal
 from puzzle_tablebase.puzzles import MODULES
 from puzzle_tablebase.queries import boards
 from puzzle_tablebase.queries.judging import GOOD
-from puzzle_tablebase.queries.options import CHECK
+from puzzle_tablebase.queries.questions import CHECK
 from puzzle_tablebase.queries.tables import Tables, open_tables
 from tests import usual_or_nightly
 from tests.support.build_recorder import build_tables

@@ -13,7 +13,7 @@ from polars.testing import assert_frame_equal
 
 from puzzle_tablebase.errors import BadRequest, NotationError, Undecided
 from puzzle_tablebase.queries.fifteen_search import Solver
-from puzzle_tablebase.queries.options import CHECK
+from puzzle_tablebase.queries.questions import CHECK
 from puzzle_tablebase.queries.tables import Tables, open_tables
 from tests import first, usual_or_nightly
 from tests.support import sliding_oracle

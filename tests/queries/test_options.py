@@ -11,13 +11,13 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from puzzle_tablebase.errors import BadRequest, NotationError
-from puzzle_tablebase.queries.options import (
+from puzzle_tablebase.queries.prober import PROBERS, open_prober
+from puzzle_tablebase.queries.questions import (
     Options,
     parse_distances,
     parse_positive_number,
     parse_split,
 )
-from puzzle_tablebase.queries.prober import PROBERS, open_prober
 from puzzle_tablebase.queries.tables import Tables
 from puzzle_tablebase.stores import Folder
 

@@ -18,8 +18,8 @@ import pytest
 import puzzle_tablebase as pt
 from puzzle_tablebase import queries
 from puzzle_tablebase.errors import BadRequest, TablebaseError, Undecided
-from puzzle_tablebase.queries.answer import HardestAnswer
 from puzzle_tablebase.queries.prober import PROBERS, open_prober
+from puzzle_tablebase.queries.questions import HardestAnswer
 from puzzle_tablebase.queries.senet import SenetProber
 from puzzle_tablebase.queries.tables import Tables
 from puzzle_tablebase.stores import Folder

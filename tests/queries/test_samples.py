@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from puzzle_tablebase.errors import BadRequest, NoAnswer
 from puzzle_tablebase.notation.sliding import GOALS
 from puzzle_tablebase.puzzles.sliding import EIGHT, parse_board
-from puzzle_tablebase.queries.options import SAMPLE, Options
 from puzzle_tablebase.queries.prober import open_prober, pose
+from puzzle_tablebase.queries.questions import SAMPLE, Options
 from puzzle_tablebase.queries.samples import (
     SampleRequest,
     draw_distinct,
