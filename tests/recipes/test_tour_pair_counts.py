@@ -2,6 +2,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -10,13 +11,16 @@ import pytest
 from puzzle_tablebase.errors import SearchError
 from puzzle_tablebase.jit import Array
 from puzzle_tablebase.pipeline.kinds import checkpoints
-from puzzle_tablebase.pipeline.recipes import tour_pair_counts
+from puzzle_tablebase.pipeline.recipes import tour_counts, tour_pair_counts
+from puzzle_tablebase.pipeline.recipes.costs import estimate_tour_pair_counts
 from puzzle_tablebase.pipeline.recipes.tour_pair_counts import count_tours_by_pair
+from puzzle_tablebase.pipeline.recipes.tour_sweep import Layer, advance_layer
 from puzzle_tablebase.pipeline.tasks import Tasks
 from puzzle_tablebase.pipeline.workers import Workers
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE, make_pair_counts
 from puzzle_tablebase.stores import Folder
+from puzzle_tablebase.tour_sizes import estimate_states, estimate_sweep_bytes
 from tests.support.build_recorder import build_tables
 from tests.support.tour_lists import all_tours
 
@@ -105,6 +109,26 @@ def test_the_other_half_is_met_from_as_few_squares_as_needed() -> None:
         "5x5 pairs, from square 0 to the cut",
         "5x5 pairs, from square 20",
     }
+
+
+@pytest.mark.parametrize(("files", "ranks"), [(4, 7), (5, 6)])
+def test_the_states_of_a_count_are_as_many_as_estimated(
+    files: int, ranks: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sweep over a board whose states represent their images too, and one where none does."""
+    board, sizes = KnightBoard(files, ranks), list[int]()
+
+    def advance(*given: Any) -> Layer:
+        layer = advance_layer(*given)
+        sizes.append(len(layer.ways))
+        return layer
+
+    monkeypatch.setattr(tour_counts, "advance_layer", advance)
+    count(files, ranks)
+    times = max(sizes) / estimate_states(board, closed=False)
+    assert times == pytest.approx(round(times), abs=0.2)
+    memory = estimate_tour_pair_counts(make_pair_counts(board)).memory
+    assert memory == estimate_sweep_bytes(board, closed=False, times=round(times))
 
 
 def test_a_killed_count_resumes_from_its_lanes(

@@ -84,6 +84,20 @@ def test_published_edges(name: str) -> None:
     assert rows["share"].to_list() == [float(f"{tours / total:.6f}") for tours in rows["tours"]]
 
 
+def test_edges_that_contradict_each_other_are_an_error() -> None:
+    board, total = KnightBoard(8, 8), CLOSED_TOURS["8x8"]
+    counts = [tours for _, _, _, tours, _ in read_edges("8x8").sort("one", "other").iter_rows()]
+    names = board.name_squares()
+    classes = sorted(tour_edges.list_classes(board), key=lambda each: [names[at] for at in each[0]])
+    uses = {edge: tours for group, tours in zip(classes, counts, strict=True) for edge in group}
+    assert len(tour_edges.complete_uses(board, total, uses)) == len(classes)
+    with pytest.raises(ValueError, match="the edges of a square do not add up to two a tour"):
+        tour_edges.complete_uses(board, total + 1, uses)
+    edge = max(classes, key=len)[0]
+    with pytest.raises(ValueError, match="edges that are each other's images have different"):
+        tour_edges.complete_uses(board, total, uses | {edge: uses[edge] + 1})
+
+
 def test_the_picture_shows_the_published_edges() -> None:
     rows = read_edges("8x8")
     picture = (RESULTS / "closed_tour_edges_8x8.svg").read_text()
@@ -295,6 +309,18 @@ def test_classes_of_pairs_are_those_of_a_list(outputs: Path) -> None:
     wrong = rows.with_columns(pl.col("tours") + (pl.int_range(pl.len()) == 7))
     with pytest.raises(ValueError, match="images of a pair have different numbers of tours"):
         tour_pairs.list_classes(wrong, board)
+
+
+def test_the_published_classes_of_pairs_are_those_of_the_program() -> None:
+    """Take a table of 8x8 apart into classes: each has both directions, and all images."""
+    board, tours = KnightBoard(8, 8), dict[tuple[int, int], int]()
+    published = pl.read_csv(RESULTS / "knight_pairs_8x8.csv")
+    for start, finish, number in published.select("start", "finish", "tours").iter_rows():
+        squares = map(board.find_images, map(board.parse_square, (start, finish)))
+        for image in zip(*squares, strict=True):
+            tours |= dict.fromkeys((image, image[::-1]), number)
+    rows = pl.DataFrame({"tours": [tours[pair] for pair in board.list_pairs()]})
+    assert_frame_equal(tour_pairs.list_classes(rows, board), published)
 
 
 def test_pairs_of_8x8_add_up_to_the_numbers_of_each_square() -> None:

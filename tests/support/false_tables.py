@@ -4,7 +4,7 @@ The files of each false table agree with each other, and the manifest lists them
 """
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -281,17 +281,28 @@ COUNT_CASES: list[Case] = [
 ]
 
 
+def add_tours(board: str, difference: int, pairs: Iterable[tuple[int, int]]) -> Change:
+    """Return a change of the tours from some squares to others, and of no more."""
+    rows = {pair: row for row, pair in enumerate(parse_board(board).list_pairs())}
+
+    def change(table: pa.Table) -> pa.Table:
+        for pair in pairs:
+            tours = table["tours"][rows[pair]].as_py() + difference
+            table = cell("tours", rows[pair], tours)(table)
+        return table
+
+    return change
+
+
 def change_pairs(board: str, *changes: tuple[int, int, int]) -> Change:
     """Return a change of the tours between two squares, in both directions and at all images."""
     sides = parse_board(board)
-    rows = {pair: row for row, pair in enumerate(sides.list_pairs())}
 
     def change(table: pa.Table) -> pa.Table:
         for one, other, difference in changes:
             images = zip(sides.find_images(one), sides.find_images(other), strict=True)
-            for pair in {ends for image in images for ends in (image, image[::-1])}:
-                tours = table["tours"][rows[pair]].as_py() + difference
-                table = cell("tours", rows[pair], tours)(table)
+            pairs = {ends for image in images for ends in (image, image[::-1])}
+            table = add_tours(board, difference, pairs)(table)
         return table
 
     return change
@@ -305,6 +316,9 @@ PAIR_COUNT_CASES: list[Case] = [
     (cell("board", 40, "4x3"), 40, "board and closed match the pair", "board 4x3 | 3x4"),
     (cell("closed", 40, True), 40, "board and closed match the pair", "closed True | False"),
     (cell("tours", 0, 9), 0, IMAGES, "tours 9 | *"),
+    # at all images, but not back; and back, but at no image
+    (add_tours("3x4", 1, [(0, 1), (2, 1), (9, 10), (11, 10)]), 0, IMAGES, "tours 2 | 1"),
+    (add_tours("3x4", 1, [(0, 1), (1, 0)]), 0, IMAGES, "tours 2 | 1"),
     (
         change_pairs("3x4", (0, 1, 1)),
         0,

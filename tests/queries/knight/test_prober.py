@@ -78,6 +78,13 @@ def test_a_table_of_pairs_that_is_published_later_is_found(outputs: Path, tmp_pa
     assert counted.tours == rows.filter(finish=finish).height > 0
 
 
+def test_each_board_has_its_own_table(knight: KnightReader) -> None:
+    ends = ("6x6", "b3"), ("5x5", "c1"), ("6x6", "b3")
+    counted = knight.count("a1", board="5x5", to="c1").tours
+    found = [knight.probe("a1", board=board, to=finish).tours for board, finish in ends]
+    assert found == [None, counted, None]
+
+
 def test_closed_tours_end_a_jump_away(knight: KnightReader) -> None:
     # 3x8 has no closed tour, but tours from a1 to squares a jump away would be
     with pytest.raises(NoAnswer, match="they are not a knight's move apart"):
