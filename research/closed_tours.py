@@ -75,12 +75,24 @@ def iter_counts(rows: int, columns: int, modulus: int, cuts: int, tasks: Tasks) 
                 yield f"{board}, cut after {done} and {done - behind} columns: {total}"
 
 
+def parse_modulus(text: str) -> int:
+    """Return a number that a sweep can count modulo."""
+    modulus = int(text)
+    # a state's ways and its image's are added up where halves meet, and twice a remainder can only
+    # be halved modulo an odd number
+    if not ONCE < modulus < 1 << 32 or modulus % 2 == 0:
+        raise argparse.ArgumentTypeError(f"{modulus} is not an odd number from 3 to 2^32")
+    return modulus
+
+
 def main() -> None:
     """Count the closed tours of all boards with so many rows and up to so many columns."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("rows", type=int)
     parser.add_argument("columns", type=int)
-    parser.add_argument("--modulus", type=int, default=0, metavar="N", help="up to 2^32")
+    parser.add_argument(
+        "--modulus", type=parse_modulus, default=0, metavar="N", help="odd, up to 2^32"
+    )
     parser.add_argument("--dry-run", action="store_true", help="count states alone")
     parser.add_argument(
         "--cuts", type=int, default=2, metavar="N", help="3: most boards at two cuts (default: 2)"

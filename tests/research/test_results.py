@@ -374,6 +374,15 @@ def test_closed_tours_of_wide_boards_at_each_cut(
     ]
 
 
+@pytest.mark.parametrize("modulus", ["-97", "0", "1", "96", "4294967297"])
+def test_a_modulus_that_no_sweep_can_count_by_is_refused(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], modulus: str
+) -> None:
+    with pytest.raises(SystemExit):
+        count_closed_tours(monkeypatch, capsys, "--modulus", modulus)
+    assert f"{modulus} is not an odd number from 3 to 2^32" in capsys.readouterr().err
+
+
 def test_a_dry_run_and_a_bound_count_no_tours(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
