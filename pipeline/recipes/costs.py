@@ -16,7 +16,6 @@ from puzzle_tablebase.resources import PROCESS_BYTES
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.tour_sizes import (
     RANKED_TIMES,
-    SWEEP_BYTES,
     estimate_list_bytes,
     estimate_states,
     estimate_sweep_bytes,
@@ -30,6 +29,8 @@ COUNTED_LAYERS, RANKED_LAYERS = 4, {False: 14, True: 7}
 BYTES_PER_RANKED_STATE = 2.5
 MIN_STATES = 20_000
 """States of a sweep that would take as long as the smallest board."""
+COUNTING_BYTES = 440_000_000
+"""Bytes of a process that compiles all kernels of a count; small layers take no more."""
 SECONDS_PER_STATE = 5e-7
 """Processor seconds for each state of a sweep."""
 
@@ -114,7 +115,7 @@ def estimate_tour_counts(table: Table) -> Cost:
     ]
     states = sum(_sum_states(board, COUNTED_LAYERS, closed=closed) for board, closed in boards)
     sweeps = (estimate_sweep_bytes(board, closed=closed) for board, closed in boards)
-    return make_cost(table, SECONDS_PER_STATE * states, max(sweeps, default=SWEEP_BYTES))
+    return make_cost(table, SECONDS_PER_STATE * states, max([COUNTING_BYTES, *sweeps]))
 
 
 def estimate_tour_pair_counts(table: Table) -> Cost:

@@ -211,6 +211,7 @@ PEAKS = {
     "knight_counts_8x8": 14.05,
     "knight_closed_counts_8x8": 1.05,
     "knight_ranks_7x7": 1.47,
+    "knight_ranks_7x8": 2.23,
     "knight_closed_ranks_8x8": 2.07,
 }
 """GB of memory of builds of a table or a group alone, as measured."""
@@ -229,7 +230,8 @@ def test_every_table_has_an_estimate_near_what_was_measured() -> None:
 @pytest.mark.parametrize("name", PEAKS)
 def test_the_memory_of_a_table_is_near_what_was_measured(name: str) -> None:
     most = max(estimate_cost(table).memory for table in find_request(name)[1])
-    assert 0.95 < most / 1e9 / PEAKS[name] < 1.6
+    # 7x7 has the estimate of 7x8, whose layers are as large and more
+    assert 0.95 < most / 1e9 / PEAKS[name] < (1.6 if name == "knight_ranks_7x7" else 1.35)
 
 
 @pytest.mark.nightly
