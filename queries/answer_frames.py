@@ -107,7 +107,7 @@ def list_marks(texts: pl.Series, length: int) -> tuple[Bytes, npt.NDArray[np.boo
     """
     has_length = (texts.str.len_bytes() == length).fill_null(value=False)
     padded = texts if has_length.all() else texts.set(~has_length, NO_MARK * length)
-    joined = padded.str.join("").item().encode() if len(texts) else b""
+    joined = padded.str.join("").cast(pl.Binary).item() if len(texts) else b""
     return np.frombuffer(joined, np.uint8).reshape(-1, length), has_length.to_numpy()
 
 

@@ -195,7 +195,7 @@ def _read_answers(prober: Any, rows: pl.DataFrame, options: Options) -> Answers:
 
 def _judge_moves(prober: Any, asked: pl.DataFrame, options: Options) -> pl.DataFrame:
     """Judge moves, of readable answers all at once; those with most moves last."""
-    answers, states, count = _read_answers(prober, asked, options), asked["state"], len(asked)
+    answers, count = _read_answers(prober, asked, options), len(asked)
     fewest = asked["shortest"].fill_null(-1).to_numpy()
     done, losses = np.zeros(count, np.int64), np.zeros(count, np.int64)
     is_solved, is_meant = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
@@ -203,10 +203,10 @@ def _judge_moves(prober: Any, asked: pl.DataFrame, options: Options) -> pl.DataF
     follower = Follower(prober, options)
     is_single = answers.lengths > MAX_MOVES
     order = np.argsort(-answers.lengths, kind="stable")[np.count_nonzero(is_single) :]
-    turned = answers.turn()
+    turned, boards = answers.turn(), read_tiles(asked["state"], prober.puzzle.cells)[0]
     for begin in range(0, len(order), CHUNK_ROWS):
         rows = order[begin : begin + CHUNK_ROWS]
-        some, tiles = answers.select(rows), read_tiles(states.gather(rows), prober.puzzle.cells)[0]
+        some, tiles = answers.select(rows), boards[:, rows]
         ended, done[rows] = follower.follow(tiles, some)
         is_solved[rows] = (done[rows] == some.lengths) & follower.is_at_goal(ended, goal)
         lost = ~(is_solved[rows] & (some.lengths == fewest[rows])) & (fewest[rows] >= 0)

@@ -87,6 +87,10 @@ class Prober(BaseProber):
     """The tables in the explorer's page, each with the number of trailing bytes of a record that
     the page omits and recomputes: they would double its size."""
 
+    def __init__(self, puzzle: Puzzle, files: TableFiles) -> None:
+        super().__init__(puzzle, files)
+        self._tables = {table.name: table for table in puzzle.tables}
+
     def select(self, options: Options) -> Prober:
         return self
 
@@ -226,9 +230,7 @@ class Prober(BaseProber):
 
     def open_index(self, name: str) -> IndexReader:
         """Return the index of one of the puzzle's default tables, by the table's name."""
-        return self.files.open_index(
-            next(table for table in self.puzzle.tables if table.name == name)
-        )
+        return self.files.open_index(self._tables[name])
 
     def iter_explored(self) -> Iterator[tuple[Prober, Table]]:
         for table in self.puzzle.tables:
