@@ -210,7 +210,7 @@ def test_a_table_that_does_not_fit_into_memory_is_not_read(
 ) -> None:
     known = oracle.distances("12345670", 2, 4)
     states = random.Random(4).sample([*known], 120)
-    monkeypatch.setattr("puzzle_tablebase.queries.sliding.get_free_memory", lambda: 1)
+    monkeypatch.setattr("puzzle_tablebase.resources.get_free_memory", lambda: 1)
     monkeypatch.delattr(IndexReader, "read_records")
     board = open_board(folder, "2x4", 0)
     assert ask_many(board, pl.Series(states))["distance"].to_list() == [*map(known.get, states)]
