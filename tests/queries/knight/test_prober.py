@@ -5,7 +5,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from puzzle_tablebase.errors import NoAnswer, NotationError, TableMissing
+from puzzle_tablebase.errors import BadRequest, NoAnswer, NotationError, TableMissing
 from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE, make_pair_counts
@@ -83,6 +83,13 @@ def test_each_board_has_its_own_table(knight: KnightReader) -> None:
     counted = knight.count("a1", board="5x5", to="c1").tours
     found = [knight.probe("a1", board=board, to=finish).tours for board, finish in ends]
     assert found == [None, counted, None]
+
+
+def test_boards_above_64_squares_are_not_counted_by_both_ends(knight: KnightReader) -> None:
+    with pytest.raises(TableMissing):
+        knight.count("a1", board="4x16", to="b1")
+    with pytest.raises(BadRequest, match="Boards of up to 64 squares can be counted by both ends"):
+        knight.count("a1", board="5x13", to="c1")
 
 
 def test_closed_tours_end_a_jump_away(knight: KnightReader) -> None:
