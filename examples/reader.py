@@ -45,8 +45,8 @@ class Index:  # the records of a table, from a file or `io.BytesIO(data)`; each 
 
     def read_record(self, number):
         self.require(number < self.count, f"has no record {number}")
-        block, place = divmod(number, self.fit)
-        return self.read(1 + block)[place * self.width :][: self.width]
+        block, at = divmod(number, self.fit)
+        return self.read(1 + block)[at * self.width :][: self.width]
 
 
 def rank(order):

@@ -70,11 +70,11 @@ def judge_files(source, output, *, is_scored):
     words = f"{len(boards)} answers"
     for number, board in enumerate(boards, 1):
         judged, problem = judge(reader, board, lines, is_alone)
-        place = "" if is_alone else f"case {number}: "
+        case = "" if is_alone else f"case {number}: "
         facts = f"{judged.result}: length {judged.length}, shortest {judged.shortest}"
         if problem or not judged.score or (judged.score < 1 and not is_scored):
             code = PRESENTATION if judged.result == "unreadable" and judged.step == 1 else WRONG
-            return code, f"{place}{problem or judged.problem or facts}"
+            return code, f"{case}{problem or judged.problem or facts}"
         best, total = best and judged.score == 1, total + judged.score
         words = facts if is_alone else words
     if not is_alone and any(map(str.strip, lines)):

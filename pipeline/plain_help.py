@@ -23,11 +23,11 @@ def print_plain_help(arguments: list[str], error: ModuleNotFoundError) -> bool:
         return False
     command, puzzle = ([word for word in arguments if word[:1] != "-"] + ["", ""])[:2]
     if command in LOOKUPS and puzzle in MODULES:
-        kind = get_prober_class(puzzle)
-        options = [option for option in kind.options if CHECK in option.verbs] + [JSON, OUTPUTS]
+        prober = get_prober_class(puzzle)
+        options = [option for option in prober.options if CHECK in option.verbs] + [JSON, OUTPUTS]
         answer = " ANSWER" if command == "check" else ""
-        listed = options if answer else list_options(kind)
-        usage, rows = f"{command} {puzzle} {kind.key}{answer} [OPTION]...", list_texts(listed)
+        listed = options if answer else list_options(prober)
+        usage, rows = f"{command} {puzzle} {prober.key}{answer} [OPTION]...", list_texts(listed)
         title = LOOKUPS[command]
     else:
         title, rows = (

@@ -166,7 +166,7 @@ def require_own_files(store: Store, names: Iterable[str]) -> None:
     for name in names:
         if _exists(store, name) and not bears_table(store, name):
             foreign = f"{name} is there, and is not a file of this program"
-            raise StoreError(str(store), foreign, "Move it away, or choose another place.")
+            raise StoreError(str(store), foreign, "Move it away, or choose another folder.")
 
 
 def _exists(store: Store, name: str) -> bool:

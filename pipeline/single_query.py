@@ -29,10 +29,10 @@ OptionTexts = dict[str, str | bool]
 """The options given on a command line, by name: a text, or True for a flag."""
 
 
-def list_options(kind: type[BaseProber]) -> tuple[Option, ...]:
+def list_options(prober: type[BaseProber]) -> tuple[Option, ...]:
     """Return all options of the queries of a prober's puzzle."""
-    own = [option for option in kind.options if {QUERY, ALL} & {*option.verbs}]
-    return (*own, *((SVG,) if kind.has_pictures else ()), JSON, OUTPUTS)
+    own = [option for option in prober.options if {QUERY, ALL} & {*option.verbs}]
+    return (*own, *((SVG,) if prober.has_pictures else ()), JSON, OUTPUTS)
 
 
 def answer_fast(arguments: list[str]) -> str | None:
@@ -40,11 +40,11 @@ def answer_fast(arguments: list[str]) -> str | None:
 
     None for other arguments: they need Typer.
     """
-    kind = _find_kind(arguments)
-    if not kind:
+    prober = _find_prober_class(arguments)
+    if not prober:
         return None
-    parsed = parse_simple_words(arguments[1:], list_options(kind))
-    if parsed is None or not (parsed[0] or is_keyless(kind.options, parsed[1])):
+    parsed = parse_simple_words(arguments[1:], list_options(prober))
+    if parsed is None or not (parsed[0] or is_keyless(prober.options, parsed[1])):
         return None
     words, texts = parsed
     return answer_as_text(arguments[0], " ".join(words) if words else None, texts)
@@ -52,17 +52,17 @@ def answer_fast(arguments: list[str]) -> str | None:
 
 def judge_fast(arguments: list[str]) -> str | None:
     """Judge an answer for `pipeline check` as `answer_fast` answers; None if Typer is needed."""
-    kind = _find_kind(arguments)
-    if not kind or "check" not in kind.commands:
+    prober = _find_prober_class(arguments)
+    if not prober or "check" not in prober.commands:
         return None
-    own = (option for option in kind.options if CHECK in option.verbs)
+    own = (option for option in prober.options if CHECK in option.verbs)
     parsed = parse_simple_words(arguments[1:], (*own, JSON, OUTPUTS))
     if parsed is None or len(parsed[0]) < 2:
         return None
     return judge_as_text(arguments[0], *parsed)[0]
 
 
-def _find_kind(arguments: list[str]) -> type[BaseProber] | None:
+def _find_prober_class(arguments: list[str]) -> type[BaseProber] | None:
     """Return the prober class of the puzzle that comes first; None if none does."""
     if not arguments or arguments[0].startswith("-") or not is_registered(arguments[0]):
         return None

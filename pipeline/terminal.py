@@ -148,12 +148,12 @@ def _has_tables(puzzle: Puzzle, name: str) -> bool:
 
 def format_copies_note(names: Sequence[str], store: Store) -> str:
     """Say that copied tables were made by other code, and what can be done."""
-    place = f" --outputs {quote_word(str(store))}" if store.outputs != "" else ""
+    option = f" --outputs {quote_word(str(store))}" if store.outputs != "" else ""
     is_built_in = store.outputs is not None
-    rebuild = f" pipeline precompute NAME --force{place} rebuilds one." if is_built_in else ""
+    rebuild = f" pipeline precompute NAME --force{option} rebuilds one." if is_built_in else ""
     return (
         f"note: made by other code than this program's: {', '.join(names)}. "
-        f"pipeline verify{place} proves them.{rebuild}"
+        f"pipeline verify{option} proves them.{rebuild}"
     )
 
 

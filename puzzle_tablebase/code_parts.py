@@ -19,7 +19,7 @@ TOLD = {
     "make_goal_table": {1: "meaning"},
     "report": {0: "doing"},
 }
-"""The calls that are given texts to be read, with the places and names of these."""
+"""The calls that are given texts to be read, with the positions and names of these."""
 LEFT_OUT = {"annotation", "ctx", "kind", "returns", "type_comment", "type_params"}
 """Fields of Python's syntax trees that do not change what a program does."""
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
@@ -123,9 +123,9 @@ class Piece:
         function = node.func
         called = getattr(function, "id", None) or getattr(function, "attr", "")
         if called in TOLD:
-            places = TOLD[called]
-            arguments = [each for at, each in enumerate(node.args) if at not in places]
-            keywords = [each for each in node.keywords if each.arg not in places.values()]
+            positions = TOLD[called]
+            arguments = [each for at, each in enumerate(node.args) if at not in positions]
+            keywords = [each for each in node.keywords if each.arg not in positions.values()]
             node = ast.Call(function, arguments, keywords)
         elif called == "getattr" and isinstance(node.args[1], ast.Constant):
             self.attributes.add(str(node.args[1].value))

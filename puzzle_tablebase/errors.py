@@ -48,11 +48,11 @@ def hide_login(text: str) -> str:
         slashes = rest[: len(rest) - len(rest.lstrip("/"))]
         rest = rest[len(slashes) :]
         ends = (at for at in map(rest.find, "/?#") if at >= 0)
-        place = rest[: min(ends, default=len(rest))]
-        port = place.rpartition(":")[2]
-        if "@" in place:
-            rest = rest[place.rindex("@") + 1 :]
-        elif ":" in place and place[0] != "[" and not port.isdecimal():  # of a password with /
+        host = rest[: min(ends, default=len(rest))]
+        port = host.rpartition(":")[2]
+        if "@" in host:
+            rest = rest[host.rindex("@") + 1 :]
+        elif ":" in host and host[0] != "[" and not port.isdecimal():  # of a password with /
             rest = rest.rpartition("@")[2] if "@" in rest else rest.partition(":")[0]
         return f"{scheme}{mark}{slashes}{rest}"
     before, mark, host = text.rpartition("@")
@@ -195,7 +195,7 @@ class GoalUnreachable(NoAnswer):
     """A goal that no sequence of moves from the state leads to."""
 
     template = "{} cannot be reached from {}: {}"
-    """The message, with places for the goal, the state and the reason."""
+    """The message, with gaps for the goal, the state and the reason."""
 
     def __init__(self, state: str, goal: str, reason: str) -> None:
         super().__init__(self.template.format(goal, state, reason))

@@ -140,8 +140,8 @@ def answer_each(
         except TablebaseError as error:
             rows.append([*([None] * len(columns)), str(error)])
     answers = pl.DataFrame(rows, {**columns, "error": pl.String()}, orient="row")
-    places = keys.replace_strict(unique, pl.int_range(len(unique), eager=True), default=None)
-    return answers.select(pl.all().gather(places))
+    positions = keys.replace_strict(unique, pl.int_range(len(unique), eager=True), default=None)
+    return answers.select(pl.all().gather(positions))
 
 
 def make_answer_schema(names: Iterable[str], columns: Iterable[Column]) -> pl.Schema:

@@ -204,7 +204,7 @@ class FifteenProber(Prober):
     def parse_key(self, text: str, options: Options) -> str:
         return BOARD.parse(text)
 
-    def _place(self, key: str, options: Options) -> tuple[SymmetryView, str, list[int]]:
+    def _read_board(self, key: str, options: Options) -> tuple[SymmetryView, str, list[int]]:
         """Return the view of the goal, the state, and the tile on each cell of its image there."""
         goal, state = options.goal or BOARD.example, BOARD.parse(key)
         if not BOARD.can_reach(state, goal):
@@ -213,7 +213,9 @@ class FifteenProber(Prober):
         return view, state, [int(mark, BOARD.cells) for mark in view.map_state(state)]
 
     def compute_heuristic(self, key: str, options: Options) -> int:
-        return self.open_solver(options.patterns).compute_heuristic(self._place(key, options)[2])
+        return self.open_solver(options.patterns).compute_heuristic(
+            self._read_board(key, options)[2]
+        )
 
     def answer(
         self, key: str, options: Options, on_pause: Callable[[], None] = lambda: None
@@ -222,7 +224,7 @@ class FifteenProber(Prober):
 
         `on_pause` is called now and then, and may raise an error, which ends the search.
         """
-        (view, state, board), seconds = self._place(key, options), options.time_limit
+        (view, state, board), seconds = self._read_board(key, options), options.time_limit
         begin = monotonic()
 
         def pause(least: int) -> None:

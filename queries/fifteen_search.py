@@ -42,20 +42,20 @@ CELLS = np.uint64(16)
 SLOTS = 8
 """Slots of an image: one for each pattern."""
 SLOT_MASK = np.uint64(SLOTS - 1)
-PLACES = 4
+POSITIONS = 4
 """Places of an order that a rank is looked up for at once."""
 
 MOST = np.uint64(MAX_MOVES - 1)
 """The largest limit: only false distances lead there."""
 # numbers without a sign: with others, the compiler would make signed or broken ones
 ZERO, ONE, TWO, THREE, FOUR, EIGHT = (np.uint64(number) for number in (0, 1, 2, 3, 4, 8))
-MASK_BITS, ORDER_BITS, PLACE_BITS = np.uint64(16), np.uint64(24), np.uint64(3)
+MASK_BITS, ORDER_BITS, POSITION_BITS = np.uint64(16), np.uint64(24), np.uint64(3)
 ORDER, VALUE = MASK_BITS, MASK_BITS + ORDER_BITS
 """The first bits of the order and of the distance in a slot's word."""
-CELLS_MASK, ORDER_MASK, PLACE_MASK = (
-    (ONE << bits) - ONE for bits in (MASK_BITS, ORDER_BITS, PLACE_BITS)
+CELLS_MASK, ORDER_MASK, POSITION_MASK = (
+    (ONE << bits) - ONE for bits in (MASK_BITS, ORDER_BITS, POSITION_BITS)
 )
-HALF_ORDER = np.uint64(PLACES) * PLACE_BITS
+HALF_ORDER = np.uint64(POSITIONS) * POSITION_BITS
 HALF_ORDER_MASK = (ONE << HALF_ORDER) - ONE
 
 SEEN_BITS, TILE_BITS, LIMIT_BITS, ROOM_BITS = np.uint64(14), FOUR, EIGHT, EIGHT
@@ -88,10 +88,10 @@ SEARCH_WORDS = FRAMES + np.uint64(MAX_MOVES) * FRAME_WORDS
 
 
 @compiled
-def find_place(key: np.uint64) -> Any:
-    """Return the place of a node among those that a search remembers.
+def find_position(key: np.uint64) -> Any:
+    """Return the position of a node among those that a search remembers.
 
-    The place and the key's bits from `SEEN_BITS` determine the key.
+    The position and the key's bits from `SEEN_BITS` determine the key.
     """
     return (key ^ key >> SHIFTS[0] ^ key >> SHIFTS[1] ^ key >> SHIFTS[2]) & SEEN_MASK
 
@@ -104,7 +104,7 @@ def continue_search(tables: tuple[Any, ...], search: Array, seen: Array, rounds:
     For `tables` see `make_tables`; `search` and `seen` have SEARCH_WORDS and SEEN words.
     At a solution the depth is its length, and the frames have the blank's cell after each move.
 
-    A slot has the cells of its tiles, the tile on each place (three bits each), and its entry of
+    A slot has the cells of its tiles, the tile on each position (three bits each), and its entry of
     `distances`. A frame has the blank's cell, the node's key, the heuristics of both images, the
     words of the slots before the move from it, and up to four children. `VISITS` has the children
     to visit in order: from `NEXT` to before `END`.
@@ -137,11 +137,11 @@ def continue_search(tables: tuple[Any, ...], search: Array, seen: Array, rounds:
                 break
             if depth + heuristic + ONE > limit:
                 continue
-            visit, place = total << TWO | at, end
-            while place > first and search[place - ONE] > visit:
-                search[place] = search[place - ONE]
-                place -= ONE
-            search[place] = visit
+            visit, position = total << TWO | at, end
+            while position > first and search[position - ONE] > visit:
+                search[position] = search[position - ONE]
+                position -= ONE
+            search[position] = visit
             end += ONE
         search[frame + NEXT], search[frame + END] = first, end
         # the next node: a child, one of an earlier node, or the first one again
@@ -152,11 +152,11 @@ def continue_search(tables: tuple[Any, ...], search: Array, seen: Array, rounds:
                 child = frame + CHILD + at * CHILD_WORDS
                 if search[child + CHILD_HEURISTIC] != ZERO:
                     child_key, room = search[child + CHILD_KEY], limit - depth
-                    place = find_place(child_key)
+                    position = find_position(child_key)
                     name = (child_key >> SEEN_BITS << LIMIT_BITS | limit) << ROOM_BITS
-                    if name | room <= seen[place] <= name | ROOM_MASK:
+                    if name | room <= seen[position] <= name | ROOM_MASK:
                         continue
-                    seen[place] = name | room
+                    seen[position] = name | room
                 cell, previous = search[child + CELL], search[frame + BLANK]
                 tile = search[BOARD + cell]
                 search[BOARD + previous], search[BOARD + cell] = tile, 0
@@ -203,15 +203,15 @@ def continue_search(tables: tuple[Any, ...], search: Array, seen: Array, rounds:
                 target = np.uint64(cells[image * CELLS + blank])
                 word = search[SLOT + slot]
                 mask, order = word & CELLS_MASK, word >> ORDER & ORDER_MASK
-                # the tile leaves a place of the order, and enters one
+                # the tile leaves a position of the order, and enters one
                 mask ^= ONE << begin
-                place = PLACE_BITS * count_ones(mask & (ONE << begin) - ONE)
-                moved = order >> place & PLACE_MASK
-                low = (ONE << place) - ONE
-                order = order & low | order >> PLACE_BITS & ~low
-                place = PLACE_BITS * count_ones(mask & (ONE << target) - ONE)
-                low = (ONE << place) - ONE
-                order = order & low | moved << place | (order & ~low) << PLACE_BITS
+                position = POSITION_BITS * count_ones(mask & (ONE << begin) - ONE)
+                moved = order >> position & POSITION_MASK
+                low = (ONE << position) - ONE
+                order = order & low | order >> POSITION_BITS & ~low
+                position = POSITION_BITS * count_ones(mask & (ONE << target) - ONE)
+                low = (ONE << position) - ONE
+                order = order & low | moved << position | (order & ~low) << POSITION_BITS
                 mask ^= ONE << target
                 half = (slot & SLOT_MASK) << HALF_ORDER
                 entry = np.uint64(first_entries[half | order & HALF_ORDER_MASK])
@@ -221,7 +221,7 @@ def continue_search(tables: tuple[Any, ...], search: Array, seen: Array, rounds:
                 search[child + CHILD_SLOT + image] = mask | order << ORDER
             child_key = key ^ tile << TILE_BITS * cell ^ tile << TILE_BITS * blank
             child_key &= KEY_MASK
-            prefetch(seen, find_place(child_key))
+            prefetch(seen, find_position(child_key))
             search[child + CHILD_KEY], search[child + CELL] = child_key, cell
             child += CHILD_WORDS
         search[frame + CHILDREN] = (child - frame - CHILD) // CHILD_WORDS
@@ -243,10 +243,10 @@ def make_tables(patterns: Sequence[Pattern]) -> tuple[npt.NDArray[Any], ...]:
     """Make the tables of a search beside the distances, and of the board's geometry.
 
     The entry of a placement in the distances, which stand pattern after pattern, is the sum of
-    three numbers: for its cells, for the first places of its order, and for the others. Then come
-    each cell's neighbours, filled up to four with `NO_CELL`; what a cell of the board becomes on
-    each image, which are the board and its mirror image; and the slot of each tile there, one for
-    each pattern. A board that is not square is its own mirror image.
+    three numbers: for its cells, for the first positions of its order, and for the others. Then
+    come each cell's neighbours, filled up to four with `NO_CELL`; what a cell of the board becomes
+    on each image, which are the board and its mirror image; and the slot of each tile there, one
+    for each pattern. A board that is not square is its own mirror image.
     """
     height, width = patterns[0].height, patterns[0].width
     cells = height * width
@@ -277,17 +277,17 @@ def make_tables(patterns: Sequence[Pattern]) -> tuple[npt.NDArray[Any], ...]:
 
 
 def join_places(order: Sequence[int]) -> int:
-    """Return a number with the tile on each place of an order, the first one in the lowest bits.
+    """Return a number with the tile on each position of an order, the first one in the lowest bits.
 
     >>> join_places([1, 0, 2])
     129
     """
-    return sum(tile << int(PLACE_BITS) * place for place, tile in enumerate(order))
+    return sum(tile << int(POSITION_BITS) * position for position, tile in enumerate(order))
 
 
 def _rank_halves(tiles: int) -> npt.NDArray[np.uint16]:
-    """Return what the first places of an order, and what the others, add to its rank."""
-    first = min(tiles, PLACES)
+    """Return what the first positions of an order, and what the others, add to its rank."""
+    first = min(tiles, POSITIONS)
     ranks = np.zeros((2, int(HALF_ORDER_MASK) + 1), dtype=np.uint16)
     for order in permutations(range(tiles), first):
         others = sorted({*range(tiles)}.difference(order))

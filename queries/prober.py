@@ -148,21 +148,21 @@ class Prober(BaseProber):
         self, rules: Rules, start: Any, moves: Iterable[str], goal: Any, table: str, problem: str,
         suffix: str = "idx",
     ) -> list[Any]:  # fmt: skip
-        """Follow a solution by the rules before it is told; return every place on the way.
+        """Follow a solution by the rules before it is told; return every state on the way.
 
         TableDamaged, with this problem, if it does not lead to the goal: the file that it comes
         from may be forged, with right checksums.
         """
         try:
-            places = [start, *rules.follow(start, moves)]
+            states = [start, *rules.follow(start, moves)]
         except IllegalMove:
-            places = []
-        if places[-1:] != [goal]:
+            states = []
+        if states[-1:] != [goal]:
             raise self.files.make_error(table, problem, suffix)
-        return places
+        return states
 
     def is_at(self, here: Any, goal: Any, distance: int) -> bool:
-        """Return whether a place is at a distance from the goal, as far as that is known."""
+        """Return whether a state is at a distance from the goal, as far as that is known."""
         return True
 
     def judges_together(self, count: int, options: Options) -> bool:

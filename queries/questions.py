@@ -259,9 +259,9 @@ class Answer:
     """An answer. A subclass declares each fact once, as an attribute with its type.
 
     The constructor, equality, JSON and the cells of a batch follow from the declaration, in its
-    order: that of base classes first, but a fact that is declared anew has its new place. A fact
+    order: that of base classes first, but a fact that is declared anew has its new position. A fact
     that is None by default is left out of JSON while it is None; the items of one that is a dict
-    take its place, and are attributes too. An attribute that begins with _ is not a fact.
+    stand where it is, and are attributes too. An attribute that begins with _ is not a fact.
     """
 
     facts: ClassVar[tuple[str, ...]] = ()

@@ -192,20 +192,20 @@ def select_evenly(distances: range, size: int) -> list[int]:
 
 
 def format_ranges(numbers: list[int]) -> str:
-    """Format rising numbers as words, with runs of three and more as ranges.
+    """Format rising numbers as words, with three and more in a row as ranges.
 
     >>> format_ranges([1, 2, 3, 30, 31])
     '1 to 3, 30 and 31'
     """
-    runs = list[list[int]]()
+    rows = list[list[int]]()
     for number in numbers:
-        if runs and runs[-1][-1] == number - 1:
-            runs[-1].append(number)
+        if rows and rows[-1][-1] == number - 1:
+            rows[-1].append(number)
         else:
-            runs.append([number])
+            rows.append([number])
     words = list[str]()
-    for run in runs:
-        words += [f"{run[0]} to {run[-1]}"] if len(run) > 2 else map(str, run)
+    for row in rows:
+        words += [f"{row[0]} to {row[-1]}"] if len(row) > 2 else map(str, row)
     return " and ".join([", ".join(words[:-1])] * (len(words) > 1) + words[-1:])
 
 

@@ -278,8 +278,8 @@ def _draw_chess(board: KnightBoard, squares: list[str], label: str) -> str:
 
 def _draw_line(board: KnightBoard, squares: list[int]) -> str:
     """Draw a line through the middles of squares; a lone square has none."""
-    places = [divmod(square, board.files) for square in squares]
-    points = [f"{file + 0.5} {board.ranks - rank - 0.5}" for rank, file in places]
+    cells = [divmod(square, board.files) for square in squares]
+    points = [f"{file + 0.5} {board.ranks - rank - 0.5}" for rank, file in cells]
     return f"M{'L'.join(points)}" if len(points) > 1 else ""
 
 

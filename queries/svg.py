@@ -73,7 +73,7 @@ class Picture:
         self.add("path", d=f"M{steps}", stroke=stroke, fill="none", **more)
 
     def add_text(self, x: float, y: float, text: str, size: float = 11, **more: str) -> None:
-        """Add a text, muted and around its place if nothing else is said."""
+        """Add a text, muted and around its point if nothing else is said."""
         usual = {"fill": MUTED, "text_anchor": "middle"}
         self.add("text", text, x=x, y=y, font_size=size, **(usual | more))
 
@@ -163,14 +163,14 @@ def draw_tour(board: KnightBoard, path: str) -> str:
         ends = [points[-1], points[0]]
         picture.add_path(ends, AMBER, stroke_width=1.6, stroke_dasharray="4 4")
     picture.add_path(points, BLUE, stroke_width=1.8, stroke_linejoin="round")
-    for place, (square, (x, y)) in enumerate(zip(squares, points, strict=True), start=1):
-        end = {1: GREEN, len(points): AMBER}.get(place)
+    for number, (square, (x, y)) in enumerate(zip(squares, points, strict=True), start=1):
+        end = {1: GREEN, len(points): AMBER}.get(number)
         picture.add("circle", cx=x, cy=y, r=side / (8 if end else 18), fill=end or BLUE)
         # an outline in the square's colour separates the number from the lines
         rim = {"stroke": _find_fill(board, square), "stroke_width": "3.5", "paint_order": "stroke"}
         look = rim | {"fill": end or MUTED, "font_weight": "600" if end else "400"}
         picture.add_text(
-            x - side / 2 + 4, y - side / 2 + 12, str(place), 10, text_anchor="start", **look
+            x - side / 2 + 4, y - side / 2 + 12, str(number), 10, text_anchor="start", **look
         )
     bottom = top + board.ranks * side
     for file in range(board.files):

@@ -87,13 +87,13 @@ def find_python(oldest: tuple[int, int]) -> str:
 
 def install(environment: Environment, folder: Path) -> Path:
     """Install a package into an environment of its own; return the environment's Python."""
-    place = folder / environment.package
-    python = place / "bin" / "python"
-    if not (place / "installed").exists():
-        run([find_python(environment.python), "-m", "venv", "--clear", place])
+    home = folder / environment.package
+    python = home / "bin" / "python"
+    if not (home / "installed").exists():
+        run([find_python(environment.python), "-m", "venv", "--clear", home])
         pip = (python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
         run([*pip, environment.package])
-        (place / "installed").touch()
+        (home / "installed").touch()
     return python
 
 

@@ -98,17 +98,17 @@ def expand(
 def number_tiles(board: Array, cells: int) -> int:
     """Return the number of an order of tiles; the last two follow from its parity."""
     number, left = 0, (1 << cells) - 2
-    place = cells - 1
+    rest = cells - 1
     for cell in range(cells):
         tile = board[cell]
-        if tile and place > 2:
+        if tile and rest > 2:
             smaller, below = 0, left & (1 << tile) - 1
             while below:
                 below &= below - 1
                 smaller += 1
-            number = number * place + smaller
+            number = number * rest + smaller
             left ^= 1 << tile
-            place -= 1
+            rest -= 1
     return number
 
 

@@ -118,10 +118,10 @@ def add_puzzle_commands(app: typer.Typer, arguments: list[str] | None) -> None:
 
 def add_command(group: typer.Typer, command: Command, puzzle: str) -> None:
     """Add the command of a puzzle to a group."""
-    kind, known = get_prober_class(puzzle), get_puzzle(puzzle)
-    parameters = [make_parameter(option) for option in command.list_options(kind)]
+    prober, known = get_prober_class(puzzle), get_puzzle(puzzle)
+    parameters = [make_parameter(option) for option in command.list_options(prober)]
     if command.words:
-        metavar, example = (command.words.format(key=key) for key in (kind.key, known.example))
+        metavar, example = (command.words.format(key=key) for key in (prober.key, known.example))
         words = typer.Argument(metavar=metavar, help=f"Example: {example}")
         parameters.insert(0, make_keyword("words", Annotated[list[str] | None, words], None))
 
@@ -161,8 +161,8 @@ def require_batch(rows: Values) -> None:
 
 def run_query(name: str, words: list[str], values: Values) -> None:
     """Answer one key, an option without a key, or a batch."""
-    kind, key, rows = get_prober_class(name), " ".join(words), take_options(values, ROWS)
-    is_alone = not words and is_keyless(kind.options, values) and not rows
+    prober, key, rows = get_prober_class(name), " ".join(words), take_options(values, ROWS)
+    is_alone = not words and is_keyless(prober.options, values) and not rows
     if is_alone or words == [""] or key not in ("", "-"):
         require_batch(rows)
         print_answer(answer_as_text(name, None if is_alone else key, values))
@@ -351,14 +351,14 @@ class Command(NamedTuple):
     run: Callable[[str, list[str], Values], None]
 
 
-def list_own(kind: type[BaseProber], *verbs: str) -> list[Option]:
+def list_own(prober: type[BaseProber], *verbs: str) -> list[Option]:
     """List the options that a puzzle has for some verbs."""
-    return [option for option in kind.options if {*verbs} & {*option.verbs}]
+    return [option for option in prober.options if {*verbs} & {*option.verbs}]
 
 
-def list_batch_options(kind: type[BaseProber]) -> list[Option]:
+def list_batch_options(prober: type[BaseProber]) -> list[Option]:
     """List the options of a puzzle that batches alone take."""
-    return [option for option in list_own(kind, BATCH) if not {QUERY, ALL} & {*option.verbs}]
+    return [option for option in list_own(prober, BATCH) if not {QUERY, ALL} & {*option.verbs}]
 
 
 COMMANDS = {
@@ -366,21 +366,21 @@ COMMANDS = {
         "Answer questions from the tables.",
         "answer one key, or a batch of keys.",
         "{key}",
-        lambda kind: (*list_options(kind), *list_batch_options(kind), *ROWS),
+        lambda prober: (*list_options(prober), *list_batch_options(prober), *ROWS),
         run_query,
     ),
     "check": Command(
         "Judge answers: legal, shortest, and where they lost ground.",
         "judge one answer, or a batch of answers.",
         "{key} ANSWER",
-        lambda kind: (*list_own(kind, CHECK), *CHECK_ROWS, *CHECK_GENERAL),
+        lambda prober: (*list_own(prober, CHECK), *CHECK_ROWS, *CHECK_GENERAL),
         run_check,
     ),
     "sample": Command(
         "Draw a uniform random sample of states, positions or tours.",
         "draw a uniform random sample.",
         "",
-        lambda kind: (*list_own(kind, SAMPLE, SHEET), *SAMPLE_GENERAL),
+        lambda prober: (*list_own(prober, SAMPLE, SHEET), *SAMPLE_GENERAL),
         run_sample,
     ),
 }

@@ -37,7 +37,7 @@ MATCHINGS = np.array([1, *np.cumprod(np.arange(1, 19, 2))])
 """The number of matchings of 0, 1, 2 ... pairs of ends."""
 MAX_CELLS = 20
 SAME = np.arange(MAX_CELLS)
-"""The places of cells that keep theirs."""
+"""The cells of those that stay where they are."""
 PART_STATES = 1 << 17
 """About so many states are taken a step at a time by a thread."""
 PARTS = 64
@@ -107,12 +107,12 @@ class StateGroups(NamedTuple):
 
     keys: Array
     needs: Array
-    """The different needs, ascending; those of the squares that `facing` gives new places."""
+    """The different needs, ascending; those of the squares that `facing` gives new cells."""
     begins: Array
     ends: Array
     """Where the states with each of these needs begin and end."""
     facing: Array
-    """The new place of each cell."""
+    """The new cell of each."""
     edges: Array
     sums: Array
     """The edges that each set of `edges` gives to the cells, two bits for a cell."""
@@ -126,8 +126,8 @@ def group_states(
     """Group states; `added` is added to the needs of all."""
     begins = np.flatnonzero(keys ^ np.append(0, keys[:-1]) >= 1 << MATCHING_BITS)
     before, needs = (keys[begins] >> MATCHING_BITS) + added, np.zeros_like(begins)
-    for cell, place in enumerate(facing.tolist()):
-        needs |= (before >> 2 * cell & 3) << 2 * place
+    for cell, new_cell in enumerate(facing.tolist()):
+        needs |= (before >> 2 * cell & 3) << 2 * new_cell
     order, ends = np.argsort(needs), np.append(begins[1:], len(keys))
     sets = [(0, 0)]
     for number, (one, other) in enumerate(edges):
@@ -297,7 +297,7 @@ def _fill_layer(
 ) -> Array:
     """Return the states that have these needs after a step, and their numbers.
 
-    The cell that is finished still has its place in the needs, and needs nothing.
+    The cell that is finished is still in the needs, and needs nothing.
     """
     states, end, below = np.empty((2, len(targets)), dtype=np.int64), 0, (1 << 2 * here) - 1
     for wanted in targets:

@@ -100,8 +100,8 @@ def make_record_struct(table: Table) -> Struct:
 def compute_checksum(seed: bytes, block: int, body: bytes | memoryview) -> int:
     """Compute a block's checksum.
 
-    It includes the seed and the block's number, so that a block of another table or from another
-    place does not pass. One of another build of the table does, so a reader takes all blocks from
+    It includes the seed and the block's number, so that a block of another table or of another
+    number does not pass. One of another build of the table does, so a reader takes all blocks from
     one file.
     """
     return zlib.crc32(body, zlib.crc32(BLOCK_NUMBER.pack(block), zlib.crc32(seed)))

@@ -109,7 +109,7 @@ class BlockEncoder:
 
 
 class BlockWriter:
-    """The writer of blocks of a table's index of `count` records, to their places in a file.
+    """The writer of blocks of a table's index of `count` records, at their offsets in a file.
 
     Several may write to the same file, each the records that it has.
     """

@@ -27,7 +27,7 @@ _OPPOSITES = str.maketrans(LETTERS, "DURL")
 def read_moves(text: str, find_end: FindEnd, valid: str, *, is_word: bool = True) -> Moves:
     """Read moves, with separators between them or not.
 
-    `find_end` returns the end of the move that begins at a place of the text, or the place itself
+    `find_end` returns the end of the move that begins at a position of the text, or that position
     if none does. Return the moves, and where reading stopped, or "". The text that is quoted then
     goes to the next separator if `is_word`, or else is a character. `valid`: what can be read.
     """
@@ -96,7 +96,7 @@ def read_tiles(text: str, tiles: str) -> Moves:
 
 
 def find_word_end(text: str, at: int) -> int:
-    """Return where the word that begins at a place of the text ends."""
+    """Return where the word that begins at a position of the text ends."""
     while at < len(text) and text[at] not in SEPARATORS:
         at += 1
     return at

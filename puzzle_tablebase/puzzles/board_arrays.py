@@ -1,6 +1,6 @@
 """Many states of a sliding board of up to ten cells at once: their numbers, texts and moves.
 
-A state is a column of tiles, one on each cell, the blank 0. Its number is its place among all
+A state is a column of tiles, one on each cell, the blank 0. Its number is its rank among all
 orders of these marks in ascending order, whether a goal can be reached from it or not.
 """
 
@@ -85,7 +85,7 @@ def _join_digits(digits: Tiles) -> npt.NDArray[np.int32]:
 
 
 def iter_moves(board: Any, boards: Tiles) -> Iterator[tuple[int, npt.NDArray[np.int64], Numbers]]:
-    """Yield for each letter, by its place, the columns where it is legal, and the next numbers.
+    """Yield for each letter, by its number, the columns where it is legal, and the next numbers.
 
     `board` is a `SlidingBoard`, whose module imports this one.
     """

@@ -49,7 +49,7 @@ EDGES = {"U": "first row", "D": "last row", "L": "first column", "R": "last colu
 FIFTEEN_BOARD = "4x4"
 """The board that the 15-puzzle's search solves, without a table of all its states."""
 MANHATTAN = (
-    "sum of each tile's steps to its place in the goal, across and down; never more than distance"
+    "sum of each tile's steps to its cell in the goal, across and down; never more than distance"
 )
 """The meaning of the column `manhattan`."""
 
@@ -522,8 +522,10 @@ class Sliding(Puzzle):
         return SlidingBoard(*parse_sides(table.recipe.parameters["board"]), goal)
 
 
-RANK = "place of the state among all 362,880 in ascending order, from 0; number of its index record"
-MISPLACED = "number of tiles not at their place in the goal; never more than manhattan"
+RANK = (
+    "number of the state among all 362,880 in ascending order, from 0; number of its index record"
+)
+MISPLACED = "number of tiles not on their cell in the goal; never more than manhattan"
 
 
 class Eight(SlidingBoard):

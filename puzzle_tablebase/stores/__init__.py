@@ -110,14 +110,14 @@ class RandomAccessFile:
         return data
 
     def read_parts(self, parts: list[tuple[int, int]]) -> list[bytes]:
-        """Read several parts, each given by its size and place."""
+        """Read several parts, each given by its size and offset."""
         return [self.read(size, at) for size, at in parts]
 
     def load(self) -> None:
         """Fetch the whole file, if each read is a request: all of it is needed, more than once."""
 
     def open_stream(self, buffer: int = STREAM_BYTES) -> IO[bytes]:
-        """Open a stream of this very file, whatever bears its name by now, with its own place.
+        """Open a stream of this very file, whatever bears its name by now, with its own position.
 
         `buffer`: the bytes that are read at a time; 0: as many as are asked for.
         """
@@ -374,7 +374,7 @@ def _require_file(mode: int) -> None:
 def open_store(location: object) -> Store:
     """Open the store of a path or URL; by default `PIPELINE_OUTPUTS`, or else `outputs`.
 
-    A store is returned as it is; BadRequest for a text that names no place.
+    A store is returned as it is; BadRequest for a text that names no store.
     """
     if isinstance(location, Store):
         return location

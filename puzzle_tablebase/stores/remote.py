@@ -213,11 +213,11 @@ class RemoteStore(Store):
     def __init__(self, url: str) -> None:
         self.address = Address(url)
         try:
-            scheme, place, path, query, _ = urlsplit(url)
+            scheme, netloc, path, query, _ = urlsplit(url)
         except ValueError:  # half an address of IPv6
-            scheme = place = path = query = ""
+            scheme = netloc = path = query = ""
         self._is_host = scheme in ("http", "https")
-        login, _, host = place.rpartition("@")
+        login, _, host = netloc.rpartition("@")
         if not host or not (self._is_host or scheme in BUCKETS):
             raise make_scheme_error(self.address)
         if login and not self._is_host:  # the library would repeat it in its errors
@@ -225,7 +225,7 @@ class RemoteStore(Store):
             raise BadRequest(problem, "Set it by variables: docs/hosting.md has them")
         path = path.rstrip("/")
         self._shown = str(self.address).rstrip("/")
-        self._root, self._prefix = f"{scheme}://{place}", path.strip("/")
+        self._root, self._prefix = f"{scheme}://{netloc}", path.strip("/")
         self._login = ""
         if self._is_host:
             # the query, as of a signed address, is sent with each request and never shown
@@ -307,9 +307,9 @@ class RemoteStore(Store):
         if self._is_host:
             return []
         folder, slash, begin = begin.rpartition("/")
-        place = "/".join(filter(None, (self._prefix, folder)))
+        begin = "/".join(filter(None, (self._prefix, folder)))
         with self.translate_errors():
-            files = self.open_client("read").list_with_delimiter(place or None)["objects"]
+            files = self.open_client("read").list_with_delimiter(begin or None)["objects"]
         names = (file["path"].rpartition("/")[2] for file in files)
         return sorted(folder + slash + name for name in names if name.startswith(begin) and name)
 

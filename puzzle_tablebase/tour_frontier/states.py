@@ -84,7 +84,7 @@ class State:
         return State(needs, mate)
 
     def relabel(self, to: list[int]) -> State:
-        """Return the state after each cell has moved to place `to[cell]`."""
+        """Return the state after each cell has moved to cell `to[cell]`."""
         needs = [0] * len(to)
         for cell, place in enumerate(to):
             needs[place] = self.needs[cell]

@@ -53,9 +53,9 @@ class WordTables(NamedTuple):
 
 
 class WordSpace(NamedTuple):
-    """The blocks of a state space, with the tables of its moves; rank = block * states + place.
+    """The blocks of a state space, with the tables of its moves; rank = block * states + offset.
 
-    A place is a row's number times 360, and a bit's number in the row. Every move changes the
+    An offset is a row's number times 360, and a bit's number in the row. Every move changes the
     block's side, 0 or 1.
     """
 

@@ -49,7 +49,7 @@ class KnightAnswer(Answer):
     counted.
 
     `jumps` are 1 to 8, one fewer than the squares of `path`. `order` has the ranks of the board
-    from above, with each square's place in the tour.
+    from above, with each square's number in the tour.
     """
 
     _board: KnightBoard
@@ -75,11 +75,11 @@ class KnightAnswer(Answer):
         ]
         if self.tours is not None:
             rows.insert(1, ("tours", f"{self.tours:,} from {self.start} to {self.finish}"))
-        # the board from above, rank by rank: each square shows its place in the tour
+        # the board from above, rank by rank: each square shows its number in the tour
         board = self._board
         lines = [
-            f"{board.ranks - row}{''.join(f'{place:4}' for place in places)}\n"
-            for row, places in enumerate(self.order)
+            f"{board.ranks - row}{''.join(f'{number:4}' for number in numbers)}\n"
+            for row, numbers in enumerate(self.order)
         ]
         files = "".join(f"{board.name_square(file)[0]:>4}" for file in range(board.files))
         return f"{''.join(lines)} {files}\n\n{align_rows(rows)}"

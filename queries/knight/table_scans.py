@@ -152,9 +152,9 @@ def sample_by_rank(ranked: RankedTours, counts: list[int], numbers: Numbers) -> 
     ranks = numbers - np.append(0, ends)[starts]
     paths = [""] * len(numbers)
     # neighbouring ranks pass the same states, whose records stay in memory
-    for place in np.argsort(numbers, kind="stable").tolist():
-        squares = ranked.unrank(int(ranks[place]), int(starts[place]))
-        paths[place] = "".join([names[square] for square in squares])
+    for at in np.argsort(numbers, kind="stable").tolist():
+        squares = ranked.unrank(int(ranks[at]), int(starts[at]))
+        paths[at] = "".join([names[square] for square in squares])
     rows = pl.DataFrame({"start": [names[start] for start in starts], "rank": ranks, "path": paths})
     rows = rows.drop("start") if ranked.closed else rows
     return rows.insert_column(0, pl.repeat(str(board), len(rows), eager=True).alias("board"))

@@ -73,7 +73,7 @@ def cases(tables: Tables) -> list[Case]:
     wide = tables.sliding("3x4").probe(large, path=True)
     closed = tables.knight.probe("c3", board="6x6", closed=True)
     plies = tables.senet.scan("senet").filter(pl.col("plies").is_null())
-    never = plies.select("position").first().collect().item()
+    unreachable = plies.select("position").first().collect().item()
     line = tables.senet.line(position)
     stack = tables.open("pancakes").probe("53412", path=True)
     assert eight.solution
@@ -99,7 +99,7 @@ def cases(tables: Tables) -> list[Case]:
         Case("fifteen", "123456789abcd0ef", "2", "", distances),
         Case("senet", position, line),
         Case("senet", position, "2", "", distances),
-        Case("senet", never, "unreachable", "", distances),
+        Case("senet", unreachable, "unreachable", "", distances),
         Case("knight", "b1", tour.path),
         Case("knight", "b1", "".join(map(str, tour.jumps))),
         Case("knight", "c3", squares, "", listed),

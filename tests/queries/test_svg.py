@@ -172,7 +172,7 @@ def test_the_line_for_either_side_is_the_smallest(outputs: Path) -> None:
 
 def test_positions_of_senet(outputs: Path, tables: Tables) -> None:
     """Try a part of the table for either side, and all that one of them never reaches."""
-    rows, never = pl.read_parquet(outputs / "senet.parquet"), 0
+    rows, unreachable = pl.read_parquet(outputs / "senet.parquet"), 0
     once = rows.filter(pl.col("plies_even").is_null() | pl.col("plies_odd").is_null())
     for row in pl.concat([rows.gather_every(1511), once]).iter_rows(named=True):
         position, shortest = row["position"], tables.senet.get(row["position"])
@@ -182,13 +182,13 @@ def test_positions_of_senet(outputs: Path, tables: Tables) -> None:
             answer = tables.senet.get(position, turn=side, path=True)
             if answer is None:
                 assert plies is None
-                never += 1
+                unreachable += 1
                 continue
             assert answer.plies == plies == len(answer.path or []) - 1
             assert oracles.senet_replay(answer.dice, answer.moves) == position
             # the index does not hold the number of longer lines, so none is stated
             assert answer.lines == (row["lines"] if plies == row["plies"] else None)
-    assert never >= len(once) > 119
+    assert unreachable >= len(once) > 119
 
 
 @pytest.mark.parametrize("options", [{}, {"turn": "B"}])

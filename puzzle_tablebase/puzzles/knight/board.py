@@ -117,7 +117,7 @@ class KnightBoard(ChessBoard, Rules):
         return [(one, to) for one in ends for to in ends if one != to and self.can_join(one, to)]
 
     def find_pair(self, start: int, end: int) -> int:
-        """Return the place of a pair in `list_pairs`.
+        """Return the number of a pair in `list_pairs`.
 
         >>> KnightBoard(8, 8).find_pair(1, 2), KnightBoard(5, 5).find_pair(2, 4)
         (33, 13)
