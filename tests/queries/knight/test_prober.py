@@ -87,9 +87,9 @@ def test_each_board_has_its_own_table(knight: KnightReader) -> None:
 
 def test_boards_above_64_squares_are_not_counted_by_both_ends(knight: KnightReader) -> None:
     with pytest.raises(TableMissing):
-        knight.count("a1", board="4x16", to="b1")
+        knight.count("a1", board="16x4", to="b1")
     with pytest.raises(BadRequest, match="Boards of up to 64 squares can be counted by both ends"):
-        knight.count("a1", board="5x13", to="c1")
+        knight.count("a1", board="13x5", to="c1")
 
 
 def test_closed_tours_end_a_jump_away(knight: KnightReader) -> None:
