@@ -56,10 +56,10 @@ GRAPHS = [
     Fault(f"{RECIPE}graph:_expand", "= ways[target] + lines", "= ways[target] + ONE", TEXTS),
     Fault(f"{RECIPE}graph:make", "space.rank(root)", "space.rank(root) ^ 1", TEXTS, SLOW),
     Fault("graph:find_nearest", "np.argmin(depths", "np.argmax(depths", "eight", SLOW),
-    Fault("puzzle:StateSpace.list_states", "range(self.size)", "range(self.size)[::-1]", TEXTS),
-    Fault("puzzle:GoalPuzzle.fill_columns", "- 1\n", "\n", TEXTS, SLOW),
+    Fault("puzzles:StateSpace.list_states", "range(self.size)", "range(self.size)[::-1]", TEXTS),
+    Fault("puzzles:GoalPuzzle.fill_columns", "- 1\n", "\n", TEXTS, SLOW),
     Fault(
-        "puzzle:GoalPuzzle.make_records",
+        "puzzles:GoalPuzzle.make_records",
         '"solutions": ways',
         '"solutions": ways[::-1]',
         TEXTS,
