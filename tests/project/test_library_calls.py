@@ -1,4 +1,4 @@
-"""Files are handed to polars and pyarrow in one module, as open ones: no path is ever given."""
+"""Files are handed to polars and to pyarrow in a module each, as open ones: no path is given."""
 
 import ast
 from collections.abc import Iterator
@@ -29,7 +29,9 @@ def find_calls(folder: Path) -> Iterator[tuple[str, str]]:
                 yield path.relative_to(ROOT).as_posix(), node.attr
 
 
-def test_one_module_opens_files_for_libraries() -> None:
+def test_one_module_opens_files_for_each_library() -> None:
     calls = [call for room in ROOMS for call in find_calls(ROOT / room)]
-    module = "puzzle_tablebase/formats/parquet.py"
-    assert {*calls} == {(module, "ParquetFile"), (module, "scan_parquet")}
+    opening = {"row_groups": "ParquetFile", "parquet": "scan_parquet"}
+    assert {*calls} == {
+        (f"puzzle_tablebase/formats/{module}.py", call) for module, call in opening.items()
+    }

@@ -7,7 +7,7 @@ import pytest
 
 from puzzle_tablebase.errors import MemoryShort
 from puzzle_tablebase.formats.manifest import read_manifest
-from puzzle_tablebase.pipeline import kinds, tasks
+from puzzle_tablebase.pipeline import kinds, memory
 from puzzle_tablebase.puzzles.sliding import PUZZLE, parse_board
 from puzzle_tablebase.queries.files import IndexReader
 from puzzle_tablebase.stores import Folder
@@ -89,7 +89,7 @@ def test_every_bit_is_that_of_the_oracles_distance(
 def test_a_search_that_does_not_fit_is_not_begun(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (tasks, kinds):
+    for module in (memory, kinds):
         monkeypatch.setattr(module, "get_free_memory", lambda: 360_000_000)
     assert build_boards(tmp_path, "2x3")
     # not even one task of the smallest shards fits beside the program
