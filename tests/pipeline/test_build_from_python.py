@@ -25,6 +25,7 @@ def test_a_build_from_python_is_the_commands(
         f"building {name} (missing)" for name in built
     ]
     assert said.err.endswith(f"The tables are in {tmp_path / 'outputs'}\n")
+    assert "up to date" not in said.err
     assert contents(Path("outputs")) == contents(Path("shell"))
     assert pt.open_tables().sliding("2x3").distance("123450") == 0
     # nothing is due; then, by force, one table alone
@@ -71,6 +72,20 @@ def test_a_place_without_tables_names_the_lines_to_type(
     said = cli("diff", "my tables", "outputs", cwd=tmp_path)
     lines = "pipeline precompute --outputs 'my tables', or: pipeline copy ADDRESS 'my tables'"
     assert said == (3, "", f"pipeline: There are no tables in my tables. Run: {lines}\n")
+
+
+def test_a_lookup_in_another_folder_than_the_one_built_in_says_where_it_looked(
+    tmp_path: Path, cli: Cli
+) -> None:
+    lookup = ("query", "eight", "378546201")
+    missing = "pipeline: {}/eight.idx is not published. Run: pipeline precompute eight{}\n"
+    options = "name another with --outputs or PIPELINE_OUTPUTS"
+    note = f"pipeline: there is no folder outputs in {tmp_path}; {options}\n"
+    usual, named = missing.format("outputs", ""), missing.format("x", " --outputs x")
+    assert cli(*lookup, cwd=tmp_path) == (3, "", usual + note)
+    assert cli(*lookup, "--outputs", "x", cwd=tmp_path) == (3, "", named)
+    (tmp_path / "outputs").mkdir()
+    assert cli(*lookup, cwd=tmp_path) == (3, "", usual)
 
 
 NOTEBOOK = """

@@ -3,13 +3,15 @@
 import io
 import os
 import re
+from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import Any
 
 import pytest
+from rich.console import Console
 
-from puzzle_tablebase.pipeline import terminal
+from puzzle_tablebase.pipeline import reporter, terminal
 from puzzle_tablebase.pipeline.build import build
 from puzzle_tablebase.pipeline.reporter import Reporter
 from puzzle_tablebase.pipeline.run import run_command
@@ -183,6 +185,17 @@ def test_a_sample_knows_how_much_is_left(
     assert cli("sample", *words.split(), "--format", "csv").code == 0
     assert updates[0] == ("rows",)
     assert updates[1:] == [("rows", each, total) for each in done]
+
+
+def test_a_notebook_that_cannot_draw_bars_gets_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = list[str]()
+    monkeypatch.setattr("rich.jupyter.display", lambda _, text: shown.append(text))
+    monkeypatch.setattr(reporter, "Console", partial(Console, force_jupyter=True))
+    monkeypatch.setattr(reporter, "find_spec", lambda _: None)
+    monkeypatch.setattr(reporter, "LINE_INTERVAL", -1)
+    with Reporter() as progress:
+        progress.update("tours", 1, 2, of="knight")
+    assert shown == ["  knight: tours 1 of 2 (50%), 0 s\n"]
 
 
 def test_progress_is_printed_now_and_then(

@@ -15,7 +15,7 @@ from typer.main import get_command
 from puzzle_tablebase.pipeline.commands import load_app
 from tests.support.shell import ROOT, run, run_here
 from tools.generated_docs import fill_hexdumps
-from tools.sessions import choose_output
+from tools.sessions import choose_output, fill_sessions
 
 FILE = re.compile(
     r"(?<![\w/])(?:tests|tools|queries|pipeline|puzzle_tablebase)/[a-z_0-9/]+(?:\.py|/)"
@@ -56,6 +56,12 @@ def test_what_varies_stays_left_out() -> None:
     assert choose_output(shown, printed) == (
         "eight  3 rows  7 s\nedge  … rows  … s\nremoved\nbuilt in … s\n"
     )
+
+
+def test_a_session_is_run_and_one_that_says_why_not_is_kept(outputs: Path) -> None:
+    kept = "<!-- not run: it needs a network -->\n```console\n$ echo no\nyes\n```\n"
+    page = "```console\n$ echo one\none\n$ echo two\nthree\n```\n"
+    assert fill_sessions(f"{kept}text\n{page}") == f"{kept}text\n{page.replace('three', 'two')}"
 
 
 def test_a_hexdump_has_the_bytes_of_the_file(outputs: Path) -> None:

@@ -3,7 +3,9 @@
 As `pip install --no-deps` and `uvx` install it, the program is its entry point's script.
 """
 
+import ast
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -17,7 +19,9 @@ import typer
 from puzzle_tablebase import __version__
 from puzzle_tablebase.errors import PackageMissing, raise_missing
 from puzzle_tablebase.pipeline.commands import app
-from tests.support.shell import ROOT, Said, run
+from puzzle_tablebase.pipeline.plain_help import print_plain_help
+from puzzle_tablebase.puzzles import MODULES
+from tests.support.shell import ROOT, Cli, Said, run
 
 LIGHT = {
     "query eight 378546201": "27 moves",
@@ -41,6 +45,7 @@ HELP = {
     "--version": __version__,
 }
 """What asks for help, and what it prints."""
+FLAG = re.compile("(?<![a-z-])--[a-z-]+")
 ASK = """
 import puzzle_tablebase as pt
 tables = pt.open_tables()
@@ -108,6 +113,34 @@ def list_required() -> list[str]:
     return [line.partition(">=")[0] for line in project["dependencies"]]
 
 
+def find_imported() -> set[str]:
+    """Find the packages that the program imports, but not for type checkers alone."""
+    found = set[str]()
+    folders = ("puzzle_tablebase", "pipeline", "queries")
+    paths = (path for name in folders for path in (ROOT / name).rglob("*.py"))
+    for path in (path for path in paths if "node_modules" not in path.parts):
+        nodes: list[ast.AST] = [ast.parse(path.read_text("utf-8"))]
+        while nodes:
+            node = nodes.pop()
+            if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
+                continue
+            if isinstance(node, ast.Import):
+                found |= {each.name.partition(".")[0] for each in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                found.add((node.module or "").partition(".")[0])
+            nodes += ast.iter_child_nodes(node)
+    return found - sys.stdlib_module_names - {"puzzle_tablebase"}
+
+
+def test_each_package_that_is_imported_is_required_and_no_other() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    extras = [line for lines in project["optional-dependencies"].values() for line in lines]
+    names = {*list_required(), *(line.partition(">=")[0] for line in extras)}
+    required = {name.replace("-python", "").replace("-", "_") for name in names}
+    comes_with_numba, is_optional = "llvmlite", "boto3"
+    assert find_imported() == required | {comes_with_numba, is_optional}
+
+
 def test_whatever_needs_packages_names_all_and_what_to_type(program: Path, outputs: Path) -> None:
     group = typer.main.get_command(app)
     commands = [*group.commands]  # type: ignore[attr-defined]  # it has some
@@ -129,6 +162,17 @@ def test_help_needs_no_package(program: Path, outputs: Path) -> None:
         assert (said.code, said.err) == (0, ""), words
         assert text in said.out
         assert words == "--version" or "Run: pip install puzzle-tablebase\n" in said.out
+
+
+@pytest.mark.parametrize("puzzle", MODULES)
+@pytest.mark.parametrize("command", ["query", "check"])
+def test_help_without_packages_lists_what_the_command_takes(
+    command: str, puzzle: str, cli: Cli, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert print_plain_help([command, puzzle, "-h"], ModuleNotFoundError("", name="typer"))
+    plain = {*FLAG.findall(capsys.readouterr().out)}
+    assert {"--json", "--outputs"} < plain
+    assert plain <= {*FLAG.findall(cli(command, puzzle, "--help").out)}
 
 
 def test_an_extra_and_a_plugins_package_are_named() -> None:

@@ -9,10 +9,12 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote
 
+import duckdb
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -31,7 +33,7 @@ from tests.support.browser import broken_rules
 from tests.support.environments import make_environment, see_packages
 from tests.support.hosts import run_python_server, serve
 from tests.support.made_once import make_once
-from tests.support.shell import Cli, run
+from tests.support.shell import ROOT, Cli, run
 from tests.support.tampered import flip_byte, link_copy, replace_link, sha256, write_manifest
 
 VERSION = f"v{FORMAT_VERSION}"
@@ -135,6 +137,26 @@ def test_the_card_has_every_file_and_column_with_its_meaning(site: Path) -> None
         assert (split["name"], split["num_examples"]) == ("train", tables[own["config_name"]].rows)
     defaults = [config["config_name"] for config in header["configs"] if "default" in config]
     assert defaults == ["eight"]
+
+
+def test_the_card_describes_licence_columns_and_sizes_for_hubs(site: Path) -> None:
+    """Compare with the files as polars and DuckDB read them."""
+    _, front, _ = (site / VERSION / "README.md").read_text().split("---\n", 2)
+    header = {key: json.loads(text) for key, text in re.findall("^(\\w+): (.*)$", front, re.M)}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert header["license"] == project["license"].lower()
+    for info in header["dataset_info"]:
+        path = site / VERSION / f"{info['config_name']}.parquet"
+        assert {each["name"]: each["dtype"] for each in info["features"]} == {
+            name: "string" if kind in (pl.String, pl.Enum) else str(kind).lower().replace("ean", "")
+            for name, kind in pl.read_parquet_schema(path).items()
+        }
+        pages = f"parquet_metadata('{path}')"
+        found = duckdb.sql(f"SELECT sum(total_uncompressed_size) FROM {pages}")
+        assert found is not None
+        ((size,),) = found.fetchall()
+        assert (info["dataset_size"], info["splits"][0]["num_bytes"]) == (size, size)
+        assert info["download_size"] == path.stat().st_size
 
 
 LOAD = """
