@@ -24,7 +24,8 @@ def test_the_version_stands_in_one_place_and_is_repeated_right(
     assert project["tool"]["hatch"]["version"]["path"] == "puzzle_tablebase/__init__.py"
     assert release.find_other_versions() == {}
     monkeypatch.setattr(release, "__version__", "9.9.9")
-    assert {*release.find_other_versions()} == {*release.PLACES}
+    places = {"CITATION.cff", "CHANGELOG.md", "queries/javascript/package.json"}
+    assert {*release.find_other_versions()} == places
     assert not release.is_dated()
 
 
@@ -53,6 +54,8 @@ def read_jobs() -> dict[str, str]:
 
 def test_nothing_is_uploaded_untried_and_everything_is_uploaded() -> None:
     jobs = read_jobs()
+    begun = WORKFLOW.read_text("utf-8").partition("\non:\n")[2].partition("\n\n")[0]
+    assert begun == '  push:\n    tags: ["v*"]', "by a tag alone"
     assert "    needs: build\n" in jobs["try"]
     published = {name for name, lines in jobs.items() if "    environment: release\n" in lines}
     assert published == {"publish-python", "publish-npm", "publish-data"}
@@ -62,6 +65,7 @@ def test_nothing_is_uploaded_untried_and_everything_is_uploaded() -> None:
         assert "      id-token: write  #" in jobs[name]
     assert "packages-dir: dist/python\n" in jobs["publish-python"]
     assert re.search(r"npm publish --provenance .*\./dist/npm/\*\.tgz$", jobs["publish-npm"], re.M)
+    assert "        if: env.HF_TOKEN != ''\n" in jobs["publish-data"]
     assert 'hf upload "$DATA_SET" dist/site/v* . --repo-type dataset' in jobs["publish-data"]
     assert "    needs: [publish-python, publish-npm]\n" in jobs["attach"]
     assert "dist/python/* dist/npm/* dist/tables/*\n" in jobs["attach"]
@@ -105,6 +109,33 @@ def test_a_release_is_of_a_commit_and_its_tag(
     monkeypatch.setattr(release, "write_packages", begin)
     with pytest.raises(SystemExit, match=re.escape(problem)):
         release.main()
+
+
+def test_a_release_has_the_tables_without_a_lock_and_a_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tables, commands = tmp_path / "tables", list[list[str | Path]]()
+
+    def build(_: Path, folder: Path) -> None:
+        folder.mkdir()
+        for name in (".lock", ".runs.jsonl", "manifest.json"):
+            (folder / name).touch()
+
+    monkeypatch.setattr(release, "DIST", tmp_path)
+    monkeypatch.setattr(release, "git", lambda *_: "")
+    monkeypatch.setattr(release, "write_packages", lambda: Path("a.whl"))
+    monkeypatch.setattr(release, "try_wheel", build)
+    monkeypatch.setattr("shutil.rmtree", lambda *_, **__: None)
+    monkeypatch.setattr("subprocess.run", lambda command, **_: commands.append(command))
+    release.main()
+    monkeypatch.undo()
+    assert [path.name for path in tables.iterdir()] == ["manifest.json"]
+    site, sums = commands
+    assert (site[1], site[2], site[-1]) == ("site", tmp_path / "site", tables)
+    assert sums[0] == "sha256sum"
+    said = capsys.readouterr().out.splitlines()
+    assert "dist/tables: 1 files, 0.0 MB" in said
+    assert said[-1].startswith(f"Ready for {TAG}; nothing was uploaded.")
 
 
 @pytest.mark.parametrize(

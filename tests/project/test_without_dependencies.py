@@ -175,7 +175,7 @@ def test_help_without_packages_lists_what_the_command_takes(
     assert plain <= {*FLAG.findall(cli(command, puzzle, "--help").out)}
 
 
-def test_an_extra_and_a_plugins_package_are_named() -> None:
+def test_an_extra_and_a_plugins_package_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     for module, command in {
         "vl_convert": "pip install 'puzzle-tablebase[report]'",
         "distributed.client": "pip install 'puzzle-tablebase[cluster]'",
@@ -184,6 +184,10 @@ def test_an_extra_and_a_plugins_package_are_named() -> None:
         with pytest.raises(PackageMissing) as caught:
             raise_missing(ModuleNotFoundError("", name=module))
         assert caught.value.command == command
+    monkeypatch.setattr("puzzle_tablebase.errors.is_installed", lambda name: name == "altair")
+    with pytest.raises(PackageMissing) as caught:
+        raise_missing(ModuleNotFoundError("", name="vl_convert"))
+    assert caught.value.packages == ["vl-convert-python"], "not what is installed"
     with pytest.raises(ModuleNotFoundError):  # a mistake of ours
         raise_missing(ModuleNotFoundError("", name="puzzle_tablebase.nothing"))
 
