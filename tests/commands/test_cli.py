@@ -1,5 +1,6 @@
 """Tests of the command line: exact output and exit codes, and no traceback for any input."""
 
+import gc
 import json
 import re
 import shlex
@@ -181,3 +182,12 @@ def test_tables_whose_content_differs_are_listed(cli: Cli, copy: Path, outputs: 
         "hanoi": "only in B",
         "senet": "only in A",
     }
+
+
+def test_a_command_that_is_no_lone_lookup_collects_its_garbage(cli: Cli) -> None:
+    gc.disable()
+    try:
+        assert cli("--help").code == 0
+        assert gc.isenabled()
+    finally:
+        gc.enable()

@@ -344,6 +344,8 @@ def test_numbers_get_their_lost_zero_back(kind: pl.DataType, tables: Tables) -> 
     assert answers["state"].equals(column), "the column itself stays a column of numbers"
     assert answers["distance"].to_list() == [22, 27, None, None, None, None]
     assert tables.eight.annotate(frame.lazy()).collect().equals(answers)
+    errors = tables.eight.annotate(frame, errors="column")["error"]
+    assert errors[5].startswith("'11345678' "), "with a 0 before it, it would be no state either"
 
 
 def test_fractions_are_no_keys(tables: Tables) -> None:

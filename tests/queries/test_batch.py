@@ -180,6 +180,17 @@ def test_rows_are_handed_over_in_parts_of_half_a_second(tmp_path: Path) -> None:
     assert counts == [sum(slow[:at]) for at in range(1, len(slow) + 1)]
 
 
+def test_every_row_group_of_long_texts_is_as_large_as_allowed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batch, "MAX_PART_BYTES", 2_500)
+    with batch.open_row_writer(str(tmp_path / "out"), "parquet") as write:
+        for _ in range(9):
+            write(pl.DataFrame({"text": ["a" * 100] * 10}))
+    footer = pq.read_metadata(tmp_path / "out")
+    assert [footer.row_group(at).num_rows for at in range(footer.num_row_groups)] == [30] * 3
+
+
 def test_streamed_parts_are_the_rows_in_order() -> None:
     def stream(keys: pl.Series, options: Options) -> Iterator[pl.DataFrame]:
         yield from keys.to_frame().iter_slices(300)

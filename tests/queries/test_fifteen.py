@@ -96,7 +96,7 @@ QUICK = 11
 
 
 def test_a_time_limit_ends_with_what_is_known(
-    ask_fifteen: Ask, patterns_555: Path, monkeypatch: pytest.MonkeyPatch
+    ask_fifteen: Ask, cli: Cli, patterns_555: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (state, distance), near = list_published("farthest")[QUICK], scramble(30, 5)
     with pt.open_tables(str(patterns_555)) as tables:
@@ -106,11 +106,15 @@ def test_a_time_limit_ends_with_what_is_known(
         monkeypatch.setattr("puzzle_tablebase.queries.fifteen.monotonic", lambda: next(times))
         with pytest.raises(Undecided) as caught:
             tables.fifteen.probe(state, time_limit=60)
+        assert tables.fifteen.get(state, "open", time_limit=60) == "open"
     assert heuristic <= caught.value.least <= distance
     assert ask_fifteen(state, "--time-limit", "60")[:2] == (4, "")
     code, output, _ = ask_fifteen(state, "--time-limit", "60", "--json")
     known = json.loads(output)
     assert (code, [*known], known["state"]) == (4, ["state", "least"], state)
+    words = ("check", "fifteen", state, "80", "--answers", "distances", "--time-limit", "60")
+    code, output, _ = cli(*words, "--json", "--outputs", str(patterns_555))
+    assert (code, [*json.loads(output)]) == (4, ["state", "least"])
 
 
 def test_a_sample_leaves_boards_open_that_take_too_long(

@@ -1,5 +1,6 @@
 """Samples of states by distance, stratified and split, compared with plain searches."""
 
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -19,6 +20,7 @@ from puzzle_tablebase.queries.questions import SAMPLE, Options
 from puzzle_tablebase.queries.samples import (
     SampleRequest,
     draw_distinct,
+    draw_set,
     find_canonical_form,
     share_distances,
     split_rows,
@@ -262,6 +264,21 @@ def test_numbers_that_are_drawn_differ_and_are_below_the_total(
     assert {*drawn.tolist()} <= {*range(total)}
     again = SampleRequest(min(size, total), seed, 7).draw_numbers(total, "number")
     assert np.concatenate([*again]).tolist() == drawn.tolist()
+
+
+def test_each_distance_of_a_stratified_sample_has_a_seed_of_its_own() -> None:
+    seeds = list[int]()
+
+    def draw(request: SampleRequest, *_: object) -> Iterator[pl.DataFrame]:
+        seeds.append(request.seed)
+        yield pl.DataFrame({"state": [""]})
+
+    puzzle, counts = SimpleNamespace(depth="distance"), dict.fromkeys(range(9), 9)
+    prober = SimpleNamespace(puzzle=puzzle, count_depths=lambda options: counts, draw=draw)
+    options = Options(SAMPLE, {"spread": True, "distance": range(2, 7)})
+    for seed in range(3):
+        assert [*draw_set(prober, options, SampleRequest(5, seed), print)]
+    assert len({*seeds}) == len(seeds) == 15
 
 
 @given(

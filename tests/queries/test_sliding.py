@@ -14,13 +14,21 @@ from puzzle_tablebase.queries.files import TableFiles
 from puzzle_tablebase.queries.goals import GoalProber
 from puzzle_tablebase.queries.prober import open_prober
 from puzzle_tablebase.queries.readers import BoardReader
-from puzzle_tablebase.queries.sliding import SmallBoardProber
+from puzzle_tablebase.queries.sliding import SlidingProber, SmallBoardProber
 from puzzle_tablebase.queries.tables import open_tables
 from puzzle_tablebase.stores import Folder
 from tests.support import sliding_oracle as oracle
 from tests.support.asking import ask_many
 from tests.support.board_layouts import write_layouts
 from tests.support.tampered import change_records, link_copy
+
+
+def test_closed_tables_open_no_further_board(small_boards: Path) -> None:
+    prober = open_prober("sliding", Folder(small_boards))
+    assert isinstance(prober, SlidingProber)
+    prober.close()
+    with pytest.raises(ValueError, match="are closed"):
+        prober.open_board(parse_board("2x3"))
 
 
 @pytest.mark.parametrize("name", ["2x2", "2x3", "3x2"])
