@@ -7,23 +7,25 @@ measured in 2026-11 on the machine that this was written on; a proof's sweep tak
 from __future__ import annotations
 
 from math import ceil
-from typing import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from puzzle_tablebase.notation.knight import ChessBoard
 
 
-class Sides(NamedTuple):
+class Sides:
     """What boards of a shorter side allow: the longest other sides, and their layers."""
 
-    counted: int
-    """The longest side for which tours are counted."""
-    ranked: int
-    """The longest side for which they are ranked; 0: for none."""
-    states: tuple[int, ...]
-    """The states of the largest layer by the columns of half of the board, from 1; more columns
-    have no larger one."""
+    __slots__ = ("counted", "ranked", "states")
+
+    def __init__(self, counted: int, ranked: int, states: tuple[int, ...]) -> None:
+        self.counted = counted
+        """The longest side for which tours are counted."""
+        self.ranked = ranked
+        """The longest side for which they are ranked; 0: for none."""
+        self.states = states
+        """The states of the largest layer by the columns of half of the board, from 1; more columns
+        have no larger one."""
 
 
 SIDES = {
