@@ -15,8 +15,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from typer.main import get_command
-
 from benchmarks import large_boards
 from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.notation.sliding import SEPARATORS
@@ -80,7 +78,7 @@ def name_type(column: Column) -> str:
 def format_commands() -> str:
     """List every command, and every option with the commands that take it."""
     summaries, users = [], dict[str, dict[str, list[str]]]()
-    commands = list_subcommands(get_command(load_app()))
+    commands = list_subcommands(load_app())
     for name, command in commands:
         puzzles = list_subcommands(command)
         arguments = [each for each in command.params if not each.opts[0].startswith("-")]

@@ -7,11 +7,12 @@ would otherwise evaluate each one, as text, at every start.
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from puzzle_tablebase import __version__
 from puzzle_tablebase.errors import hide_login, make_printable
 from puzzle_tablebase.pipeline.commands.builds import precompute, remove, verify
-from puzzle_tablebase.pipeline.commands.puzzles import add_puzzle_commands
+from puzzle_tablebase.pipeline.commands.puzzles import make_puzzle_groups
 from puzzle_tablebase.pipeline.commands.sheets import sheet
 from puzzle_tablebase.pipeline.commands.stores import (
     copy,
@@ -50,10 +51,13 @@ def show_words(line: str) -> str:
     return make_printable(" ".join(map(hide_login, line.split(" "))))
 
 
-def load_app(arguments: list[str] | None = None) -> typer.Typer:
+def load_app(arguments: list[str] | None = None) -> TyperGroup:
     """Return the application with the puzzles that a command line may name; None: with all."""
-    add_puzzle_commands(app, arguments)
-    return app
+    program = typer.main.get_command(app)
+    assert isinstance(program, TyperGroup)
+    for group in make_puzzle_groups(arguments):
+        program.add_command(group)
+    return program
 
 
 def run_app(arguments: list[str]) -> int:

@@ -5,15 +5,15 @@ Their options are those that the puzzle's prober declares, and general ones.
 
 from __future__ import annotations
 
-import inspect
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
+from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
 from puzzle_tablebase.errors import (
     BadRequest,
@@ -93,16 +93,14 @@ SAMPLE_GENERAL = (
 )
 
 
-def add_puzzle_commands(app: typer.Typer, arguments: list[str] | None) -> None:
-    """Add the three commands to an application, with the puzzles that a command line may name.
+def make_puzzle_groups(arguments: list[str] | None) -> list[TyperGroup]:
+    """Make the three commands, each a group with a command for each puzzle that may be named.
 
     Readers of other puzzles are not loaded, and no plugin that is not asked for can fail.
     """
-    app.registered_groups.clear()  # those of an earlier command line in this process
     is_for_all = arguments is None or "_PIPELINE_COMPLETE" in os.environ
-    words = arguments or []
+    words, groups = arguments or [], list[TyperGroup]()
     for name, command in COMMANDS.items():
-        group = typer.Typer(help=command.help, no_args_is_help=True)
         puzzles = list[str]()
         if is_for_all or words[:1] == [name]:
             if len(words) > 1 and is_registered(words[1]):
@@ -110,41 +108,83 @@ def add_puzzle_commands(app: typer.Typer, arguments: list[str] | None) -> None:
             else:
                 loaded = collect_from_each(lambda each: (each.name, get_prober_class(each.name)))
                 puzzles = [puzzle for puzzle, _ in loaded]
-        for puzzle in puzzles:
-            if name in get_prober_class(puzzle).commands:
-                add_command(group, command, puzzle)
-        app.add_typer(group, name=name)
+        commands = [
+            make_command(command, puzzle)
+            for puzzle in puzzles
+            if name in get_prober_class(puzzle).commands
+        ]
+        groups.append(
+            TyperGroup(
+                name=name,
+                commands=commands,
+                help=command.help,
+                no_args_is_help=True,
+                rich_markup_mode=None,
+            )
+        )
+    return groups
 
 
-def add_command(group: typer.Typer, command: Command, puzzle: str) -> None:
-    """Add the command of a puzzle to a group."""
+def make_command(command: Command, puzzle: str) -> TyperCommand:
+    """Make the command of a puzzle."""
     prober, known = get_prober_class(puzzle), get_puzzle(puzzle)
-    parameters = [make_parameter(option) for option in command.list_options(prober)]
+    parameters: list[TyperArgument | TyperOption] = []
     if command.words:
         metavar, example = (command.words.format(key=key) for key in (prober.key, known.example))
-        words = typer.Argument(metavar=metavar, help=f"Example: {example}")
-        parameters.insert(0, make_keyword("words", Annotated[list[str] | None, words], None))
+        parameters.append(
+            TyperArgument(
+                param_decls=["words"],
+                type_descriptor=WORDS,
+                nargs=-1,
+                metavar=metavar,
+                help=f"Example: {example}",
+                show_default=False,
+            )
+        )
+    parameters += map(make_option, command.list_options(prober))
 
-    def run(**arguments: Any) -> None:
-        given = {name: value for name, value in arguments.items() if value not in (None, False)}
-        command.run(puzzle, given.pop("words", []), given)
+    def run(words: Sequence[str] | None = None, **values: Any) -> None:
+        given = {name: value for name, value in values.items() if value not in (None, False)}
+        command.run(puzzle, [*(words or ())], given)
 
-    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # for Typer
-    group.command(puzzle, help=f"{known.title}: {command.text}")(run)
-
-
-def make_parameter(option: Option) -> inspect.Parameter:
-    """Make the parameter of an option, from which Typer makes its own."""
-    name, metavar = option.flag, option.metavar or None
-    declared = typer.Option(name, help=option.help, metavar=metavar, show_default=False)
-    if metavar:
-        return make_keyword(option.name, Annotated[str | None, declared], None)
-    return make_keyword(option.name, Annotated[bool, declared], False)
+    return TyperCommand(
+        puzzle,
+        params=[*parameters],
+        callback=run,
+        help=f"{known.title}: {command.text}",
+        rich_markup_mode=None,
+    )
 
 
-def make_keyword(name: str, annotation: Any, default: object) -> inspect.Parameter:
-    keyword = inspect.Parameter.KEYWORD_ONLY
-    return inspect.Parameter(name, keyword, default=default, annotation=annotation)
+def make_option(option: Option) -> TyperOption:
+    """Make the option of the command line from a declared one."""
+    return TyperOption(
+        param_decls=[option.name, option.flag],
+        type_descriptor=TEXT if option.metavar else FLAG,
+        is_flag=not option.metavar,
+        default=None if option.metavar else False,
+        metavar=option.metavar or None,
+        help=option.help,
+    )
+
+
+def _declare(
+    words: Annotated[list[str] | None, typer.Argument()] = None,
+    text: Annotated[str | None, typer.Option()] = None,
+    flag: Annotated[bool, typer.Option("--flag")] = False,
+) -> None:
+    pass
+
+
+def _list_types() -> list[Any]:
+    """List the types of words, texts and flags: only Typer makes them, from a function."""
+    app = typer.Typer(add_completion=False)
+    app.command()(_declare)
+    declared: Any = typer.main.get_command(app)
+    return [parameter.type_descriptor for parameter in declared.params]
+
+
+WORDS, TEXT, FLAG = _list_types()
 
 
 def take_options(values: Values, options: Iterable[Option]) -> Values:

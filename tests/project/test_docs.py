@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.main import get_command
 
 from puzzle_tablebase.pipeline.commands import load_app
 from tests.support.shell import ROOT, run, run_here
@@ -117,7 +116,7 @@ def test_commands_are_run_or_their_options_exist() -> None:
                 lines += [line for line in body.splitlines() if line.startswith("pipeline ")]
     assert len(lines) > 20
     for line in lines:
-        command: Any = get_command(load_app())
+        command: Any = load_app()
         rest = shlex.split(line, comments=True)[1:]
         while hasattr(command, "list_commands") and rest[0] in command.list_commands(None):
             command = command.get_command(None, rest.pop(0))
