@@ -240,7 +240,7 @@ def test_the_fifteen_puzzle_is_answered_as_at_the_shell(patterns_555: Path) -> N
         for (state, goal), each in zip(pairs, told, strict=True):
             answer = each["answer"]
             expected = tables.answer("fifteen", state, goal=goal).to_dict()
-            for name in ("state", "distance", "bound"):
+            for name in ("state", "distance", "heuristic"):
                 assert answer[name] == expected[name]
             assert each["progress"] >= 1
             assert answer["path"] == replay(state, answer["solution"], 4, 4)
@@ -284,7 +284,7 @@ import { type BoardAnswer, openTables, TablebaseError } from "puzzle-tablebase-r
 const tables = openTables("https://example.org/tables", { retryDelays: [] });
 const distance: number = (await tables.eight("378546201", { goal: "edge" })).distance;
 const solutions: number | undefined = (await tables.sliding("4x2", "12345670")).solutions;
-const path: string[] = (await tables.fifteen("x", { onProgress: ({ bound }) => bound + 1 })).path;
+const path: string[] = (await tables.fifteen("x", { onProgress: ({ least }) => least + 1 })).path;
 const plies: number = (await tables.senet("x")).plies;
 const closed: boolean = (await tables.knight("b1", "a3")).closed;
 const place: string = new TablebaseError(3, "x", { place: "y" }).place;
