@@ -307,9 +307,9 @@ class RemoteStore(Store):
         if self._is_host:
             return []
         folder, slash, begin = begin.rpartition("/")
-        begin = "/".join(filter(None, (self._prefix, folder)))
+        prefix = "/".join(filter(None, (self._prefix, folder)))
         with self.translate_errors():
-            files = self.open_client("read").list_with_delimiter(begin or None)["objects"]
+            files = self.open_client("read").list_with_delimiter(prefix or None)["objects"]
         names = (file["path"].rpartition("/")[2] for file in files)
         return sorted(folder + slash + name for name in names if name.startswith(begin) and name)
 
