@@ -6,6 +6,7 @@ import select
 import stat
 import subprocess
 import time
+from io import BufferedWriter
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from puzzle_tablebase.process import RawOutput
 from tests import first
 from tests.support.shell import SCRIPT, Cli, environment, run, without_privileges
 
@@ -217,3 +219,12 @@ def test_standard_output_by_its_names(name: str, place: Path, keys: Path, tmp_pa
     assert text.startswith("before\nstate,goal,distance,best_moves,solutions,error\n")
     assert text.count("\n378546201,corner,27,") == 20_001
     assert text.count("<svg") == text.count("</svg>\n") == 1
+
+
+def test_a_short_write_is_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, data, write = tmp_path / "new", bytes(range(200)), os.write
+    monkeypatch.setattr(os, "write", lambda file, part: write(file, part[:3]))
+    with BufferedWriter(RawOutput(str(path), None), 64) as file:
+        file.write(data)
+    monkeypatch.undo()
+    assert path.read_bytes() == data

@@ -53,6 +53,8 @@ def test_only_what_is_there_and_no_default_table_is_removed(tmp_path: Path) -> N
     for name in ("knight_tours_4x5", "eight", "knight_tours_5x5", "nothing"):
         with pytest.raises(BadRequest):
             find_removable(store, name)
+    with pytest.raises(BadRequest, match="default table"):
+        find_removable(store, "knight")
 
 
 def test_a_puzzle_stands_for_its_published_tables(tmp_path: Path) -> None:

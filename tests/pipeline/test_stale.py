@@ -77,6 +77,20 @@ def test_changed_parameters_cause_a_rebuild_and_descriptions_none(tmp_path: Path
     assert pl.read_parquet(tmp_path / "knight_counts.parquet").height == 12 + 4 + 1
 
 
+def test_a_damaged_or_missing_index_causes_a_rebuild(tmp_path: Path) -> None:
+    (table,) = SLIDING.find_tables("sliding_2x3_6")
+    index = tmp_path / table.index_file
+    build_tables(tmp_path, SLIDING, table)
+    whole = index.read_bytes()
+    index.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+    reasons = build_tables(tmp_path, SLIDING, table).reasons
+    assert reasons == {table.name: f"{table.index_file} damaged"}
+    index.unlink()
+    reasons = build_tables(tmp_path, SLIDING, table).reasons
+    assert reasons == {table.name: f"{table.index_file} missing"}
+    assert index.read_bytes() == whole
+
+
 def test_a_rebuild_needs_the_space_of_one_more_index(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

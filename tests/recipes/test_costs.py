@@ -112,6 +112,22 @@ def test_results_of_other_code_are_removed_before_a_search_begins(
     assert there == [[]]
 
 
+def test_a_build_by_force_begins_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    there = list[list[Path]]()
+
+    def list_and_make(*given: Any) -> object:
+        there.append([*tmp_path.rglob("*.kept")])
+        return kinds.make(*given)
+
+    monkeypatch.setattr("puzzle_tablebase.pipeline.build.make", list_and_make)
+    build_tables(tmp_path, PUZZLE, COUNTS)
+    for force in (False, True):
+        checkpoints(Folder(tmp_path), COUNTS).save("part", [np.arange(3)])
+        assert [*tmp_path.rglob("*.kept")] != []
+        build_tables(tmp_path, PUZZLE, COUNTS, force=force)
+    assert there == [[], []]
+
+
 class Cluster:
     """A cluster of two threads here, whose tasks reserve memory."""
 
