@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -20,9 +19,6 @@ from puzzle_tablebase.pipeline.tasks import Parts, RecordWriter, TableData, Task
 from puzzle_tablebase.puzzles.sliding import parse_board
 from puzzle_tablebase.schema import ROW_BYTES, Table
 from puzzle_tablebase.two_bit_bfs.search import iter_word_records, search_words
-
-if TYPE_CHECKING:
-    pass
 
 Depths = npt.NDArray[np.uint8]
 
