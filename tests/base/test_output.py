@@ -228,3 +228,11 @@ def test_a_short_write_is_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         file.write(data)
     monkeypatch.undo()
     assert path.read_bytes() == data
+
+
+def test_a_new_file_replaces_none(tmp_path: Path) -> None:
+    path = tmp_path / "there"
+    path.write_bytes(b"kept")
+    with pytest.raises(FileExistsError):
+        RawOutput(str(path), None)
+    assert path.read_bytes() == b"kept"
