@@ -258,6 +258,7 @@ def test_two_searches_never_hold_more_than_the_limit_together(
             if is_failed:  # what ends the build ends the wait
                 with pytest.raises(ZeroDivisionError):
                     [*one.run_in_threads(halve, [(0,)])]
+                assert isinstance(waiting.exception(60), ZeroDivisionError), "while it is held"
         assert isinstance(waiting.exception(60), ZeroDivisionError if is_failed else type(None))
     assert {*steps} == {"waits for memory"}
 
