@@ -2,9 +2,9 @@
 
 The tables of `docs/cli.md` come from the commands' help, the list of columns in `docs/tables.md`
 from the descriptions that go into the files, the tables of `docs/clusters.md` from measured
-figures. In every page, the output below each `$ pipeline ...` line of a `console` block is what the
-command prints, and each line of a `hexdump` block has the bytes of `eight.idx` at its address. The
-separators of boards in JavaScript are those of Python.
+figures. In every page, the output in a `console` or `pycon` block is what the command or the Python
+statement above it prints, and each line of a `hexdump` block has the bytes of `eight.idx` at its
+address. The separators of boards in JavaScript are those of Python.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import re
 import sys
 from collections.abc import Callable
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from benchmarks import large_boards
@@ -30,6 +31,8 @@ MADE_PART = re.compile("(<!-- made from the program -->\n).*(<!-- end -->)", re.
 HEXDUMP = re.compile("(?<=^```hexdump\n).*?(?=^```)", re.DOTALL | re.MULTILINE)
 SEPARATORS_LINE = re.compile("(?<=^export const SEPARATORS = ).*(?=;$)", re.MULTILINE)
 """The separators of boards in JavaScript, a regular expression."""
+BLOCKS = ("console", "pycon", "hexdump")
+"""The blocks of a page that the program fills."""
 ROW_BYTES = 16
 """The bytes of a line of a hexdump."""
 
@@ -181,7 +184,7 @@ def fill_page(name: str) -> str:
 
 MADE: dict[str, Callable[[], str]] = {
     name: partial(fill_page, name)
-    for name in dict.fromkeys([*PARTS, *list_pages_with("console"), *list_pages_with("hexdump")])
+    for name in dict.fromkeys([*PARTS, *chain.from_iterable(map(list_pages_with, BLOCKS))])
 }
 """The functions that write these pages, and all others that have sessions or hexdumps."""
 

@@ -1,25 +1,32 @@
-"""Sessions of the pages: the commands in `console` blocks are run, and their output is filled in.
+"""Sessions of the pages: `console` and `pycon` blocks are run, and their output is filled in.
 
-Each page has a working folder of its own, with the default tables in `outputs`, so that a session
-can build others. `…` stands for figures that vary: a line that matches the output stays as it is. A
-block below a comment `<!-- not run: REASON -->` is left out.
+Each page has a working folder with the default tables in `outputs`, so that a session can build
+others, and its own Python names. `…` in the output of a command, and `...` in that of Python, stand
+for what varies: a line that matches the output stays as it is. A block below a comment
+`<!-- not run: REASON -->` is left out.
 """
 
 from __future__ import annotations
 
+import doctest
 import os
 import re
 import shutil
 import subprocess
 import sys
+import traceback
+from contextlib import chdir
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = Path(sys.executable).with_name("pipeline")
-SESSION = re.compile(r"(<!-- not run: [^>]+ -->\n)?```console\n(.*?)```", re.DOTALL)
+SESSION = re.compile(r"(<!-- not run: [^>]+ -->\n)?```(console|pycon)\n(.*?)```", re.DOTALL)
 COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 """A command of a session, and the lines below it."""
+STACK = re.compile("(?<=^Traceback \\(most recent call last\\):\n)(?: .*\n)+", re.MULTILINE)
+"""The stack of a traceback, which varies."""
 
 
 def list_pages_with(kind: str) -> list[str]:
@@ -38,17 +45,68 @@ def fill_sessions(page: str) -> str:
         return page
     with TemporaryDirectory() as folder:
         link_tables(Path(folder, "outputs"))
+        names: dict[str, Any] = {}
 
         def fill(found: re.Match[str]) -> str:
-            if found[1]:
+            reason, kind, block = found.groups()
+            if reason:
                 return found[0]
-            filled = [
-                f"$ {command}\n{choose_output(shown, run_command(command, folder))}"
-                for command, shown in COMMAND.findall(found[2])
-            ]
-            return "".join(["```console\n", *filled, "```"])
+            filled = (
+                fill_python(block, names, folder)
+                if kind == "pycon"
+                else fill_commands(block, folder)
+            )
+            return f"```{kind}\n{filled}```"
 
         return SESSION.sub(fill, page)
+
+
+def fill_commands(block: str, folder: str) -> str:
+    """Return a block of shell commands with what each prints in a folder."""
+    return "".join(
+        f"$ {command}\n{choose_output(shown, run_command(command, folder))}"
+        for command, shown in COMMAND.findall(block)
+    )
+
+
+def fill_python(block: str, names: dict[str, Any], folder: str) -> str:
+    """Return a block of Python with what each statement prints in a folder; `names` are defined."""
+    session = doctest.DocTestParser().get_doctest(block, {}, "page", None, 0)
+    session.globs = names
+    recorder = Recorder()
+    with chdir(folder):
+        recorder.run(session, clear_globs=False)
+    lines = block.splitlines(True)
+    for example, printed in reversed(recorder.printed):
+        first = example.lineno + example.source.count("\n")
+        last = first + example.want.count("\n")
+        lines[first:last] = choose_output(example.want, printed, "...")
+    return "".join(lines)
+
+
+class Recorder(doctest.DocTestRunner):
+    """Runner of Python statements that keeps what each prints, errors included."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.printed: list[tuple[doctest.Example, str]] = []
+
+    def report_start(self, *_: Any) -> None:
+        """Say nothing."""
+
+    def report_success(self, _out: Any, _test: Any, example: doctest.Example, got: str) -> None:
+        """Keep the output that the page shows."""
+        self.printed.append((example, STACK.sub("    ...\n", got)))
+
+    def report_failure(self, _out: Any, _test: Any, example: doctest.Example, got: str) -> None:
+        """Keep the output that the page does not show."""
+        self.report_success(_out, _test, example, got)
+
+    def report_unexpected_exception(
+        self, _out: Any, _test: Any, example: doctest.Example, exc_info: Any
+    ) -> None:
+        """Keep the error that the page does not show."""
+        self.report_success(_out, _test, example, "".join(traceback.format_exception(*exc_info)))
 
 
 def link_tables(folder: Path) -> None:
@@ -60,10 +118,10 @@ def link_tables(folder: Path) -> None:
     shutil.copy(ROOT / "outputs" / "manifest.json", folder)
 
 
-def choose_output(shown: str, printed: str) -> str:
-    """Return what a command printed, with the `…` of what a page shows wherever it still fits."""
-    texts = [shown, *(line for line in shown.splitlines(True) if "…" in line)]
-    patterns = {text: ".*?".join(map(re.escape, text.split("…"))) for text in texts}
+def choose_output(shown: str, printed: str, mark: str = "…") -> str:
+    """Return what was printed, with the mark of what a page leaves out wherever it still fits."""
+    texts = [shown, *(line for line in shown.splitlines(True) if mark in line)]
+    patterns = {text: ".*?".join(map(re.escape, text.split(mark))) for text in texts}
     if re.fullmatch(patterns[shown], printed, re.DOTALL):
         return shown
 
