@@ -25,6 +25,7 @@ from stat import S_ISREG
 import numpy as np
 
 from benchmarks.measure import Row, format_table, measure_process
+from puzzle_tablebase.formats.encoder import HiddenFile
 from puzzle_tablebase.formats.index import read_records
 from puzzle_tablebase.formats.index_writer import IndexWriter
 from puzzle_tablebase.jit import Array
@@ -94,7 +95,8 @@ def write_and_read(store: Folder, board: SlidingBoard, search: Search) -> Array:
     table = Table(small.name, "", "", (), small.recipe, BITS_INDEX, count)
     with store.write_files("index") as files:
         writer = IndexWriter(files[0], table, count)
-        for written in search.write_records(table, store, files.get_hidden_name(0)):
+        hidden = HiddenFile(store, files.get_hidden_name(0))
+        for written in search.write_bits(table, hidden):
             writer.add(written)
         writer.finish()
         files.finish()

@@ -18,9 +18,10 @@ from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import Folder
 
 if TYPE_CHECKING:
+    from puzzle_tablebase.formats.encoder import TableData
     from puzzle_tablebase.pipeline.proofs.claims import Prover
     from puzzle_tablebase.pipeline.recipes.board_shards import Plan
-    from puzzle_tablebase.pipeline.tasks import TableData, Tasks
+    from puzzle_tablebase.pipeline.tasks import Tasks
     from puzzle_tablebase.pipeline.workers import Workers
     from puzzle_tablebase.stores.checkpoints import Checkpoints
 

@@ -7,7 +7,6 @@ a listed version at every moment, and so does a build after a kill.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from contextlib import ExitStack, closing
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -15,7 +14,7 @@ from msgspec import MsgspecError, json
 
 from puzzle_tablebase import MADE_BY
 from puzzle_tablebase.errors import NotAFile, StoreError
-from puzzle_tablebase.formats.encoder import encode_table
+from puzzle_tablebase.formats.encoder import HiddenFile, TableData, encode_table
 from puzzle_tablebase.formats.manifest import (
     Entry,
     File,
@@ -30,7 +29,6 @@ from puzzle_tablebase.formats.manifest import (
     remove_entries,
 )
 from puzzle_tablebase.pipeline.kinds import find_code, find_counted_column
-from puzzle_tablebase.pipeline.tasks import TableData
 from puzzle_tablebase.puzzles import Puzzle
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import PIECES_SUFFIX, WORK, Folder, Store, list_files
@@ -52,18 +50,17 @@ def publish_table(
     store: Folder, puzzle: Puzzle, table: Table, data: TableData, old: Collection[Entry]
 ) -> Entry:
     """Write a table and its index, put them in place, and drop its old versions."""
-    names, counted = list_table_files(table), find_counted_column(table, puzzle)
-    with store.write_files(*names) as files, ExitStack() as stack:
-        written, last = None, len(names) - 1
-        if data.write_records:
-            written = data.write_records(store, files.get_hidden_name(last))
-            stack.enter_context(closing(written))
-        stack.enter_context(closing(data.parts))
+    names = list_table_files(table)
+    last = len(names) - 1
+    with store.write_files(*names) as files:
         encoded = encode_table(
             files[0] if table.columns else None,
             files[last] if table.index else None,
-            table, *data[:2], counted, data.depths, written or (),
-        )  # fmt: skip
+            table,
+            data,
+            find_counted_column(table, puzzle),
+            HiddenFile(store, files.get_hidden_name(last)),
+        )
         files.finish()
         parquet, index = None, None
         if table.columns:

@@ -1,4 +1,4 @@
-"""Tasks of a table: what a recipe gets to work with, and what it returns.
+"""Tasks of a table: what a recipe gets to work with.
 
 A task whose result is in a checkpoint is not run again.
 """
@@ -6,21 +6,17 @@ A task whose result is in a checkpoint is not run again.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager, suppress
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy.typing as npt
 
 from puzzle_tablebase.errors import StoreError
-from puzzle_tablebase.formats.counts import Depth
-from puzzle_tablebase.formats.encoder import Part
-from puzzle_tablebase.formats.index_writer import Written
 from puzzle_tablebase.pipeline.parallel import Items, Result
 from puzzle_tablebase.pipeline.workers import Workers
-from puzzle_tablebase.stores import Folder
 from puzzle_tablebase.stores.checkpoints import Checkpoints
 
 Array = npt.NDArray[Any]
@@ -30,25 +26,6 @@ MIN_SAVED_SECONDS = 0.01
 """Seconds: the result of a faster task is not saved, since repeating it costs less than a file."""
 MIN_SAVED_BYTES = 1 << 24
 """Bytes from which the arrays of a search in this process are saved."""
-
-
-Parts = Generator[Part, None, None]
-RecordWriter = Callable[[Folder, str], Generator[Written, None, None]]
-"""A function that writes records to the hidden file of an index, in a folder, as it is iterated."""
-
-
-class TableData(NamedTuple):
-    """The result of a recipe: the parts of a table, made as they are asked for, once.
-
-    `record_count`: the number of records of its index. `depths`: the states of each goal at each
-    depth, of a table whose rows do not tell them. `write_records`: writes records that the parts do
-    not have, since tasks have them.
-    """
-
-    parts: Parts
-    record_count: int = 0
-    depths: Mapping[Depth, int] = {}
-    write_records: RecordWriter | None = None
 
 
 class Tasks:

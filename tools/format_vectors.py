@@ -99,7 +99,7 @@ def build_index(table: Table) -> bytes:
     """Build the index of a sliding board."""
     with open_workers(jobs=1) as workers:
         data, rows, index = make(table, SLIDING, Tasks(workers)), BytesIO(), BytesIO()
-        encode_table(rows, index, table, *data[:2], "distance", data.depths)
+        encode_table(rows, index, table, data, "distance")
     return index.getvalue()
 
 

@@ -7,7 +7,7 @@
         forget the layer before the last, unless its states have the bit of the result
         if the layers that are kept for the result weigh too much, for each shard:   collect_bits
             write their states together, and forget them
-    for each shard:                                write_records
+    for each shard:                                write_bits
         write its records to the index of the table
 
 Threads of this process run these tasks, or the workers of a cluster. A task takes names and returns
@@ -25,14 +25,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from puzzle_tablebase.formats.index_writer import BlockWriter, Written
+from puzzle_tablebase.formats.encoder import HiddenFile
+from puzzle_tablebase.formats.index_writer import BlockEncoder, Written, write_records
 from puzzle_tablebase.jit import Array
 from puzzle_tablebase.pipeline.recipes.row_files import SavedRows, open_rows, write_rows
 from puzzle_tablebase.pipeline.tasks import Tasks
 from puzzle_tablebase.pipeline.workers import Workers
 from puzzle_tablebase.puzzles.sliding import SlidingBoard, parse_board
 from puzzle_tablebase.schema import UNREACHED, Table
-from puzzle_tablebase.stores import Folder
 from puzzle_tablebase.stores.checkpoints import Checkpoints
 from puzzle_tablebase.two_bit_bfs.codec import RUN_ROWS, encode_groups
 from puzzle_tablebase.two_bit_bfs.kernels import pack_rows
@@ -198,15 +198,11 @@ class Search:
             self._forget_layers([part])
             self._tasks.report("bits: shards", part.number + 1, len(self._parts))
 
-    def write_records(
-        self, table: Table, store: Folder, hidden: str
-    ) -> Generator[Written, None, None]:
-        """Write the records of a table to the hidden file of its index, shard after shard."""
+    def write_bits(self, table: Table, hidden: HiddenFile) -> Generator[Written, None, None]:
+        """Write the records of a table to the file of its index, shard after shard."""
         end = max(self._sizes) + 1
-        arguments = [
-            (*part, *self._list_bits(part, end), table, store, hidden) for part in self._parts
-        ]
-        results = self._tasks.run(write_records, arguments, is_saved=False)
+        arguments = [(*part, *self._list_bits(part, end), table, hidden) for part in self._parts]
+        results = self._tasks.run(write_bits, arguments, is_saved=False)
         for done, written in enumerate(results):
             self._tasks.report("records: shards", done + 1, len(arguments))
             yield from written
@@ -333,9 +329,9 @@ def collect_bits(
     return saved.size
 
 
-def write_records(
+def write_bits(
     checkpoints: Checkpoints, board: str, root: str, number: int, shards: int,
-    begin: int, layers: list[int], table: Table, store: Folder, hidden: str,
+    begin: int, layers: list[int], table: Table, hidden: HiddenFile,
 ) -> list[Written]:  # fmt: skip
     """Write the records of a shard's states to the index of a table, as a task.
 
@@ -343,15 +339,16 @@ def write_records(
     """
     part = Part(checkpoints, board, root, number, shards)
     shard, done = part.open_shard(), list[Written]()
-    with store.write_at_places(hidden) as file:
-        writer = BlockWriter(file, table, shard.space.blocks * shard.space.rows)
+    encoder = BlockEncoder(table, shard.space.blocks * shard.space.rows)
+    with hidden.store.write_at_places(hidden.name) as file:
         buffer = _get_memory(shard).incoming.words.view(np.uint8).ravel()
         for block, words, frontier in _iter_bits(part, shard, begin, layers):
             words[frontier == 0] = 0
             records = buffer[: len(words) * RECORD_BYTES].reshape(-1, RECORD_BYTES)
             pack_rows(words, records)
             first = block * shard.space.rows + shard.first
-            done.append(writer.write(first, {"bits": records.view(f"S{RECORD_BYTES}").ravel()}))
+            bits = {"bits": records.view(f"S{RECORD_BYTES}").ravel()}
+            done.append(write_records(file, encoder, first, bits))
     return done
 
 

@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from puzzle_tablebase.formats.counts import Depth
-from puzzle_tablebase.formats.encoder import Part
-from puzzle_tablebase.pipeline.recipes.board_shards import search_shards
-from puzzle_tablebase.pipeline.tasks import Parts, RecordWriter, TableData, Tasks
+from puzzle_tablebase.formats.encoder import Part, Parts, TableData
+from puzzle_tablebase.pipeline.recipes.board_shards import Search, search_shards
+from puzzle_tablebase.pipeline.tasks import Tasks
 from puzzle_tablebase.puzzles.sliding import parse_board
 from puzzle_tablebase.schema import ROW_BYTES, Table
 from puzzle_tablebase.two_bit_bfs.search import iter_word_records, search_words
@@ -27,13 +27,9 @@ def make(table: Table, tasks: Tasks) -> TableData:
     """Search the board; return its records."""
     parameters, count = table.recipe.parameters, table.rows or 0
     board, (goal,) = parse_board(parameters["board"]), parameters["roots"]
-    write_records: RecordWriter | None = None
     if tasks.shards:
         layers, search = search_shards(board, goal, tasks.shards, tasks)
-        parts, write_records = (
-            _iter_records(iter(()), 0, tasks),
-            partial(search.write_records, table),
-        )
+        parts = _iter_shards(search, table)
     else:
         # a search that is killed begins again, as it takes little time
         layers, planes = search_words(
@@ -42,7 +38,12 @@ def make(table: Table, tasks: Tasks) -> TableData:
         )  # fmt: skip
         parts = _iter_records(iter_word_records(planes), count, tasks)
     depths: dict[Depth, int] = {(goal, at): states for at, states in enumerate(layers)}
-    return TableData(parts, count, depths, write_records)
+    return TableData(parts, count, depths)
+
+
+def _iter_shards(search: Search, table: Table) -> Parts:
+    """Yield the records that the tasks of the shards have."""
+    yield Part(write_records=partial(search.write_bits, table))
 
 
 def _iter_records(chunks: Iterator[Depths], count: int, tasks: Tasks) -> Parts:

@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 
 from puzzle_tablebase.errors import SearchError
-from puzzle_tablebase.formats.encoder import Part
+from puzzle_tablebase.formats.encoder import Part, Parts, TableData
 from puzzle_tablebase.formats.parquet import ROW_GROUP_ROWS
 from puzzle_tablebase.graph import Graph, SearchResult
 from puzzle_tablebase.jit import Array, compiled
-from puzzle_tablebase.pipeline.tasks import Parts, TableData, Tasks
+from puzzle_tablebase.pipeline.tasks import Tasks
 from puzzle_tablebase.puzzles import Puzzle
 from puzzle_tablebase.schema import UNREACHED, Table
 

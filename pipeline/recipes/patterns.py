@@ -17,10 +17,10 @@ import numpy as np
 import numpy.typing as npt
 
 from puzzle_tablebase.errors import SearchError
-from puzzle_tablebase.formats.encoder import Part
+from puzzle_tablebase.formats.encoder import Part, Parts, TableData
 from puzzle_tablebase.intrinsics import find_lowest
 from puzzle_tablebase.jit import Array, compiled
-from puzzle_tablebase.pipeline.tasks import Parts, TableData, Tasks
+from puzzle_tablebase.pipeline.tasks import Tasks
 from puzzle_tablebase.puzzles.fifteen import Pattern, list_neighbours, parse_pattern, rank_set
 from puzzle_tablebase.schema import UNREACHED, Table
 

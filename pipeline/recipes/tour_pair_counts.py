@@ -28,7 +28,7 @@ from typing import NamedTuple
 import numpy as np
 
 from puzzle_tablebase.errors import SearchError
-from puzzle_tablebase.formats.encoder import Part
+from puzzle_tablebase.formats.encoder import Part, Parts, TableData
 from puzzle_tablebase.jit import Array
 from puzzle_tablebase.pipeline.recipes.tour_counts import (
     count_layer_back,
@@ -43,7 +43,7 @@ from puzzle_tablebase.pipeline.recipes.tour_sweep import (
     make_steps,
     sum_cycles,
 )
-from puzzle_tablebase.pipeline.tasks import Parts, TableData, Tasks
+from puzzle_tablebase.pipeline.tasks import Tasks
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.puzzles.knight.tour_ranker import Sweep
 from puzzle_tablebase.schema import Table

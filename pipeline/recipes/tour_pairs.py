@@ -15,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from puzzle_tablebase.errors import SearchError
-from puzzle_tablebase.formats.encoder import Part
+from puzzle_tablebase.formats.encoder import Part, Parts, TableData
 from puzzle_tablebase.jit import Array, compiled
 from puzzle_tablebase.pipeline.recipes.tour_lists import make_tour_columns
-from puzzle_tablebase.pipeline.tasks import Parts, TableData, Tasks
+from puzzle_tablebase.pipeline.tasks import Tasks
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores.checkpoints import Arrays

@@ -12,7 +12,7 @@ from functools import partial
 
 import numpy as np
 
-from puzzle_tablebase.formats.encoder import Part
+from puzzle_tablebase.formats.encoder import Part, Parts, TableData
 from puzzle_tablebase.jit import Array
 from puzzle_tablebase.pipeline.recipes.tour_meet import Cut, make_cut, meet_halves
 from puzzle_tablebase.pipeline.recipes.tour_sweep import (
@@ -23,7 +23,7 @@ from puzzle_tablebase.pipeline.recipes.tour_sweep import (
     make_steps,
     sum_cycles,
 )
-from puzzle_tablebase.pipeline.tasks import Parts, TableData, Tasks
+from puzzle_tablebase.pipeline.tasks import Tasks
 from puzzle_tablebase.puzzles.knight.board import parse_board
 from puzzle_tablebase.puzzles.knight.tour_ranker import Route, Sweep
 from puzzle_tablebase.schema import Table

@@ -107,49 +107,40 @@ class BlockEncoder:
         body = header.ljust(BODY_BYTES, b"\0")
         return body + CHECKSUM.pack(compute_checksum(self._seed, 0, body))
 
-
-class BlockWriter:
-    """The writer of blocks of a table's index of `count` records, at their offsets in a file.
-
-    Several may write to the same file, each the records that it has.
-    """
-
-    def __init__(self, file: IO[bytes], table: Table, count: int) -> None:
-        self._file, self.encoder = file, BlockEncoder(table, count)
-
-    def write(self, first: int, fields: Columns) -> Written:
-        """Write the blocks of consecutive records, the first of which has this rank.
-
-        `fields`: an array for each field.
-        """
-        encoder = self.encoder
-        end, per_block = first + len(fields[encoder.table.index[0][0]]), encoder.per_block
-        if end > encoder.count:
-            raise self.make_error(f"a record {end - 1:,}")
-        begin = min(-(-first // per_block) * per_block, end)
-        stop = end if end == encoder.count else max(begin, end - end % per_block)
-        step = per_block * BLOCKS_PER_WRITE
-        checksums = [np.zeros(0, "<u4")]
-        for at in range(begin, stop, step):
-            data = encoder.encode_records(fields, at - first, min(at + step, stop) - first)
-            checksums.append(self.write_blocks(at // per_block, data))
-        head = encoder.encode_records(fields, 0, begin - first)
-        tail = encoder.encode_records(fields, stop - first, end - first)
-        return Written(first, end - first, head, np.concatenate(checksums), tail)
-
-    def write_blocks(self, first: int, data: bytes) -> npt.NDArray[np.uint32]:
-        """Write the blocks of consecutive records, all of theirs; return their checksums."""
-        blocks, checksums = self.encoder.encode_blocks(first, data)
-        self.write_at((first + 1) * BLOCK_BYTES, blocks)
-        return checksums
-
-    def write_at(self, place: int, data: bytes) -> None:
-        self._file.seek(place)
-        self._file.write(data)
-
     def make_error(self, problem: str) -> SearchError:
-        count, title = f"{self.encoder.count:,} records", self.encoder.table.name
+        count, title = f"{self.count:,} records", self.table.name
         return SearchError(f"The index of {title} has {problem}; expected: {count}.")
+
+
+def write_records(file: IO[bytes], encoder: BlockEncoder, first: int, fields: Columns) -> Written:
+    """Write the blocks of consecutive records to an index, the first of which has this rank.
+
+    Tasks may write to the same file, each the records that it has. `fields`: an array for each
+    field.
+    """
+    end, per_block = first + len(fields[encoder.table.index[0][0]]), encoder.per_block
+    if end > encoder.count:
+        raise encoder.make_error(f"a record {end - 1:,}")
+    begin = min(-(-first // per_block) * per_block, end)
+    stop = end if end == encoder.count else max(begin, end - end % per_block)
+    step = per_block * BLOCKS_PER_WRITE
+    checksums = [np.zeros(0, "<u4")]
+    for at in range(begin, stop, step):
+        data = encoder.encode_records(fields, at - first, min(at + step, stop) - first)
+        checksums.append(_write_blocks(file, encoder, at // per_block, data))
+    head = encoder.encode_records(fields, 0, begin - first)
+    tail = encoder.encode_records(fields, stop - first, end - first)
+    return Written(first, end - first, head, np.concatenate(checksums), tail)
+
+
+def _write_blocks(
+    file: IO[bytes], encoder: BlockEncoder, first: int, data: bytes
+) -> npt.NDArray[np.uint32]:
+    """Write the blocks of consecutive records, all of theirs; return their checksums."""
+    blocks, checksums = encoder.encode_blocks(first, data)
+    file.seek((first + 1) * BLOCK_BYTES)
+    file.write(blocks)
+    return checksums
 
 
 class IndexWriter:
@@ -159,8 +150,7 @@ class IndexWriter:
     """
 
     def __init__(self, file: IO[bytes], table: Table, count: int) -> None:
-        self._writer = BlockWriter(file, table, count)
-        self._encoder = self._writer.encoder
+        self._file, self._encoder = file, BlockEncoder(table, count)
         blocks = count_blocks(self._encoder.width, count) - 1
         self._checksums, self._is_written = np.zeros(blocks, "<u4"), np.zeros(blocks, np.bool_)
         self._begun = dict[int, dict[int, bytes]]()
@@ -168,7 +158,7 @@ class IndexWriter:
 
     def write(self, first: int, fields: Columns) -> None:
         """Write consecutive records, the first of which has this rank: an array for each field."""
-        self.add(self._writer.write(first, fields))
+        self.add(write_records(self._file, self._encoder, first, fields))
 
     def add(self, written: Written) -> None:
         """Add records whose blocks are in the file already."""
@@ -188,21 +178,22 @@ class IndexWriter:
         records = min(begin + self._encoder.per_block, self._encoder.count) - begin
         if sum(map(len, begun.values())) == records * self._encoder.width:
             whole = b"".join(begun[at] for at in sorted(begun))
-            self._note(number, self._writer.write_blocks(number, whole))
+            self._note(number, _write_blocks(self._file, self._encoder, number, whole))
             del self._begun[number]
 
     def _note(self, first: int, checksums: npt.NDArray[np.uint32]) -> None:
         """Note the checksums of consecutive blocks that are in the file."""
         span = slice(first, first + len(checksums))
         if self._is_written[span].any():
-            raise self._writer.make_error("some records twice")
+            raise self._encoder.make_error("some records twice")
         self._is_written[span] = True
         self._checksums[span] = checksums
 
     def finish(self) -> str:
         """Write the header, once all records are there, and return the digest."""
         if not self._is_written.all():
-            raise self._writer.make_error(f"only {self._is_written.sum():,} of its blocks")
+            raise self._encoder.make_error(f"only {self._is_written.sum():,} of its blocks")
         digest = hashlib.sha256(self._checksums.tobytes())
-        self._writer.write_at(0, self._encoder.encode_header(digest.digest()))
+        self._file.seek(0)
+        self._file.write(self._encoder.encode_header(digest.digest()))
         return digest.hexdigest()

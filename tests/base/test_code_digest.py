@@ -484,7 +484,7 @@ def make_table(puzzle: Puzzle, table: Table, counted: str) -> None:
     with open_workers(jobs=1) as workers:
         data = make(table, puzzle, Tasks(workers))
         file, index = (BytesIO() if each else None for each in (table.columns, table.index))
-        encode_table(file, index, table, *data[:2], counted, data.depths)
+        encode_table(file, index, table, data, counted)
         workers.end_all(lambda: None)
 
 

@@ -18,7 +18,12 @@ from puzzle_tablebase.errors import SearchError, TableDamaged
 from puzzle_tablebase.formats.index import (
     Header,
 )
-from puzzle_tablebase.formats.index_writer import BlockWriter, IndexWriter, make_seed
+from puzzle_tablebase.formats.index_writer import (
+    BlockEncoder,
+    IndexWriter,
+    make_seed,
+    write_records,
+)
 from puzzle_tablebase.formats.manifest import Entry, IndexEntry
 from puzzle_tablebase.queries.files import IndexReader
 from puzzle_tablebase.schema import Recipe, Table
@@ -34,13 +39,13 @@ def make_table(width: int) -> Table:
 def write(table: Table, count: int, *parts: tuple[int, dict[str, npt.NDArray[Any]]]) -> bytes:
     """Write an index of some parts, each with the rank of its first record.
 
-    Every other part is written by a writer of its own, as tasks do.
+    Every other part is written as tasks write theirs.
     """
     file = io.BytesIO()
     writer = IndexWriter(file, table, count)
     for number, (first, fields) in enumerate(parts):
         if number % 2:
-            writer.add(BlockWriter(file, table, count).write(first, fields))
+            writer.add(write_records(file, BlockEncoder(table, count), first, fields))
         else:
             writer.write(first, fields)
     digest = writer.finish()

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from puzzle_tablebase.formats.encoder import Part
+from puzzle_tablebase.formats.encoder import Part, TableData
 from puzzle_tablebase.pipeline.kinds import KINDS, Kind
 from puzzle_tablebase.pipeline.proofs.claims import (
     Claim,
@@ -18,7 +18,7 @@ from puzzle_tablebase.pipeline.proofs.claims import (
 )
 from puzzle_tablebase.pipeline.proofs.verdicts import Proved, Verdict
 from puzzle_tablebase.pipeline.recipes.costs import Cost, make_cost
-from puzzle_tablebase.pipeline.tasks import TableData, Tasks
+from puzzle_tablebase.pipeline.tasks import Tasks
 from puzzle_tablebase.pipeline.verify import verify
 from puzzle_tablebase.puzzles import MODULES, Puzzle
 from puzzle_tablebase.resources import PROCESS_BYTES

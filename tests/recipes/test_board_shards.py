@@ -18,6 +18,7 @@ import numpy.typing as npt
 import pytest
 
 from puzzle_tablebase.errors import StoreError
+from puzzle_tablebase.formats.encoder import HiddenFile
 from puzzle_tablebase.formats.index import read_records
 from puzzle_tablebase.formats.index_writer import IndexWriter, make_seed
 from puzzle_tablebase.pipeline.kinds import checkpoints
@@ -30,7 +31,7 @@ from puzzle_tablebase.pipeline.recipes.board_shards import (
     collect_bits,
     search_layer,
     search_shards,
-    write_records,
+    write_bits,
 )
 from puzzle_tablebase.pipeline.tasks import Step, Tasks
 from puzzle_tablebase.pipeline.workers import Workers
@@ -94,7 +95,8 @@ def write_and_read(folder: Path, search: Search, name: str) -> Results:
     assert table.rows
     with store.write_files("index") as files:
         writer = IndexWriter(files[0], table, table.rows)
-        for written in search.write_records(table, store, files.get_hidden_name(0)):
+        hidden = HiddenFile(store, files.get_hidden_name(0))
+        for written in search.write_bits(table, hidden):
             writer.add(written)
         writer.finish()
         files.finish()
@@ -171,7 +173,8 @@ def test_a_task_keeps_to_the_memory_of_a_shard(
         pool.submit(search_layer, *parts[0], levels - 1).result()
         bits = [level for level in range(levels) if level & 2]
         pool.submit(collect_bits, *parts[0], 0, bits, levels).result()
-        pool.submit(write_records, *parts[0], 0, bits, table, Folder(tmp_path), "hidden").result()
+        hidden = HiddenFile(Folder(tmp_path), "hidden")
+        pool.submit(write_bits, *parts[0], 0, bits, table, hidden).result()
         peak = tracemalloc.get_traced_memory()[1] - before
         tracemalloc.stop()
     shard = parts[0].open_shard()

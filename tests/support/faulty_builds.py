@@ -81,7 +81,7 @@ BOARDS = [
         in_shards=True,
     ),
     Fault(
-        f"{RECIPE}board_shards:write_records",
+        f"{RECIPE}board_shards:write_bits",
         *("block * shard.space.rows", "(block ^ 1) * shard.space.rows", BITS),
         in_shards=True,
     ),
