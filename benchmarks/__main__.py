@@ -14,49 +14,48 @@ from benchmarks.measure import ROOT, describe_machine
 
 PAGE = """# Benchmarks
 
-Written by `make bench`, each table measured in one run on {machine}. Such machines are shared
-and noisy: programs run in turns, figures are medians, and ratios say more than times.
+Written by `make bench`, each table measured in one run on {machine}. The machine is shared
+and noisy: programs run in turns, figures are medians, and ratios are more reliable than times.
 
 ## Looking up
 
-Whole processes, median of 30 in turns:
+Whole processes; medians of 30 runs, in turns:
 
 {processes}
-Calls in one process, on one thread except for whole columns:
+Calls in one process, on one thread; calls with whole columns use all cores:
 
 {calls}
 Batches at the shell:
 
 {batches}
-Judged answers, by processor time: a column in, all columns of verdicts out, beside a judge of ten
-lines (`annotate`, and a plain replay of each answer, for the score alone); and single answers as
-processes:
+Judging a column of answers, by processor time, compared with ten lines that compute the score alone
+(`annotate`, then a replay of each answer in Python); then single answers, as whole processes:
 
 {judging}
-Sets of states, by processor time of all threads, medians of 3; states are drawn at random:
+Sets of random states, by processor time of all threads; medians of 3 runs:
 
 {sets}
 ## Building
 
-Only the searches, on one core, compared with C programs that do the same (`benchmarks/reference/`).
-Our time includes making the graph; kernels are already compiled.
+The searches alone, on one core, compared with C programs that do the same
+(`benchmarks/reference/`). The time includes making the graph, but not compiling the kernels:
 
 {kernels}
 Lists of tours, in processor seconds of one core: the search alone, the C program with the same
 pruning (`-O3 -march=native`), and the search with its Parquet files:
 
 {lists}
-The same parts by one thread and by two, in seconds on the clock:
+The same search with its Parquet file, on one thread and on two, in wall time:
 
 {cores}
-Searches of whole sliding boards of 239,500,800 states, in words of 60 states. The C program does
-the same (`-O2`); the peak memory is that of the whole process with Python and its kernels:
+Searches of boards with 239,500,800 states, compared with a C program that does the same (`-O2`).
+The peak memory is that of the whole process, with Python and the compiled kernels:
 
 {sliding}
-Their tables, and the Parquet file of one of them:
+Builds of their tables:
 
 {boards}
-The builds as whole processes, with tables written to disk:
+Builds of the default tables, as whole processes:
 
 {stages}"""
 
