@@ -1,6 +1,6 @@
 """Copying published tables from a folder, a web host or a bucket to a folder or a bucket.
 
-A copy changes the manifest as a build does: it lists the new version, puts its files in place, and
+A copy changes the manifest as a build does: it lists the new version, names its files, and
 drops the old one. So readers of the target have an answer at every moment, and a killed copy goes
 on where it was.
 """
@@ -81,7 +81,7 @@ def copy_table(
     entry: Entry,
     due: Sequence[Listed],
 ) -> None:
-    """List a table beside its old versions, put its files in place, and drop the old ones."""
+    """List a table beside its old versions, give its files their names, and drop the old ones."""
     store, old = target.store, published.get(name, [])
     if due or old != [entry]:
         target.replace(source, name, entry, due, advance)
@@ -100,7 +100,7 @@ def choose_tables(source: Store, names: Sequence[str]) -> dict[str, Entry]:
 
 
 def list_due(target: Target, name: str, entry: Entry, published: Versions) -> list[Listed]:
-    """List the files of a version that the target does not have in place."""
+    """List the files of a version that the target does not have."""
     if name not in published:
         require_own_files(target.store, [file.file for file in entry.all_files])
     return [file for file in entry.all_files if not target.has(entry, file)]

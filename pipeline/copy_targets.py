@@ -41,7 +41,7 @@ class Target(Protocol):
         """Keep all other writers out; StoreError if another one is at work."""
 
     def has(self, entry: Entry, file: Listed) -> bool:
-        """Return whether a file of a version is in place."""
+        """Return whether the target has a file of a version."""
 
     def require_room(self, files: Sequence[Listed]) -> None:
         """Raise StoreError if the files do not fit, before any is begun."""
@@ -49,7 +49,7 @@ class Target(Protocol):
     def replace(
         self, source: Store, name: str, entry: Entry, files: Sequence[Listed], advance: Advance
     ) -> None:
-        """List a version of a table beside the others, and put these files of it in place."""
+        """List a version of a table beside the others, and give these files of it their names."""
 
 
 def open_target(location: object) -> Target:
@@ -92,7 +92,7 @@ class IntoFolder:
             note_copy(self.store, name, entry)
             add_version(self.store, name, entry)
         for file in files:
-            self.store.place(name_pieces(file), file.file)
+            self.store.rename(name_pieces(file), file.file)
 
     def _bring(self, source: Store, file: Listed, advance: Advance) -> None:
         """Get what is missing of a file; a killed copy has left the beginning."""

@@ -1,4 +1,4 @@
-"""Publishing: a table's files are written, listed and put in place, and old versions removed.
+"""Publishing: a table's files are written, listed and named, and old versions removed.
 
 The manifest lists the new version beside the old ones before a file gets its name, so readers find
 a listed version at every moment, and so does a build after a kill.
@@ -22,7 +22,7 @@ from puzzle_tablebase.formats.manifest import (
     add_version,
     bears_table,
     drop_versions,
-    find_in_place,
+    find_current,
     measure_footer,
     measure_stream,
     read_versions,
@@ -49,7 +49,7 @@ def list_table_files(table: Table) -> list[str]:
 def publish_table(
     store: Folder, puzzle: Puzzle, table: Table, data: TableData, old: Collection[Entry]
 ) -> Entry:
-    """Write a table and its index, put them in place, and drop its old versions."""
+    """Write a table and its index, give them their names, and drop its old versions."""
     names = list_table_files(table)
     last = len(names) - 1
     with store.write_files(*names) as files:
@@ -101,14 +101,14 @@ def has_leftovers(store: Folder, tables: Iterable[tuple[Puzzle, Table]]) -> bool
 
 
 def settle(store: Folder, name: str, versions: Sequence[Entry]) -> None:
-    """Keep the version of a table whose files are in place, and no checkpoints.
+    """Keep the current version of a table, and no checkpoints.
 
-    The caller holds the lock, so no other build is about to put another version there.
+    The caller holds the lock, so no other build is about to publish another.
     """
-    in_place = find_in_place(store, versions)
-    if in_place and versions[1:]:
-        drop_versions(store, name, versions, in_place)
-    remove_unlisted(store, name, in_place or versions[-1], versions)
+    current = find_current(store, versions)
+    if current and versions[1:]:
+        drop_versions(store, name, versions, current)
+    remove_unlisted(store, name, current or versions[-1], versions)
     remove_checkpoints(store, [name])
 
 

@@ -13,7 +13,7 @@ from puzzle_tablebase.formats.manifest import (
     Entry,
     Versions,
     bears_table,
-    find_in_place,
+    find_current,
     is_own_file,
     read_versions,
     require_table_name,
@@ -97,7 +97,7 @@ def explain_rebuild(
     """Return the reason why a table must be built; "" if it is up to date."""
     if not versions:
         return MISSING
-    entry = find_in_place(store, versions)
+    entry = find_current(store, versions)
     if entry is None:
         return "interrupted"
     if entry.parameters != table.recipe.parameters:
@@ -110,8 +110,8 @@ def explain_rebuild(
 
 
 def find_damage(store: Folder, versions: Sequence[Entry], known: KnownFiles) -> str:
-    """Say which file of the version in place is missing or damaged; "" if none is."""
-    entry = find_in_place(store, versions)
+    """Say which file of the current version is missing or damaged; "" if none is."""
+    entry = find_current(store, versions)
     for file in entry.all_files if entry else ():
         try:
             if known.find_mismatch(file):

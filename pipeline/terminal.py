@@ -81,7 +81,7 @@ def announcing(work: str) -> Iterator[None]:
 
 
 def format_error(error: Exception) -> str:
-    """Return an error's message with the commands that help, in place of calls of Python."""
+    """Return an error's message with the commands that help, instead of calls of Python."""
     if isinstance(error, NotAFolder):
         return f"{error.problem}. Build in a folder, then run: pipeline copy FOLDER {error.store}."
     if isinstance(error, StoreError) and error.is_claimed:

@@ -17,7 +17,7 @@ from puzzle_tablebase.errors import (
     TablebaseError,
     TableUnreadable,
 )
-from puzzle_tablebase.formats.manifest import find_in_place, read_manifest, read_versions
+from puzzle_tablebase.formats.manifest import find_current, read_manifest, read_versions
 from puzzle_tablebase.pipeline.kinds import find_prover
 from puzzle_tablebase.pipeline.proofs.claims import (
     Claims,
@@ -190,9 +190,9 @@ def make_room(listed: ListedTable, prover: Prover | None, room: Room) -> Iterato
 
 
 def is_replaced(listed: ListedTable) -> bool:
-    """Return whether a build has put another version of a table in place, or is about to."""
+    """Return whether a build has published another version of a table, or is about to."""
     versions = read_versions(listed.store).get(listed.name, [])
-    return versions != [listed.entry] and find_in_place(listed.store, versions) != listed.entry
+    return versions != [listed.entry] and find_current(listed.store, versions) != listed.entry
 
 
 def list_tables(store: Store) -> list[ListedTable]:

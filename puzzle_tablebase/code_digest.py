@@ -33,7 +33,7 @@ HARMLESS = {
 }
 """Decorators that only change what they decorate; others may register it somewhere."""
 WHOLE = ""
-"""In place of a name: all of a module."""
+"""Instead of a name: all of a module."""
 PARSING = threading.Lock()
 """Held while Python parses text: 3.11 may raise SystemError when two threads do (gh-106905)."""
 

@@ -62,7 +62,7 @@ def take_over_signals() -> None:
     """
     _to_watch[:] = [each for each in SIGNALS if _signal.getsignal(each) != _signal.SIG_IGN]
     for number in _to_watch:
-        _signal.signal(number, _signal.SIG_DFL)  # in place of Python's KeyboardInterrupt
+        _signal.signal(number, _signal.SIG_DFL)  # instead of Python's KeyboardInterrupt
 
 
 def watch_signals() -> None:
@@ -148,7 +148,7 @@ def wrap_standard_outputs() -> RawOutput:
     """Wrap standard output and error so that all bytes pass; return the writer of the former.
 
     Call this once, before any file is opened: the descriptor of a closed stream is opened anew, so
-    that no other file can take its number and be read or written in its place. Streams that do not
+    that no other file can take its number and be read or written instead. Streams that do not
     block, as a parent process may leave them, would lose bytes: they block from now on.
     """
     for number, stream in enumerate((sys.stdin, sys.stdout, sys.stderr)):

@@ -47,7 +47,7 @@ class BitTable:
             for letter, to in board.list_exits(cell):
                 ways[place, LETTERS.index(letter)] = self._cells.index(to)
         sides = (lines + steps - sum(home)) % 2
-        self._tables = ways, sides, *place_board(board, view)
+        self._tables = ways, sides, *list_weights(board, view)
 
     def look_up(self, tiles: Bytes) -> tuple[Distances, Bytes]:
         """Return the distances of states, -1 if unreachable, and the sets of best moves as bits.
@@ -84,9 +84,9 @@ class BitTable:
         return rows, is_state & (distance < 0)
 
 
-def place_board(board: SlidingBoard, view: SymmetryView) -> tuple[Array, Array]:
+def list_weights(board: SlidingBoard, view: SymmetryView) -> tuple[Array, Array]:
     """Return the parity of the orders that reach a view's goal, by the blank's place on the wide
-    board, and the place values of an order's digits.
+    board, and the weights of an order's digits.
     """
     wide, goal = board.wide, board.wide.goals[view.table_goal]
     lines = np.arange(wide.cells) // wide.line
@@ -104,7 +104,7 @@ def walk_states(
 
     `bits` has bit 1 of each distance by rank; `cells` the tiles of a state in each row, by place, 0
     for the blank; `ways` the places that the blank can move to, or -1; `sides` bit 0 of the
-    distance, and `odd` the parity of the order, by the blank's place; `weights` the place values of
+    distance, and `odd` the parity of the order, by the blank's place; `weights` the weights of
     an order's number; `goal` the goal's rank. `nearer` gets a bit for each way. Return False if a
     walk does not end at the goal.
     """

@@ -13,7 +13,7 @@ import polars as pl
 
 from puzzle_tablebase.jit import Array, compiled
 from puzzle_tablebase.notation.sliding import CHARACTERS
-from puzzle_tablebase.queries.bit_walks import place_board, read_digits
+from puzzle_tablebase.queries.bit_walks import list_weights, read_digits
 from puzzle_tablebase.queries.board_columns import list_names
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class BoardRanks:
     def __init__(self, board: SlidingBoard, view: SymmetryView) -> None:
         self._cells = [view.cells[cell] for cell in board.wide.cell_at]
         self._names = list_names(view)
-        self._odd, self._weights = place_board(board, view)
+        self._odd, self._weights = list_weights(board, view)
 
     def rank(self, tiles: Bytes) -> Ranks:
         """Return the rank of each column of tiles; -1 for one that does not reach the goal."""

@@ -43,7 +43,7 @@ SLOTS = 8
 """Slots of an image: one for each pattern."""
 SLOT_MASK = np.uint64(SLOTS - 1)
 POSITIONS = 4
-"""Places of an order that a rank is looked up for at once."""
+"""Positions of an order that a rank is looked up for at once."""
 
 MOST = np.uint64(MAX_MOVES - 1)
 """The largest limit: only false distances lead there."""
@@ -276,10 +276,10 @@ def make_tables(patterns: Sequence[Pattern]) -> tuple[npt.NDArray[Any], ...]:
     return tuple(table.ravel() for table in tables)
 
 
-def join_places(order: Sequence[int]) -> int:
+def join_positions(order: Sequence[int]) -> int:
     """Return a number with the tile on each position of an order, the first one in the lowest bits.
 
-    >>> join_places([1, 0, 2])
+    >>> join_positions([1, 0, 2])
     129
     """
     return sum(tile << int(POSITION_BITS) * position for position, tile in enumerate(order))
@@ -291,9 +291,9 @@ def _rank_halves(tiles: int) -> npt.NDArray[np.uint16]:
     ranks = np.zeros((2, int(HALF_ORDER_MASK) + 1), dtype=np.uint16)
     for order in permutations(range(tiles), first):
         others = sorted({*range(tiles)}.difference(order))
-        ranks[0, join_places(order)] = rank_order([*order, *others])
+        ranks[0, join_positions(order)] = rank_order([*order, *others])
     for order in permutations(range(tiles), tiles - first):
-        ranks[1, join_places(order)] = rank_order(order)
+        ranks[1, join_positions(order)] = rank_order(order)
     return ranks
 
 
@@ -370,7 +370,7 @@ class Solver:
                 entry = self._offsets[number] + pattern.rank(cells)
                 value = self._read(entry)
                 mask = sum(1 << cell for cell in cells)
-                order = join_places(sorted(range(len(cells)), key=cells.__getitem__))
+                order = join_positions(sorted(range(len(cells)), key=cells.__getitem__))
                 slot = image * SLOTS + number
                 slots[slot] = mask | order << int(ORDER) | value << int(VALUE)
                 heuristics[image] += value - 1

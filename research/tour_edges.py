@@ -4,7 +4,7 @@ The table `knight_closed_ranks_CxR` has the layers of a sweep through half of th
 the frontier, each with the number of partial tours that lead to it (the *forward count*), and for
 each state at the cut the number of tours that pass it. Their quotient is the number of ways to
 complete the state (the *backward count*). A walk back through the layers gives the backward counts
-of all states. A step from one state to the next, which places some edges, then lies on as many
+of all states. A step from one state to the next, which adds some edges, then lies on as many
 tours as the product of the forward count before it and the backward count after it.
 
 The board's symmetries give the edges of the other half. Edges between the two columns of the cut

@@ -94,8 +94,8 @@ def ask(outputs: Path) -> Ask:
     """Return a function that queries the published tables and returns code, stdout and stderr."""
 
     def query(*words: str, text: bytes = b"") -> Said:
-        place = ("--outputs", str(outputs))
-        return run_here("query", *words, *place, cwd=Path.cwd(), stdin=os.fsdecode(text))
+        where = ("--outputs", str(outputs))
+        return run_here("query", *words, *where, cwd=Path.cwd(), stdin=os.fsdecode(text))
 
     return query
 
@@ -106,14 +106,14 @@ def copy(outputs: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def place(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def workspace(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a working folder whose `outputs` has the tables of the three puzzles and no other."""
-    place = tmp_path_factory.mktemp("place")
-    folder = link_copy(outputs, place).rename(place / "outputs")
+    workspace = tmp_path_factory.mktemp("workspace")
+    folder = link_copy(outputs, workspace).rename(workspace / "outputs")
     known = {table.name for puzzle in list_puzzles() for table in puzzle.tables}
     listed = {name: entry for name, entry in read_manifest(Folder(folder)).items() if name in known}
     write_manifest(Folder(folder), listed)
-    return place
+    return workspace
 
 
 def make_fixture(name: str, *tables: str) -> Any:

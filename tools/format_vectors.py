@@ -59,8 +59,8 @@ class Vector(NamedTuple):
         ends = {at + step for at in firsts for step in (-1, 0, 1)} | {count - 1}
         records, refused = dict[str, str](), [count] if self.opens else []
         for rank in sorted(ends & {*range(count)}):
-            number, place = divmod(rank, per_block)
-            begin = BLOCK_BYTES * (1 + number) + place * width
+            number, offset = divmod(rank, per_block)
+            begin = BLOCK_BYTES * (1 + number) + offset * width
             if 1 + number in self.wrong_blocks:
                 refused.append(rank)
             else:
@@ -205,9 +205,9 @@ def list_damaged() -> Iterator[Vector]:
     yield damage("filling-bit", "block", why, flip(data, 3 * BLOCK_BYTES + 4000), 3)
     why = "a bit of a checksum is another"
     yield damage("checksum-bit", "block", why, flip(data, at + 4093), 2)
-    why = "two blocks stand in each other's place"
+    why = "two blocks are exchanged"
     yield damage("swapped", "block", why, header + two + one + three, 1, 2)
-    why = "a block stands in another's place too"
+    why = "a block is repeated instead of another"
     yield damage("twice", "block", why, header + one + one + three, 2)
     yield damage("hole", "block", "a block is all zeros", header + one + bytes(len(one)) + three, 2)
     why = "a block of another table"

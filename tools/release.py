@@ -28,7 +28,7 @@ from tools.try_wheel import try_wheel
 
 ROOT = Path(__file__).parents[1]
 DIST = ROOT / "dist"
-PLACES = {
+VERSIONS = {
     "CITATION.cff": r"^version: (.*)$",
     "CHANGELOG.md": r"^## (\S+)",
     "queries/javascript/package.json": r'^  "version": "(.*)",$',
@@ -39,7 +39,7 @@ PLACES = {
 def find_other_versions() -> dict[str, str]:
     """Return the versions of the files that do not repeat the package's."""
     found = {}
-    for name, pattern in PLACES.items():
+    for name, pattern in VERSIONS.items():
         first = re.search(pattern, (ROOT / name).read_text("utf-8"), re.MULTILINE)
         found[name] = first[1] if first else ""
     return {name: version for name, version in found.items() if version != __version__}
@@ -85,12 +85,12 @@ def build_packages(folder: Path, python: Path) -> dict[str, bytes]:
 def write_packages() -> Path:
     """Write the checked packages to `dist/`; return the wheel."""
     with tempfile.TemporaryDirectory() as name:
-        place = Path(name)
-        venv.create(place / "tools", with_pip=True)
-        python = place / "tools" / "bin" / "python"
+        temporary = Path(name)
+        venv.create(temporary / "tools", with_pip=True)
+        python = temporary / "tools" / "bin" / "python"
         pip: list[str | Path] = [python, "-m", "pip", "install", "--quiet", "build", "twine"]
         subprocess.run(pip, check=True)
-        for file, content in build_packages(place, python).items():
+        for file, content in build_packages(temporary, python).items():
             folder = DIST / ("npm" if file.endswith(".tgz") else "python")
             folder.mkdir(parents=True, exist_ok=True)
             (folder / file).write_bytes(content)

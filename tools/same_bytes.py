@@ -32,8 +32,8 @@ def find_differences(python: str, folder: Path) -> tuple[list[str], list[str]]:
     for words in (["precompute"], ["verify", "--quick"]):
         subprocess.run([scripts / "pipeline", *words], cwd=folder, env=ENVIRONMENT, check=True)
     built = [path.name for path in (folder / "outputs").iterdir() if path.name not in NOT_COMPARED]
-    places = (folder / "outputs", ROOT / "outputs")
-    _, different, absent = filecmp.cmpfiles(*places, built, shallow=False)
+    folders = (folder / "outputs", ROOT / "outputs")
+    _, different, absent = filecmp.cmpfiles(*folders, built, shallow=False)
     return different, absent
 
 

@@ -38,19 +38,19 @@ def run(*command: str | Path, cwd: Path) -> str:
 def try_wheel(wheel: Path, tables: Path) -> None:
     """Install a wheel, build in a folder and ask; raise an error if anything is not as expected."""
     with tempfile.TemporaryDirectory() as name:
-        place = Path(name)
+        temporary = Path(name)
         for kind, options in (("bare", ["--no-deps"]), ("full", [])):
-            venv.create(place / kind, with_pip=True)
-            pip = (place / kind / "bin" / "python", "-m", "pip", "install", "--quiet")
-            run(*pip, *options, wheel, cwd=place)
-        full, bare = place / "full" / "bin", place / "bare" / "bin"
-        sys.stdout.write(run(full / "python", "-c", BUILD, tables, cwd=place))
+            venv.create(temporary / kind, with_pip=True)
+            pip = (temporary / kind / "bin" / "python", "-m", "pip", "install", "--quiet")
+            run(*pip, *options, wheel, cwd=temporary)
+        full, bare = temporary / "full" / "bin", temporary / "bare" / "bin"
+        sys.stdout.write(run(full / "python", "-c", BUILD, tables, cwd=temporary))
         where = ("--outputs", tables)
-        sys.stdout.write(run(full / "pipeline", "verify", "--quick", *where, cwd=place))
+        sys.stdout.write(run(full / "pipeline", "verify", "--quick", *where, cwd=temporary))
         for programs in (full, bare):  # with and without packages
-            answer = run(programs / "pipeline", "query", "eight", STATE, *where, cwd=place)
+            answer = run(programs / "pipeline", "query", "eight", STATE, *where, cwd=temporary)
             assert "27 moves" in answer, answer
-        assert "query PUZZLE KEY" in run(bare / "pipeline", "--help", cwd=place)
+        assert "query PUZZLE KEY" in run(bare / "pipeline", "--help", cwd=temporary)
     sys.stdout.write(f"{wheel.name} works on Python {sys.version.split()[0]}, {sys.platform}\n")
 
 

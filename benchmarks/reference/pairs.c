@@ -15,7 +15,7 @@ static const int steps[8][2] = {{-1, -2}, {1, -2}, {2, -1}, {2, 1},
                                {1, 2},   {-1, 2}, {-2, 1}, {-2, -1}};
 
 static uint64_t jumps[SQUARES];
-static uint8_t order[SQUARES]; /* each square's place in this seed's tie-break */
+static uint8_t order[SQUARES]; /* each square's position in this seed's tie-break */
 static uint8_t path[SQUARES];
 static uint8_t tours[2048][SQUARES];
 static int budget;

@@ -95,8 +95,8 @@ def _compare_blocks(listed: ListedTable, first: int, expected: bytes) -> Iterato
     """Yield the first of some consecutive blocks, by the number of the first, with other bytes."""
     found = listed.open(listed.index.file).read(len(expected), first * BLOCK_BYTES)
     if found != expected:
-        places = range(0, len(expected), BLOCK_BYTES)
-        is_same = [found[at:][:BLOCK_BYTES] == expected[at:][:BLOCK_BYTES] for at in places]
+        offsets = range(0, len(expected), BLOCK_BYTES)
+        is_same = [found[at:][:BLOCK_BYTES] == expected[at:][:BLOCK_BYTES] for at in offsets]
         number = first + is_same.index(False)
         what = "the header" if number == 0 else f"block {number:,}"
         text = "those of an index of the table with these records"

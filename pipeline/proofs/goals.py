@@ -256,12 +256,12 @@ class BoardRules:
         """Add the columns that these rules define, each as `NAME, expected`."""
         rows = rows.with_columns(root=pl.col("goal").replace_strict(roots))
         width, tiles = self._width, [str(tile) for tile in range(1, self._cells)]
-        places = [(self._find(tile), self._find(tile, "root")) for tile in tiles]
+        cells = [(self._find(tile), self._find(tile, "root")) for tile in tiles]
         steps = [
             (at // width - home // width).abs() + (at % width - home % width).abs()
-            for at, home in places
+            for at, home in cells
         ]
-        misplaced = pl.sum_horizontal((at != home).cast(pl.Int64) for at, home in places)
+        misplaced = pl.sum_horizontal((at != home).cast(pl.Int64) for at, home in cells)
         features = (self._find("0"), pl.sum_horizontal(steps), misplaced, pl.col("record"))
         named = zip(self.features, features, strict=True)
         return rows.with_columns(value.alias(f"{name}, expected") for name, value in named)

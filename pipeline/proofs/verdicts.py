@@ -46,7 +46,7 @@ class Proved:
     """What a proof concludes once all its claims hold.
 
     `columns`, `fields`: the columns and index fields that it compared; `depths`: the number of
-    states of each goal at each distance; `boards`: verdicts on single boards, in place of one on
+    states of each goal at each distance; `boards`: verdicts on single boards, instead of one on
     the table; `by_plugin`: whether it took its rules from the plugin that built the table.
     """
 

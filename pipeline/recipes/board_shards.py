@@ -67,8 +67,8 @@ class Part(NamedTuple):
         return self._name("bits", f"bits before layer {end}")
 
     def _name(self, folder: str, what: str) -> str:
-        place = f"{folder}-{self.number // FOLDER_SHARDS:03}"
-        return f"{place}/{what}, shard {self.number} of {self.shards}"
+        subfolder = f"{folder}-{self.number // FOLDER_SHARDS:03}"
+        return f"{subfolder}/{what}, shard {self.number} of {self.shards}"
 
     def open_shard(self) -> Shard:
         return Shard(_get_words(self.board, self.root), self.number, self.shards)
@@ -340,7 +340,7 @@ def write_bits(
     part = Part(checkpoints, board, root, number, shards)
     shard, done = part.open_shard(), list[Written]()
     encoder = BlockEncoder(table, shard.space.blocks * shard.space.rows)
-    with hidden.store.write_at_places(hidden.name) as file:
+    with hidden.store.reopen_for_writing(hidden.name) as file:
         buffer = _get_memory(shard).incoming.words.view(np.uint8).ravel()
         for block, words, frontier in _iter_bits(part, shard, begin, layers):
             words[frontier == 0] = 0
@@ -378,8 +378,8 @@ def _iter_bits(
         if begin:
             before = SavedRows(part.checkpoints, part.name_bits(begin))
             for slot, block in enumerate(blocks):
-                place = shard.list_places().index(block)
-                before.read(place, shard, rows, slot * shard.rows, is_added=True)
+                position = shard.list_all_blocks().index(block)
+                before.read(position, shard, rows, slot * shard.rows, is_added=True)
         for level in layers:
             if level % 2 == side:
                 layer = part.require_layer(level)

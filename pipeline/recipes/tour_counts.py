@@ -63,7 +63,7 @@ def _iter_parts(table: Table, tasks: Tasks) -> Parts:
             "board": np.full(board.squares, str(board).encode()),
             "files": np.full(board.squares, board.files),
             "ranks": np.full(board.squares, board.ranks),
-            "start": np.array(board.find_enum_places()),
+            "start": np.array(board.list_enum_codes()),
             "tours": tours,
             "closed": np.full(board.squares, closed),
         }

@@ -81,11 +81,11 @@ def make_tour_columns(
 
     `paths` has one row of letters for each tour.
     """
-    enum_places = np.array(board.find_enum_places(), dtype=np.uint8)
+    enum_codes = np.array(board.list_enum_codes(), dtype=np.uint8)
     return {
         "board": np.full(len(finish), str(board).encode()),
-        "start": np.full(len(finish), enum_places[start]),
-        "finish": enum_places[finish],
+        "start": np.full(len(finish), enum_codes[start]),
+        "finish": enum_codes[finish],
         "number": np.arange(first, first + len(finish)),
         "closed": closed,
         "path": paths.view(f"S{2 * board.squares}").ravel(),

@@ -121,7 +121,7 @@ def _fill_pair_removal(
 
 
 class Cut(NamedTuple):
-    """The cells between the two halves, and the edges between them, which neither half places."""
+    """The cells between the two halves, and the edges between them, which neither half adds."""
 
     own: list[Edge]
     """The edges that the longer half adds, as pairs of cells: all to the virtual square, and some

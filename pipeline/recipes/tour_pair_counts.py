@@ -68,11 +68,11 @@ def _iter_parts(board: KnightBoard, tasks: Tasks) -> Parts:
         turned = np.arange(board.squares).reshape(board.files, board.ranks).T.ravel()
         tours = tours[turned][:, turned]
     start, finish = np.array(board.list_pairs()).T
-    places = np.array(board.find_enum_places())
+    codes = np.array(board.list_enum_codes())
     columns = {
         "board": np.full(len(start), str(board).encode()),
-        "start": places[start],
-        "finish": places[finish],
+        "start": codes[start],
+        "finish": codes[finish],
         "tours": tours[start, finish],
         "closed": np.array([board.is_jump(*pair) for pair in board.list_pairs()]),
     }

@@ -3,7 +3,7 @@
 Forward, the ways to reach a state of the next layer (the *forward count*, `ways`) are the sum of
 those of the states that a step leads from. Backward, the number of ways to complete a state (the
 *backward count*, `onward`) is the sum of those of its successors. The edges that a
-step places lie on as many cycles as the product of the state's forward count and the successor's
+step adds lie on as many cycles as the product of the state's forward count and the successor's
 backward count: so one sweep back counts for every edge the cycles that use it.
 
 No overflow goes unnoticed. Sums of counts are checked at each step; products are also added up as
@@ -14,7 +14,7 @@ A layer is groups of states with the same needs. The states of a group are made 
 of all states that edges lead there from are added up by matching, in an array for all matchings.
 
 `Sweep` has the order of the squares, and the cut between the two halves: one sweep serves as both.
-On boards of four columns or more each half has placed part of every cycle, so that no cycle closes
+On boards of four columns or more each half has added part of every cycle, so that no cycle closes
 on one side.
 
 An open path is a cycle through one more square, the *virtual* square, which is adjacent to every
@@ -24,7 +24,7 @@ is the first cell of the frontier.
 
 Where every edge joins a dark square and a light one, a path alternates between the colours: its
 ends have different colours or, where one colour has a square more, that colour. States that cannot
-lead to this are left out: once both ends are placed, the remaining edges need both colours equally.
+lead to this are left out: once both ends are added, the remaining edges need both colours equally.
 """
 
 from __future__ import annotations
@@ -243,7 +243,7 @@ def advance_layer(
         counts[done : done + len(sizes)] = sizes
         done += len(sizes)
         end = size + len(columns[0])
-        if end > len(ways):  # in place: a copy would be the peak of memory
+        if end > len(ways):  # resized: a copy would be the peak of memory
             for column in (matchings, ways):
                 column.resize(end + end // 16, refcheck=False)
         matchings[size:end], ways[size:end] = columns
@@ -328,7 +328,7 @@ def _fill_targets(
 def count_onward(layer: Layer, step: Step, after: Layer) -> tuple[Array, Array]:
     """Return the layer's backward counts, and the number of cycles that use each edge of the step.
 
-    `after` has the next layer, with backward counts in place of ways.
+    `after` has the next layer, with backward counts instead of ways.
     """
     sets = step.sets
     onward, uses = np.zeros_like(layer.ways), np.zeros(len(sets.bits), dtype=np.int64)

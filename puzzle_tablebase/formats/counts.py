@@ -67,7 +67,7 @@ class StateCounter:
 
     def list_depths(self) -> dict[Depth, int]:
         """Return the states at each depth; goals come in the order that the column defines."""
-        places = {goal: place for place, goal in enumerate(self._goals)}
+        positions = {goal: at for at, goal in enumerate(self._goals)}
         goals = {depth: depth[0] or "" for depth in self._counts}
-        order = sorted(goals, key=lambda depth: (places.get(goals[depth], 0), goals[depth]))
+        order = sorted(goals, key=lambda depth: (positions.get(goals[depth], 0), goals[depth]))
         return {depth: self._counts[depth] for depth in order}

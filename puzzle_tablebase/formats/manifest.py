@@ -146,10 +146,10 @@ class _Head(Struct):
 def read_manifest(store: Store) -> dict[str, Entry]:
     """Read the published tables by name; none if there is no manifest.
 
-    Of a table with several versions, the one whose files are in place, or else the newest.
+    Of a table with several versions, the current one, or else the newest.
     """
     tables = read_versions(store).items()
-    return {name: find_in_place(store, versions) or versions[-1] for name, versions in tables}
+    return {name: find_current(store, versions) or versions[-1] for name, versions in tables}
 
 
 def read_versions(store: Store) -> Versions:
@@ -195,10 +195,10 @@ def _read_data(store: Store, name: str) -> bytes | None:
         raise make_open_error(store, name, error) from error
 
 
-def find_in_place(store: Store, versions: Sequence[Entry]) -> Entry | None:
-    """Find the version all of whose files are in place; None if there is none.
+def find_current(store: Store, versions: Sequence[Entry]) -> Entry | None:
+    """Find the current version, all of whose files have their names; None if there is none.
 
-    A single version counts as in place: nothing is read. Of several, an index's header and the
+    A single version counts as current: nothing is read. Of several, an index's header and the
     footer of a file of rows tell which one it is: where a build or a copy was killed, no reader
     has to hash a table.
     """
@@ -212,7 +212,7 @@ def find_in_place(store: Store, versions: Sequence[Entry]) -> Entry | None:
 
 
 def is_version(store: Store, entry: Entry, file: File | IndexEntry) -> bool:
-    """Return whether the file in place says that it is that of an entry; most of it is not read.
+    """Return whether a file says that it is that of its entry; most of it is not read.
 
     Raise OSError if it cannot be opened.
     """
@@ -322,13 +322,13 @@ def require_table_name(table: Table) -> None:
 
 
 def add_version(store: Folder | Bucket, name: str, entry: Entry) -> None:
-    """List a new version of a table beside the others, before its files are put in place."""
+    """List a new version of a table beside the others, before its files get their names."""
     assert _is_consistent(name, entry)
     _change_manifest(store, [name], lambda known: [*_leave_out([entry], known), entry])
 
 
 def drop_versions(store: Folder | Bucket, name: str, old: Collection[Entry], kept: Entry) -> None:
-    """Remove the old versions of a table from the list, once the files of another are in place.
+    """Remove the old versions of a table from the list, once another is current.
 
     Versions that other builds have added stay.
     """
@@ -350,7 +350,7 @@ def _change_manifest(
 ) -> None:
     """Change the listed versions of some tables; the copy is written first.
 
-    One of the two is whole at each moment, and lists each file in place that the other one lists.
+    One of the two is whole at each moment, and lists each current file that the other one lists.
     """
 
     def replace(old_data: bytes | None) -> bytes:

@@ -44,8 +44,8 @@ class ChessBoard:
     def name_squares(self) -> tuple[str, ...]:
         return tuple(self.name_square(square) for square in range(self.squares))
 
-    def find_enum_places(self) -> tuple[int, ...]:
-        """Find the position in `SQUARES` of each of the board's squares."""
+    def list_enum_codes(self) -> tuple[int, ...]:
+        """List the position in `SQUARES` of each of the board's squares."""
         return tuple(map(SQUARES.index, self.name_squares()))
 
     def parse_square(self, text: str) -> int:

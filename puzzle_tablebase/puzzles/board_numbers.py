@@ -1,6 +1,6 @@
 """Numbers of a board's states, up to ten cells: the sum of a code for each half of the state.
 
-A lookup of one state adds two numbers in place of ranking nine tiles.
+A lookup of one state adds two numbers instead of ranking nine tiles.
 """
 
 from __future__ import annotations

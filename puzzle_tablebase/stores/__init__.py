@@ -104,7 +104,7 @@ class RandomAccessFile:
         """Read up to `size` bytes at an offset; fewer at the end of the file."""
         end = min(at + size, self.size)
         data = os.pread(self._descriptor, end - at, at) if 0 <= at < end else b""
-        # a build puts another file in its place; other programs may write over it
+        # a build publishes another file under its name; other programs may write over it
         if os.fstat(self._descriptor).st_mtime_ns != self._changed:
             raise FileChanged(CHANGED)
         return data
@@ -256,11 +256,11 @@ class Folder(Store):
         ]
         return new_files.write_new_files(targets, self._make_error)
 
-    def write_at_places(self, hidden: str) -> AbstractContextManager[IO[bytes]]:
+    def reopen_for_writing(self, hidden: str) -> AbstractContextManager[IO[bytes]]:
         """Open a hidden file that is being written, to write parts of it; they are then on disk."""
-        from puzzle_tablebase.stores.new_files import write_at_places
+        from puzzle_tablebase.stores.new_files import reopen_for_writing
 
-        return write_at_places(self.locate(hidden), self._make_error)
+        return reopen_for_writing(self.locate(hidden), self._make_error)
 
     def write(self, name: str, data: bytes) -> None:
         """Write a small file, as a whole or not at all."""
@@ -285,12 +285,12 @@ class Folder(Store):
         with open(path, "ab", opener=_open_own_file) as file:
             file.write(data)
 
-    def place(self, hidden: str, name: str) -> None:
+    def rename(self, hidden: str, name: str) -> None:
         """Give a hidden file of the folder its name, once its bytes are on the disk."""
-        from puzzle_tablebase.stores.new_files import place_file
+        from puzzle_tablebase.stores.new_files import sync_and_rename
 
         with self._translate_errors():
-            place_file(self.locate(hidden), self.locate(name))
+            sync_and_rename(self.locate(hidden), self.locate(name))
 
     def remove(self, name: str) -> None:
         """Remove a file, if it is there, and a folder of checkpoints with its last.

@@ -146,7 +146,7 @@ class Bucket(RemoteStore):
             raise StoreError(str(self), who)
 
     def _read_version(self, name: str) -> tuple[bytes | None, PutMode]:
-        """Read a small file, and the condition for a write in its place."""
+        """Read a small file, and the condition for replacing it."""
         with self._translate_write_errors():
             try:
                 data, meta, _ = self.fetch(name)

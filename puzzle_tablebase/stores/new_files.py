@@ -72,7 +72,7 @@ class TemporaryFiles:
             yield file
 
     def publish(self) -> None:
-        """Put the files in place; if they are finished, write the folders to the disk too.
+        """Give the files their names; if they are finished, write the folders to the disk too.
 
         A signal waits meanwhile.
         """
@@ -121,7 +121,7 @@ def write_new_files(
 
 
 @contextlib.contextmanager
-def write_at_places(path: str, make_error: ErrorMaker) -> Iterator[IO[bytes]]:
+def reopen_for_writing(path: str, make_error: ErrorMaker) -> Iterator[IO[bytes]]:
     """Open a file that another process or thread has begun, to write parts of it."""
     flags = os.O_RDWR | os.O_NOFOLLOW
     with translate_errors(make_error), os.fdopen(os.open(path, flags), "r+b") as file:
@@ -144,7 +144,7 @@ def name_temporary() -> str:
     return f".{os.urandom(8).hex()}{PART_SUFFIX}"
 
 
-def place_file(hidden: str, path: str) -> None:
+def sync_and_rename(hidden: str, path: str) -> None:
     """Write a file to the disk, and give it another name; a signal waits meanwhile."""
     with cleanup_lock:
         with open(hidden, "rb") as file:

@@ -1,6 +1,6 @@
 """States of the frontier of a sweep, their keys and steps, in plain Python.
 
-A sweep takes the squares of a board one after another and places the edges of a cycle through all
+A sweep takes the squares of a board one after another and adds the edges of a cycle through all
 of them. The edges so far are a *partial tour*. The *frontier* is a row of cells, each a square
 whose edges are not all decided. A cell *needs* two more edges if it is free, one if a path of the
 partial tour ends there, and none if it has both. The two ends of a path are *mates*.
@@ -61,9 +61,9 @@ class State:
         matching = 0
         while ends:
             others = len(ends) - 1
-            place = ends.index(self.mate[ends.pop(0)])
-            ends.pop(place)
-            matching = matching * others + place
+            digit = ends.index(self.mate[ends.pop(0)])
+            ends.pop(digit)
+            matching = matching * others + digit
         return needs_bits << MATCHING_BITS | matching
 
     def add_edge(self, one: int, other: int) -> State | None:
@@ -86,8 +86,8 @@ class State:
     def relabel(self, to: list[int]) -> State:
         """Return the state after each cell has moved to cell `to[cell]`."""
         needs = [0] * len(to)
-        for cell, place in enumerate(to):
-            needs[place] = self.needs[cell]
+        for cell, target in enumerate(to):
+            needs[target] = self.needs[cell]
         return State(needs, {to[one]: to[other] for one, other in self.mate.items()})
 
 
@@ -97,13 +97,13 @@ def iter_pairs(matching: int, ends: int) -> Iterator[tuple[int, int]]:
     >>> list(iter_pairs(2, 4))
     [(0, 3), (1, 2)]
     """
-    places = []
+    digits = []
     for others in range(1, ends, 2):
-        matching, place = divmod(matching, others)
-        places.append(place)
+        matching, digit = divmod(matching, others)
+        digits.append(digit)
     free_ends = [*range(ends)]
-    for place in reversed(places):
-        yield free_ends.pop(0), free_ends.pop(place)
+    for digit in reversed(digits):
+        yield free_ends.pop(0), free_ends.pop(digit)
 
 
 def step_forward(key: int, joined_cells: JoinedCells, cells: int, here: int = 0) -> int | None:
@@ -153,8 +153,8 @@ def step_back(
         elif needs[one] == 0:  # both were ends, of two paths that are one now
             for near, far in mate.items():
                 steps.append((make_key({here: END, one: END}, (here, near), (one, far)), (one,)))
-    for place, one in enumerate(others):
-        for two in others[place + 1 :]:
+    for at, one in enumerate(others):
+        for two in others[at + 1 :]:
             joined_cells = one, two
             if needs[one] == needs[two] == END:
                 if mate[one] == two:  # all three were free

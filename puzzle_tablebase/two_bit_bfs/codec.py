@@ -36,12 +36,12 @@ def _list_byte_moves() -> tuple[Array, Array, Array]:
     how many."""
     moved, kept = np.zeros((256, 3), WORD), np.zeros(256, WORD)
     for mask in range(256):
-        places = [byte for byte in range(WORD_BYTES) if mask >> byte & 1]
-        kept[mask] = sum(0xFF << 8 * byte for byte in places)
+        set_bytes = [byte for byte in range(WORD_BYTES) if mask >> byte & 1]
+        kept[mask] = sum(0xFF << 8 * byte for byte in set_bytes)
         for step in range(3):
-            far = [(place - at) >> step & 1 for at, place in enumerate(places)]
+            far = [(byte - at) >> step & 1 for at, byte in enumerate(set_bytes)]
             # where each byte is, after it has moved by the steps before
-            now = [place - ((place - at) & (1 << step) - 1) for at, place in enumerate(places)]
+            now = [byte - ((byte - at) & (1 << step) - 1) for at, byte in enumerate(set_bytes)]
             moved[mask, step] = sum(
                 0xFF << 8 * byte for byte, moves in zip(now, far, strict=True) if moves
             )

@@ -62,8 +62,8 @@ class Planes:
 
     def add_root(self, space: WordSpace) -> None:
         """Make the root the first layer, if its row is one of these."""
-        block, place = divmod(space.root, space.states)
-        row, bit = divmod(place, ROW_STATES)
+        block, offset = divmod(space.root, space.states)
+        row, bit = divmod(offset, ROW_STATES)
         if 0 <= row - self._first < self._rows:
             row += block * self._rows - self._first
             word, bit = divmod(bit, WORD_STATES)

@@ -103,7 +103,7 @@ class Shard:
         root_side = int(self.space.sides[self.space.root // self.space.states])
         return self._blocks[root_side ^ level % 2]
 
-    def list_places(self) -> list[int]:
+    def list_all_blocks(self) -> list[int]:
         """List all blocks as a file of bits has them: those of the root's side first."""
         return self.list_blocks(0) + self.list_blocks(1)
 
@@ -137,8 +137,8 @@ class Shard:
 
     def add_root(self, block: int, incoming: Rows) -> bool:
         """Add the root to rows of a block, and return True, if it is one of this shard's there."""
-        root_block, place = divmod(self.space.root, self.space.states)
-        row, bit = divmod(place, ROW_STATES)
+        root_block, offset = divmod(self.space.root, self.space.states)
+        row, bit = divmod(offset, ROW_STATES)
         if block != root_block or not self.first <= row < self.last:
             return False
         word, bit = divmod(bit, WORD_STATES)

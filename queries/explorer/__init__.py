@@ -94,7 +94,7 @@ def _make_data_block(prober: Prober, table: Table) -> str:
     """Make the page's element with a table's data, compressed and as text.
 
     It is the header of its index, then the first bytes of all records, then the second bytes, and
-    so on: grouped by their place in the record, the bytes compress better.
+    so on: grouped by their offset in the record, the bytes compress better.
     """
     index, name = prober.files.open_index(table), table.index_file
     header, records = index.read_build()

@@ -12,34 +12,40 @@ export class TablebaseError extends Error {
   /**
    * @param {number} code `NO_ANSWER`, `BAD_REQUEST` or `UNUSABLE`
    * @param {string} message a sentence
-   * @param {{place?: string, status?: number}} [details]
+   * @param {{address?: string, status?: number}} [details]
    */
-  constructor(code, message, { place = "", status = 0 } = {}) {
+  constructor(code, message, { address = "", status = 0 } = {}) {
     super(makePrintable(message));
     this.name = "TablebaseError";
     this.code = code;
     /** The file or address that cannot be used; empty if the trouble is another. */
-    this.place = place;
+    this.address = address;
     /** The HTTP status; 0 if there was none. */
     this.status = status;
   }
 }
 
-/** @param {string} place @param {string} problem what is wrong there, as the end of a sentence */
-export function makeUnusable(place, problem, status = 0) {
-  return new TablebaseError(UNUSABLE, `${place} cannot be used: ${problem}.`, { place, status });
+/** @param {string} address @param {string} problem what is wrong there, as the end of a sentence */
+export function makeUnusable(address, problem, status = 0) {
+  return new TablebaseError(UNUSABLE, `${address} cannot be used: ${problem}.`, {
+    address,
+    status,
+  });
 }
 
-/** @param {string} place @param {string} name of the table, which can be built */
-export function makeMissing(place, name) {
+/** @param {string} address @param {string} name of the table, which can be built */
+export function makeMissing(address, name) {
   return new TablebaseError(
     UNUSABLE,
-    `${place} is not published. Run: pipeline precompute ${name}`,
-    { place },
+    `${address} is not published. Run: pipeline precompute ${name}`,
+    { address },
   );
 }
 
-/** @param {string} place @param {string} problem */
-export function makeUnreadable(place, problem, status = 0) {
-  return new TablebaseError(UNUSABLE, `${place} cannot be read: ${problem}.`, { place, status });
+/** @param {string} address @param {string} problem */
+export function makeUnreadable(address, problem, status = 0) {
+  return new TablebaseError(UNUSABLE, `${address} cannot be read: ${problem}.`, {
+    address,
+    status,
+  });
 }

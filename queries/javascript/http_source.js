@@ -1,7 +1,7 @@
 import { BAD_REQUEST, makeUnreadable, TablebaseError } from "./errors.js";
 
 /**
- * `fetch`: a function to use in place of the usual one; `retryDelays`: milliseconds before each
+ * `fetch`: a function to use instead of the usual one; `retryDelays`: milliseconds before each
  * further attempt; `wholeBytes`: indexes up to this size are read whole (1 MiB if it is not given).
  * @typedef {{fetch?: typeof globalThis.fetch, retryDelays?: number[], wholeBytes?: number}} HttpOptions
  */
@@ -99,7 +99,7 @@ export class HttpSource {
     }
   }
 
-  async #readAnswer(response, place, first, last, stop) {
+  async #readAnswer(response, address, first, last, stop) {
     const { status } = response;
     const length = Number(response.headers.get("Content-Length") ?? Number.NaN);
     const coding = response.headers.get("Content-Encoding");
@@ -111,7 +111,7 @@ export class HttpSource {
       const refuse = () => {
         stop.abort();
         const wanted = `bytes ${first} to ${first + expected - 1}`;
-        throw makeUnreadable(place, `the host does not send ${wanted} as they are`, status);
+        throw makeUnreadable(address, `the host does not send ${wanted} as they are`, status);
       };
       if ((coding && coding !== "identity") || begin !== first || length > expected) refuse();
       const bytes = await readBody(response, expected);
@@ -127,7 +127,7 @@ export class HttpSource {
         const size = length > MAX_WHOLE_BYTES ? length.toLocaleString("en") : "more";
         const why = last === undefined ? "" : "this host ignores ranges; ";
         throw makeUnreadable(
-          place,
+          address,
           `${why}the file has ${size} bytes, and at most ${most} are read whole`,
           status,
         );
@@ -137,12 +137,12 @@ export class HttpSource {
     }
     const reason = await findReason(response);
     if (status === 416) {
-      throw Object.assign(makeUnreadable(place, `it ends before byte ${first}`, status), {
+      throw Object.assign(makeUnreadable(address, `it ends before byte ${first}`, status), {
         mayHaveChanged: true,
       });
     }
     const problem = `HTTP status ${status}${reason ? `: ${reason}` : ""}`;
-    if (!PASSING.includes(status)) throw makeUnreadable(place, problem, status);
+    if (!PASSING.includes(status)) throw makeUnreadable(address, problem, status);
     const seconds = Math.min(
       Number(response.headers.get("Retry-After") ?? 0) || 0,
       MAX_RETRY_AFTER,

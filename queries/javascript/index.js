@@ -28,12 +28,12 @@ const FORMAT_VERSION = 5;
 /**
  * Open tables by the address of a host, or of its manifest, or by a folder (in Node). Nothing is read
  * until the first question.
- * @param {string | URL} place
+ * @param {string | URL} location
  * @param {import("./http_source.js").HttpOptions} [options]
  * @returns {Tables}
  */
-export function openTables(place, options) {
-  let text = place instanceof URL ? place.href : place;
+export function openTables(location, options) {
+  let text = location instanceof URL ? location.href : location;
   if (typeof text !== "string" || text === "") {
     throw new TablebaseError(
       BAD_REQUEST,
@@ -52,7 +52,7 @@ export function openTables(place, options) {
   return new Tables(new FolderSource(text));
 }
 
-/** The tables of one place. A part that has been read is kept; the manifest is read once. */
+/** The tables of one location. A part that has been read is kept; the manifest is read once. */
 export class Tables {
   /** @param {FolderSource | HttpSource} source */
   constructor(source) {

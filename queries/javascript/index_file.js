@@ -4,7 +4,7 @@ const BLOCK = 4096;
 /** The bytes of a block before its checksum. */
 const BODY = 4092;
 const INDEX_VERSION = 3;
-/** Indexes up to this size are read whole, by one request, unless their place says otherwise. */
+/** Indexes up to this size are read whole, by one request, unless their source says otherwise. */
 const MAX_SMALL_BYTES = 1 << 20;
 /** Blocks this near to each other are read by one request. */
 const MAX_GAP_BLOCKS = 4;
@@ -98,8 +98,8 @@ class Build {
     const blocks = await this.#readBlocks(numbers, listed);
     this.#requireRanks(ranks, this.count); // which the header has told
     const { width } = this.index;
-    const places = ranks.map((rank) => width * (rank % this.perBlock));
-    return places.map((place, at) => blocks[at].subarray(place, place + width));
+    const offsets = ranks.map((rank) => width * (rank % this.perBlock));
+    return offsets.map((offset, at) => blocks[at].subarray(offset, offset + width));
   }
 
   async allRecords() {
@@ -279,10 +279,10 @@ export function readHeader(block) {
 
 /** Return whether a block has its checksum, which is over the seed and the block's number too. */
 function isWhole(block, number, seed) {
-  const place = new DataView(new ArrayBuffer(8));
-  place.setBigUint64(0, BigInt(number), true);
+  const seeded = new DataView(new ArrayBuffer(8));
+  seeded.setBigUint64(0, BigInt(number), true);
   return (
-    crc32(seed, new Uint8Array(place.buffer), block.subarray(0, BODY)) ===
+    crc32(seed, new Uint8Array(seeded.buffer), block.subarray(0, BODY)) ===
     view(block).getUint32(BODY, true)
   );
 }

@@ -36,7 +36,7 @@ export class KnightBoard {
     /** The squares a jump away from each, ascending. */
     this.neighbours = this.squares.map((from) =>
       JUMPS.map(([files, ranks]) => [(from % side) + files, Math.floor(from / side) - ranks])
-        .filter((place) => place.every((at) => at >= 0 && at < side))
+        .filter((position) => position.every((at) => at >= 0 && at < side))
         .map(([file, rank]) => file + side * rank)
         .sort((one, other) => one - other),
     );

@@ -28,7 +28,7 @@ const mirrorTile = (tile) => (tile ? MIRROR[tile - 1] + 1 : 0);
 export const WORKER_NAME = "pattern search";
 
 /**
- * Tables of patterns, unpacked; by image and tile of the board: the pattern, and its place there.
+ * Tables of patterns, unpacked; by image and tile of the board: the pattern, and its bits of an entry's number.
  * @typedef {{entries: Uint8Array, slots: Uint8Array, shifts: Uint8Array}} Patterns
  */
 
@@ -57,20 +57,20 @@ export function unpackPatterns(tables) {
       if (cells.length === tiles.length) sets.push(cells);
     }
     let rank = 0;
-    for (const order of listOrders(tiles.map((_, place) => place))) {
+    for (const order of listOrders(tiles.map((_, index) => index))) {
       for (const cells of sets) {
         let entry = pattern * ENTRIES;
         for (let at = 0; at < cells.length; at++) entry += cells[at] * 16 ** order[at];
         entries[entry] = records[rank++];
       }
     }
-    tiles.forEach((tile, place) => {
+    tiles.forEach((tile, index) => {
       for (const [image, seen] of [
         [0, tile],
         [1, mirrorTile(tile)],
       ]) {
         slots[image * CELLS + seen] = pattern;
-        shifts[image * CELLS + seen] = 4 * place;
+        shifts[image * CELLS + seen] = 4 * index;
       }
     });
   });
@@ -90,16 +90,16 @@ export function unpackPatterns(tables) {
 export function* searchSolution({ entries, slots, shifts }, given, weight = 1) {
   const board = [...given];
   const patterns = entries.length / ENTRIES;
-  const places = new Int32Array(2 * patterns); // by image and pattern: the entry
+  const entryOf = new Int32Array(2 * patterns); // by image and pattern: the entry
   for (let pattern = 0; pattern < patterns; pattern++)
-    places[pattern] = places[patterns + pattern] = pattern * ENTRIES;
+    entryOf[pattern] = entryOf[patterns + pattern] = pattern * ENTRIES;
   board.forEach((tile, cell) => {
     if (!tile) return;
-    places[slots[tile]] += cell << shifts[tile];
-    places[patterns + slots[CELLS + tile]] += MIRROR[cell] << shifts[CELLS + tile];
+    entryOf[slots[tile]] += cell << shifts[tile];
+    entryOf[patterns + slots[CELLS + tile]] += MIRROR[cell] << shifts[CELLS + tile];
   });
   const heuristics = [0, 1].map((image) =>
-    places
+    entryOf
       .slice(image * patterns, (image + 1) * patterns)
       .reduce((sum, entry) => sum + entries[entry], 0),
   );
@@ -124,8 +124,8 @@ export function* searchSolution({ entries, slots, shifts }, given, weight = 1) {
     for (const cell of NEIGHBOURS[blank]) {
       if (cell === previous) continue;
       const tile = board[cell];
-      const here = places[slots[tile]];
-      const mirrored = places[patterns + slots[CELLS + tile]];
+      const here = entryOf[slots[tile]];
+      const mirrored = entryOf[patterns + slots[CELLS + tile]];
       const entry = here + ((blank - cell) << shifts[tile]);
       const entryMirrored = mirrored + ((MIRROR[blank] - MIRROR[cell]) << shifts[CELLS + tile]);
       const heuristic = one - entries[here] + entries[entry];
@@ -151,17 +151,17 @@ export function* searchSolution({ entries, slots, shifts }, given, weight = 1) {
       const tile = board[cell];
       const slot = slots[tile];
       const slotMirrored = patterns + slots[CELLS + tile];
-      const here = places[slot];
-      const mirrored = places[slotMirrored];
-      places[slot] = children[at + 1];
-      places[slotMirrored] = children[at + 2];
+      const here = entryOf[slot];
+      const mirrored = entryOf[slotMirrored];
+      entryOf[slot] = children[at + 1];
+      entryOf[slotMirrored] = children[at + 2];
       board[blank] = tile;
       board[cell] = 0;
       if (visit(depth + 1, cell, blank, children[at + 3], children[at + 4])) return true;
       board[cell] = tile;
       board[blank] = 0;
-      places[slot] = here;
-      places[slotMirrored] = mirrored;
+      entryOf[slot] = here;
+      entryOf[slotMirrored] = mirrored;
     }
     return false;
   }

@@ -350,8 +350,8 @@ class Walk {
     }
     const records = yield { ...need, ranks: ranks.map((rank) => Math.floor(rank / ROW_STATES)) };
     return records.map((record, at) => {
-      const place = ranks[at] % ROW_STATES;
-      const bit = (record[place >> 3] >> (place & 7)) & 1;
+      const offset = ranks[at] % ROW_STATES;
+      const bit = (record[offset >> 3] >> (offset & 7)) & 1;
       return { value: wide.parities(seen[at], tableGoal.state).moves + 2 * bit };
     });
   }
@@ -420,12 +420,12 @@ function rankOrder(items) {
 
 /** Return ascending items in the order with a rank. */
 function unrankOrder(items, rank) {
-  const places = [];
+  const positions = [];
   let rest = rank;
   for (let left = 1; left <= items.length; left++) {
-    places.unshift(rest % left);
+    positions.unshift(rest % left);
     rest = Math.floor(rest / left);
   }
   const remaining = [...items];
-  return places.map((place) => remaining.splice(place, 1)[0]);
+  return positions.map((position) => remaining.splice(position, 1)[0]);
 }

@@ -1,12 +1,12 @@
 // Where every solution that tables lead to is walked by the rules, before it is told.
 
 /**
- * Return every place on the way of a solution. `step` returns where a move leads, or undefined for an illegal one. A file may
+ * Return every state on the way of a solution. `step` returns where a move leads, or undefined for an illegal one. A file may
  * be forged, with right checksums: where the moves end elsewhere, or are not as many as it says, `fail` makes the error.
- * @template Place, Move
- * @param {{start: Place, moves: Move[], distance?: number, step: (here: Place, move: Move) => Place | undefined,
- *   isGoal: (here: Place) => boolean, fail: () => Error}} solution
- * @returns {Place[]}
+ * @template State, Move
+ * @param {{start: State, moves: Move[], distance?: number, step: (here: State, move: Move) => State | undefined,
+ *   isGoal: (here: State) => boolean, fail: () => Error}} solution
+ * @returns {State[]}
  */
 export function walkSolution({ start, moves, distance = moves.length, step, isGoal, fail }) {
   const path = [start];

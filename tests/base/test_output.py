@@ -52,23 +52,23 @@ def split_line(line: str, keys: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("line", COMMAND_LINES)
-def test_standard_output_that_takes_nothing(line: str, place: Path, keys: Path) -> None:
+def test_standard_output_that_takes_nothing(line: str, workspace: Path, keys: Path) -> None:
     """Use a full disk, a closed stream, and a pipe that nobody reads, as when `head -1` ended."""
     command = [str(SCRIPT), *split_line(line, keys)]
     with FULL.open("wb") as full:
-        assert run(command, cwd=place, stdout=full).code == 3
-    assert run(command, cwd=place, stdout=None, preexec_fn=lambda: os.close(1)).code == 2
+        assert run(command, cwd=workspace, stdout=full).code == 3
+    assert run(command, cwd=workspace, stdout=None, preexec_fn=lambda: os.close(1)).code == 2
     reader, writer = os.pipe()
     os.close(reader)
     with open(writer, "wb") as pipe:
-        text = run(command, cwd=place, stdout=pipe)
+        text = run(command, cwd=workspace, stdout=pipe)
     assert text.code == 141, "quietly, and with an error code"
     assert "pipeline:" not in text.err
 
 
 @each_format
 def test_a_disk_that_fills_up(
-    format: str, streams: dict[str, str], place: Path, keys: Path, tmp_path: Path
+    format: str, streams: dict[str, str], workspace: Path, keys: Path, tmp_path: Path
 ) -> None:
     """Limit the size of files, so that the bytes beyond the limit cannot be written.
 
@@ -79,7 +79,7 @@ def test_a_disk_that_fills_up(
     with (tmp_path / "answers").open("wb") as file:
         text = run(
             [SCRIPT, "query", "eight", "--input", keys, "--format", format],
-            cwd=place,
+            cwd=workspace,
             env={**streams, "PYTHONDONTWRITEBYTECODE": "1"},
             stdout=file,
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)),
@@ -88,27 +88,27 @@ def test_a_disk_that_fills_up(
     assert "standard output cannot be written: file too large" in text.err
 
 
-def test_a_closed_standard_output_that_is_not_needed(place: Path, tmp_path: Path) -> None:
+def test_a_closed_standard_output_that_is_not_needed(workspace: Path, tmp_path: Path) -> None:
     words = [str(SCRIPT), "query", "eight", "--output", str(tmp_path / "a.csv")]
     options: dict[str, Any] = {"input": b"123456780", "preexec_fn": lambda: os.close(1)}
-    assert run(words, cwd=place, stdout=None, **options) == (0, "", "")
+    assert run(words, cwd=workspace, stdout=None, **options) == (0, "", "")
     assert pl.read_csv(tmp_path / "a.csv").height == 1
 
 
-def test_errors_that_cannot_be_written(place: Path) -> None:
+def test_errors_that_cannot_be_written(workspace: Path) -> None:
     with FULL.open("wb") as full:
-        text = run([SCRIPT, "query", "eight", "152703846", "--json"], cwd=place, stderr=full)
+        text = run([SCRIPT, "query", "eight", "152703846", "--json"], cwd=workspace, stderr=full)
         assert (text.code, text.out[:20]) == (0, '{"state": "152703846')
         assert run([SCRIPT, "query", "eight", "9"], stderr=full).code == 2
 
 
 @each_format
 def test_a_slow_pipe_that_does_not_block(
-    format: str, streams: dict[str, str], place: Path, keys: Path
+    format: str, streams: dict[str, str], workspace: Path, keys: Path
 ) -> None:
     """Let nobody read until the pipe is full; every byte must arrive all the same."""
     words = [str(SCRIPT), "query", "eight", "--input", str(keys), "--format", format]
-    usual: dict[str, Any] = {"cwd": place, "env": environment(streams)}
+    usual: dict[str, Any] = {"cwd": workspace, "env": environment(streams)}
     expected = subprocess.run(words, stdout=subprocess.PIPE, check=True, **usual)
     reader, writer = os.pipe()
     fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)  # a file of Parquet would fit the usual pipe
@@ -124,15 +124,15 @@ def test_a_slow_pipe_that_does_not_block(
     assert result == expected.stdout
 
 
-def test_keys_from_a_closed_standard_input(place: Path) -> None:
-    text = run([SCRIPT, "query", "eight"], cwd=place, preexec_fn=lambda: os.close(0))
+def test_keys_from_a_closed_standard_input(workspace: Path) -> None:
+    text = run([SCRIPT, "query", "eight"], cwd=workspace, preexec_fn=lambda: os.close(0))
     assert text == (2, "", "pipeline: Standard input cannot be read (it is closed).\n")
 
 
-def test_keys_from_a_pipe_that_does_not_block(place: Path) -> None:
+def test_keys_from_a_pipe_that_does_not_block(workspace: Path) -> None:
     reader, writer = os.pipe()
     os.set_blocking(reader, False)
-    options: dict[str, Any] = {"cwd": place, "env": environment(), "stdout": subprocess.PIPE}
+    options: dict[str, Any] = {"cwd": workspace, "env": environment(), "stdout": subprocess.PIPE}
     with subprocess.Popen([SCRIPT, "query", "eight"], stdin=reader, **options) as process:
         for _ in range(3):
             os.write(writer, b"123456780\n")
@@ -156,7 +156,7 @@ UNWRITABLE += ["/dev/fd/99999999999", "a\0b"]
 @pytest.mark.parametrize("line", FILE_COMMANDS)
 @pytest.mark.parametrize("name", UNWRITABLE)
 def test_files_that_cannot_be_written(
-    line: str, name: str, cli: Cli, place: Path, keys: Path, tmp_path: Path
+    line: str, name: str, cli: Cli, workspace: Path, keys: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "keys.txt").touch()
     (tmp_path / "full").symlink_to(FULL)
@@ -165,9 +165,9 @@ def test_files_that_cannot_be_written(
     words = [*split_line(line, keys), name]
     if name == "closed":  # to all but root
         target = str(tmp_path / name)
-        text = without_privileges(*words[:-1], target, "--outputs", str(place / "outputs"))
+        text = without_privileges(*words[:-1], target, "--outputs", str(workspace / "outputs"))
     else:
-        text = cli(*words, cwd=tmp_path, env={"PIPELINE_OUTPUTS": str(place / "outputs")})
+        text = cli(*words, cwd=tmp_path, env={"PIPELINE_OUTPUTS": str(workspace / "outputs")})
     assert text.code == (3 if name == "full" else 2)
     assert len(text.err.splitlines()) == 1
     assert sorted(tmp_path.iterdir()) == before
@@ -193,7 +193,7 @@ def test_a_pipe_is_written_into(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["fifo", "link"]
 
 
-def test_a_device_is_written_into(cli: Cli, place: Path, keys: Path, tmp_path: Path) -> None:
+def test_a_device_is_written_into(cli: Cli, workspace: Path, keys: Path, tmp_path: Path) -> None:
     """Use a null device of the test's own, as root could destroy that of the machine."""
     device = tmp_path / "null"
     try:
@@ -202,19 +202,21 @@ def test_a_device_is_written_into(cli: Cli, place: Path, keys: Path, tmp_path: P
     except PermissionError:
         pytest.skip("only root makes devices, and only where the folder allows them")
     for line in FILE_COMMANDS:
-        assert cli(*split_line(line, keys), str(device), cwd=place).code == 0
+        assert cli(*split_line(line, keys), str(device), cwd=workspace).code == 0
         assert stat.S_ISCHR(device.stat().st_mode)
     assert sorted(tmp_path.iterdir()) == [device]
 
 
 @pytest.mark.parametrize("name", ["-", "/dev/stdout"])
-def test_standard_output_by_its_names(name: str, place: Path, keys: Path, tmp_path: Path) -> None:
+def test_standard_output_by_its_names(
+    name: str, workspace: Path, keys: Path, tmp_path: Path
+) -> None:
     """Append to the file that the shell opened, whatever it holds."""
     (tmp_path / "log").write_bytes(b"before\n")
     for line in FILE_COMMANDS:
         with (tmp_path / "log").open("ab") as log:
             command = [str(SCRIPT), *split_line(line, keys), name]
-            assert run(command, cwd=place, stdout=log)[::2] == (0, "")
+            assert run(command, cwd=workspace, stdout=log)[::2] == (0, "")
     text = (tmp_path / "log").read_text()
     assert text.startswith("before\nstate,goal,distance,best_moves,solutions,error\n")
     assert text.count("\n378546201,corner,27,") == 20_001

@@ -38,7 +38,7 @@ EXITS = {
 
 
 @pytest.mark.parametrize("group", EXITS)
-def test_golden(group: str, place: Path, golden: Callable[[str, str], None]) -> None:
+def test_golden(group: str, workspace: Path, golden: Callable[[str, str], None]) -> None:
     """Compare the exact output of each command with its golden file.
 
     The first one of a group runs in a process of its own. Typer answers as the fast path does.
@@ -47,11 +47,13 @@ def test_golden(group: str, place: Path, golden: Callable[[str, str], None]) -> 
     text = (GOLDEN / f"{group}.txt").read_text("utf-8")
     for line in re.findall(r"^\$ pipeline (.+)", text, re.MULTILINE):
         words = shlex.split(line)
-        said = run_here(*words, cwd=place) if transcript else run([SCRIPT, *words], cwd=place)
+        said = (
+            run_here(*words, cwd=workspace) if transcript else run([SCRIPT, *words], cwd=workspace)
+        )
         transcript.append(f"$ {shlex.join(['pipeline', *words])}\n{said.out}{said.err}")
         if words[0] == "query" and "" not in words:  # Typer takes an empty word for a missing one
             with patch(FAST_PATH, return_value=None):
-                assert run_here(*words, cwd=place) == said
+                assert run_here(*words, cwd=workspace) == said
         if EXITS[group]:
             # an error and no answer; status prints its answer all the same
             assert bool(said.out) == (words[0] == "status" and group == "missing")

@@ -117,8 +117,8 @@ def test_an_address_is_no_output(url: str, cli: Cli, outputs: Path) -> None:
 @pytest.mark.parametrize("url", ["s3://bucket/tables", "https://example.org/tables"])
 @pytest.mark.parametrize("words", ["precompute", "precompute eight --dry-run", "remove x"])
 def test_only_folders_are_built_in(words: str, url: str, cli: Cli) -> None:
-    for place in ({"PIPELINE_OUTPUTS": url}, {}):
-        said = cli(*words.split(), *(() if place else ("--outputs", url)), env=place)
+    for environment in ({"PIPELINE_OUTPUTS": url}, {}):
+        said = cli(*words.split(), *(() if environment else ("--outputs", url)), env=environment)
         assert (said.code, said.out) == (2, "")
         assert f"run: pipeline copy FOLDER {url}" in said.err
 
@@ -126,5 +126,5 @@ def test_only_folders_are_built_in(words: str, url: str, cli: Cli) -> None:
 def test_a_question_in_another_folder_says_where_it_looked(cli: Cli, tmp_path: Path) -> None:
     said = cli("query", "eight", "378546201", cwd=tmp_path)
     assert (said.code, said.out) == (3, "")
-    for place in (str(tmp_path), "--outputs", "PIPELINE_OUTPUTS"):
-        assert place in said.err
+    for word in (str(tmp_path), "--outputs", "PIPELINE_OUTPUTS"):
+        assert word in said.err

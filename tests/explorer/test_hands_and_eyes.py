@@ -27,13 +27,13 @@ def get_focused(page: Page) -> str:
     return "" if page.locator("body:focus").count() else str(page.evaluate(script))
 
 
-def tab_to(page: Page, place: str) -> None:
-    """Press Tab until the focus is in a place."""
+def tab_to(page: Page, selector: str) -> None:
+    """Press Tab until the focus is in an element."""
     for _ in range(30):
         page.keyboard.press("Tab")
-        if page.locator(f"{place} :focus, {place}:focus").count():
+        if page.locator(f"{selector} :focus, {selector}:focus").count():
             return
-    pytest.fail(f"Tab does not lead to {place}")
+    pytest.fail(f"Tab does not lead to {selector}")
 
 
 def walk_to(page: Page, columns: int, to: tuple[int, int]) -> None:
@@ -150,8 +150,8 @@ def make_touch(page: Page) -> Callable[..., None]:
     return touch
 
 
-def get_middle(place: Locator) -> tuple[float, float]:
-    box: Any = place.bounding_box()
+def get_middle(selector: Locator) -> tuple[float, float]:
+    box: Any = selector.bounding_box()
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
@@ -193,10 +193,10 @@ def test_a_small_phone_shows_the_goal_and_the_hint(shown: Explorer) -> None:
         if shown.address() != address:
             shown.go(address)
         view = address.partition("/")[0]
-        for place in (f"#{view}-board", f"#{view}-help", f"#{view}-aim"):
-            if page.locator(place).count():
-                box: Any = page.locator(place).bounding_box()
-                assert box["y"] + box["height"] <= 640, (address, place)
+        for selector in (f"#{view}-board", f"#{view}-help", f"#{view}-aim"):
+            if page.locator(selector).count():
+                box: Any = page.locator(selector).bounding_box()
+                assert box["y"] + box["height"] <= 640, (address, selector)
         assert shown.width() == 320
 
 

@@ -163,8 +163,8 @@ def test_sliding_boards_and_the_15_puzzle(shown: Explorer) -> None:
     assert shown.address() == "sliding/study?board=2x3&start=120453&goal=123450"
     page.click("#sliding-board [aria-label^='tile 3']")
     assert shown.text("#sliding-now") == "Solved."
-    for place, wrong in (("", "constructor"), ("2x3&start=123450&moves=", "UDR")):
-        shown.go(f"sliding/study?board={place}{wrong}")
+    for board, wrong in (("", "constructor"), ("2x3&start=123450&moves=", "UDR")):
+        shown.go(f"sliding/study?board={board}{wrong}")
         assert f"“{wrong}”" in shown.text("#trouble")
 
     shown.go("fifteen/play")

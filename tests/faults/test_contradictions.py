@@ -16,7 +16,7 @@ from puzzle_tablebase.puzzles.sliding import EIGHT
 from puzzle_tablebase.queries.prober import open_prober
 from puzzle_tablebase.queries.tables import Tables, open_tables
 from tests.support.asking import ask_many
-from tests.support.tampered import place, replace_link, reseal
+from tests.support.tampered import locate_record, replace_link, reseal
 
 LINE = "283104765"
 """A state with one solution, of four moves."""
@@ -26,7 +26,7 @@ def open_with_change(folder: Path, name: str, rank: int, field: int, *values: in
     """Change some bytes of one record, and open the tables."""
     path = replace_link(folder / f"{name}.idx")
     data = bytearray(path.read_bytes())
-    at = place(data, rank) + field
+    at = locate_record(data, rank) + field
     assert data[at : at + len(values)] != bytes(values)
     data[at : at + len(values)] = values
     path.write_bytes(reseal(data))

@@ -108,8 +108,8 @@ def answer(folder: Path, name: str, key: str | None, options: OptionTexts) -> ob
 def require_refused_blocks(path: Path, original: bytes) -> None:
     """Require that a damaged index is refused, or each of its damaged blocks."""
     data, size = path.read_bytes(), BLOCK_BYTES
-    places = range(0, len(original), size)
-    changed = [at // size for at in places if data[at : at + size] != original[at : at + size]]
+    offsets = range(0, len(original), size)
+    changed = [at // size for at in offsets if data[at : at + size] != original[at : at + size]]
     try:
         index = IndexReader(Folder(path.parent), INDEXES[path.name])
     except TableError:
@@ -161,7 +161,7 @@ def edit(change: Callable[[bytes], bytes]) -> Callable[[Path], object]:
 
 
 def put_other(path: Path) -> None:
-    """Put another table's file of the same kind in place of a file."""
+    """Put another table's file of the same kind instead of a file."""
     shutil.copy(path.parent / OTHERS[path.name], path)
 
 
@@ -193,10 +193,10 @@ def whole(
 ) -> Path:
     monkeypatch.setitem(puzzles.MODULES, PANCAKES.name, "tests.support.pancakes")
 
-    def make(place: Path) -> None:
-        build_tables(place, PANCAKES)
-        build_tables(place, KNIGHT, TOURS, SIDEWAYS)
-        shutil.copy(outputs / "eight.idx", place)
+    def make(folder: Path) -> None:
+        build_tables(folder, PANCAKES)
+        build_tables(folder, KNIGHT, TOURS, SIDEWAYS)
+        shutil.copy(outputs / "eight.idx", folder)
 
     return make_once(tmp_path_factory, "whole_files", make)
 

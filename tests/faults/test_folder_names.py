@@ -73,10 +73,10 @@ def test_every_command_reads_the_folder_that_is_named(
     name: str, outputs: Path, tmp_path: Path, cli: Cli
 ) -> None:
     link_as(outputs, tmp_path, name)
-    place = "./~" if name == "~" else name
+    folder = "./~" if name == "~" else name
     # it reads most tables, and takes longer
     for words in (*COMMANDS, *["report --output -"] * (name in ("tables[1]", "run:1"))):
-        said = cli(*words.split(), f"--outputs={place}", cwd=tmp_path)
+        said = cli(*words.split(), f"--outputs={folder}", cwd=tmp_path)
         expected = cli(*words.split(), f"--outputs={outputs}", cwd=tmp_path)
         assert said.code == expected.code == 0, (words, said.err)
         if not words.startswith("verify"):  # it says a time

@@ -29,7 +29,7 @@ from tests.support.tampered import (
     change_header,
     edit_manifest,
     link_copy,
-    place,
+    locate_record,
     replace_link,
     reseal,
     seal_values,
@@ -83,7 +83,7 @@ def iter_index_changes(folder: Path) -> Iterator[Change]:
                     yield what, partial(write_index, path, changed, listed), commands
         count, width = HEADER.unpack_from(data)[5], HEADER.unpack_from(data)[3]
         for rank in {0, count // 3, count - 1}:
-            at = place(data, rank)
+            at = locate_record(data, rank)
             for fill in (b"\0", b"\1", b"\x7f", b"\x80", b"\xff"):
                 changed = reseal(data[:at] + fill * width + data[at + width :])
                 what = f"{path.name}: record {rank}: {fill!r}"
@@ -116,9 +116,9 @@ def iter_manifest_changes(folder: Path) -> Iterator[Change]:
 
 
 def main() -> None:
-    kind, whole, place, count = sys.argv[1:]
+    kind, whole, target, count = sys.argv[1:]
     changing = {"indexes": iter_index_changes, "manifests": iter_manifest_changes}[kind]
-    folder = link_copy(Path(whole), Path(place))
+    folder = link_copy(Path(whole), Path(target))
     changes = [*changing(folder)]
     tried = random.Random(1).sample(changes, min(len(changes), int(count)))
     for words in dict.fromkeys(words for _, _, commands in tried for words in commands):
@@ -142,7 +142,7 @@ def main() -> None:
             if problem or "not enough memory" in said.err:
                 print(f"{what}: {words}: {problem or said.err}", flush=True)
         shutil.rmtree(folder)
-        link_copy(Path(whole), Path(place))
+        link_copy(Path(whole), Path(target))
 
 
 @pytest.fixture(scope="session")

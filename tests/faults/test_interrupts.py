@@ -171,8 +171,8 @@ def test_a_signal_while_a_batch_reads_a_pipe(
 
 @pytest.mark.nightly
 @pytest.mark.long
-def test_a_signal_at_random_moments(place: Path, tmp_path: Path) -> None:
-    shutil.copytree(place / "outputs", tmp_path / "outputs", symlinks=True)
+def test_a_signal_at_random_moments(workspace: Path, tmp_path: Path) -> None:
+    shutil.copytree(workspace / "outputs", tmp_path / "outputs", symlinks=True)
     (tmp_path / "keys.txt").write_text("378546201\n" * 500_000)
     draw, interrupted, tries = random.Random(2026), 0, 100
     for _ in range(tries):
@@ -212,9 +212,9 @@ def test_an_interrupt_restores_the_terminal(tmp_path: Path) -> None:
     assert output.rindex(b"\x1b[?25h") > output.rindex(b"\x1b[?25l")
 
 
-def test_an_ignored_signal_stays_ignored(place: Path) -> None:
+def test_an_ignored_signal_stays_ignored(workspace: Path) -> None:
     """Start the command as `nohup` does."""
-    with begin(["sh", "-c", f"trap '' HUP; exec {SCRIPT} query eight"], place) as process:
+    with begin(["sh", "-c", f"trap '' HUP; exec {SCRIPT} query eight"], workspace) as process:
         await_blocked_signals(process)
         process.send_signal(signal.SIGHUP)
         answers, _ = process.communicate(b"123456780\n", timeout=20)

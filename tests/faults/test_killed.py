@@ -214,7 +214,7 @@ def test_stopped_at_every_step(cli: Cli, tmp_path: Path) -> None:
         assert len(states) == 2, "old, or new"
     for folder in folders:
         assert_all_answered(cli, folder, old)
-    expect_success("mend", *folders)  # then one version is listed, and in place
+    expect_success("mend", *folders)  # then one version is listed, and current
     for folder in folders:
         assert_all_answered(cli, folder, old)
         for (entry,) in read_versions(Folder(folder)).values():

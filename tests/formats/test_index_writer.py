@@ -83,14 +83,14 @@ def test_records_of_any_width_and_number_are_read_as_they_were_written(data: st.
     parts = [*pairwise(sorted({0, count, *cuts}))] or [(0, 0)]
     order = data.draw(st.permutations(parts), "order")
     whole = write(table, count, *((a, {"field": records[a:b]}) for a, b in order))
-    with TemporaryDirectory() as place:
-        path = Path(place, table.index_file)
+    with TemporaryDirectory() as folder:
+        path = Path(folder, table.index_file)
         path.write_bytes(whole)
         digest = Header(whole).digest.hex()
         index = IndexEntry(path.name, count, len(whole), sha256(path), digest)
         entry = Entry(None, count, sha256(path), "a test", "", {}, index)
-        write_manifest(Folder(place), {table.name: entry})
-        reader = IndexReader(Folder(place), table)
+        write_manifest(Folder(folder), {table.name: entry})
+        reader = IndexReader(Folder(folder), table)
         assert (reader.width, reader.count) == (width, count)
         assert bytes(reader.read_records()) == records.tobytes()
         for rank in {0, count // 2, count - 1} & {*range(count)}:

@@ -88,9 +88,9 @@ def test_other_readers_refuse_it_too(older: Path) -> None:
                 ask()
             assert (caught.value.version, caught.value.supported) == (4, 5)
     question = json.dumps(["sliding", "2x3", "120453"])
-    for place in (str(older), None):
+    for location in (str(older), None):
         with serve(older) as host:
-            said = run(tool("node"), JAVASCRIPT, place or host.url, stdin=question)
+            said = run(tool("node"), JAVASCRIPT, location or host.url, stdin=question)
         code, message, _ = json.loads(said.out)["error"]
         assert (code, "it is of format version 4, not 5" in message) == (3, True)
     open_index = run_path(str(EXAMPLES / "reader.py"))["Index"]

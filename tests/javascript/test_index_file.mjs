@@ -18,7 +18,7 @@ const MANIFEST = {
   indexes: { [FILE]: [DIGEST] },
   tables: { numbers: [{ index: { file: FILE, bytes: BLOCK * (1 + BLOCKS), digest: DIGEST } }] },
 };
-/** The manifest while the index is being replaced: its newest version is not in place yet. */
+/** The manifest while the index is being replaced: its newest version is not current yet. */
 const BOTH = {
   ...MANIFEST,
   indexes: { [FILE]: [DIGEST, NEW_DIGEST] },
@@ -47,8 +47,8 @@ function makeIndex({ version = 3, digest = 7, added = 0 } = {}) {
   );
   for (let number = 0; number <= BLOCKS; number++) {
     const at = BLOCK * number;
-    for (let place = 0; number && place < PER_BLOCK; place++) {
-      view.setUint32(at + 4 * place, PER_BLOCK * (number - 1) + place + added, true);
+    for (let record = 0; number && record < PER_BLOCK; record++) {
+      view.setUint32(at + 4 * record, PER_BLOCK * (number - 1) + record + added, true);
     }
     const counted = new Uint8Array(8);
     new DataView(counted.buffer).setUint32(0, number, true);
@@ -255,9 +255,9 @@ test("a damaged manifest means its copy", async () => {
   }
 });
 
-test("this folder and the root are places of files", () => {
+test("this folder and the root are locations of files", () => {
   assert.deepEqual(
-    [".", "/", "a/", "file:///a%20b"].map((place) => openTables(place).source.locate("x")),
+    [".", "/", "a/", "file:///a%20b"].map((location) => openTables(location).source.locate("x")),
     ["./x", "/x", "a/x", "/a b/x"],
   );
 });
@@ -275,7 +275,7 @@ test("what is not the number of a record is refused, and 0 is one", async () => 
   await assert.rejects(readRecord(index, -1), { code: 3 });
 });
 
-test("a place without a name is refused", () => {
+test("a location without a name is refused", () => {
   for (const wrong of ["", 0, null, undefined]) {
     assert.throws(() => openTables(wrong), {
       code: 2,

@@ -144,10 +144,10 @@ def test_passing_faults_change_no_answer_and_lasting_ones_are_told(outputs: Path
     expected = [each["answer"] for each in ask_package(outputs, *QUESTIONS)]
     names, size = [*PASSING, *REASONS], len(QUESTIONS)
     with serve(outputs, make_faults(names)) as host:
-        places = [f"{host.url}/{quote(name)}" for name in names]
-        words = [question for place in places for question in (["open", place], *QUESTIONS)]
+        locations = [f"{host.url}/{quote(name)}" for name in names]
+        words = [question for each in locations for question in (["open", each], *QUESTIONS)]
         told = ask_package(outputs, *words)
-    for at, (name, url) in enumerate(zip(names, places, strict=True)):
+    for at, (name, url) in enumerate(zip(names, locations, strict=True)):
         answers = told[at * size : (at + 1) * size]
         if name in PASSING:
             assert [each.get("answer") for each in answers] == expected, (name, answers)
@@ -156,11 +156,11 @@ def test_passing_faults_change_no_answer_and_lasting_ones_are_told(outputs: Path
         assert (code, url in message, REASONS[name] in message) == (3, True, True), name
 
 
-def test_a_place_that_is_not_there_is_told() -> None:
+def test_a_location_that_is_not_there_is_told() -> None:
     with reserve_port() as port:
-        for place in (f"http://127.0.0.1:{port}/tables", "/no/folder"):
-            code, message, _ = ask_package(place, ["eight", STATE])[0]["error"]
-            assert (code, f"{place}/manifest.json" in message) == (3, True)
+        for location in (f"http://127.0.0.1:{port}/tables", "/no/folder"):
+            code, message, _ = ask_package(location, ["eight", STATE])[0]["error"]
+            assert (code, f"{location}/manifest.json" in message) == (3, True)
 
 
 def test_a_named_pipe_is_not_waited_for(copy: Path) -> None:
@@ -287,9 +287,9 @@ const solutions: number | undefined = (await tables.sliding("4x2", "12345670")).
 const path: string[] = (await tables.fifteen("x", { onProgress: ({ least }) => least + 1 })).path;
 const plies: number = (await tables.senet("x")).plies;
 const closed: boolean = (await tables.knight("b1", "a3")).closed;
-const place: string = new TablebaseError(3, "x", { place: "y" }).place;
+const address: string = new TablebaseError(3, "x", { address: "y" }).address;
 const answer: BoardAnswer = await tables.eight("378546201");
-export { answer, closed, distance, path, place, plies, solutions };
+export { answer, closed, distance, path, address, plies, solutions };
 """
 WORKER = """
 import { openTables } from "./index.js";

@@ -83,11 +83,11 @@ def ask_in_javascript(folder: Path, board: str, goal: str, states: list[str]) ->
     }
 
 
-def ask_reader_in_c(command: list[str], folder: Path, place: str, states: list[str]) -> Told:
+def ask_reader_in_c(command: list[str], folder: Path, board: str, states: list[str]) -> Told:
     """Ask the reader in C, which ends at the first key without an answer."""
     result: Told = {}
     while remaining := states[len(result) :]:
-        text = run(*command, folder, place, stdin=" ".join(remaining))
+        text = run(*command, folder, board, stdin=" ".join(remaining))
         for state, line in zip(remaining, text.out.splitlines(), strict=False):
             key, distance, best, solution = line.replace("-", "").split(" ")
             assert key == state

@@ -64,10 +64,10 @@ def test_a_folder_locked_by_another_process_is_refused_until_that_dies(tmp_path:
 
 
 @pytest.mark.parametrize(
-    ("obstacle", "place"),
+    ("obstacle", "folder"),
     [("file", ""), ("file", "deeper"), ("link", ""), (".lock", ""), (TOURS.file, "")],
 )
-def test_an_obstacle_is_named_and_stays(obstacle: str, place: str, tmp_path: Path) -> None:
+def test_an_obstacle_is_named_and_stays(obstacle: str, folder: str, tmp_path: Path) -> None:
     path = tmp_path / "taken"
     if obstacle == "file":
         path.write_bytes(b"a file")
@@ -77,7 +77,7 @@ def test_an_obstacle_is_named_and_stays(obstacle: str, place: str, tmp_path: Pat
         (path / obstacle).mkdir(parents=True)
     before = [*tmp_path.rglob("*")]
     with pytest.raises((StoreError, TableUnreadable)) as caught:
-        build_tables(path / place, KNIGHT, TOURS)
+        build_tables(path / folder, KNIGHT, TOURS)
     assert caught.value.exit_code == 3
     assert str(path) in str(caught.value)
     assert {*tmp_path.rglob("*")} - {*before} <= {path / ".lock"}

@@ -57,15 +57,15 @@ def test_what_cannot_be_built_is_refused(build: Callable[[], object], problem: s
     assert caught.value.exit_code == 2
 
 
-def test_a_place_without_tables_names_the_lines_to_type(
+def test_a_location_without_tables_names_the_lines_to_type(
     tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     copied = "pt.copy_tables(ADDRESS, {!r})"
-    for place, build in ((None, ""), ("my tables", "outputs='my tables'")):
+    for location, build in ((None, ""), ("my tables", "outputs='my tables'")):
         with pytest.raises(pt.StoreEmpty) as caught:
-            pt.open_tables(place)
-        folder = place or "outputs"
+            pt.open_tables(location)
+        folder = location or "outputs"
         message = f"There are no tables in {folder}. Call: pt.precompute({build})"
         assert str(caught.value) == f"{message}, or: {copied.format(folder)}"
         assert len(str(caught.value)) <= 160

@@ -242,12 +242,12 @@ def test_workers_that_join_later_are_used_and_each_has_its_memory() -> None:
             assert (workers.jobs, workers.memory) == (1, 500_000_000)
             assert workers.cluster
             tasks = Tasks(workers, executor=workers.cluster.reserve(300_000_000))
-            places = set[str]()
-            for place in tasks.run(say_where, [(number,) for number in range(20)], is_saved=False):
-                places.add(place)
-                if len(places) == 1:
+            used = set[str]()
+            for worker in tasks.run(say_where, [(number,) for number in range(20)], is_saved=False):
+                used.add(worker)
+                if len(used) == 1:
                     running.scale(2)
-            assert len(places) == 2
+            assert len(used) == 2
             with pytest.raises(MachineLimit, match=r"needs 0.60 GB, and no worker declares"):
                 workers.cluster.reserve(600_000_000)
         with open_workers(address, memory=10**8) as workers:

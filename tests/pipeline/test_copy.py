@@ -27,7 +27,7 @@ from puzzle_tablebase.formats import index_writer, manifest, parquet
 from puzzle_tablebase.formats.manifest import (
     add_version,
     drop_versions,
-    find_in_place,
+    find_current,
     read_manifest,
     read_versions,
 )
@@ -263,8 +263,8 @@ def test_the_bytes_that_are_told_add_up(
 class Reader:
     """A thread that asks the tables of a store all the time; it must never fail."""
 
-    def __init__(self, place: str | Path) -> None:
-        self._place = str(place)
+    def __init__(self, location: str | Path) -> None:
+        self._location = str(location)
         self.asked = 0
         self.error: BaseException | None = None
         self._has_ended = threading.Event()
@@ -283,10 +283,10 @@ class Reader:
     def _ask(self) -> None:
         try:
             while not self._has_ended.wait(0.01):
-                with open_tables(self._place) as tables:
+                with open_tables(self._location) as tables:
                     assert tables.eight.probe(STATE).distance == 27
                 (table, _) = EIGHT.tables
-                rows = scan_table(Folder(self._place), table)
+                rows = scan_table(Folder(self._location), table)
                 assert rows.filter(pl.col("distance") == 31).collect().height == 2
                 self.asked += 1
         except BaseException as error:
@@ -498,13 +498,13 @@ def test_versions_are_told_apart_without_hashing(
         assert read_manifest(Folder(folder))[PUZZLE.name] == entry
     mixed = folders[0]
     shutil.copy(folders[1] / "pancakes.idx", mixed)
-    assert find_in_place(Folder(mixed), entries) is None
+    assert find_current(Folder(mixed), entries) is None
 
 
 def test_a_copy_that_was_killed_at_its_end_is_ended(
     pancakes: Callable[[int], Path], tmp_path: Path
 ) -> None:
-    """All files are in place, and the old version is listed still."""
+    """All files have their names, and the old version is listed still."""
     new, old = (read_manifest(Folder(pancakes(each)))[PUZZLE.name] for each in (1, 2))
     source, store = tmp_path / "version 1", Folder(tmp_path / "copied")
     copy_tables(source, store)

@@ -144,8 +144,8 @@ def test_what_is_slow_says_what_it_does(
 
     monkeypatch.setattr(slow, name, wait)
     monkeypatch.chdir(tmp_path)
-    place = patterns_555 if "fifteen" in words else outputs
-    assert run_command([*words.split(), "--outputs", str(place)]) == 0
+    folder = patterns_555 if "fifteen" in words else outputs
+    assert run_command([*words.split(), "--outputs", str(folder)]) == 0
     assert screen.getvalue().startswith(f"pipeline: {said}")
     assert screen.getvalue().count("\n") == 1
 

@@ -45,14 +45,14 @@ def cli() -> Cli:
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Make a folder where packages are found; unload what was imported from it afterwards."""
     before = {*sys.modules}
-    place = tmp_path / "site"
-    place.mkdir()
-    monkeypatch.syspath_prepend(place)
+    folder = tmp_path / "site"
+    folder.mkdir()
+    monkeypatch.syspath_prepend(folder)
     monkeypatch.setattr("puzzle_tablebase.puzzles._load_errors", {})
     monkeypatch.setattr("puzzle_tablebase.puzzles._points", {})
-    yield place
+    yield folder
     for name in {*sys.modules} - before:
-        if str(place) in str(getattr(sys.modules[name], "__file__", "")):
+        if str(folder) in str(getattr(sys.modules[name], "__file__", "")):
             del sys.modules[name]
 
 

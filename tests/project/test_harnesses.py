@@ -100,19 +100,19 @@ json.dump({
 @pytest.fixture(scope="module")
 def harnesses(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of the programs of an environment with both packages."""
-    place = tmp_path_factory.mktemp("harnesses") / "env"
-    subprocess.run([sys.executable, "-m", "venv", place], check=True)
-    pip = (place / "bin" / "python", "-m", "pip", "--disable-pip-version-check", "-q")
+    folder = tmp_path_factory.mktemp("harnesses") / "env"
+    subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+    pip = (folder / "bin" / "python", "-m", "pip", "--disable-pip-version-check", "-q")
     subprocess.run([*pip, "install", "uv"], check=True)
     lock = ("--require-hashes", "-r", ROOT / "requirements-harnesses.lock")
-    uv = (place / "bin" / "uv", "pip", "install", "-q", "--python", place / "bin" / "python")
+    uv = (folder / "bin" / "uv", "pip", "install", "-q", "--python", folder / "bin" / "python")
     subprocess.run([*uv, *lock], check=True)
     subprocess.run([*uv, "--no-deps", ROOT], check=True)
     # what the page says to type
     install = next(line for line in list_commands() if line.startswith("pip install ./"))
-    env = {**os.environ, "PATH": f"{place / 'bin'}:{os.environ['PATH']}"}
+    env = {**os.environ, "PATH": f"{folder / 'bin'}:{os.environ['PATH']}"}
     subprocess.run(["sh", "-c", f"{install} -q"], cwd=ROOT, env=env, check=True)
-    return place / "bin"
+    return folder / "bin"
 
 
 def list_blocks(kind: str) -> list[str]:

@@ -16,7 +16,7 @@ from tools import release, try_wheel
 WORKFLOW = ROOT / ".github/workflows/release.yml"
 
 
-def test_the_version_stands_in_one_place_and_is_repeated_right(
+def test_the_version_stands_in_one_file_and_is_repeated_right(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
@@ -24,8 +24,8 @@ def test_the_version_stands_in_one_place_and_is_repeated_right(
     assert project["tool"]["hatch"]["version"]["path"] == "puzzle_tablebase/__init__.py"
     assert release.find_other_versions() == {}
     monkeypatch.setattr(release, "__version__", "9.9.9")
-    places = {"CITATION.cff", "CHANGELOG.md", "queries/javascript/package.json"}
-    assert {*release.find_other_versions()} == places
+    files = {"CITATION.cff", "CHANGELOG.md", "queries/javascript/package.json"}
+    assert {*release.find_other_versions()} == files
     assert not release.is_dated()
 
 
@@ -146,8 +146,8 @@ def test_packages_that_two_builds_make_differently_are_refused(
     wheel: str, archive: str, differ: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Build a small repository with programs that write a word, or what varies."""
-    programs, root, place = (tmp_path / name for name in ("programs", "root", "place"))
-    for folder in (programs, root / "queries" / "javascript", place):
+    programs, root, packages = (tmp_path / name for name in ("programs", "root", "packages"))
+    for folder in (programs, root / "queries" / "javascript", packages):
         folder.mkdir(parents=True)
     for name, script in {
         "python": f'mkdir -p "$4" && echo {wheel} > "$4/a.whl"',
@@ -163,9 +163,9 @@ def test_packages_that_two_builds_make_differently_are_refused(
     monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
     if differ:
         with pytest.raises(SystemExit, match=f"Two builds differ: {differ}$"):
-            release.build_packages(place, programs / "python")
+            release.build_packages(packages, programs / "python")
     else:
-        assert release.build_packages(place, programs / "python") == {
+        assert release.build_packages(packages, programs / "python") == {
             "a.tgz": b"same\n",
             "a.whl": b"same\n",
         }

@@ -64,15 +64,15 @@ def test_the_packages_hold_the_program_and_two_builds_are_the_same_bytes(wheel: 
 @pytest.mark.nightly
 def test_an_empty_environment_answers_from_a_host_and_builds(wheel: Path, tmp_path: Path) -> None:
     programs = make_environment(tmp_path / "env", str(wheel))
-    place = tmp_path / "place"
-    place.mkdir()
+    folder = tmp_path / "folder"
+    folder.mkdir()
     with serve(ROOT / "outputs") as host:
-        file, distance = run_apart(programs / "python", "-c", ANSWER, host.url, cwd=place).split()
+        file, distance = run_apart(programs / "python", "-c", ANSWER, host.url, cwd=folder).split()
     assert Path(file).is_relative_to(tmp_path / "env")
     assert distance == "27"
-    assert "eight_edge" in run_apart(programs / "pipeline", "precompute", "eight", cwd=place)
-    assert "27 moves" in run_apart(programs / "pipeline", "query", "eight", "378546201", cwd=place)
-    assert {path.name for path in place.iterdir()} == {"outputs"}, "in the current folder"
+    assert "eight_edge" in run_apart(programs / "pipeline", "precompute", "eight", cwd=folder)
+    assert "27 moves" in run_apart(programs / "pipeline", "query", "eight", "378546201", cwd=folder)
+    assert {path.name for path in folder.iterdir()} == {"outputs"}, "in the current folder"
 
 
 @pytest.mark.nightly

@@ -85,7 +85,7 @@ def test_the_first_wrong_bit_is_found(
 
 
 @pytest.mark.parametrize(("height", "width"), [(2, 3), (2, 4), (3, 3), (3, 4)])
-def test_numbers_are_places_in_a_list_of_all_orders(height: int, width: int) -> None:
+def test_numbers_are_positions_in_a_list_of_all_orders(height: int, width: int) -> None:
     """List the orders of the tiles in ascending order, and look states up in the list."""
     numbering, cells = Numbering(height, width), height * width
     tiles = [f"{tile:x}" for tile in range(1, cells)]

@@ -156,13 +156,13 @@ def test_further_columns_are_proved_if_the_rules_define_them(stacks: Path) -> No
 
 def build_small_board() -> str:
     """Return hashes of a board's files, its proof's claims, and the error of a false record."""
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
         build_tables(folder, SLIDING, *SLIDING.find_tables("sliding_2x3"))
         hashes = [sha256(file) for file in sorted(folder.glob("sliding*"))]
         claims = story(*verify(Folder(folder)).results)
         failure = falsify(folder, "sliding_2x3_6", change_byte(100, 5))
-        return json.dumps([hashes, claims, str(failure).replace(place, "")], indent=1)
+        return json.dumps([hashes, claims, str(failure).replace(name, "")], indent=1)
 
 
 @pytest.mark.parametrize("board", ["2x2", "2x4", "3x3"])

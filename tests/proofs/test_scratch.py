@@ -98,17 +98,17 @@ def test_a_false_table_is_refuted_as_in_memory(
 def test_the_folder_may_be_named_and_must_be_for_a_host(
     bits: Path, tmp_path: Path, opened: list[str]
 ) -> None:
-    place = tmp_path / "scratch"
-    place.mkdir()
+    other = tmp_path / "scratch"
+    other.mkdir()
     with serve(bits) as host:
         store = open_store(host.url)
         (trouble,) = verify(store, room=Room(LITTLE)).troubles
         assert isinstance(trouble, MachineLimit)
         assert "Name one by --scratch" in str(trouble)
-        verified = verify(store, room=Room(LITTLE, str(place)))
+        verified = verify(store, room=Room(LITTLE, str(other)))
     assert [each.verdict for each in verified.verdicts] == [Verdict.PROVED]
-    assert opened == [str(place)]
-    assert [*place.iterdir()] == []
+    assert opened == [str(other)]
+    assert [*other.iterdir()] == []
 
 
 def fill_disk(*_: int) -> None:

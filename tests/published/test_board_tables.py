@@ -26,9 +26,9 @@ def build_boards(folder: Path, *names: str, jobs: int = 2) -> list[str]:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build the tables of some small boards."""
-    place = tmp_path_factory.mktemp("sliding")
-    build_boards(place, "2x2", "2x3", "2x4", "3x3")
-    return place
+    folder = tmp_path_factory.mktemp("sliding")
+    build_boards(folder, "2x2", "2x3", "2x4", "3x3")
+    return folder
 
 
 @pytest.mark.parametrize(

@@ -42,10 +42,10 @@ def _with_bits(monkeypatch: pytest.MonkeyPatch) -> None:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         treat_as_large(patch, 8)
-        place = tmp_path_factory.mktemp("bits")
+        folder = tmp_path_factory.mktemp("bits")
         tables = (*PUZZLE.find_tables("sliding_2x4_all"), *PUZZLE.find_tables("sliding_3x3_all"))
-        build_all(Folder(place), [(PUZZLE, tables)])
-        yield place
+        build_all(Folder(folder), [(PUZZLE, tables)])
+        yield folder
 
 
 def open_board(folder: Path, name: str, max_single_keys: int = 300) -> BoardReader:
@@ -193,11 +193,11 @@ def test_walks_that_do_not_end_at_the_goal_are_damage(
 
 def answer_small_board() -> str:
     """Return answers of a batch and the counts, which kernels compute."""
-    with tempfile.TemporaryDirectory() as place, pytest.MonkeyPatch.context() as patch:
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setattr(sliding, "MAX_SMALL_CELLS", 7)
         tables = PUZZLE.find_tables("sliding_2x4")
-        build_all(Folder(Path(place)), [(PUZZLE, tables)])
-        board_reader = open_board(Path(place), "2x4", 0)
+        build_all(Folder(Path(folder)), [(PUZZLE, tables)])
+        board_reader = open_board(Path(folder), "2x4", 0)
         states = ["12345670", "12345607", "07654321", "54321670"]
         answers = ask_many(board_reader, pl.Series(states))
         view = board_reader.puzzle.view_goal("12345670")

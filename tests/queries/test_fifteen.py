@@ -25,7 +25,7 @@ from puzzle_tablebase.queries.samples import SampleRequest, draw_set
 from tests.support import sliding_oracle as oracle
 from tests.support.reference_numbers import lines
 from tests.support.shell import SCRIPT, Cli
-from tests.support.tampered import change_header, link_copy, place, replace_link, reseal
+from tests.support.tampered import change_header, link_copy, locate_record, replace_link, reseal
 
 GOAL = "123456789abcdef0"
 Ask = Callable[..., tuple[int, str, str]]
@@ -242,7 +242,7 @@ def test_false_distances_end_a_search(patterns_555: Path, tmp_path: Path) -> Non
         data = bytearray(index.read_bytes())
         data[BLOCK_BYTES:] = bytes([1]) * (len(data) - BLOCK_BYTES)
         for image in list_images(4, 4):
-            data[place(data, pattern.rank(pattern.find_cells(image, board)))] = 254
+            data[locate_record(data, pattern.rank(pattern.find_cells(image, board)))] = 254
         index.write_bytes(reseal(data))
     words = [state, "--time-limit", "5", "--outputs", str(folder)]
     assert run_command(["query", "fifteen", *words]) == 3

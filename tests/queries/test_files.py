@@ -87,7 +87,7 @@ def test_an_open_index_that_is_replaced_answers_as_before(copy: Path) -> None:
     index = IndexReader(Folder(copy), EIGHT)
     first = index.read_record(0)
     data = bytearray(path.read_bytes())
-    data[tampered.place(data, 3000)] ^= 1
+    data[tampered.locate_record(data, 3000)] ^= 1
     path.unlink()
     path.write_bytes(reseal(data))
     tampered.vouch(copy, "eight")
@@ -107,7 +107,7 @@ def test_an_open_index_that_is_overwritten_is_damaged(copy: Path) -> None:
 def test_blocks_that_are_read_ahead_are_checked(copy: Path) -> None:
     path = replace_link(copy / "eight.idx")
     data = bytearray(path.read_bytes())
-    data[tampered.place(data, 3000)] ^= 1
+    data[tampered.locate_record(data, 3000)] ^= 1
     path.write_bytes(data)
     index = IndexReader(Folder(copy), EIGHT)
     index.prefetch([0, 3000])
@@ -117,11 +117,11 @@ def test_blocks_that_are_read_ahead_are_checked(copy: Path) -> None:
 
 
 def test_all_records_are_of_one_build(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Publish the index anew, in its place, while half of it is read."""
+    """Publish the index anew while half of it is read."""
     path, real, calls = replace_link(copy / "eight.idx"), _Build.read_blocks, Counter[str]()
     newer = bytearray(path.read_bytes())
-    newer[tampered.place(newer, 0)] ^= 1
-    newer[tampered.place(newer, 362_879)] ^= 1
+    newer[tampered.locate_record(newer, 0)] ^= 1
+    newer[tampered.locate_record(newer, 362_879)] ^= 1
     newer = bytearray(tampered.change_header(bytes(newer), digest=bytes(32)))
 
     def read(build: _Build, first: int, count: int) -> bytes:
@@ -234,7 +234,7 @@ def test_a_manifest_without_the_index(
         assert str(second.value) == str(caught.value)
 
 
-# ---- two builds whose blocks have right checksums in each other's place ---------------------
+# ---- two builds whose blocks have right checksums, exchanged ----------------------------------
 
 
 def name_no_version(_: Request, answer: Answer) -> None:

@@ -66,14 +66,14 @@ def test_damage_in_a_page_that_is_read_is_noticed(copy: Path) -> None:
     data = path.read_bytes()
     file = read_manifest(Folder(copy))[SMALL.name].parquet
     assert file
-    places = range(4, len(data) - file.footer.bytes, 61)
-    for at in places:
+    offsets = range(4, len(data) - file.footer.bytes, 61)
+    for at in offsets:
         path.write_bytes(data[:at] + bytes([data[at] ^ 0x10]) + data[at + 1 :])
         try:
             assert read_tours(copy) == right
         except TableDamaged:  # some damage is in columns that are not read
             noticed += 1
-    assert noticed > len(places) // 2
+    assert noticed > len(offsets) // 2
 
 
 @pytest.mark.parametrize("at", [-1, -9, -2000])

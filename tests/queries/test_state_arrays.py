@@ -113,19 +113,19 @@ def test_other_ranks_are_refused(tables: Tables, given: object) -> None:
 def list_features(state: str, goal: str, width: int) -> tuple[int, int, int]:
     """Return the features in the plainest way: try which tiles of a line may stay."""
     steps, misplaced, removed = 0, 0, 0
-    place = {mark: divmod(goal.index(mark), width) for mark in goal}
+    goal_cell = {mark: divmod(goal.index(mark), width) for mark in goal}
     cells = {mark: divmod(state.index(mark), width) for mark in state}
     for mark in sorted({*state} - {"0"}):
-        apart = [abs(one - other) for one, other in zip(place[mark], cells[mark], strict=True)]
+        apart = [abs(one - other) for one, other in zip(goal_cell[mark], cells[mark], strict=True)]
         steps, misplaced = steps + sum(apart), misplaced + (sum(apart) > 0)
     for axis in (0, 1):
         for line in range(max(width, len(state) // width)):
             marks = [
                 mark
                 for mark in state
-                if mark != "0" and place[mark][axis] == line == cells[mark][axis]
+                if mark != "0" and goal_cell[mark][axis] == line == cells[mark][axis]
             ]
-            homes = [place[mark][1 - axis] for mark in marks]
+            homes = [goal_cell[mark][1 - axis] for mark in marks]
             sizes = [
                 bits.bit_count()
                 for bits in range(1 << len(homes))

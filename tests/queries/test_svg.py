@@ -77,7 +77,7 @@ def contrast(one: str, other: str) -> float:
     """Return the contrast ratio of WCAG 2: 1 for equal colours, 21 for black on white."""
 
     def luminance(colour: str) -> float:
-        parts = (int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5))
+        parts = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
         red, green, blue = (
             part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
         )
@@ -110,14 +110,14 @@ def test_tour_picture_follows_the_path(
     left, top = (min(at(square, name) for square in squares) for name in "xy")
     *_, line = shapes(picture, "path")
     points = [(float(x), float(y)) for x, y in re.findall(f"{NUMBER} {NUMBER}", line.attrib["d"])]
-    places = [(int((x - left) // side), size - 1 - int((y - top) // side)) for x, y in points]
-    assert "".join(board.name_square(x + size * y) for x, y in places) == answer.path
+    path = [(int((x - left) // side), size - 1 - int((y - top) // side)) for x, y in points]
+    assert "".join(board.name_square(x + size * y) for x, y in path) == answer.path
     dashed = [path for path in shapes(picture, "path") if path.get("stroke-dasharray")]
     assert len(dashed) == answer.closed
     ends = [dot.get("fill") for dot in shapes(picture, "circle")]
     assert (ends[0], ends[-1]) == (GREEN, AMBER)
     order = [text.text for text in shapes(picture, "text")]
-    assert order[1 : size * size + 1] == [str(place) for place in range(1, size * size + 1)]
+    assert order[1 : size * size + 1] == [str(number) for number in range(1, size * size + 1)]
 
 
 @pytest.mark.parametrize("options", [{}, {"goal": "087654321"}])
@@ -216,5 +216,5 @@ def test_the_picture_shows_the_line(outputs: Path, options: dict[str, str | bool
     texts = [text.text for text in shapes(svg, "text")]
     assert f"{KNOWN} after {len(moves)} plies" in texts
     for number, (throw, move) in enumerate(zip(str(facts["dice"]), written, strict=True)):
-        place = texts.index(f"{'AB'[number % 2]} throws {throw}")
-        assert (texts[place - 1], texts[place + 1]) == (str(number + 1), move)
+        turn = texts.index(f"{'AB'[number % 2]} throws {throw}")
+        assert (texts[turn - 1], texts[turn + 1]) == (str(number + 1), move)

@@ -433,9 +433,9 @@ def test_files_are_synced_before_they_get_their_names(
     steps, replace = list[str](), os.replace
 
     def record_sync(number: int) -> None:
-        place = Path(os.readlink(f"/proc/self/fd/{number}"))
-        if place.is_relative_to(tmp_path):
-            steps.append("folder" if place.is_dir() else "file")
+        path = Path(os.readlink(f"/proc/self/fd/{number}"))
+        if path.is_relative_to(tmp_path):
+            steps.append("folder" if path.is_dir() else "file")
 
     def record_rename(source: str, target: str) -> None:
         if Path(target).is_relative_to(tmp_path):

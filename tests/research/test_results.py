@@ -120,10 +120,10 @@ def test_goals_as_published() -> None:
     compared = 0
     for file in ("sliding.txt", "results.txt"):
         for label, value in reference_numbers.lines(file):
-            name, _, place = label.partition("_")
+            name, _, rest = label.partition("_")
             if name != "sliding":
                 continue
-            board, blank = place.split("_")
+            board, blank = rest.split("_")
             states = layers.filter(board=board, blank=int(blank))["states"].to_list()
             if board == "3x5":  # its search has a test of its own
                 continue

@@ -52,8 +52,8 @@ def write(store: Path, folder: str | Path) -> list[str]:
 
 
 @pytest.fixture(scope="session")
-def site(place: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_once(tmp_path_factory, "site", lambda folder: write(place / "outputs", folder))
+def site(workspace: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_once(tmp_path_factory, "site", lambda folder: write(workspace / "outputs", folder))
 
 
 @pytest.fixture
@@ -90,11 +90,11 @@ class Document(HTMLParser):
 
 
 def test_every_file_is_listed_and_every_link_leads_to_a_file_and_a_heading(
-    site: Path, place: Path
+    site: Path, workspace: Path
 ) -> None:
     listed = dict(line.split("  ")[::-1] for line in (site / SUMS).read_text().splitlines())
     assert {**listed, SUMS: sha256(site / SUMS)} == list_files(site)
-    assert read_manifest(Folder(site / VERSION)) == read_manifest(Folder(place / "outputs"))
+    assert read_manifest(Folder(site / VERSION)) == read_manifest(Folder(workspace / "outputs"))
     assert verify(Folder(site / VERSION), quick=True).unpublished == []
     assert {f"{VERSION}/javascript/{name}" for name in ("package.json", "index.js")} < {*listed}
     pages = [site / "index.html", site / VERSION / "index.html"]
@@ -164,9 +164,9 @@ import json, re, sys
 from pathlib import Path
 import datasets, duckdb
 
-place = Path(sys.argv[1])
-text = (place / "README.md").read_text()
-text = text.replace("hf://datasets/OWNER/NAME/", f"{place}/").replace("OWNER/NAME", str(place))
+folder = Path(sys.argv[1])
+text = (folder / "README.md").read_text()
+text = text.replace("hf://datasets/OWNER/NAME/", f"{folder}/").replace("OWNER/NAME", str(folder))
 loaded = []
 for kind, code in re.findall("```(python|sql)\\n(.*?)```", text, re.DOTALL):
     if kind == "sql":
@@ -175,8 +175,8 @@ for kind, code in re.findall("```(python|sql)\\n(.*?)```", text, re.DOTALL):
         exec(code, space := {})
         loaded.append(len(space["rows"]))
 tables = {}
-for name in datasets.get_dataset_config_names(str(place)):
-    (split, rows), = datasets.load_dataset(str(place), name).items()
+for name in datasets.get_dataset_config_names(str(folder)):
+    (split, rows), = datasets.load_dataset(str(folder), name).items()
     tables[name] = [split, len(rows), {key: kind.dtype for key, kind in rows.features.items()}]
 print(json.dumps([loaded, tables]))
 """
@@ -250,19 +250,19 @@ def test_a_table_that_is_damaged_meanwhile_is_not_published(small: Path, tmp_pat
 
 
 def test_the_command_proves_the_tables_first(cli: Cli, small: Path) -> None:
-    place = small.parent
-    said = cli("site", "website", "--outputs", str(small), cwd=place)
+    workspace = small.parent
+    said = cli("site", "website", "--outputs", str(small), cwd=workspace)
     assert (said.code, said.out) == (0, "website\n")
     assert said.err.count("is left out. ") == 2
-    card = (place / "website" / VERSION / "README.md").read_text()
+    card = (workspace / "website" / VERSION / "README.md").read_text()
     assert "- `knight_tours_5x5` is proved: every path was walked" in card
-    assert "<b>proved</b>" in (place / "website" / "index.html").read_text()
+    assert "<b>proved</b>" in (workspace / "website" / "index.html").read_text()
     urls = ("", "ftp://a.b", "a.b", 'https://a.b/"><script>', "https://a.b/\n")
     for option in ("--date=31.1.26", *(f"--url={url}" for url in urls)):
-        assert cli("site", "other", option, "--outputs", str(small), cwd=place).code == 2
+        assert cli("site", "other", option, "--outputs", str(small), cwd=workspace).code == 2
     flip_byte(replace_link(small / "knight_tours_8x8.parquet"))
-    assert cli("site", "other", "--outputs", str(small), cwd=place).code == 3
-    assert not (place / "other").exists()
+    assert cli("site", "other", "--outputs", str(small), cwd=workspace).code == 3
+    assert not (workspace / "other").exists()
 
 
 KILLED = """

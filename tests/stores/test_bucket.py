@@ -51,7 +51,7 @@ def url(server: LoopbackStore, request: pytest.FixtureRequest) -> Iterator[str]:
 
 
 @pytest.fixture
-def place(url: str) -> Bucket:
+def target(url: str) -> Bucket:
     return Bucket(open_store(url))
 
 
@@ -82,28 +82,28 @@ def test_a_copied_bucket_is_queried_and_verified_like_a_folder(
     )
 
 
-def test_a_file_appears_once_all_of_it_was_sent(place: Bucket, server: LoopbackStore) -> None:
+def test_a_file_appears_once_all_of_it_was_sent(target: Bucket, server: LoopbackStore) -> None:
     text = PART + b"end"
 
     def iter_pieces(*, is_whole: bool) -> Iterator[bytes]:
         yield from (text[at : at + 5_000_000] for at in range(0, len(text), 5_000_000))
         if not is_whole:
-            raise TableMissing(place, "large.idx", None)
+            raise TableMissing(target, "large.idx", None)
 
-    with place.claim():
+    with target.claim():
         with pytest.raises(TableMissing):
-            place.send("large.idx", iter_pieces(is_whole=False), len(text))
-        assert place.list_names() == [CLAIM]  # and no part is left
+            target.send("large.idx", iter_pieces(is_whole=False), len(text))
+        assert target.list_names() == [CLAIM]  # and no part is left
         assert any(each.startswith("DELETE ") and "uploadId" in each for each in server.requests)
-        place.send("large.idx", iter_pieces(is_whole=True), len(text))
-        place.send("small.idx", iter([b"sm", b"all"]), 5)
-        opened = place.open_random_access("large.idx")
+        target.send("large.idx", iter_pieces(is_whole=True), len(text))
+        target.send("small.idx", iter([b"sm", b"all"]), 5)
+        opened = target.open_random_access("large.idx")
         assert opened.read_parts([(10, PART_BYTES - 5), (9, 1)]) == [PART[-5:] + b"end", PART[1:10]]
         assert opened.read(opened.size, 0) == text
-        assert place.read("small.idx") == b"small"
+        assert target.read("small.idx") == b"small"
         for name in ("large.idx", "small.idx", "small.idx"):
-            place.remove(name)
-    assert place.list_names() == []
+            target.remove(name)
+    assert target.list_names() == []
     assert sum("partNumber=" in request for request in server.requests) >= 2
 
 
@@ -133,9 +133,9 @@ def test_a_claimed_bucket_has_one_writer(url: str, outputs: Path, cli: Cli) -> N
     assert one.read("file") == b"ac"
 
 
-def test_a_claim_that_nobody_can_read_is_one(url: str, place: Bucket, outputs: Path) -> None:
-    with place.claim():
-        place.write("x", b"")
+def test_a_claim_that_nobody_can_read_is_one(url: str, target: Bucket, outputs: Path) -> None:
+    with target.claim():
+        target.write("x", b"")
     for text in (b"", b"[]", b'{"writer": 1}', b"\xff"):
         with server_put(url, CLAIM, text), pytest.raises(StoreError, match="another program"):
             copy_tables(outputs, url, ["eight"])
@@ -154,7 +154,7 @@ def server_put(url: str, name: str, text: bytes) -> Iterator[None]:
 
 @pytest.mark.parametrize("header", ["", "HTTP_IF_NONE_MATCH", "HTTP_IF_MATCH"])
 def test_nothing_is_copied_without_conditional_writes(
-    header: str, url: str, place: Bucket, server: LoopbackStore, outputs: Path
+    header: str, url: str, target: Bucket, server: LoopbackStore, outputs: Path
 ) -> None:
     if server.scheme == "gs":
         pytest.skip("moto's conditions are Amazon's")
@@ -167,11 +167,11 @@ def test_nothing_is_copied_without_conditional_writes(
     server.ignored_headers = [header] * bool(header)
     with pytest.raises(StoreError):
         copy_tables(outputs, url, ["eight"])
-    assert place.list_names() == []
+    assert target.list_names() == []
     server.ignored_headers.clear()
     server.fault = only_here  # rights to a prefix suffice
     copy_tables(outputs, url, ["eight"])
-    assert {*read_manifest(place)} == {"eight", "eight_edge"}
+    assert {*read_manifest(target)} == {"eight", "eight_edge"}
 
 
 def test_nothing_is_copied_to_a_missing_bucket(server: LoopbackStore, outputs: Path) -> None:

@@ -250,7 +250,7 @@ def test_a_part_of_a_file_is_synced_by_whoever_wrote_it(
     store = Folder(tmp_path)
     with store.write_files("index") as files:
         hidden = files.get_hidden_name(0)
-        with store.write_at_places(hidden) as file:
+        with store.reopen_for_writing(hidden) as file:
             file.seek(4096)
             file.write(b"part")
         assert synced == [str(tmp_path / hidden)]

@@ -381,9 +381,9 @@ def test_a_password_stays_with_its_host(outputs: Path, cli: Cli) -> None:
         url = host.url.replace("//", "//me:se%20cret@") + "/tables/?sig=abc%2Fd"
         store = pickle.loads(pickle.dumps(open_store(url)))
         assert str(store) == f"{host.url}/tables"
-        for place in (host, other):
+        for target in (host, other):
             host.requests.clear()
-            host.fault = spoil(1, fail(301, Location=f"{place.url}/b/eight.idx"))
+            host.fault = spoil(1, fail(301, Location=f"{target.url}/b/eight.idx"))
             with open_tables(store) as tables:
                 assert tables.eight.probe(STATE).distance == 27
             sent = [request.headers.get("authorization") for request in host.requests]
@@ -428,11 +428,11 @@ def test_a_password_stays_with_its_host(outputs: Path, cli: Cli) -> None:
         "precompute --scheduler tcp://{}127.0.0.1:9 eight --force",
     ],
 )
-def test_no_message_has_a_password(words: str, cli: Cli, place: Path) -> None:
-    said = cli(*words.format("u:S3cret@").split(), cwd=place)
+def test_no_message_has_a_password(words: str, cli: Cli, workspace: Path) -> None:
+    said = cli(*words.format("u:S3cret@").split(), cwd=workspace)
     assert said.code in (2, 3)
     assert not any(word in said.out + said.err for word in ("u:", "S3", "cret"))
-    assert not (place / "new").exists()
+    assert not (workspace / "new").exists()
 
 
 @pytest.mark.parametrize(

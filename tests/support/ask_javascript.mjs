@@ -1,5 +1,5 @@
-// The JavaScript package, asked by a test: node ask_javascript.mjs PLACE, with a question a line on
-// standard input, [method, ...arguments], or ["open", PLACE] for those after it; for each a line of JSON: the answer, or its error, and the
+// The JavaScript package, asked by a test: node ask_javascript.mjs LOCATION, with a question a line on
+// standard input, [method, ...arguments], or ["open", LOCATION] for those after it; for each a line of JSON: the answer, or its error, and the
 // rounds of requests, progress and bytes that it took.
 import { text } from "node:stream/consumers";
 
@@ -40,7 +40,7 @@ async function fetchInRounds(...words) {
   }
 }
 
-const open = (place) => openTables(place, { fetch: fetchInRounds, retryDelays: [0, 0] });
+const open = (location) => openTables(location, { fetch: fetchInRounds, retryDelays: [0, 0] });
 let tables = open(process.argv[2]);
 for (const line of (await text(process.stdin)).trim().split("\n")) {
   const [method, ...words] = JSON.parse(line);

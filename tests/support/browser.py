@@ -77,8 +77,8 @@ in_both = pytest.mark.parametrize(
 def explorer(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the path of the explorer of the default tables."""
 
-    def make(place: Path) -> None:
-        write_explorer(Folder(outputs), str(place / "explorer.html"))
+    def make(folder: Path) -> None:
+        write_explorer(Folder(outputs), str(folder / "explorer.html"))
 
     return make_once(tmp_path_factory, "explorer", make) / "explorer.html"
 
@@ -89,8 +89,8 @@ def boards_page(
 ) -> Path:
     """Return the path of an explorer with small boards and the 15-puzzle, beside its tables."""
 
-    def make(place: Path) -> None:
-        copy = link_copy(outputs, place, small_boards, patterns_555)
+    def make(folder: Path) -> None:
+        copy = link_copy(outputs, folder, small_boards, patterns_555)
         build_tables(copy, SLIDING, *SLIDING.find_tables("sliding_2x4"))
         write_explorer(Folder(copy), str(copy / "explorer.html"))
 
@@ -130,8 +130,8 @@ class Explorer:
         terms, text = (rows.locator(tag).all_inner_texts() for tag in ("dt", "dd"))
         return dict(zip(terms, text, strict=True))
 
-    def text(self, place: str) -> str:
-        return self.page.locator(place).inner_text()
+    def text(self, selector: str) -> str:
+        return self.page.locator(selector).inner_text()
 
     def width(self) -> int:
         """Return the width of the page's content, which may be wider than its window."""

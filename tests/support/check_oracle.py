@@ -156,20 +156,20 @@ def judge_tour(start: str, answer: str, files: int, ranks: int) -> dict[str, obj
     """Judge a tour from a square, given as squares or as the numbers of jumps."""
     facts: dict[str, object] = dict.fromkeys(FACTS)
     facts["score"] = 0.0
-    given, place = list[str](), 0
-    while place < len(answer):
-        mark = answer[place]
+    given, at = list[str](), 0
+    while at < len(answer):
+        mark = answer[at]
         if mark in SPACES:
-            place += 1
+            at += 1
             continue
         if not given:
             is_list = mark not in "12345678"
-        word = answer[place : place + 1 + is_list]
+        word = answer[at : at + 1 + is_list]
         is_square = len(word) == 2 and word[0] in ascii_letters and word[1] in "123456789"
         if not (is_square if is_list else word in "12345678"):
             return facts | {"result": "unreadable", "step": len(given) + (given[:1] != [start])}
         given.append(word.lower())
-        place += len(word)
+        at += len(word)
     squares = [start]
     given = given[1:] if given[:1] == [start] else given
     facts["length"] = len(given)

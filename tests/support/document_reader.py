@@ -34,8 +34,8 @@ def records(data: bytes) -> Iterator[bytes]:
         checksum = zlib.crc32(seed + struct.pack("<Q", number) + block[:BODY])
         assert block[BODY:] == struct.pack("<I", checksum)
     for number in range(count):
-        after, place = divmod(number, BODY // width)
-        yield blocks[1 + after][place * width : (place + 1) * width]
+        after, offset = divmod(number, BODY // width)
+        yield blocks[1 + after][offset * width : (offset + 1) * width]
 
 
 def layers(data: bytes) -> dict[int, dict[int, int]]:
@@ -93,12 +93,10 @@ def iter_edge_sets(
 ) -> Iterator[tuple[Edges, Needs, Pieces]]:
     """Yield every set of edges that fits and closes no cycle, with what is still to be drawn."""
     yield (), needs, pieces
-    for place, (one, other) in enumerate(free):
+    for at, (one, other) in enumerate(free):
         if needs[one] and needs[other] and pieces.get(one) != other:
             edge = one, other
-            for edges, *remaining in iter_edge_sets(
-                free[place + 1 :], *add_edge(edge, needs, pieces)
-            ):
+            for edges, *remaining in iter_edge_sets(free[at + 1 :], *add_edge(edge, needs, pieces)):
                 yield (edge, *edges), remaining[0], remaining[1]
 
 
@@ -143,29 +141,29 @@ class NumberedTours:
         self.layers = layers(path.read_bytes())
         self.h, w = sorted((files, ranks))
         self.left, self.right = self.h * ((w - 1) // 2), self.h * ((w - 2) // 2)
-        self.places = places = [
+        self.positions = positions = [
             (a, b) if files <= ranks else (b, a) for b in range(w) for a in range(self.h)
         ]
-        number = {place: square for square, place in enumerate(places)}
-        self.names = [f"{chr(97 + file)}{1 + rank}" for file, rank in places]
-        self.squares = list(range(len(places)))
+        number = {position: square for square, position in enumerate(positions)}
+        self.names = [f"{chr(97 + file)}{1 + rank}" for file, rank in positions]
+        self.squares = list(range(len(positions)))
         self.flip = {VIRTUAL: VIRTUAL}
-        self.flip |= {s: len(places) - self.h - s + 2 * (s % self.h) for s in self.squares}
+        self.flip |= {s: len(positions) - self.h - s + 2 * (s % self.h) for s in self.squares}
         self.outside: list[int] = []
         self.edges = [
             (one, other)
-            for (one, (file, rank)), (other, (f, r)) in combinations(enumerate(places), 2)
+            for (one, (file, rank)), (other, (f, r)) in combinations(enumerate(positions), 2)
             if {abs(file - f), abs(rank - r)} == {1, 2}
         ]
         self.own: dict[Turn, tuple[int, int]] = {None: (self.left, self.left + 1)}
         if kind == ["ranks"]:
             mirrors = [(a, b) for a in (0, files - 1) for b in (0, ranks - 1)]
-            mirrored = [[(abs(a - f), abs(b - r)) for f, r in places] for a, b in mirrors]
+            mirrored = [[(abs(a - f), abs(b - r)) for f, r in positions] for a, b in mirrors]
             if files == ranks:
                 mirrored += [[(r, f) for f, r in images] for images in mirrored]
             self.symmetries = [[number[image] for image in images] for images in mirrored]
             self.outside = [VIRTUAL]
-            ends = [s for s, place in enumerate(places) if len(places) * sum(place) % 2 == 0]
+            ends = [s for s, at in enumerate(positions) if len(positions) * sum(at) % 2 == 0]
             self.edges = [(VIRTUAL, square) for square in ends] + self.edges
             layer = self.left + 1
             for turn in sorted({self.turned(self.names[square])[0] or 0 for square in ends}):
@@ -198,7 +196,7 @@ class NumberedTours:
 
     def key(self, n: int, needs: Needs, pieces: Pieces) -> int:
         cells = [*self.outside, *range(n, n + 2 * self.h + 1)]
-        needed = sum(needs[cell] << 2 * place for place, cell in enumerate(cells))
+        needed = sum(needs[cell] << 2 * at for at, cell in enumerate(cells))
         matching, ends = 0, sorted(pieces)
         while ends:
             first, *others = ends
@@ -209,15 +207,15 @@ class NumberedTours:
     def state(self, n: int, key: int) -> tuple[Needs, Pieces]:
         needed, matching = divmod(key, MATCHINGS)
         cells = [*self.outside, *range(n, n + 2 * self.h + 1)]
-        needs = {cell: needed >> 2 * place & 3 for place, cell in enumerate(cells)}
+        needs = {cell: needed >> 2 * at & 3 for at, cell in enumerate(cells)}
         ends = [cell for cell in cells if needs[cell] == 1]
-        places = []
+        digits = []
         for others in range(1, len(ends), 2):
-            matching, place = divmod(matching, others)
-            places.append(place)
+            matching, digit = divmod(matching, others)
+            digits.append(digit)
         pieces: Pieces = {}
         while ends:
-            first, far = ends.pop(0), ends.pop(places.pop())
+            first, far = ends.pop(0), ends.pop(digits.pop())
             pieces |= {first: far, far: first}
         return needs, pieces
 
@@ -281,7 +279,7 @@ class NumberedTours:
         theirs = self.drawing(way, self.right, other, None)
         edges = [*self.drawing(drawing, self.left, key, turn), *across, *self.flipped(theirs)]
         second = (sum(edge) for edge in edges if 0 in edge)  # for a closed tour: it begins at a1
-        walk = [0, min(second, key=lambda square: self.places[square][::-1])]
+        walk = [0, min(second, key=lambda square: self.positions[square][::-1])]
         if turn is not None:
             walk = [VIRTUAL, turn]
         while len(walk) < len(self.names) + len(self.outside):

@@ -342,7 +342,7 @@ FILE_CASES: list[Case] = [
         for change in (
             lambda data: change_header(data, version=9),
             lambda data: data[:-9] + b"!" + data[-8:],
-            lambda data: reseal(data[:-9] + b"!" + data[-8:]),  # in place of a zero
+            lambda data: reseal(data[:-9] + b"!" + data[-8:]),  # instead of a zero
         )
     ),
     (

@@ -86,7 +86,7 @@ BOARDS = [
         in_shards=True,
     ),
     Fault(
-        "two_bit_bfs.shards:Shard.list_places",
+        "two_bit_bfs.shards:Shard.list_all_blocks",
         *("self.list_blocks(0) + self.list_blocks(1)", "self.list_blocks(1) + self.list_blocks(0)"),
         BITS,
         in_shards=True,
@@ -240,11 +240,11 @@ for room in ROOMS:
 def plant(fault: Fault) -> Iterator[None]:
     """Change the text of a function in this process, and put it back."""
     module, _, path = fault.function.partition(":")
-    place: Any = __import__(f"{PACKAGE}.{module}", fromlist=["_"])
+    owner: Any = __import__(f"{PACKAGE}.{module}", fromlist=["_"])
     for part in path.split("."):
-        place = getattr(place, part)
-    function = getattr(place, "__wrapped__", None) or getattr(place, "py_func", place)
-    old, plain = function.__code__, [*_list_callers({place, function})]
+        owner = getattr(owner, part)
+    function = getattr(owner, "__wrapped__", None) or getattr(owner, "py_func", owner)
+    old, plain = function.__code__, [*_list_callers({owner, function})]
     function.__code__ = _change_code(function, fault)
     try:
         for names, name, kernel in plain:

@@ -115,11 +115,11 @@ class PlainSearch:
     def _has_searched(self, board: list[int], room: int) -> bool:
         """Return whether a position was searched with as much room for moves, and remember it."""
         key = sum(tile << 4 * cell for cell, tile in enumerate(board[:15]))
-        place = (key ^ key >> 15 ^ key >> 29 ^ key >> 43) % (1 << 14)
-        seen, seen_room = self._seen.get(place, ([], 0))
+        slot = (key ^ key >> 15 ^ key >> 29 ^ key >> 43) % (1 << 14)
+        seen, seen_room = self._seen.get(slot, ([], 0))
         if seen == board and seen_room >= room:
             return True
-        self._seen[place] = board, room
+        self._seen[slot] = board, room
         return False
 
 

@@ -22,9 +22,9 @@ def run(*command: str | Path, stdin: str = "") -> Said:
     return shell.run(command, cwd=Path.cwd(), input=stdin.encode(), timeout=120)
 
 
-def ask_package(place: object, *questions: list[Any]) -> list[Any]:
+def ask_package(location: object, *questions: list[Any]) -> list[Any]:
     """Ask the JavaScript package; return for each question its answer, and what that took."""
-    return _ask_in_node("ask_javascript.mjs", place, questions)
+    return _ask_in_node("ask_javascript.mjs", location, questions)
 
 
 def ask_page(page: Path, *questions: list[Any]) -> list[Any]:
@@ -32,9 +32,9 @@ def ask_page(page: Path, *questions: list[Any]) -> list[Any]:
     return _ask_in_node("ask_page.mjs", page, questions)
 
 
-def _ask_in_node(program: str, place: object, questions: tuple[list[Any], ...]) -> list[Any]:
+def _ask_in_node(program: str, location: object, questions: tuple[list[Any], ...]) -> list[Any]:
     lines = "\n".join(map(json.dumps, questions))
-    said = run(tool("node"), Path(__file__).with_name(program), str(place), stdin=lines)
+    said = run(tool("node"), Path(__file__).with_name(program), str(location), stdin=lines)
     assert (said.code, said.err) == (0, "")
     return [json.loads(line) for line in said.out.splitlines()]
 

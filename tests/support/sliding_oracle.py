@@ -80,7 +80,7 @@ def best_moves(state: str, rows: int, columns: int, known: dict[str, int]) -> st
 
 
 def manhattan(state: str, goal: str, columns: int) -> int:
-    """Sum the rows and columns that each tile is away from its place; the blank does not count."""
+    """Sum the rows and columns that each tile is away from its goal; the blank does not count."""
     total = 0
     for tile in state.replace("0", ""):
         row, column = divmod(state.index(tile), columns)

@@ -26,7 +26,7 @@ PAIR_COUNTS = "knight_pair_counts_3x4", "knight_pair_counts_4x3", "knight_pair_c
 
 
 def use_small_tables(patch: pytest.MonkeyPatch) -> None:
-    """Let builds and proofs know the small tables, in place of the large ones of their kind."""
+    """Let builds and proofs know the small tables, instead of the large ones of their kind."""
     patch.setitem(MODULES, PANCAKES.name, "tests.support.pancakes")
     patch.setitem(fifteen_tables.PARTITIONS, "5-5-5", TINY)
     patch.setattr(Knight, "tables", (*KNIGHT.tables[:-1], TABLE))
@@ -35,11 +35,11 @@ def use_small_tables(patch: pytest.MonkeyPatch) -> None:
     treat_as_large(patch, 8)
 
 
-def build_small_tables(place: Path) -> None:
+def build_small_tables(folder: Path) -> None:
     """Build them all."""
-    build_tables(place, PANCAKES)
-    build_tables(place, FIFTEEN, *map(make_pattern_table, TINY))
+    build_tables(folder, PANCAKES)
+    build_tables(folder, FIFTEEN, *map(make_pattern_table, TINY))
     for name in ("sliding_2x3", "sliding_2x4"):
-        build_tables(place, SLIDING, *SLIDING.find_tables(name))
+        build_tables(folder, SLIDING, *SLIDING.find_tables(name))
     for name in (TABLE.name, LIST, PAIRS, *RANKINGS, *PAIR_COUNTS):
-        build_tables(place, KNIGHT, *KNIGHT.find_tables(name))
+        build_tables(folder, KNIGHT, *KNIGHT.find_tables(name))

@@ -154,7 +154,7 @@ def rewrite_index(folder: Path) -> None:
         entries["senet"]["index"]["digest"] = bytes(32).hex()
 
 
-def place(data: bytes | bytearray, rank: int) -> int:
+def locate_record(data: bytes | bytearray, rank: int) -> int:
     """Return the offset of the first byte of a record."""
     width: int = HEADER.unpack_from(data)[3]
     block, number = divmod(rank, BODY_BYTES // width)

@@ -46,8 +46,7 @@ def encode_slowly(words: Words, group: int) -> list[bytes]:
                     mask |= 1 << number
                     texts = [word.to_bytes(8, "little") for word in row]
                     body += bytes(
-                        sum(bool(byte) << place for place, byte in enumerate(text))
-                        for text in texts
+                        sum(bool(byte) << at for at, byte in enumerate(text)) for text in texts
                     )
                     body += b"".join(texts).replace(b"\0", b"")
             encoded += mask.to_bytes(8, "little") + len(body).to_bytes(2, "little") + body
@@ -109,7 +108,7 @@ def test_no_row_takes_more_than_is_estimated() -> None:
         assert starts[-1] == len(data) - 8
 
 
-def test_each_changed_byte_and_each_changed_place_is_noticed() -> None:
+def test_each_changed_byte_and_each_changed_position_is_noticed() -> None:
     words = make_rows(70, 1)
     data, starts = encode(words, 7)
     numbers, checks = np.arange(10), np.zeros(10, dtype=np.uint32)

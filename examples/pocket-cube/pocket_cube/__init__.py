@@ -3,10 +3,10 @@
 The corner at the back, left and below stays where it is; the faces opposite it turn: U (above),
 R (right) and F (front). So every state of the cube, however it is held, is one state here.
 
-A state is written as seven digits, a dash, and seven more. The places are numbered: 1-4 are the
-corners above, from front right clockwise to back right; 5, 6 and 7 are those below at the front
-right, the front left and the back right. The first digits say which corner is at each place, by the
-place where it belongs; the last say how it is twisted there: 0 not at all, 1 clockwise, 2
+A state is written as seven digits, a dash, and seven more. The positions are numbered: 1-4 are
+the corners above, from front right clockwise to back right; 5, 6 and 7 are those below at the front
+right, the front left and the back right. The first digits say which corner is at each position, by
+the position where it belongs; the last say how it is twisted there: 0 not at all, 1 clockwise, 2
 anticlockwise.
 """
 
@@ -38,11 +38,11 @@ def turn_state(state: str, turn: str) -> str:
     >>> turn_state("5231764-2001102", "4123567-0000000")
     '1523764-1200102'
     """
-    places = [int(place) - 1 for place in turn[:7]]
-    pieces = [state[place] for place in places]
+    positions = [int(position) - 1 for position in turn[:7]]
+    pieces = [state[position] for position in positions]
     twists = [
-        str((int(state[8 + place]) + int(twist)) % 3)
-        for place, twist in zip(places, turn[8:], strict=True)
+        str((int(state[8 + position]) + int(twist)) % 3)
+        for position, twist in zip(positions, turn[8:], strict=True)
     ]
     return "".join((*pieces, "-", *twists))
 
@@ -123,11 +123,11 @@ class PocketCube(GoalPuzzle):
         return np.strings.add(pieces[:, None], np.array(TWISTS, dtype=np.bytes_)).ravel()
 
     def list_all_moves(self) -> Iterator[tuple[str, Ranks, Bytes]]:
-        """Yield each turn of all states: digits change places, and the turn's twists are added."""
+        """Yield each turn of all states: digits are moved, and the turn's twists are added."""
         texts = self.list_states().view(np.uint8).reshape(self.size, len(SOLVED))
         for letter, turn in TURNS.items():
-            places = np.array([int(place) - 1 for place in turn[:7]])
-            after = texts.take([*places, 7, *places + 8], axis=1)
+            positions = np.array([int(position) - 1 for position in turn[:7]])
+            after = texts.take([*positions, 7, *positions + 8], axis=1)
             added = np.frombuffer(turn[8:].encode(), dtype=np.uint8) - ord("0")
             after[:, 8:] = (after[:, 8:] - ord("0") + added) % 3 + ord("0")
             yield letter, np.arange(self.size), after.view(f"S{len(SOLVED)}").ravel()

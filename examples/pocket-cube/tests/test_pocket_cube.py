@@ -22,7 +22,7 @@ Vector = tuple[int, int, int]
 FACES = {"U": (0, 1, 0), "R": (1, 0, 0), "F": (0, 0, 1), "D": (0, -1, 0), "L": (-1, 0, 0)}
 FACES["B"] = (0, 0, -1)
 CORNERS = ("URF", "UFL", "ULB", "UBR", "DFR", "DLF", "DRB")
-"""The faces of the places 1-7: the one above or below first, then clockwise."""
+"""The faces of the positions 1-7: the one above or below first, then clockwise."""
 
 
 def locate(corner: str) -> Vector:

@@ -14,7 +14,7 @@ const [form, input, button, board, distance, moves, cost] = [
   "#distance",
   "#moves",
   "#cost",
-].map((place) => document.querySelector(place));
+].map((selector) => document.querySelector(selector));
 let asked = 0;
 
 /** Show the answer for a state, unless another one was asked for meanwhile. */

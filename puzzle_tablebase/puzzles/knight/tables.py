@@ -96,13 +96,13 @@ def make_count_table(
     closed: Collection[Sides] = (),
     *,
     name: str = COUNTS_TABLE,
-    place: str = "each board in the table",
+    scope: str = "each board in the table",
 ) -> Table:
     """Make a table of the numbers of tours; `closed`: boards with closed tours only."""
     kind = "open" if boards else "closed"
     return Table(
         name,
-        f"The number of directed {kind} knight's tours from every square of {place}",
+        f"The number of directed {kind} knight's tours from every square of {scope}",
         "rows sorted by board (files, then ranks), then by square number",
         (
             Column("board", "string", "size of the board, files x ranks"),
@@ -140,8 +140,8 @@ def make_board_counts(board: KnightBoard, *, closed: bool = False) -> Table:
     if min(sides) > 2:  # narrower boards have no tours, and take no time
         require_countable(board, closed=closed)
     prefix, boards = (CLOSED_COUNTS_PREFIX, ()) if closed else (COUNTS_PREFIX, [sides])
-    name, place = f"{prefix}{board}", f"the {board} board"
-    return make_count_table(boards, [sides] * closed, name=name, place=place)
+    name, scope = f"{prefix}{board}", f"the {board} board"
+    return make_count_table(boards, [sides] * closed, name=name, scope=scope)
 
 
 def make_pair_counts(board: KnightBoard) -> Table:

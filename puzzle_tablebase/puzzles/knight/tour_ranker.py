@@ -98,9 +98,9 @@ class Sweep:
         self.far = [board.squares - rows - at + 2 * (at % rows) for at in squares] + [self.virtual]
         """For each square, its number in the sweep from the far end: columns reversed, rows not."""
         is_wide = board.files > board.ranks
-        place = [at % columns * rows + at // columns if is_wide else at for at in squares]
+        numbers = [at % columns * rows + at // columns if is_wide else at for at in squares]
         images = zip(*map(board.find_images, squares), strict=True)
-        self._images = [[place[to] for to in image] for image in images]
+        self._images = [[numbers[to] for to in image] for image in images]
         last_squares = {self.map_squares(at)[at] for at in squares}
         self.routes = list[Route]()
         """One route for closed tours, or one for each start that has layers of its own."""
@@ -165,11 +165,11 @@ class TourRanker:
         """
         sweep, route = self.sweep, self.sweep.find_route(start)
         assert route
-        board_square = {place: square for square, place in enumerate(sweep.map_squares(start))}
+        board_square = {number: square for square, number in enumerate(sweep.map_squares(start))}
         board_square[sweep.virtual] = sweep.virtual
         neighbours: dict[int, list[int]] = {at: [] for at in range(sweep.virtual + sweep.paths)}
         for edge in self._unrank_edges(number, route):
-            one, two = (board_square[place] for place in edge)
+            one, two = (board_square[number] for number in edge)
             neighbours[one].append(two)
             neighbours[two].append(one)
         if any(len(squares) != 2 for squares in neighbours.values()):
@@ -188,9 +188,9 @@ class TourRanker:
         """
         sweep, route = self.sweep, self.sweep.find_route(squares[0])
         assert route
-        place = sweep.map_squares(squares[0])
-        places = [place[square] for square in squares] + [sweep.virtual] * sweep.paths
-        jumps = zip(places, [*places[1:], places[0]], strict=True)
+        numbers = sweep.map_squares(squares[0])
+        path = [numbers[square] for square in squares] + [sweep.virtual] * sweep.paths
+        jumps = zip(path, [*path[1:], path[0]], strict=True)
         return self._rank_edges([(min(jump), max(jump)) for jump in jumps], route)
 
     def _unrank_edges(self, number: int, route: Route) -> set[Edge]:
@@ -270,10 +270,10 @@ class TourRanker:
         """Yield each set of edges of the cut that can be added to a state, with the state after."""
         between = self.sweep.between
         yield [], state
-        for place in range(begin, len(between)):
-            if next_state := state.add_edge(*between[place]):
-                for edges, last_state in self._iter_edge_sets(next_state, place + 1):
-                    yield [between[place], *edges], last_state
+        for at in range(begin, len(between)):
+            if next_state := state.add_edge(*between[at]):
+                for edges, last_state in self._iter_edge_sets(next_state, at + 1):
+                    yield [between[at], *edges], last_state
 
     # ---- partial tours of a half ----------------------------------------------------------------
 

@@ -42,7 +42,7 @@ async function route() {
 
 /**
  * Show another state after an act of the user, or as soon as it is found: in another `mode`, with what is `said` of it.
- * `isReplaced`: in place of this entry of the history. `isPassing`: it is not written into the address.
+ * `isReplaced`: instead of this entry of the history. `isPassing`: it is not written into the address.
  */
 function go(state, { mode = shown.mode, said = "", ...how } = {}) {
   if (isPainting) return false;

@@ -8,10 +8,10 @@ export function isLoss(before, after) {
   return Number.isInteger(before) && (after === null || after >= before);
 }
 
-/** Show the distance at every place of a line; those before the place that is shown are dark. */
+/** Show the distance at every step of a line; those before the one that is shown are dark. */
 export function showChart(view, distances, shown) {
   const most = Math.max(...distances.map((distance) => distance ?? 0), 1);
-  // each bar is above the place of the slider's knob for the same step
+  // each bar is above the slider's knob for the same step
   const step = (100 - 2 * KNOB) / Math.max(distances.length - 1, 1);
   const wide = Math.min(0.8 * step, 2 * KNOB);
   const said = distances.map((distance) =>

@@ -36,16 +36,16 @@ export function html(strings, ...values) {
   return open[0].children;
 }
 
-/** Give an element the described nodes. Nothing in their list keeps its place, so that nodes after it stay the same. */
-export function paint(place, nodes) {
+/** Give an element the described nodes. Nothing in their list keeps its position, so that nodes after it stay the same. */
+export function paint(parent, nodes) {
   const wanted = nodes.flat(Infinity).map((node) => (node || node === 0 ? node : ""));
   wanted.forEach((node, at) => {
-    const old = place.childNodes[at];
-    const next = node.tag ? paintElement(old, node, place) : paintText(old, String(node));
-    if (!old) place.append(next);
+    const old = parent.childNodes[at];
+    const next = node.tag ? paintElement(old, node, parent) : paintText(old, String(node));
+    if (!old) parent.append(next);
     else if (next !== old) old.replaceWith(next);
   });
-  while (place.childNodes.length > wanted.length) place.lastChild.remove();
+  while (parent.childNodes.length > wanted.length) parent.lastChild.remove();
 }
 
 function paintText(old, text) {

@@ -38,7 +38,7 @@ function wordTour({ board, start, tour }, at) {
 
 function listFacts({ board, tour }) {
   const isClosed = board.jump(tour.at(-1), tour[0]) > 0;
-  const jumps = tour.slice(1).map((square, place) => board.jump(tour[place], square));
+  const jumps = tour.slice(1).map((square, index) => board.jump(tour[index], square));
   return [
     ["Why", `its end is ${isClosed ? "" : "not "}one jump from its start`],
     ["Squares", tour.map((square) => board.nameOf(square)).join(" ")],

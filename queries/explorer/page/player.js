@@ -51,7 +51,7 @@ export function showPlayer(view, line) {
       step="1"
       value="${at}"
       disabled=${!last}
-      aria-label="Place in the line"
+      aria-label="Step of the line"
       aria-valuetext="${noun} ${at} of ${last}"
       oninput=${({ target }) => leap(Number(target.value))}
     />

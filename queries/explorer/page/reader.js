@@ -1,5 +1,5 @@
 // The reader of the page's compressed data, which gzip's own checksum guards. Of an index (docs/format/index.md) the
-// page contains the header, and the bytes grouped by their place in the record: planes.
+// page contains the header, and the bytes grouped by their offset in the record: planes.
 import { readHeader } from "#tables/index_file.js";
 
 const HEADER = 152;

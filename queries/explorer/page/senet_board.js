@@ -38,7 +38,7 @@ export function describeSquares(position, { last = null, choices = [] } = {}) {
           >`
         }`,
       attributes: {
-        style: { "--place": `${row + 1} / ${(row % 2 ? ROW - 1 - column : column) + 1}` },
+        style: { "--area": `${row + 1} / ${(row % 2 ? ROW - 1 - column : column) + 1}` },
       },
     };
   });

@@ -107,7 +107,7 @@ const sheets = {
   title: () => "Senet",
   task:
     "Reach each position from the opening, which is on the right: choose the throws, 1 to 5, and the moves of both " +
-    "sides, A first. A piece goes forward to an empty square, or swaps places with an opponent’s piece that has none " +
+    "sides, A first. A piece goes forward to an empty square, or swaps squares with an opponent’s piece that has none " +
     "of its own beside it. Nobody wins: the sides work together.",
   key: "A shortest line to each: the throw, and the piece’s way; x is a swap.",
   usual: 6,
@@ -144,7 +144,7 @@ export const SENET = {
   kind: "wide",
   rules:
     "A moves first, then the sides take turns, and nobody may pass. A piece moves forward by a throw of 1–5 to an empty " +
-    "square, or swaps places with an opponent’s piece, unless one of its own colour stands beside it and guards it. Nobody wins: " +
+    "square, or swaps squares with an opponent’s piece, unless one of its own colour stands beside it and guards it. Nobody wins: " +
     "the question is how soon a position can arise. Boards and pieces have come down to us from Egypt, but no rules: how it was played there is not known.",
   open: openSenet,
   head: () => "Senet",

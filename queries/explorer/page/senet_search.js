@@ -19,8 +19,8 @@ const numberMasks = once(() => {
   return { numbers, placements };
 });
 
-/** Return the place of the pieces of the side to move and of the other among all. */
-function placeOf(own, other) {
+/** Return the rank of the pieces of the side to move and of the other. */
+function rankOf(own, other) {
   const { numbers, placements } = numberMasks();
   return placements * numbers[own] + numbers[other];
 }
@@ -62,9 +62,9 @@ class Target {
   }
 
   #add(side, own, other) {
-    const place = placeOf(own, other);
-    if (this.#plies[side][place] !== UNKNOWN) return;
-    this.#plies[side][place] = this.#depth;
+    const rank = rankOf(own, other);
+    if (this.#plies[side][rank] !== UNKNOWN) return;
+    this.#plies[side][rank] = this.#depth;
     this.#layers[side].push(own | (other << BITS));
   }
 
@@ -83,9 +83,9 @@ class Target {
 
   measure(position, mover, most) {
     const plies = this.#plies["AB".indexOf(mover)];
-    const place = placeOf(maskOf(position, mover), maskOf(position, otherSide(mover)));
-    while (plies[place] === UNKNOWN && this.#depth < most && this.#goBack());
-    return plies[place] === UNKNOWN ? null : plies[place];
+    const rank = rankOf(maskOf(position, mover), maskOf(position, otherSide(mover)));
+    while (plies[rank] === UNKNOWN && this.#depth < most && this.#goBack());
+    return plies[rank] === UNKNOWN ? null : plies[rank];
   }
 }
 
@@ -97,7 +97,7 @@ export function measure(to, position, mover, most = UNKNOWN) {
   return target.measure(position, mover, most);
 }
 
-/** Return the fewest plies to a target at every place of a line of moves from a position with a side to move. */
+/** Return the fewest plies to a target after every move of a line of moves from a position with a side to move. */
 export function measureLine(to, position, mover, moves) {
   return [
     measure(to, position, mover),

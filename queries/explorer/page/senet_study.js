@@ -134,13 +134,13 @@ export function showStudy(state, go) {
     !isGame && one === line.length,
     () => go({ position, side: "AB"[one % 2], hints: 0 }, { isReplaced: true }),
   ]);
-  const showPly = (move, place) => {
-    const lost = wordLoss(place + 1);
+  const showPly = (move, index) => {
+    const lost = wordLoss(index + 1);
     return html`<li>
       <button
         type="button"
-        aria-current=${place === at - 1 ? "step" : null}
-        onclick=${() => show(place + 1, {})}
+        aria-current=${index === at - 1 ? "step" : null}
+        onclick=${() => show(index + 1, {})}
       >
         <span class="who ${move.mover.toLowerCase()}">${move.mover}</span> throws
         <b class="die">${move.throw}</b> ${wordMove(move)}<span class="change farther"

@@ -12,8 +12,8 @@ export function describeBoard(board, goals) {
   const [rows, columns] = board.split("x").map(Number);
   const label = ({ state }) => {
     const cell = state.indexOf("0");
-    const place = `row ${Math.floor(cell / columns) + 1}, column ${(cell % columns) + 1}`;
-    return cell === state.length - 1 ? "Gap last" : `Gap in ${place}`;
+    const where = `row ${Math.floor(cell / columns) + 1}, column ${(cell % columns) + 1}`;
+    return cell === state.length - 1 ? "Gap last" : `Gap in ${where}`;
   };
   return {
     rows,

@@ -45,7 +45,7 @@ function wordAnswer(game, distance) {
 /** Name the best moves of an answer in words. */
 function nameMoves({ best_moves = "", best_tiles }) {
   return [...best_moves]
-    .map((letter, place) => `tile ${nameTile(best_tiles[place])} ${TILE_WAY[letter]}`)
+    .map((letter, index) => `tile ${nameTile(best_tiles[index])} ${TILE_WAY[letter]}`)
     .join(" or ");
 }
 
@@ -80,8 +80,8 @@ function listFacts(game, facts, goal) {
   } = facts;
   if (distance === null) return [["Why", wordUnsolved(game, facts.state, goal)]];
   if (!distance) return [];
-  const best = [...best_moves].map((letter, place) => {
-    const tile = nameTile(best_tiles[place]);
+  const best = [...best_moves].map((letter, index) => {
+    const tile = nameTile(best_tiles[index]);
     return html`<span class="chip" role="img" aria-label="${tile} ${TILE_WAY[letter]}"
       >${tile} ${TILE_ARROW[letter]}</span
     >`;
@@ -94,7 +94,7 @@ function listFacts(game, facts, goal) {
   ];
 }
 
-/** Return what the move to a place of the line did, whether it lost ground, and what would have been better. */
+/** Return what the move to a state of the line did, whether it lost ground, and what would have been better. */
 function wordChange(game, goal, line, at) {
   if (!at) return { text: "", isLost: false };
   const [before, after] = line.slice(at - 1, at + 1).map((one) => game.facts(one, goal));

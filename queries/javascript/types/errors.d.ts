@@ -6,22 +6,22 @@ export declare const UNUSABLE = 3;
 export declare class TablebaseError extends Error {
     code: number;
     /** The file or address that cannot be used; empty if the trouble is another. */
-    place: string;
+    address: string;
     /** The HTTP status; 0 if there was none. */
     status: number;
     /**
      * @param {number} code `NO_ANSWER`, `BAD_REQUEST` or `UNUSABLE`
      * @param {string} message a sentence
-     * @param {{place?: string, status?: number}} [details]
+     * @param {{address?: string, status?: number}} [details]
      */
-    constructor(code: number, message: string, { place, status }?: {
-        place?: string;
+    constructor(code: number, message: string, { address, status }?: {
+        address?: string;
         status?: number;
     });
 }
-/** @param {string} place @param {string} problem what is wrong there, as the end of a sentence */
-export declare function makeUnusable(place: string, problem: string, status?: number): TablebaseError;
-/** @param {string} place @param {string} name of the table, which can be built */
-export declare function makeMissing(place: string, name: string): TablebaseError;
-/** @param {string} place @param {string} problem */
-export declare function makeUnreadable(place: string, problem: string, status?: number): TablebaseError;
+/** @param {string} address @param {string} problem what is wrong there, as the end of a sentence */
+export declare function makeUnusable(address: string, problem: string, status?: number): TablebaseError;
+/** @param {string} address @param {string} name of the table, which can be built */
+export declare function makeMissing(address: string, name: string): TablebaseError;
+/** @param {string} address @param {string} problem */
+export declare function makeUnreadable(address: string, problem: string, status?: number): TablebaseError;

@@ -4,7 +4,7 @@ export type HttpOptions = {
     wholeBytes?: number;
 };
 /**
- * `fetch`: a function to use in place of the usual one; `retryDelays`: milliseconds before each
+ * `fetch`: a function to use instead of the usual one; `retryDelays`: milliseconds before each
  * further attempt; `wholeBytes`: indexes up to this size are read whole (1 MiB if it is not given).
  * @typedef {{fetch?: typeof globalThis.fetch, retryDelays?: number[], wholeBytes?: number}} HttpOptions
  */

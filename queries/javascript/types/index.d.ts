@@ -11,12 +11,12 @@ export type HttpOptions = import("./http_source.js").HttpOptions;
 /**
  * Open tables by the address of a host, or of its manifest, or by a folder (in Node). Nothing is read
  * until the first question.
- * @param {string | URL} place
+ * @param {string | URL} location
  * @param {import("./http_source.js").HttpOptions} [options]
  * @returns {Tables}
  */
-export declare function openTables(place: string | URL, options?: import("./http_source.js").HttpOptions): Tables;
-/** The tables of one place. A part that has been read is kept; the manifest is read once. */
+export declare function openTables(location: string | URL, options?: import("./http_source.js").HttpOptions): Tables;
+/** The tables of one location. A part that has been read is kept; the manifest is read once. */
 export declare class Tables {
     #private;
     source: FolderSource | HttpSource;

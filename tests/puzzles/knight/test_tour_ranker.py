@@ -66,11 +66,11 @@ def test_symmetric_starts_share_a_route(board: str) -> None:
     knight_board = parse_board(board)
     sweep = Sweep(knight_board, paths=True)
     for start in range(knight_board.squares):
-        route, place = sweep.find_route(start), sweep.map_squares(start)
+        route, numbers = sweep.find_route(start), sweep.map_squares(start)
         assert {sweep.find_route(image) for image in knight_board.find_images(start)} == {route}
         assert (route is None) == bool(knight_board.squares % 2 and knight_board.is_light(start))
         if route:
-            assert place[start] == route.start < sweep.longer + sweep.rows
+            assert numbers[start] == route.start < sweep.longer + sweep.rows
     layers = [layer for route in sweep.routes for layer in (*route.layers, route.cut)]
     assert {*layers} | {*range(sweep.longer + 1)} == {*range(sweep.routes[-1].cut + 1)}
 

@@ -32,7 +32,7 @@ from tests.support.chances import check_draws, check_uniform
 from tests.support.shell import Cli
 from tests.support.tampered import (
     link_copy,
-    place,
+    locate_record,
     records,
     replace_link,
     reseal,
@@ -102,7 +102,7 @@ def test_open_tours_are_sampled_from_their_list(outputs: Path) -> None:
 
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 7])
 def test_numbers_are_different_and_equally_likely(size: int) -> None:
-    """Draw numbers below 7 from many seeds: at each place of a sample any is as likely."""
+    """Draw numbers below 7 from many seeds: at each position of a sample any is as likely."""
     drawn = [
         [str(number) for part in SampleRequest(size, seed).draw_numbers(7, "") for number in part]
         for seed in range(3_000)
@@ -138,7 +138,7 @@ def test_sampling_reports_damage(ranked_boards: Path, tmp_path: Path) -> None:
         open_tables(str(folder)).knight.sample(10, board="6x6", closed=True)
     data = bytearray(original)
     for record in range(80):
-        data[place(data, record) + 2] ^= data[place(data, record)] == 6
+        data[locate_record(data, record) + 2] ^= data[locate_record(data, record)] == 6
     path.write_bytes(reseal(data))
     with pytest.raises(TableDamaged):
         open_tables(str(folder)).knight.sample(10, board="6x6", closed=True)
@@ -195,7 +195,8 @@ def test_corrupt_records_give_a_tour_or_an_error(
         data = bytearray(original)
         for _ in range(randomness.choice((1, 5, 50))):
             # any byte of a record but those of its layer
-            at = place(data, randomness.randrange(records(data))) + randomness.randrange(2, 1023)
+            record = randomness.randrange(records(data))
+            at = locate_record(data, record) + randomness.randrange(2, 1023)
             data[at] = randomness.randrange(256)
         path.write_bytes(reseal(data))
         for each in refused:
@@ -265,7 +266,7 @@ def test_inconsistent_layers_are_damage(ranked_boards: Path, tmp_path: Path, lay
     index = replace_link(link_copy(ranked_boards, tmp_path) / "knight_closed_ranks_6x6.idx")
     data = bytearray(index.read_bytes())
     for record in range(records(data)):
-        at = place(data, record)
+        at = locate_record(data, record)
         if data[at] == layer:
             data[at + 2] ^= 1
     index.write_bytes(reseal(data))
