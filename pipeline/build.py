@@ -10,6 +10,7 @@ from functools import partial
 from puzzle_tablebase.errors import StoreError, require_text
 from puzzle_tablebase.formats.index import compute_index_bytes
 from puzzle_tablebase.formats.manifest import Entry
+from puzzle_tablebase.pipeline.costs import Cost
 from puzzle_tablebase.pipeline.kinds import make
 from puzzle_tablebase.pipeline.known_files import KnownFiles
 from puzzle_tablebase.pipeline.log import COMPLETED, FAILED, Run, log_run
@@ -19,7 +20,6 @@ from puzzle_tablebase.pipeline.publish import (
     remove_checkpoints,
     settle,
 )
-from puzzle_tablebase.pipeline.recipes.costs import Cost
 from puzzle_tablebase.pipeline.reporter import Reporter
 from puzzle_tablebase.pipeline.select import select_tables
 from puzzle_tablebase.pipeline.stale import FORCED, Job, list_jobs
@@ -107,10 +107,7 @@ def run_jobs(
         else:
             job.checkpoints.clear_others()
     due, built = [job for job in jobs if job.reason], list[Built]()
-    # an index has a record for each row, at least; one that is replaced is removed only then
-    sizes = [compute_index_bytes(job.table, job.table.rows or 0) for job in due]
-    old = [entry.index.bytes for job in due for entry in job.versions[-1:] if entry.index]
-    store.require_space("The build", sum(sizes) - sum(old) + max(old, default=0))
+    store.require_space("The build", estimate_space(due))
     queues: dict[tuple[str, str], list[Job]] = {}
     for job in due:
         queues.setdefault((job.puzzle.name, job.table.recipe.kind), []).append(job)
@@ -124,27 +121,37 @@ def run_jobs(
     return built
 
 
+def estimate_space(due: Sequence[Job]) -> int:
+    """Estimate the least bytes of disk for the indexes of some jobs, or for the largest search."""
+    # an index has a record for each row, at least; one that is replaced is removed only then
+    sizes = [compute_index_bytes(job.table, job.table.rows or 0) for job in due]
+    old = [entry.index.bytes for job in due for entry in job.versions[-1:] if entry.index]
+    searches = [
+        job.cost.shards.disk - job.checkpoints.count_bytes() for job in due if job.cost.shards.total
+    ]
+    return max([sum(sizes) - sum(old) + max(old, default=0), *searches])
+
+
 def format_shards(cost: Cost) -> str:
     """Say what a search in shards takes.
 
-    >>> format_shards(Cost(1200, 5, 3_000_000_000, shards=4, jobs=2, disk=17_000_000_000))
+    >>> from puzzle_tablebase.pipeline.costs import Shards
+    >>> format_shards(Cost(1200, 5, 3_000_000_000, Shards(4, jobs=2, disk=17_000_000_000)))
     '4 shards, 17.0 GB of disk, about 10.0 min'
     """
-    time = format_duration(cost.seconds / cost.jobs)
-    return f"{cost.shards} shards, {cost.disk / 1e9:.1f} GB of disk, about {time}"
+    time, shards = format_duration(cost.seconds / cost.shards.jobs), cost.shards
+    return f"{shards.total} shards, {shards.disk / 1e9:.1f} GB of disk, about {time}"
 
 
 def _run_job(store: Folder, job: Job, workers: Workers, reporter: Reporter) -> Built:
     """Build and publish a table, and log it."""
     name, started, outcome = job.table.name, time.perf_counter(), FAILED
     on_step = partial(reporter.update, of=name)
-    cost = job.cost
-    reserved = cost.memory, cost.shards, cost.jobs, cost.task
-    with open_table(workers, name, job.checkpoints, on_step, *reserved) as own:
+    with open_table(workers, job.checkpoints, job.cost, on_step) as own:
         own.report("starting", 0)  # unless another table has failed
         reporter.say(f"building {name} ({job.reason})")
-        if cost.shards:
-            reporter.say(f"{name}: {format_shards(cost)}")
+        if job.cost.shards.total:
+            reporter.say(f"{name}: {format_shards(job.cost)}")
         if job.saved:
             reporter.say(f"{name}: resuming from {len(job.saved):,} checkpoints")
         try:

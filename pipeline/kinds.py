@@ -7,11 +7,20 @@ asked for: a list of tables needs no recipe, a proof none, and a build no proof.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from puzzle_tablebase.code_digest import Code
 from puzzle_tablebase.errors import MemoryShort
-from puzzle_tablebase.pipeline.recipes.costs import Cost
+from puzzle_tablebase.pipeline.costs import (
+    Cost,
+    CostPerState,
+    Shards,
+    estimate_tour_counts,
+    estimate_tour_list,
+    estimate_tour_pair_counts,
+    estimate_tour_ranking,
+)
 from puzzle_tablebase.puzzles import Puzzle, find_owner, import_object
 from puzzle_tablebase.resources import PROCESS_BYTES, get_free_memory
 from puzzle_tablebase.schema import Table
@@ -20,13 +29,11 @@ from puzzle_tablebase.stores import Folder
 if TYPE_CHECKING:
     from puzzle_tablebase.formats.encoder import TableData
     from puzzle_tablebase.pipeline.proofs.claims import Prover
-    from puzzle_tablebase.pipeline.recipes.board_shards import Plan
     from puzzle_tablebase.pipeline.tasks import Tasks
     from puzzle_tablebase.pipeline.workers import Workers
     from puzzle_tablebase.stores.checkpoints import Checkpoints
 
 RECIPES, PROOFS = (f"puzzle_tablebase.pipeline.{room}" for room in ("recipes", "proofs"))
-COSTS = f"{RECIPES}.costs"
 NOT_READ = ("builtins", "typing", "abc")
 """The modules of Python's own classes."""
 ENCODER = "puzzle_tablebase.formats.encoder:encode_table"
@@ -39,12 +46,12 @@ SHARDED_TIMES = 2.5
 
 
 class Kind(NamedTuple):
-    """A kind of table: where its functions are, as `module:name`."""
+    """A kind of table: what it costs, and where its other functions are, as `module:name`."""
 
     make: str
     """The recipe: a function that takes a table, its puzzle if `needs_puzzle`, and tasks."""
-    cost: str
-    """The function that estimates the `Cost` of a table."""
+    cost: Callable[[Table], Cost]
+    """The estimate of a table's cost."""
     prove: str = ""
     """The `Prover`; without one, nothing is shown but that the files are intact."""
     plan: str = ""
@@ -53,8 +60,11 @@ class Kind(NamedTuple):
     """Whether the recipe searches the state space of the table's puzzle, whatever that is."""
 
 
-def _make_graph_kind(prove: str = "", cost: str = "graph") -> Kind:
-    return Kind(f"{RECIPES}.graph:make", f"{COSTS}:estimate_{cost}", prove, needs_puzzle=True)
+GRAPH_COST = CostPerState(3e-6, 390)
+
+
+def _make_graph_kind(prove: str = "", cost: CostPerState = GRAPH_COST) -> Kind:
+    return Kind(f"{RECIPES}.graph:make", cost, prove, needs_puzzle=True)
 
 
 KINDS = {
@@ -62,39 +72,39 @@ KINDS = {
     "goals": _make_graph_kind(f"{PROOFS}.goals:GOALS"),
     "eight": _make_graph_kind(f"{PROOFS}.goals:EIGHT"),
     "senet": _make_graph_kind(f"{PROOFS}.senet:SENET"),
-    "sliding_rows": _make_graph_kind(f"{PROOFS}.goals:SLIDING_ROWS", "sliding_rows"),
+    "sliding_rows": _make_graph_kind(f"{PROOFS}.goals:SLIDING_ROWS", CostPerState(2.3e-6, 200)),
     "sliding_bits": Kind(
         f"{RECIPES}.boards:make",
-        f"{COSTS}:estimate_sliding_bits",
+        CostPerState(1e-8, 0.27),
         f"{PROOFS}.board_layers:SLIDING_BITS",
         plan=f"{RECIPES}.board_shards:plan_shards",
     ),
     "pattern": Kind(
-        f"{RECIPES}.patterns:make", f"{COSTS}:estimate_pattern", f"{PROOFS}.patterns:PATTERN"
+        f"{RECIPES}.patterns:make", CostPerState(4e-8, 2), f"{PROOFS}.patterns:PATTERN"
     ),
     "tour_list": Kind(
         f"{RECIPES}.tour_lists:make",
-        f"{COSTS}:estimate_tour_list",
+        estimate_tour_list,
         f"{PROOFS}.knight_tours:TOUR_LIST",
     ),
     "tour_pairs": Kind(
         f"{RECIPES}.tour_pairs:make",
-        f"{COSTS}:estimate_tour_pairs",
+        CostPerState(2e-4),
         f"{PROOFS}.knight_tours:TOUR_PAIRS",
     ),
     "tour_ranking": Kind(
         f"{RECIPES}.tour_rankings:make",
-        f"{COSTS}:estimate_tour_ranking",
+        estimate_tour_ranking,
         f"{PROOFS}.knight_tours:TOUR_RANKING",
     ),
     "tour_counts": Kind(
         f"{RECIPES}.tour_counts:make",
-        f"{COSTS}:estimate_tour_counts",
+        estimate_tour_counts,
         f"{PROOFS}.knight_counts:TOUR_COUNTS",
     ),
     "tour_pair_counts": Kind(
         f"{RECIPES}.tour_pair_counts:make",
-        f"{COSTS}:estimate_tour_pair_counts",
+        estimate_tour_pair_counts,
         f"{PROOFS}.knight_pair_counts:TOUR_PAIR_COUNTS",
     ),
 }
@@ -107,8 +117,7 @@ def get_kind(table: Table) -> Kind:
 
 def estimate_cost(table: Table) -> Cost:
     """Estimate the cost of a table."""
-    cost: Cost = import_object(get_kind(table).cost)(table)
-    return cost
+    return get_kind(table).cost(table)
 
 
 def find_prover(table: Table) -> Prover | None:
@@ -135,17 +144,14 @@ def plan_build(table: Table, cost: Cost, workers: Workers, saved: Checkpoints | 
         available = sys.maxsize if free is None else int(FREE_SHARE * free)
     is_whole = not workers.is_remote and cost.memory <= available
     left = max(0, available - process)  # the program alone may take more than there is
-    planned: Plan | None = import_object(plan)(table, workers, left, saved, is_whole)
-    if planned is None:
+    shards: Shards = import_object(plan)(table, workers, left, saved, is_whole)
+    if not shards.total:
         return cost
-    if not planned.jobs:
+    if not shards.jobs:
         hint = "Raise the limit, or start again: pipeline remove --checkpoints"
-        raise MemoryShort(table.name, process + planned.memory, available, hint)
-    memory = 0 if workers.is_remote else process + planned.jobs * planned.memory
-    seconds = SHARDED_TIMES * cost.seconds
-    return Cost(
-        seconds, cost.bytes, memory, planned.shards, planned.jobs, planned.memory, planned.disk
-    )
+        raise MemoryShort(table.name, process + shards.memory, available, hint)
+    memory = 0 if workers.is_remote else process + shards.jobs * shards.memory
+    return Cost(SHARDED_TIMES * cost.seconds, cost.bytes, memory, shards)
 
 
 def make(table: Table, puzzle: Puzzle, tasks: Tasks) -> TableData:

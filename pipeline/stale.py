@@ -18,10 +18,10 @@ from puzzle_tablebase.formats.manifest import (
     read_versions,
     require_table_name,
 )
+from puzzle_tablebase.pipeline.costs import Cost
 from puzzle_tablebase.pipeline.kinds import checkpoints, estimate_cost, find_code, plan_build
 from puzzle_tablebase.pipeline.known_files import KnownFiles
 from puzzle_tablebase.pipeline.publish import list_table_files, read_copies, require_own_files
-from puzzle_tablebase.pipeline.recipes.costs import Cost
 from puzzle_tablebase.pipeline.terminal import format_copies_note
 from puzzle_tablebase.pipeline.workers import Workers
 from puzzle_tablebase.puzzles import Puzzle

@@ -15,6 +15,7 @@ from typing import Any
 import numpy.typing as npt
 
 from puzzle_tablebase.errors import StoreError
+from puzzle_tablebase.pipeline.costs import IN_MEMORY, Cost, Shards
 from puzzle_tablebase.pipeline.parallel import Items, Result
 from puzzle_tablebase.pipeline.workers import Workers
 from puzzle_tablebase.stores.checkpoints import Checkpoints
@@ -31,9 +32,8 @@ MIN_SAVED_BYTES = 1 << 24
 class Tasks:
     """The tasks of one table, on the workers of a command.
 
-    `on_step`: what shows a step; `shards`: the number that this table's search has; 0: it is in
-    memory. `jobs`: how many run at a time, if not as many as of other tables. `executor`: what runs
-    them, if not that of the workers.
+    `on_step`: what shows a step; `shards`: those of this table's search. `executor`: what runs the
+    tasks, if not that of the workers.
     """
 
     def __init__(
@@ -42,12 +42,11 @@ class Tasks:
         on_step: Step | None = None,
         checkpoints: Checkpoints | None = None,
         *,
-        shards: int = 0,
-        jobs: int = 0,
+        shards: Shards = IN_MEMORY,
         executor: Executor | None = None,
     ) -> None:
         self.checkpoints, self.shards = checkpoints, shards
-        self.jobs = jobs or workers.jobs
+        self.jobs = shards.jobs or workers.jobs
         self._workers, self._on_step = workers, on_step
         self._executor = executor or workers.executor
         self._ahead = int(self.jobs >= workers.jobs)  # with fewer, threads are idle
@@ -119,26 +118,19 @@ class Tasks:
 
 @contextmanager
 def open_table(
-    workers: Workers,
-    table: str,
-    checkpoints: Checkpoints,
-    on_step: Step,
-    needed: int,
-    shards: int = 0,
-    jobs: int = 0,
-    task_memory: int = 0,
+    workers: Workers, checkpoints: Checkpoints, cost: Cost, on_step: Step
 ) -> Iterator[Tasks]:
-    """Yield the tasks of a table while so many bytes of memory are reserved for all of them.
+    """Yield the tasks of a table while the memory that they need is reserved.
 
-    Wait while other tables hold too many. Raise MemoryShort if the table alone needs more than
-    there is. `jobs`: how many of the tasks run at a time, if not as many as usual. `task_memory`:
-    the bytes of each; on a cluster, its worker reserves them.
+    Wait while other tables hold too much. Raise MemoryShort if the table alone needs more than
+    there is. On a cluster, the worker of each task reserves that of a shard.
     """
-    cluster = workers.cluster if task_memory else None
-    executor = cluster.reserve(task_memory) if cluster else None
-    own = Tasks(workers, on_step, checkpoints, shards=shards, jobs=jobs, executor=executor)
+    cluster = workers.cluster if cost.shards.memory else None
+    executor = cluster.reserve(cost.shards.memory) if cluster else None
+    own = Tasks(workers, on_step, checkpoints, shards=cost.shards, executor=executor)
     workers.require_no_error()
-    with workers.budget.reserve(table, needed, partial(own.report, "waits for memory", 0)):
+    on_wait = partial(own.report, "waits for memory", 0)
+    with workers.budget.reserve(checkpoints.table, cost.memory, on_wait):
         workers.require_no_error()  # another table may have failed meanwhile
         yield own
 

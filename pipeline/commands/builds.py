@@ -18,8 +18,8 @@ from puzzle_tablebase.pipeline.commands.options import (
     complete_published,
     complete_requests,
 )
+from puzzle_tablebase.pipeline.costs import Cost
 from puzzle_tablebase.pipeline.kinds import estimate_cost
-from puzzle_tablebase.pipeline.recipes.costs import Cost
 from puzzle_tablebase.pipeline.terminal import (
     AMOUNTS,
     format_duration,
@@ -185,14 +185,16 @@ def describe_cost(
     if not has_rows and puzzle.has_counts(tables[0]):
         amounts["states"] = sum(table.states for table in tables)
     most = {
-        name: max(getattr(cost, name) for cost in costs) for name in ("memory", "shards", "disk")
+        "memory": max(cost.memory for cost in costs),
+        "shards": max(cost.shards.total for cost in costs),
+        "disk": max(cost.shards.disk for cost in costs),
     }
     return {
         **AMOUNTS,
         **{name: count or None for name, count in amounts.items()},
         "seconds": round(sum(cost.seconds for cost in costs), 3),
         "bytes": sum(cost.bytes for cost in costs),
-        **{name: most[name] or None for name in most},
+        **{name: number or None for name, number in most.items()},
     }
 
 

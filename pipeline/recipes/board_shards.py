@@ -28,6 +28,7 @@ import numpy as np
 from puzzle_tablebase.formats.encoder import HiddenFile
 from puzzle_tablebase.formats.index_writer import BlockEncoder, Written, write_records
 from puzzle_tablebase.jit import Array
+from puzzle_tablebase.pipeline.costs import IN_MEMORY, Shards
 from puzzle_tablebase.pipeline.recipes.row_files import SavedRows, open_rows, write_rows
 from puzzle_tablebase.pipeline.tasks import Tasks
 from puzzle_tablebase.pipeline.workers import Workers
@@ -87,34 +88,25 @@ class Found(NamedTuple):
 # ---- the plan ---------------------------------------------------------------------------------
 
 
-class Plan(NamedTuple):
-    """The shards of a search, the bytes of a task, how many fit at a time, the bytes on disk."""
-
-    shards: int
-    memory: int
-    jobs: int
-    disk: int
-
-
 def plan_shards(
     table: Table, workers: Workers, memory: int, saved: Checkpoints | None, is_whole: bool
-) -> Plan | None:
-    """Plan the shards of a board's search; None if it is in memory, where it fits (`is_whole`).
+) -> Shards:
+    """Plan the shards of a board's search; none if it is in memory, where it fits (`is_whole`).
 
     A search that resumes keeps its shards, and runs fewer of them at a time if it must.
     `memory`: the bytes for all tasks, or on a cluster for each.
     """
-    shards = load_shards(saved) if saved else None
-    if is_whole and shards is None:
-        return None
+    count = load_shards(saved) if saved else None
+    if is_whole and count is None:
+        return IN_MEMORY
     board = parse_board(table.recipe.parameters["board"])
     space, jobs = board.make_words(board.example), workers.jobs
     together = 1 if workers.is_remote else jobs
-    if shards is None:
-        shards = count_shards(space, memory // together, jobs)
-    task = Shard(space, 0, shards).estimate_bytes()
+    if count is None:
+        count = count_shards(space, memory // together, jobs)
+    task = Shard(space, 0, count).estimate_bytes()
     jobs = min(jobs, memory // task * (jobs // together))
-    return Plan(shards, task, jobs, int(STORED_BYTES_PER_STATE * board.size))
+    return Shards(count, jobs, task, int(STORED_BYTES_PER_STATE * board.size))
 
 
 def load_shards(checkpoints: Checkpoints) -> int | None:

@@ -27,8 +27,8 @@ def make(table: Table, tasks: Tasks) -> TableData:
     """Search the board; return its records."""
     parameters, count = table.recipe.parameters, table.rows or 0
     board, (goal,) = parse_board(parameters["board"]), parameters["roots"]
-    if tasks.shards:
-        layers, search = search_shards(board, goal, tasks.shards, tasks)
+    if tasks.shards.total:
+        layers, search = search_shards(board, goal, tasks.shards.total, tasks)
         parts = _iter_shards(search, table)
     else:
         # a search that is killed begins again, as it takes little time

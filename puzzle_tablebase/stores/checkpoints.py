@@ -40,7 +40,7 @@ class Checkpoints:
 
     def __init__(self, store: Folder, table: Table, code: Code) -> None:
         self._store = store
-        self._table = table.name
+        self.table = table.name
         self._code = code
         self._code_digest = code.digest
         recipe = [table.recipe.parameters, self._code_digest]
@@ -148,10 +148,13 @@ class Checkpoints:
         hint = "Do all workers see the same folder? Then run the command again."
         return StoreError(str(self._store), problem, hint)
 
+    def count_bytes(self) -> int:
+        """Count the bytes of all checkpoints that a build resumes from."""
+        return sum(map(self._store.get_size, self.list_files()))
+
     def require_space(self, needed: int) -> None:
         """Raise StoreError if so many bytes do not fit the store, with those that are there."""
-        present = map(self._store.get_size, self.list_files())
-        self._store.require_space(f"A search for {self._table}", needed - sum(present))
+        self._store.require_space(f"A search for {self.table}", needed - self.count_bytes())
 
     def remove(self, name: str) -> None:
         """Remove a checkpoint, if it exists; one that cannot be removed stays."""
@@ -171,7 +174,7 @@ class Checkpoints:
 
     def clear_others(self) -> None:
         """Remove the table's checkpoints of other recipes and code."""
-        for name in list_checkpoint_files(self._store, self._table):
+        for name in list_checkpoint_files(self._store, self.table):
             if not name.startswith(f"{WORK}{self._stem}."):
                 self._store.remove(name)
 

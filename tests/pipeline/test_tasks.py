@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import ExitStack
+from copy import copy
 from pathlib import Path
 from threading import Event
 from typing import Any, NamedTuple
@@ -23,6 +24,7 @@ from puzzle_tablebase import errors
 from puzzle_tablebase.code_digest import CodeReader, Source
 from puzzle_tablebase.errors import MemoryShort, StoreError, TableUnreadable, Unreachable
 from puzzle_tablebase.pipeline import tasks, workers
+from puzzle_tablebase.pipeline.costs import Cost, Shards
 from puzzle_tablebase.pipeline.kinds import checkpoints
 from puzzle_tablebase.pipeline.log import RUNS
 from puzzle_tablebase.pipeline.recipes.tour_lists import list_tours_from
@@ -57,7 +59,10 @@ def open_table(
     build: Workers, name: str, folder: Path, needed: int = 0, on_step: Step = lambda *_: None
 ) -> Any:
     """Open the tasks of another table of the same build."""
-    return tasks.open_table(build, name, checkpoints(Folder(folder), TOURS), on_step, needed)
+    table = copy(TOURS)
+    table.name = name
+    saved = checkpoints(Folder(folder), table, KNIGHT)
+    return tasks.open_table(build, saved, Cost(0, 0, needed), on_step)
 
 
 def double(number: int) -> int:
@@ -88,8 +93,8 @@ def test_no_more_tasks_of_a_table_run_than_their_memory_allows(
 ) -> None:
     running = list[int]()
     with ThreadPoolExecutor(3) as pool:
-        store = checkpoints(Folder(tmp_path), TOURS)
-        with tasks.open_table(Workers(pool, 3), "one", store, lambda *_: None, 0, jobs=jobs) as own:
+        store, cost = checkpoints(Folder(tmp_path), TOURS), Cost(0, 0, 0, Shards(1, jobs))
+        with tasks.open_table(Workers(pool, 3), store, cost, lambda *_: None) as own:
             items = [(running, number) for number in range(9)]
             assert max(own.run(count_running, items, is_saved=False)) == most
 

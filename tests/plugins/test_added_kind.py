@@ -1,4 +1,4 @@
-"""A new kind of table: its recipe, its cost and its proof stand here, and a line names them."""
+"""A new kind of table: its recipe and its proof stand here, and a line names them."""
 
 from pathlib import Path
 
@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 from puzzle_tablebase.formats.encoder import Part, TableData
+from puzzle_tablebase.pipeline.costs import CostPerState
 from puzzle_tablebase.pipeline.kinds import KINDS, Kind
 from puzzle_tablebase.pipeline.proofs.claims import (
     Claim,
@@ -17,11 +18,9 @@ from puzzle_tablebase.pipeline.proofs.claims import (
     estimate_joins,
 )
 from puzzle_tablebase.pipeline.proofs.verdicts import Proved, Verdict
-from puzzle_tablebase.pipeline.recipes.costs import Cost, make_cost
 from puzzle_tablebase.pipeline.tasks import Tasks
 from puzzle_tablebase.pipeline.verify import verify
 from puzzle_tablebase.puzzles import MODULES, Puzzle
-from puzzle_tablebase.resources import PROCESS_BYTES
 from puzzle_tablebase.schema import Column, Recipe, Table
 from puzzle_tablebase.stores import Folder
 from tests.support.build_recorder import build_tables
@@ -33,10 +32,6 @@ def make(table: Table, tasks: Tasks) -> TableData:
     return TableData(Part(each) for each in [{"number": numbers, "square": numbers**2}])
 
 
-def estimate(table: Table) -> Cost:
-    return make_cost(table, 1e-9 * table.states, PROCESS_BYTES)
-
-
 def prove_squares(listed: ListedTable) -> Proof:
     row = pl.col("row").cast(pl.Int64)
     different = compare(listed.scan_rows(), number=row, square=row * row)
@@ -45,7 +40,7 @@ def prove_squares(listed: ListedTable) -> Proof:
 
 
 SQUARES = Prover(prove_squares, estimate_joins)
-KIND = Kind(f"{__name__}:make", f"{__name__}:estimate", f"{__name__}:SQUARES")
+KIND = Kind(f"{__name__}:make", CostPerState(1e-9), f"{__name__}:SQUARES")
 
 
 class Squares(Puzzle):

@@ -43,7 +43,6 @@ FAULTLESS = {
     "tour_frontier.layers": "for lookups",
     "tour_frontier.states": "for lookups: builds have its constants alone, which the format states",
     "puzzles.knight.tables": "definitions of tables",
-    "pipeline.recipes.costs": "estimates",
 }
 """Modules of rules and kernels in which no fault of a function can change a build's bytes."""
 

@@ -11,11 +11,11 @@ import pytest
 
 from puzzle_tablebase.errors import MemoryShort
 from puzzle_tablebase.pipeline import kinds
-from puzzle_tablebase.pipeline.build import build
+from puzzle_tablebase.pipeline.build import build, estimate_space
+from puzzle_tablebase.pipeline.costs import IN_MEMORY, Cost
 from puzzle_tablebase.pipeline.kinds import checkpoints, estimate_cost
 from puzzle_tablebase.pipeline.recipes import boards
 from puzzle_tablebase.pipeline.recipes.board_shards import SHARDS, search_shards
-from puzzle_tablebase.pipeline.recipes.costs import Cost
 from puzzle_tablebase.pipeline.reporter import Reporter
 from puzzle_tablebase.pipeline.select import find_request
 from puzzle_tablebase.pipeline.stale import list_jobs
@@ -56,17 +56,17 @@ def plan(folder: Path, board: str, workers: Workers, *, force: bool = False) -> 
 
 def test_a_board_is_searched_in_memory_or_in_shards_that_fit_it(tmp_path: Path) -> None:
     whole = plan(tmp_path, "2x7", Workers(None, 2, memory=13 * 10**9))
-    assert (whole.shards, whole.disk) == (0, 0)
+    assert whole.shards == IN_MEMORY
     for gigabytes, shards in ((3, 4), (1, 16)):
         cost = plan(tmp_path, "2x7", Workers(None, 2, memory=gigabytes * 10**9))
-        assert (cost.shards, cost.jobs) == (shards, 2)
+        assert cost.shards[:2] == (shards, 2)
         # that of all threads together, and of the program
         assert 0.7 < cost.memory / 1e9 / gigabytes <= 1
-        assert cost.disk == 0.4 * parse_sliding("2x7").size
+        assert cost.shards.disk == 0.4 * parse_sliding("2x7").size
     cluster = plan(tmp_path, "2x7", Workers(None, 4, is_remote=True, memory=10**9))
-    assert (cluster.shards, cluster.memory) == (8, 0)
+    assert (cluster.shards.total, cluster.memory) == (8, 0)
     # rows are made in memory, and so is the search for them
-    assert plan(tmp_path, "2x5", Workers(None, 4, is_remote=True)).shards == 0
+    assert plan(tmp_path, "2x5", Workers(None, 4, is_remote=True)).shards == IN_MEMORY
 
 
 def test_a_search_keeps_the_shards_with_which_it_began(tmp_path: Path) -> None:
@@ -74,14 +74,14 @@ def test_a_search_keeps_the_shards_with_which_it_began(tmp_path: Path) -> None:
     checkpoints(Folder(tmp_path), table).save(SHARDS, [np.array([6])])
     for jobs, gigabytes, at_a_time in ((2, 3, 2), (4, 3, 3), (8, 1.5, 1), (2, 64, 2)):
         tasks = Workers(None, jobs, memory=int(gigabytes * 1e9))
-        assert plan(tmp_path, "2x7", tasks)[3:5] == (6, at_a_time)
+        assert plan(tmp_path, "2x7", tasks).shards[:2] == (6, at_a_time)
     for jobs in (1, 5):
-        assert plan(tmp_path, "2x7", Workers(None, jobs, is_remote=True))[3:5] == (6, jobs)
+        assert plan(tmp_path, "2x7", Workers(None, jobs, is_remote=True)).shards[:2] == (6, jobs)
     with pytest.raises(
         MemoryShort, match=r"sliding_2x7_14 needs 1\.\d\d GB .* remove --checkpoints"
     ):
         plan(tmp_path, "2x7", Workers(None, 2, memory=10**9))
-    assert plan(tmp_path, "2x7", Workers(None, 2, memory=10**9), force=True).shards == 16
+    assert plan(tmp_path, "2x7", Workers(None, 2, memory=10**9), force=True).shards.total == 16
 
 
 def test_the_free_memory_is_the_limit_if_none_is_given(
@@ -90,7 +90,7 @@ def test_the_free_memory_is_the_limit_if_none_is_given(
     for free, shards in ((4 * 10**9, 4), (64 * 10**9, 0), (None, 0)):
         monkeypatch.setattr(kinds, "get_free_memory", lambda free=free: free)
         cost = plan(tmp_path, "2x7", Workers(None, 2))
-        assert cost.shards == shards
+        assert cost.shards.total == shards
         assert free is None or cost.memory < 0.9 * free
 
 
@@ -160,8 +160,9 @@ def test_a_board_is_built_in_the_shards_and_with_the_memory_that_were_planned(
         workers = Workers(None, 2, is_remote=True, memory=10**9, cluster=cluster)
         (job,) = list_jobs(Folder(tmp_path), tables, workers, print)
         assert len(build(Folder(tmp_path), tables, workers, reporter)) == 1
-    assert job.cost.shards > 0 < job.cost.task
-    assert (searched, cluster.reserved) == ([job.cost.shards], [job.cost.task])
+    shards = job.cost.shards
+    assert shards.total > 0 < shards.memory
+    assert (searched, cluster.reserved) == ([shards.total], [shards.memory])
 
 
 def test_a_dry_run_and_a_build_say_what_shards_take(cli: Cli, tmp_path: Path) -> None:
@@ -187,8 +188,24 @@ def test_a_disk_that_is_too_small_is_refused(
     monkeypatch.setattr(os, "statvfs", lambda path: status)
     said = cli("precompute", "sliding_2x7", "--memory", "3", "--outputs", str(tmp_path))
     assert (said.code, said.out) == (3, "")
-    assert "needs 17.44 GB of disk; free: 16.38 GB" in said.err
+    assert "The build needs 17.44 GB of disk; free: 16.38 GB" in said.err
     assert not [*tmp_path.glob("**/*.kept")]
+
+
+def test_a_build_needs_the_disk_of_its_largest_search_without_what_is_there(
+    tmp_path: Path,
+) -> None:
+    table = parse_sliding("2x7").tables[0]
+    small = [(SLIDING, each) for each in SLIDING.find_tables("sliding_2x3")]
+    saved = checkpoints(Folder(tmp_path), table)
+    for there in (0, 1):
+        workers = Workers(None, 2, memory=3 * 10**9)
+        jobs = [*list_jobs(Folder(tmp_path), [(SLIDING, table), *small], workers, print)]
+        files = sum(path.stat().st_size for path in tmp_path.rglob("*.kept"))
+        assert estimate_space(jobs) == 17_435_658_240 - files
+        assert (files > 0) == there
+        saved.save(SHARDS, [np.array([6])])
+    assert estimate_space(jobs[1:]) == 2 * 8192
 
 
 @pytest.mark.slow

@@ -10,9 +10,9 @@ import pytest
 
 from puzzle_tablebase.errors import SearchError
 from puzzle_tablebase.jit import Array
+from puzzle_tablebase.pipeline.costs import estimate_tour_pair_counts
 from puzzle_tablebase.pipeline.kinds import checkpoints
 from puzzle_tablebase.pipeline.recipes import tour_counts, tour_pair_counts
-from puzzle_tablebase.pipeline.recipes.costs import estimate_tour_pair_counts
 from puzzle_tablebase.pipeline.recipes.tour_pair_counts import count_tours_by_pair
 from puzzle_tablebase.pipeline.recipes.tour_sweep import Layer, advance_layer
 from puzzle_tablebase.pipeline.tasks import Tasks

@@ -1,12 +1,14 @@
 """What recipes cost: processor seconds, bytes of files, and memory, by a table's parameters alone.
 
-They stand beside the recipes, not in them: a list of tables says what each costs, and needs no
-compiler. Measured in 2026-11 on one core of the machine that this was written on. Times are within
-a factor of about four: they are meant to tell seconds from hours.
+`puzzle_tablebase.pipeline.kinds` says which kind costs what. No recipe is imported, as a list of
+tables says what each costs, and needs no compiler. Measured in 2026-11 on one core of the machine
+that this was written on. Times are within a factor of about four: they are meant to tell seconds
+from hours.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import ceil
 from struct import calcsize
 from typing import NamedTuple
@@ -35,21 +37,30 @@ SECONDS_PER_STATE = 5e-7
 """Processor seconds for each state of a sweep."""
 
 
-class Cost(NamedTuple):
-    """The estimated processor seconds, bytes of all files, and peak memory of the process.
+class Shards(NamedTuple):
+    """What a search is divided into, on a disk; by default it is in memory.
 
-    `shards`: the number that the search is divided into, on a disk; 0: it is in memory. `jobs`: how
-    many of them are in memory at a time, `task` the bytes of each. `disk`: the most bytes of the
-    folder meanwhile.
+    `jobs`: how many shards are in memory at a time, `memory`: the bytes of each. `disk`: the most
+    bytes of the folder meanwhile, the finished files included.
     """
+
+    total: int = 0
+    jobs: int = 0
+    memory: int = 0
+    disk: int = 0
+
+
+IN_MEMORY = Shards()
+"""Those of a search that is not divided."""
+
+
+class Cost(NamedTuple):
+    """The estimated processor seconds, bytes of all files, and peak memory of the process."""
 
     seconds: float
     bytes: int
     memory: int
-    shards: int = 0
-    jobs: int = 0
-    task: int = 0
-    disk: int = 0
+    shards: Shards = IN_MEMORY
 
 
 def make_cost(table: Table, seconds: float, memory: float, *, more: float = 0) -> Cost:
@@ -63,24 +74,17 @@ def make_cost(table: Table, seconds: float, memory: float, *, more: float = 0) -
     return Cost(seconds, ceil(size), ceil(memory))
 
 
-def estimate_graph(table: Table) -> Cost:
-    """Estimate a breadth-first search whose puzzle fills the columns."""
-    return make_cost(table, 3e-6 * table.states, PROCESS_BYTES + 390 * table.states)
+@dataclass(frozen=True, slots=True)
+class CostPerState:
+    """What a search takes for each state of its table: processor seconds, and bytes of memory."""
 
+    seconds: float
+    memory: float = 0
 
-def estimate_sliding_rows(table: Table) -> Cost:
-    """Estimate the same search of a small sliding board."""
-    return make_cost(table, 2.3e-6 * table.states, PROCESS_BYTES + 200 * table.states)
-
-
-def estimate_sliding_bits(table: Table) -> Cost:
-    """Estimate a search in words of bits: two for each state, in words of 60."""
-    return make_cost(table, 1e-8 * table.states, PROCESS_BYTES + 0.27 * table.states)
-
-
-def estimate_pattern(table: Table) -> Cost:
-    """Estimate a search of all placements of a pattern."""
-    return make_cost(table, 4e-8 * table.states, PROCESS_BYTES + 2 * table.states)
+    def __call__(self, table: Table) -> Cost:
+        """Estimate the cost of a table."""
+        memory = PROCESS_BYTES + self.memory * table.states
+        return make_cost(table, self.seconds * table.states, memory)
 
 
 # ---- knight's tours ---------------------------------------------------------------------------
@@ -90,11 +94,6 @@ def estimate_tour_list(table: Table) -> Cost:
     """Estimate a search for every tour."""
     memory = PROCESS_BYTES + estimate_list_bytes(table.rows or 0)
     return make_cost(table, 7e-7 * table.states, memory)
-
-
-def estimate_tour_pairs(table: Table) -> Cost:
-    """Estimate a search for one tour for each pair of squares."""
-    return make_cost(table, 2e-4 * table.states, PROCESS_BYTES)
 
 
 def estimate_tour_ranking(table: Table) -> Cost:
