@@ -9,10 +9,12 @@ import pickle
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import ExitStack
 from copy import copy
+from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import Any, NamedTuple
@@ -76,6 +78,10 @@ def halve(number: int) -> float:
 
 def make_arrays(number: int) -> Arrays:
     return [np.arange(number), np.full((2, 2), number, dtype=np.uint8)]
+
+
+def make_range(numbers: int) -> Arrays:
+    return [np.arange(numbers)]
 
 
 def count_running(running: list[int], number: int) -> int:
@@ -326,6 +332,18 @@ def test_a_damaged_result_is_recomputed_whichever_bit_is_wrong(
     first.write_bytes(other)
     second.write_bytes(original)
     assert find_recomputed(saving, tmp_path) == [True, True, False], "exchanged"
+
+
+def test_arrays_that_are_saved_are_not_kept_in_memory(
+    saving: Tasks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tasks, "MIN_SAVED_BYTES", 100)
+    for numbers, is_kept in ((12, True), (13, False)):
+        (array,), load = saving.make_reloadable(f"{numbers}", partial(make_range, numbers))
+        kept, found = weakref.ref(array), array.tolist()
+        del array
+        assert (kept() is not None) == is_kept
+        assert [each.tolist() for each in load()] == [found]
 
 
 class Cycle:
