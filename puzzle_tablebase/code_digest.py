@@ -1,11 +1,10 @@
-"""Digests of code: they tell whether a table or a checkpoint was made by other code.
+"""Digests of code, which show whether other code made a table or a checkpoint.
 
-A digest covers all code that some roots lead to: the functions, classes and constants that they
-name, those that these name, and so on, from module to module along the imports. Of a class it
-covers what always runs, and the methods and attributes whose names occur in that code. It ends at
-modules that carry values and make none (the compiler, tasks, stores, errors), and at packages that
-have no root. The code is read, not run. The digest does not depend on the names of the modules: a
-definition may move.
+A digest covers all code that some roots use: the functions, classes and constants that they name,
+those that these name, and so on along the imports. Of a class, it covers the statements that always
+run, and the methods and attributes whose names occur in that code. It stops at modules that only
+pass values on (the compiler, tasks, stores, errors), and at packages without a root. The code is
+read, not run. The digest does not depend on the names of modules, so a definition may move.
 """
 
 from __future__ import annotations
@@ -71,7 +70,7 @@ class Source(NamedTuple):
 
 
 def read_source(module: str) -> Source | None:
-    """Read the source of a module, which is not run; None if it has none in Python."""
+    """Read the source of a module without running it; None if it is not in Python."""
     try:
         spec = find_spec(module)
     except (ImportError, ValueError):  # a notebook's `__main__` has no file
@@ -83,7 +82,7 @@ def read_source(module: str) -> Source | None:
 
 
 class Module:
-    """What a module defines and imports, by name, and what always runs when it is imported."""
+    """The definitions and imports of a module, by name, and the statements that an import runs."""
 
     def __init__(self, name: str, source: Source) -> None:
         self.is_package = source.is_package
@@ -120,7 +119,7 @@ class Module:
             self.always.append(node)
 
     def list_imports(self, node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, Name]]:
-        """List the names that an import binds, each with what it stands for."""
+        """List the names that an import binds, each with the name that it imports."""
         for alias in node.names:
             if isinstance(node, ast.Import):
                 yield alias.asname or alias.name.partition(".")[0], (alias.name, WHOLE)
@@ -150,21 +149,21 @@ class CodeReader:
         self._modules = dict[str, Module | None]()
 
     def load(self, name: str) -> Module | None:
-        """Load a module; None if it has no source in Python."""
+        """Load a module; None if it is not in Python."""
         if name not in self._modules:
             source = self._read(name)
             self._modules[name] = Module(name, source) if source else None
         return self._modules[name]
 
     def search(self, roots: tuple[str, ...]) -> Search:
-        """Search for all definitions that some lead to, these included.
+        """Find all definitions that some definitions use, these included.
 
         Raise SearchError for one whose module cannot be read.
         """
         return Search(self, roots)
 
     def digest(self, roots: tuple[str, ...]) -> str:
-        """Return the digest of all code that some definitions lead to."""
+        """Return the digest of all code that some definitions use."""
         lines = sorted(f"{name} {text}\n" for name, text in self.search(roots).describe())
         return hashlib.sha256("".join(lines).encode()).hexdigest()
 
@@ -196,7 +195,7 @@ class Search:
             self._reach_members()
 
     def describe(self) -> Iterator[tuple[str, str]]:
-        """List the reached definitions: each name, what it does, and what its names stand for."""
+        """List the definitions found, each with its code and the definitions of the names in it."""
         digests = {
             name: " ".join(piece.digest for piece in pieces if not piece.is_empty)
             for name, pieces in self.reached.items()
@@ -217,7 +216,7 @@ class Search:
         return not any(f"{inner}.".startswith(f"{each}.") for each in ("", *CARRIERS))
 
     def _resolve(self, module: str, name: str) -> list[Name]:
-        """Find the definitions that a name of a module stands for; others as they are imported."""
+        """Find the definitions of a name in a module; for others, return the imported name."""
         if (module, name) not in self._resolved:
             self._resolved[module, name] = []  # modules may import all names of each other
             self._resolved[module, name] = [*self._find_definitions(module, name)]
@@ -241,7 +240,7 @@ class Search:
                 yield from self._resolve(source, name)
 
     def _find_targets(self, module: str, piece: Piece) -> Iterator[Name]:
-        """Find what the names in a module's code stand for; not those that Python defines."""
+        """Find the definitions of the names in a module's code, except those of Python."""
         loaded = self._load(module)
         assert loaded
         for name in piece.names:
@@ -279,9 +278,9 @@ class Search:
                 self._members[name[0], f"{name[1]}.{attribute}"] = texts
 
     def is_split(self, module: str, name: str) -> bool:
-        """Return whether a definition is a class whose parts count if they are used.
+        """Return whether a definition is a class of which only the used members count.
 
-        A class with other bases, as a tuple with names, may use what nobody names.
+        A class with other bases, such as a named tuple, may use members that no code names.
         """
         loaded = self._load(module)
         nodes = loaded.definitions.get(name, []) if loaded else []
@@ -309,7 +308,7 @@ class Search:
         self._add((module, name), loaded.make_pieces(name, [header], is_method=True), pending)
 
     def _reach_members(self) -> None:
-        """Reach what classes define under the names that the code uses."""
+        """Reach the members of classes whose names the code uses."""
         for (module, name), nodes in [*self._members.items()]:
             if name.rpartition(".")[2] in self._used and (module, name) not in self.reached:
                 loaded, pending = self._load(module), list[Name]()

@@ -1,8 +1,8 @@
-"""What code does, as text: syntax trees without the words that change no value.
+"""Code as text: syntax trees without the parts that change no value.
 
-These do not count: comments, docstrings, annotations, imports for type checkers, what an exception
-gets when it is raised, texts for nothing else, texts of progress, and descriptions of tables and
-columns. The text is the same on every version of Python.
+Left out are comments, docstrings, annotations, imports for type checkers, the arguments of raised
+exceptions and texts that only they use, texts of progress, and descriptions of tables and columns.
+The text is the same on every version of Python.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ Statements = list[ast.stmt]
 
 
 class Piece:
-    """A part of a module: what it does, and the names that it uses.
+    """A part of a module: its code, and the names that it uses.
 
-    `is_method`: attributes of `self` that get nothing but a text are pieces of their own.
+    `is_method`: attributes of `self` that are only assigned a text are pieces of their own.
     """
 
     def __init__(self, node: ast.AST | Statements, *, is_method: bool = False) -> None:
@@ -203,7 +203,7 @@ class Piece:
 
 
 def is_for_types(node: ast.If) -> bool:
-    """Return whether a statement is for type checkers alone, but for its `else`."""
+    """Return whether a statement, apart from its `else`, is for type checkers alone."""
     test = node.test
     return "TYPE_CHECKING" in (getattr(test, "id", ""), getattr(test, "attr", ""))
 
@@ -219,7 +219,7 @@ def is_text(node: ast.AST) -> bool:
 
 
 def _list_pairs(node: ast.Assign) -> list[tuple[ast.expr, ast.expr]]:
-    """List what is assigned to, each with what it gets; several names for one value are none."""
+    """List the targets of an assignment with their values; [] for `a = b = value`."""
     target, value = node.targets[0], node.value
     if len(node.targets) > 1:
         return []

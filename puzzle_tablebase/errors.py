@@ -1,4 +1,4 @@
-"""Every error that can reach a user, with its message, and those of stores that become one of them.
+"""Every error that can reach a user, and the errors of stores, which become one of these.
 
 Each error has a message, facts as attributes, and an exit code. A message says what is wrong,
 where, and what to do next, in Python; `pipeline.terminal` makes commands of the facts. Exit codes:
@@ -38,7 +38,7 @@ def make_printable(text: str) -> str:
 def hide_login(text: str) -> str:
     """Return an address without user name and password; any other text as it is.
 
-    One with a typo is an address too, if it begins as one with a password does.
+    A text with a typo counts as an address if it begins like one with a password.
 
     >>> hide_login("s3://me:secret@host/tables"), hide_login("https:/me:secret@host/tables")
     ('s3://host/tables', 'https:/host/tables')
@@ -84,8 +84,8 @@ MAX_REASON = 200
 def explain_library_error(error: BaseException) -> str:
     """Return the reason, in a line, if a library could not read or hold some rows; else "".
 
-    Libraries raise their own errors, Python's for text and numbers, and an OSError without a number
-    of the system's. Memory that is short says nothing about rows.
+    Libraries raise their own errors, Python's for text and numbers, and an OSError without the
+    system's error number. An error for want of memory says nothing about rows.
 
     >>> explain_library_error(OverflowError("too large")), explain_library_error(KeyError("x"))
     ('too large', '')
@@ -144,14 +144,14 @@ class BadRequest(TablebaseError):
 
 
 def require_choice(value: str, what: str, *choices: str) -> None:
-    """Raise BadRequest if a value is none of the choices; `what` names it in the message."""
+    """Raise BadRequest unless a value is one of the choices; `what` names it in the message."""
     if value not in choices:
         hint = f"Choose one of: {', '.join(choices)}"
         raise BadRequest(f"There is no {what} {quote(str(value))}", hint)
 
 
 def require_whole_number(value: object, what: str, least: int, most: int | None = None) -> int:
-    """Return a value as a whole number; raise BadRequest if it is none, or out of limits.
+    """Return a value as a whole number; raise BadRequest if it is not one, or is out of range.
 
     `what` names it in the message. `least` and `most` are allowed; None: no upper limit.
     """
@@ -175,7 +175,7 @@ def require_text(value: object, what: str, example: str) -> str:
 
 
 class NotAFolder(BadRequest):
-    """The address of a store that nothing is built in."""
+    """The address of a store other than a folder, where nothing can be built."""
 
     def __init__(self, store: object) -> None:
         self.store = str(store)
@@ -192,7 +192,7 @@ class NoAnswer(TablebaseError):
 
 
 class GoalUnreachable(NoAnswer):
-    """A goal that no sequence of moves from the state leads to."""
+    """A goal that is unreachable from the state."""
 
     template = "{} cannot be reached from {}: {}"
     """The message, with gaps for the goal, the state and the reason."""
@@ -203,7 +203,7 @@ class GoalUnreachable(NoAnswer):
 
 
 class Undecided(TablebaseError):
-    """A search that its time limit ended: no solution has fewer than `least` moves."""
+    """A search that its time limit ended; every solution has at least `least` moves."""
 
     exit_code = 4
 
@@ -216,10 +216,9 @@ class Undecided(TablebaseError):
 class TableError(TablebaseError):
     """A table that cannot be used.
 
-    `file` is its path or URL, and `store` that of the folder or host. `table`: what `precompute`
-    is asked for, "" for all default tables, None if no build helps. `needs_force`: only with
-    `force` does it find anything to do. `outputs`: the folder to build in, "" for the default one,
-    None for a host.
+    `file` is its path or URL, and `store` that of the folder or host. `table`: the name to build,
+    "" for all default tables, None if no build helps. `needs_force`: the build needs `force`, or
+    finds nothing to do. `outputs`: the folder to build in, "" for the default one, None for a host.
     """
 
     exit_code = 3
@@ -258,8 +257,8 @@ def _locate(store: Any, file: str) -> str:
 class TableMissing(TableError):
     """A table that is not published.
 
-    `solver`: a puzzle that answers by a search; the state to ask it for, or "" for a sample; the
-    goal, if it is not the default one.
+    `solver`: a puzzle that can answer by a search, the state to ask about ("" for a sample), and
+    the goal, unless it is the default one.
     """
 
     def __init__(
@@ -331,14 +330,14 @@ class TableVersionError(TableError):
 
     @property
     def named(self) -> tuple[str, ...]:
-        """The tables to build, by name: all that are listed, if they are few."""
+        """The tables to build, by name: all listed ones, if they are few."""
         return self.tables if 0 < len(self.tables) <= self.max_named else super().named
 
 
 class TableDamaged(TableError):
-    """A file whose contents are not those that were published, or contradict each other.
+    """A file whose contents are not as published, or contradict each other.
 
-    The latter needs a forced build: the file is the one that the manifest lists.
+    In the second case, the file is the one that the manifest lists, so a build needs `force`.
     """
 
     def __init__(
@@ -414,7 +413,7 @@ class PackageMissing(MachineLimit):
 
 
 class MemoryShort(MachineLimit):
-    """Work that needs more memory than is free, or than the limit allows; it does not start."""
+    """Work that is not started because it needs more memory than is free, or than the limit."""
 
     def __init__(self, work: str, needed: int, free: int, hint: str) -> None:
         sizes = f"{needed / 1e9:.2f} GB of memory; available: {free / 1e9:.2f} GB"
@@ -437,7 +436,7 @@ class Unreachable(OSError):
 
 
 class FileChanged(OSError):
-    """A file that is another one than when its reading began."""
+    """A file that was replaced while it was read."""
 
 
 # ---- packages that are not installed -----------------------------------------------------------
@@ -450,7 +449,7 @@ PROJECT = "puzzle-tablebase"
 def raise_missing(error: ModuleNotFoundError) -> NoReturn:
     """Raise PackageMissing for a package that is not installed; the error itself for our own code.
 
-    It names all that one command installs: what needs one of them mostly needs others.
+    It names all missing packages, as one command installs them.
     """
     package = (error.name or "").partition(".")[0]
     if package in ("", "puzzle_tablebase"):
@@ -463,7 +462,7 @@ def raise_missing(error: ModuleNotFoundError) -> NoReturn:
 
 
 def list_requirements() -> dict[str, list[str]]:
-    """List the packages that our metadata requires, by what is typed to install them."""
+    """List the packages that our metadata requires, as `pip install` takes them."""
     from importlib.metadata import PackageNotFoundError, requires
 
     listed = dict[str, list[str]]()

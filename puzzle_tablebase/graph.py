@@ -39,7 +39,7 @@ class Graph(NamedTuple):
     ) -> Graph:
         """Make a graph from (label, sources, targets) of each kind of move, by ascending label.
 
-        A kind may lead from a source to several targets.
+        A move of one kind may lead from a source to several targets.
         """
         sources = np.concatenate([sources for _, sources, _ in moves])
         order = np.argsort(sources, kind="stable")

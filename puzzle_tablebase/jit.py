@@ -36,8 +36,8 @@ def compiled(kernel: Kernel) -> Kernel:
 class _CheckedFiles(NullCache):
     """The machine code of one kernel: a file for each signature, which begins with a checksum.
 
-    The checksum covers the file's name, and all that the code was made from: a file that is damaged
-    or outdated is compiled again and replaced. Numba's own cache checks neither its files nor the
+    The checksum covers the file's name and everything that the code depends on: a damaged or
+    outdated file is compiled again and replaced. Numba's own cache checks neither its files nor the
     kernels of other modules, and two processes that write its index at the same time confuse it.
     """
 
@@ -46,7 +46,7 @@ class _CheckedFiles(NullCache):
 
     @functools.cached_property
     def _digest(self) -> bytes:
-        """The digest of all that the machine code is made from."""
+        """The digest of everything that the machine code depends on."""
         digest = sha256(repr((numba.__version__, sys.version)).encode())
         for part in _list_parts(self._kernel, set()):
             digest.update(part)
@@ -99,10 +99,10 @@ class _CheckedFiles(NullCache):
         return os.path.expanduser("~/.cache/puzzle-tablebase")
 
     def _has_folder(self, *, is_made: bool = False) -> bool:
-        """Return whether there is a folder that nobody else may write to: what it has is run.
+        """Return whether there is a folder that nobody else may write to, as its files are run.
 
-        Whoever may write to the source may write beside it too. `is_made`: make it, if it is
-        missing; OSError if that fails.
+        Beside the source, whoever may write to the source may write too. `is_made`: make the folder
+        if it is missing; OSError if that fails.
         """
         if not os.path.isabs(self._folder):  # `~` of a user without a home
             return False
@@ -126,10 +126,10 @@ class _CheckedFiles(NullCache):
 
 
 def _list_parts(kernel: Callable[..., Any], known: set[Callable[..., Any]]) -> Iterator[bytes]:
-    """Yield what a kernel's machine code depends on, with that of the kernels that it calls.
+    """Yield what a kernel's machine code depends on: its code, and the values that it names.
 
-    This is its code, and the values that it names, which are constants in the machine code.
-    `known`: the kernels that are listed already.
+    Those values are constants in the machine code. The kernels that it calls follow, except those
+    `known` already.
     """
     if kernel in known:
         return

@@ -1,8 +1,8 @@
 """Outputs that a user names: a file, a device, standard output or a URL.
 
-Every byte is written, or OutputError is raised. A file appears complete or not at all, and keeps
-its mode; a link's target is replaced, not the link. A device or a pipe is written into. A URL is
-refused.
+Either every byte is written, or OutputError is raised. A file appears only when it is complete, and
+keeps its mode. A link's target is replaced, not the link. Devices and pipes are written to; URLs
+are refused.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def quote_name(name: str) -> str:
 
 
 def require_other_file(output: str, source: str) -> None:
-    """Raise OutputError if an output is the file that is read, whatever the two names are.
+    """Raise OutputError if the output is the input file, under whatever names.
 
     `-` stands for standard output and for standard input.
     """
@@ -81,7 +81,7 @@ def translate_output_errors(name: str) -> Iterator[None]:
 
 
 def _require_free(store: Folder, name: str) -> None:
-    """Raise OutputError if a file of that name belongs to published tables."""
+    """Raise OutputError if the file belongs to published tables."""
     if is_own_file(store, name):
         raise OutputError(quote_name(store.locate(name)), "it belongs to the tables in that folder")
 
@@ -109,7 +109,7 @@ def _open_target(name: str) -> Iterator[IO[bytes]]:
 
 
 def _find_status(name: str) -> os.stat_result | None:
-    """Return the status of what a name leads to, or None for a file that does not exist yet."""
+    """Return the status of a file, links followed; None if it does not exist yet."""
     try:
         return os.stat(name)
     except FileNotFoundError:
@@ -119,7 +119,7 @@ def _find_status(name: str) -> os.stat_result | None:
 
 
 def _is_standard_output(status: os.stat_result) -> bool:
-    """Return whether a file is that of standard output, which a new one must not replace."""
+    """Return whether standard output is this file, which must then not be replaced."""
     try:
         return os.path.samestat(status, os.fstat(1))
     except OSError:  # it is closed

@@ -1,9 +1,9 @@
-"""The process: signals that end it, and standard streams that take and give every byte.
+"""The process: signals that end it, and standard streams that lose no byte.
 
 At a signal the process cleans up temporary files and exits at once. The signals are blocked in
 every thread and one thread waits for them, so that no library's own handler, no kernel that runs
-for seconds and no lock delays the exit. Until something needs a cleanup, the system ends the
-process itself: a lone lookup starts no thread.
+for seconds and no lock delays the exit. Until something needs a cleanup, the system's default
+action ends the process, so a lone lookup starts no thread.
 
 A raw stream may write fewer bytes than it was given and report that only in its return value, and
 standard output is raw under PYTHONUNBUFFERED.
@@ -58,7 +58,7 @@ class CleanupOnSignal:
 def take_over_signals() -> None:
     """End the process at an interrupt, SIGTERM or a lost terminal, until `watch_signals` is called.
 
-    Call this once. A signal that is ignored stays ignored (`nohup`).
+    Call this once. Ignored signals stay ignored (`nohup`).
     """
     _to_watch[:] = [each for each in SIGNALS if _signal.getsignal(each) != _signal.SIG_IGN]
     for number in _to_watch:
@@ -68,8 +68,8 @@ def take_over_signals() -> None:
 def watch_signals() -> None:
     """Wait for the signals that were taken over, to run cleanups and exit with 128 + signal.
 
-    Call this before there are other threads. It does nothing in a process whose signals were not
-    taken over, and the second time.
+    Call this before there are other threads. It does nothing if the signals were not taken over, or
+    if it was called before.
     """
     if _to_watch:
         watched = _to_watch[:]
@@ -93,10 +93,10 @@ def _wait_for_signal(watched: list[int]) -> None:
 
 
 class RawOutput(io.FileIO):
-    """A new file, or a descriptor that stays open, below a buffer, which repeats short writes.
+    """The raw stream of a new file or of an open descriptor; it repeats short writes.
 
-    `make_error` makes the error that the first failure raises, however deep in a library; what
-    follows is discarded. Without it nothing is raised: progress and errors are no answers.
+    The first failure raises the error that `make_error` makes, even inside a library, and later
+    output is discarded. Without `make_error`, failures are ignored, as for progress and messages.
     """
 
     def __init__(
@@ -145,11 +145,11 @@ def is_full_disk(error: BaseException) -> bool:
 
 
 def wrap_standard_outputs() -> RawOutput:
-    """Wrap standard output and error so that all bytes pass; return the writer of the former.
+    """Wrap standard output and error so that no byte is lost; return the writer of standard output.
 
-    Call this once, before any file is opened: the descriptor of a closed stream is opened anew, so
-    that no other file can take its number and be read or written instead. Streams that do not
-    block, as a parent process may leave them, would lose bytes: they block from now on.
+    Call this once, before any file is opened: it opens the descriptors of closed streams again, so
+    that no other file gets their numbers. Non-blocking streams, which a parent process may leave,
+    would lose bytes, so it makes them block.
     """
     for number, stream in enumerate((sys.stdin, sys.stdout, sys.stderr)):
         if stream is None:

@@ -37,7 +37,7 @@ def count_cores(root: str = "") -> int:
 
 
 def limit_cores(count: int | None) -> None:
-    """Let this process and its libraries use so many cores, where the system can say so."""
+    """Limit the cores of this process and its libraries, where the system can."""
     if count is not None and hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:count])
 
@@ -45,9 +45,9 @@ def limit_cores(count: int | None) -> None:
 def get_free_memory(root: str = "") -> int | None:
     """Return the bytes that this process can still use; None where the system does not say.
 
-    It is the least of the machine's free memory and of the memory that remains below the limits of
-    the process's control groups (a container's, for example) and of its address space, which ends
-    first: an allocation beyond it aborts the process. `root`: see `count_cores`.
+    This is the least of the machine's free memory and the rest below the limits of the process's
+    control groups (a container's, for example) and of its address space, beyond which an allocation
+    aborts the process. `root`: see `count_cores`.
     """
     limits = [*_read_group_memory(root)]
     available = _read_fields(f"{root}/proc/meminfo").get("MemAvailable:")
@@ -72,9 +72,9 @@ def allocate_pages(size: int) -> mmap.mmap:
 
 
 def measure_peak_memory() -> int | None:
-    """Return the most bytes that this process has had in memory so far, if the system says.
+    """Return the peak memory of this process in bytes, if the system says.
 
-    Not `getrusage`: that figure begins with the one of the process that started this one.
+    `getrusage` does not serve: its figure includes that of the process that started this one.
     """
     kibibytes = _read_fields("/proc/self/status").get("VmHWM:")
     return None if kibibytes is None else kibibytes << 10
@@ -100,7 +100,7 @@ def _read_group_memory(root: str) -> Iterator[int]:
 def _list_groups(root: str) -> Iterator[str]:
     """Yield the folders of this process's control group and of those that contain it.
 
-    A container may have its own group's files in the uppermost folder, at any path outside.
+    In a container, the top folder may be that of its own group, whatever its path outside.
     """
     top = f"{root}{CONTROL_GROUPS}"
     for line in _read_lines(f"{root}/proc/self/cgroup"):
@@ -127,7 +127,7 @@ def _read_lines(path: str) -> list[str]:
 
 
 def require_room_for_libraries() -> None:
-    """Raise MachineLimit where the libraries, for want of address space, would abort or hang."""
+    """Raise MachineLimit if the libraries would abort or hang for want of address space."""
     limit, needed = address_space_limit(), ADDRESS_SPACE + count_cores() * ADDRESS_SPACE_A_CORE
     if limit is not None and limit < needed:
         raise MachineLimit(

@@ -39,7 +39,7 @@ class Column:
     """One column of a table. Kinds: those of `KIND_LETTERS`, `string`, `boolean`, `enum`.
 
     `distinct`: whether most values are unique, so that a dictionary encoding does not help.
-    `ascending`: whether the rows are sorted by it, after such columns before it.
+    `ascending`: whether the rows are sorted by it, after the ascending columns before it.
     """
 
     __slots__ = ("ascending", "distinct", "kind", "meaning", "name", "nullable", "values")
@@ -65,7 +65,7 @@ class Column:
 
 
 class Recipe:
-    """What a table is made from: its kind, by name, and parameters, all plain values.
+    """What a table is made from: the name of its kind, and parameters, all plain values.
 
     `parameters` are stored in the manifest, with the kind: a table's values depend on them alone.
     """
@@ -120,11 +120,11 @@ class Table:
 
     @property
     def states(self) -> int:
-        """The number of states that the table's rows or records answer for, if it is known."""
+        """The number of states that the table covers, if known."""
         return (self.rows or 0) * (8 * ROW_BYTES if self.index == BITS_INDEX else 1)
 
     def describe_form(self) -> str:
-        """Describe what does not depend on the recipe's parameters, without words for readers."""
+        """Describe the table without the recipe's parameters and without descriptions."""
         columns = [
             (each.name, each.kind, each.nullable, each.distinct, each.ascending, each.values)
             for each in self.columns

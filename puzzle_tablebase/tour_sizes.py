@@ -1,7 +1,7 @@
-"""How large the sweeps over knight's boards are: which are not too large, and what they take.
+"""The sizes of sweeps over knight's boards: which boards are small enough, and their cost.
 
-Puzzles, recipes and proofs ask here. The numbers are those of the sweeps that build the tables, as
-measured in 2026-11 on the machine that this was written on; a proof's sweep takes about as much.
+For puzzles, recipes and proofs. The numbers were measured on sweeps that build tables, in 2026-11
+on the author's machine; a proof's sweep takes about as much.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Sides:
-    """What boards of a shorter side allow: the longest other sides, and their layers."""
+    """Limits of the boards with a given shorter side: the longest other sides, and the layers."""
 
     __slots__ = ("counted", "ranked", "states")
 
@@ -81,12 +81,12 @@ def estimate_states(board: ChessBoard, *, closed: bool) -> int:
 
 
 def estimate_sweep_bytes(board: ChessBoard, *, closed: bool, times: float = 1) -> int:
-    """Estimate the bytes for a sweep over a board whose states take `times` as many."""
+    """Estimate the bytes for a sweep over a board, with `times` the usual bytes a state."""
     states = estimate_states(board, closed=closed)
     layer = BYTES_PER_STATE * states + DENSE_BYTES * min(states, DENSE_STATES)
     return ceil(SWEEP_BYTES + times * layer)
 
 
 def estimate_list_bytes(tours: int) -> int:
-    """Estimate the bytes for listing so many tours, beside the program."""
+    """Estimate the bytes for listing tours, without those of the program."""
     return min(BYTES_PER_TOUR * tours, MAX_TOUR_BYTES)

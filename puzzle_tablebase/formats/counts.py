@@ -1,4 +1,4 @@
-"""The number of states at each distance, as the manifest lists it and as rows tell it."""
+"""The number of states at each distance, as the manifest lists it and as rows show it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class GoalCounts(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=
 
 
 def sum_up_depths(depths: Mapping[Depth, int]) -> list[GoalCounts]:
-    """Sum up the states at each depth as an entry's counts, a goal each."""
+    """Sum up the states at each depth as an entry's counts, one for each goal."""
     farthest = dict[str | None, int]()
     for goal, depth in depths:
         farthest[goal] = max(farthest.get(goal, -1), -1 if depth is None else depth)
@@ -66,7 +66,7 @@ class StateCounter:
             self._counts[goal, depth] += group["count_all"]
 
     def list_depths(self) -> dict[Depth, int]:
-        """Return the states at each depth; goals come in the order that the column defines."""
+        """Return the states at each depth, with the goals in the order of the column's values."""
         positions = {goal: at for at, goal in enumerate(self._goals)}
         goals = {depth: depth[0] or "" for depth in self._counts}
         order = sorted(goals, key=lambda depth: (positions.get(goals[depth], 0), goals[depth]))

@@ -85,7 +85,7 @@ def parse_header(data: bytes, size: int, table: Table) -> Header:
 
 
 def check_block(seed: bytes, number: int, data: bytes) -> bytes:
-    """Return what a block holds before its checksum; raise IndexProblem if that is wrong."""
+    """Return a block without its checksum; raise IndexProblem if the checksum is wrong."""
     body = data[:BODY_BYTES]
     if data[BODY_BYTES:] != CHECKSUM.pack(compute_checksum(seed, number, body)):
         raise IndexProblem(f"the checksum of block {number:,} is wrong")
@@ -100,9 +100,8 @@ def make_record_struct(table: Table) -> Struct:
 def compute_checksum(seed: bytes, block: int, body: bytes | memoryview) -> int:
     """Compute a block's checksum.
 
-    It includes the seed and the block's number, so that a block of another table or of another
-    number does not pass. One of another build of the table does, so a reader takes all blocks from
-    one file.
+    It includes the seed and the block's number, so a block of another table or with another number
+    fails. A block of another build passes, so a reader takes all blocks from one file.
     """
     return zlib.crc32(body, zlib.crc32(BLOCK_NUMBER.pack(block), zlib.crc32(seed)))
 

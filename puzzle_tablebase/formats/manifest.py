@@ -1,8 +1,8 @@
-"""The manifest, `manifest.json`: the list of published tables, with what belongs to them.
+"""The manifest, `manifest.json`: the list of published tables, with their files.
 
-A table that it does not list is not published. While a table is being replaced, the old version and
-the new one are both listed, and a reader accepts either. A copy is written before each change: it
-is read if the manifest is damaged.
+A table that it does not list is not published. While a table is being replaced, it lists the old
+and the new version, and a reader accepts either. Before each change, a copy is written, which is
+read if the manifest is damaged.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ SEAL = b',\n "checksum": "'
 
 
 class Footer(Struct, frozen=True, forbid_unknown_fields=True):
-    """Size and hash of a Parquet file's footer, which a reader of few rows checks alone."""
+    """Size and hash of a Parquet file's footer; a reader of few rows checks only the footer."""
 
     bytes: Number
     sha256: str
@@ -98,7 +98,7 @@ class Entry(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True)
                 yield counts.goal, None, counts.never
 
     def list_amounts(self) -> dict[str, int]:
-        """List how much the table has: rows; of an index alone, records and, if known, states."""
+        """List the table's amounts: rows, or for an index alone, records and, if known, states."""
         if self.parquet:
             return {"rows": self.rows}
         states = sum(sum(counts.states) + counts.never for counts in self.counts)
@@ -120,9 +120,9 @@ Versions = dict[str, list[Entry]]
 
 
 class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
-    """The text of a manifest, but for its checksum.
+    """The text of a manifest without its checksum.
 
-    `indexes`: the digests of each index, by its file's name, for readers that parse no more.
+    `indexes`: the digests of each index by file name, for readers that parse nothing else.
     """
 
     format_version: int
@@ -132,13 +132,13 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _Head(Struct):
-    """The value that a manifest of every version has, and the list of those that are known."""
+    """The values that are read from a manifest of any version."""
 
     format_version: int
     tables: Any = None
 
     def list_names(self) -> tuple[str, ...]:
-        """List the names of the tables; none if the version lists them in another way."""
+        """List the names of the tables; none if this format version has another list."""
         names = tuple(self.tables) if isinstance(self.tables, dict) else ()
         return names if all(name.isidentifier() and name.isascii() for name in names) else ()
 
@@ -146,7 +146,7 @@ class _Head(Struct):
 def read_manifest(store: Store) -> dict[str, Entry]:
     """Read the published tables by name; none if there is no manifest.
 
-    Of a table with several versions, the current one, or else the newest.
+    If a table has several versions, take the current one, or else the newest.
     """
     tables = read_versions(store).items()
     return {name: find_current(store, versions) or versions[-1] for name, versions in tables}
@@ -350,7 +350,7 @@ def _change_manifest(
 ) -> None:
     """Change the listed versions of some tables; the copy is written first.
 
-    One of the two is whole at each moment, and lists each current file that the other one lists.
+    At every moment, one of the two is whole, and lists the current files.
     """
 
     def replace(old_data: bytes | None) -> bytes:
@@ -402,9 +402,9 @@ def is_own_file(store: Store, name: str) -> bool:
 
 
 def bears_table(store: Store, name: str) -> bool:
-    """Return whether this program wrote a file as one of the table that its name says.
+    """Return whether this program wrote a file for the table in the file's name.
 
-    The magic and the name in an index's header say so, or the metadata of a Parquet file.
+    The magic and the name in an index's header show this, or the metadata of a Parquet file.
     """
     table, _, suffix = name.partition(".")
     if suffix not in ("idx", "parquet"):

@@ -1,6 +1,6 @@
-"""Single rows of a Parquet file, read by pyarrow alone: it is half of what a lone lookup takes.
+"""Single rows of a Parquet file, read by pyarrow without importing polars.
 
-The statistics of the footer, and then the columns themselves, say which row group has them.
+The statistics of the footer, and then the columns themselves, show which row group has them.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def make_field(column: Column, metadata: Mapping[Any, Any] | None = None) -> pa.
 
 
 def find_problem(rows: pq.ParquetFile, columns: Iterable[Column], count: int | None) -> str:
-    """Return why a file has not these columns, or not so many rows; "" if it has."""
+    """Return how a file's columns or number of rows differ from these; "" if they do not."""
     found, footer = rows.schema_arrow, rows.metadata
     for column in columns:
         fields = [found.field(at) for at in found.get_all_field_indices(column.name)]
@@ -105,7 +105,7 @@ def _read(rows: pq.ParquetFile, group: int, names: Iterable[str]) -> pa.Table:
 def _list_groups(rows: pq.ParquetFile, values: Mapping[str, Any]) -> list[int]:
     """List the row groups that may have rows with these values.
 
-    The statistics of texts allow more than have one, so the first column is read alone.
+    Statistics of texts let too many row groups pass, so the first column is read to be sure.
     """
     (name, value), *_ = values.items()
     groups = [at for at in range(rows.num_row_groups) if _may_have(rows, at, values)]
@@ -120,7 +120,7 @@ def _has(column: pa.ChunkedArray, value: Any) -> bool:
 
 
 def _may_have(rows: pq.ParquetFile, group: int, values: Mapping[str, Any]) -> bool:
-    """Return whether the statistics of a row group allow some values."""
+    """Return whether a row group may have some values, by its statistics."""
     chunks = rows.metadata.row_group(group)
     ranges = [find_chunk(chunks, name).statistics for name in values]
     return all(
@@ -141,7 +141,7 @@ def _list_matches(part: pa.Table, values: Mapping[str, Any]) -> list[int]:
 
 
 def _read_column(column: pa.ChunkedArray, value: Any) -> tuple[list[Any], Any]:
-    """Return the cells of a column, those of an enum as numbers, and what stands for a value."""
+    """Return the cells of a column and a value as they are stored, those of an enum as numbers."""
     cells = column.combine_chunks()
     if isinstance(cells, pa.DictionaryArray):
         words = cells.dictionary.to_pylist()

@@ -1,4 +1,4 @@
-"""Reading the moves of an answer: letters, tiles, squares and jumps, and where reading stops.
+"""Readers of the moves in an answer: letters, tiles, squares and jumps.
 
 A lone judgement uses this module, so nothing heavy is imported, not even `re`.
 """
@@ -25,11 +25,11 @@ _OPPOSITES = str.maketrans(LETTERS, "DURL")
 
 
 def read_moves(text: str, find_end: FindEnd, valid: str, *, is_word: bool = True) -> Moves:
-    """Read moves, with separators between them or not.
+    """Read moves, with or without separators; return them, and the problem where reading stopped.
 
-    `find_end` returns the end of the move that begins at a position of the text, or that position
-    if none does. Return the moves, and where reading stopped, or "". The text that is quoted then
-    goes to the next separator if `is_word`, or else is a character. `valid`: what can be read.
+    The problem is "" if all was read. `find_end` returns the end of the move that begins at a
+    position of the text, or that position if there is none. The problem quotes the text up to the
+    next separator if `is_word`, otherwise one character. `valid` describes valid moves.
     """
     moves, at = list[str](), 0
     while at < len(text):
@@ -74,7 +74,7 @@ def list_letters(letters: str) -> str:
 
 
 def read_tiles(text: str, tiles: str) -> Moves:
-    """Read moves that are tiles: as marks, or as numbers, where words of two digits are tiles.
+    """Read moves that are tiles, as marks or as numbers: a word of two digits is a tile.
 
     >>> read_tiles("15", "123456789abcdef"), read_tiles("1 5", "123456789abcdef")
     ((['f'], ''), (['1', '5'], ''))
@@ -105,7 +105,7 @@ def find_word_end(text: str, at: int) -> int:
 def read_board_moves(text: str, tiles: str) -> Moves:
     """Read an answer's letters, or tiles that slide.
 
-    Small letters are directions too on boards on which no letter is a tile.
+    Lower-case letters are directions too, on boards whose tiles have no letters.
     """
     if text.lstrip(SEPARATORS)[:1] in {*tiles}:
         return read_tiles(text, tiles)
@@ -117,7 +117,7 @@ def read_board_moves(text: str, tiles: str) -> Moves:
 
 
 def turn_letters(moves: str) -> str:
-    """Turn all directions round: a tile slides one way, and the blank goes the other.
+    """Reverse all directions: the blank goes where the tile comes from.
 
     >>> turn_letters("UDL7")
     'DUR7'
@@ -136,8 +136,9 @@ MAX_MEANT = 2_000
 
 
 def read_words(text: str) -> str:
-    """Read directions as letters from words, or from letters between any signs; "" if there are
-    none, or anything else.
+    """Read directions as letters, from words or from letters between any signs.
+
+    Return "" if the text has no directions, or anything else.
 
     >>> read_words("Down, left."), read_words("Down to 7")
     ('DL', '')

@@ -80,7 +80,7 @@ def parse_sides(text: str) -> tuple[int, int]:
 
 
 def parse_state(text: str, cells: int, what: str) -> str:
-    """Return the state of a board of so many cells that a text names; `what`: a state, in words.
+    """Return the state of a board of `cells` cells that a text names; `what` names it in errors.
 
     >>> parse_state("1 2 3 4 5 0", 6, "a state")
     '123450'
@@ -101,7 +101,7 @@ def parse_state(text: str, cells: int, what: str) -> str:
 
 
 def _find_problem(marks: list[str], known: str) -> str:
-    """Find the problem of marks that are not those known of a board, once each."""
+    """Describe why marks are not each mark of a board once."""
     foreign = next((mark for mark in marks if mark not in CHARACTERS), "")
     if foreign.isascii() and foreign.isdecimal():
         return f"tile {foreign} does not exist"

@@ -2,7 +2,7 @@
 
 Built-in puzzles are modules here, with their rules as `PUZZLE`, or as the object that is named
 after the module. A new one needs one module and one line in `MODULES`. A plugin is an entry point
-of its package (`load_plugin`); entry points are read only for names that are not built in, or to
+of its package (`load_plugin`); entry points are read only for names that are not built in, and to
 list all puzzles.
 
 Nothing heavy is imported here, and no dataclasses: a single lookup imports this module, and must
@@ -63,7 +63,7 @@ class Puzzle:
         return tuple(table for table in self.tables if name in (self.name, table.name))
 
     def find_table(self, name: str) -> Table | None:
-        """Find the one table of that name; None if it is none of this puzzle's, or too large."""
+        """Find the table of that name; None if this puzzle has none, or if it is too large."""
         try:
             tables = self.find_tables(name)
         except TablebaseError:
@@ -71,11 +71,11 @@ class Puzzle:
         return next((table for table in tables if table.name == name), None)
 
     def list_requests(self) -> dict[str, list[str]]:
-        """List the names that can be built beside the default tables', each list under a title."""
+        """List the names of tables on request, as lists under titles."""
         return {}
 
     def find_example(self, table: str) -> dict[str, object]:
-        """Find a question that a table answers: options of `query` by name, and `key`."""
+        """Find an example question for a table: options of `query` by name, and `key`."""
         return {"key": self.example} if self.example and self.find_table(table) else {}
 
     def list_published(self, names: Iterable[str]) -> list[Table]:
@@ -85,9 +85,9 @@ class Puzzle:
         return sorted(tables, key=lambda table: [*order, table.name].index(table.name))
 
     def has_counts(self, table: Table) -> bool:
-        """Return whether the manifest has the number of a table's states at each depth.
+        """Return whether the manifest lists the number of a table's states at each depth.
 
-        They are those of a column of whole numbers, or of the states of an index alone.
+        The depths are in a column of whole numbers, or in the states of an index alone.
         """
         kinds = {column.name: column.kind for column in table.columns}
         return bool(self.depth) and (not kinds or kinds.get(self.depth) in KIND_LETTERS)
@@ -101,12 +101,12 @@ class Puzzle:
         return None
 
     def make_space(self, table: Table) -> StateSpace:
-        """Make the state space that a table of a breadth-first search is built from."""
+        """Make the state space from which breadth-first search builds a table."""
         raise NotImplementedError
 
 
 class StateSpace(Puzzle):
-    """A puzzle with few enough states that each has a rank: its number in notation order."""
+    """A puzzle whose states have ranks: a state's rank is its number in notation order."""
 
     size: int
     depth = "distance"
@@ -137,7 +137,7 @@ class StateSpace(Puzzle):
         raise NotImplementedError
 
     def check_graph(self, graph: Graph) -> None:
-        """Raise SearchError for a graph that has no right search; by default each has one."""
+        """Raise SearchError for a graph that the search cannot handle; by default accept all."""
 
     def fill_columns(
         self, table: Table, graph: Graph, walks: Mapping[str, SearchResult]
@@ -160,36 +160,36 @@ class View:
         """The name of the goal whose table answers."""
 
     def map_state(self, state: str) -> str:
-        """Return the state of that table that has this state's answers."""
+        """Return the state of the table that has the answers of this state."""
         return state
 
 
 class Rules:
-    """How the moves of an answer are read and made: a puzzle, or one of its boards.
+    """What reads and makes the moves of an answer: a puzzle, or one of its boards.
 
-    What a move leads from and to is a state, or the squares of a path so far.
+    Moves lead from state to state; for a path, a state is the list of squares visited so far.
     """
 
     __slots__ = ()
 
     def read_moves(self, text: str, start: Any) -> Moves:
-        """Read the moves of an answer; return them, and where reading stopped, or ""."""
+        """Read the moves of an answer; return them, and the problem that stopped reading, or ""."""
         raise NotImplementedError
 
     def step(self, here: Any, move: str, number: int) -> tuple[Any, str]:
-        """Make a move, counted from 1; return where it leads, and why it is illegal, or ""."""
+        """Make move `number`, from 1; return the state after it, and why it is illegal, or ""."""
         raise NotImplementedError
 
     def name_move(self, move: str) -> str:
-        """Return what a message calls a move."""
+        """Return the name of a move for messages."""
         return move
 
     def list_meanings(self, text: str) -> list[tuple[str, str]]:
-        """List other readings of an answer as letters of moves, each with words for it."""
+        """List other ways to read an answer as moves, each with a description."""
         return []
 
     def follow(self, here: Any, moves: Iterable[str]) -> Iterator[Any]:
-        """Yield where each move leads; raise IllegalMove for one that is illegal."""
+        """Yield the state after each move; raise IllegalMove for an illegal one."""
         for number, move in enumerate(moves, 1):
             here, problem = self.step(here, move, number)
             if problem:
@@ -198,7 +198,7 @@ class Rules:
 
 
 class GoalPuzzle(StateSpace, Rules):
-    """A state space with goals. Every move can be undone, by a move of any letter.
+    """A state space with goals, in which every move can be undone.
 
     A new puzzle of this kind defines a name, its goals, a notation and `moves`; its graph, table,
     index, lookups and verification follow. It may override `list_states`, `list_all_moves` and
@@ -232,7 +232,7 @@ class GoalPuzzle(StateSpace, Rules):
     def list_all_moves(self) -> Iterator[tuple[str, Ranks, Bytes]]:
         """Yield each letter with the ranks from which its move is legal, and the next states.
 
-        Verification takes the rules from here, and nothing from `make_graph`.
+        Proofs take the rules from here, and nothing from `make_graph`.
         """
         import numpy as np
 
@@ -261,7 +261,7 @@ class GoalPuzzle(StateSpace, Rules):
             raise NotationError("a goal", text, error.problem, example) from error
 
     def find_reachable_goal(self, state: str) -> str:
-        """Return the name of the only goal among `goals` that a state may reach."""
+        """Return the name of the one goal among `goals` that a state can reach."""
         return next(iter(self.goals))
 
     def view_goal(self, goal: str) -> View:
@@ -274,7 +274,7 @@ class GoalPuzzle(StateSpace, Rules):
         raise BadRequest(problem, f"Choose one of: {goals}")
 
     def can_reach(self, state: str, goal: str) -> bool:
-        """Return whether a state reaches a goal, by the named goals that the two may reach."""
+        """Return whether a state reaches a goal: whether both reach the same named goal."""
         view = self.view_goal(goal)
         return self.find_reachable_goal(view.map_state(state)) == self.find_reachable_goal(
             view.map_state(goal)
@@ -285,7 +285,7 @@ class GoalPuzzle(StateSpace, Rules):
         return "no sequence of moves connects them."
 
     def compute_features(self, state: str, goal: str) -> dict[str, int]:
-        """Compute the puzzle's own columns, from the rules, for a state and its goal."""
+        """Compute the puzzle's own columns from the rules, for a state and its goal."""
         return {}
 
     def make_goal_table(
@@ -340,9 +340,9 @@ class GoalPuzzle(StateSpace, Rules):
         )
 
     def check_graph(self, graph: Graph) -> None:
-        """Raise SearchError unless as many moves lead back as lead from a state to another.
+        """Raise SearchError unless, between any two states, as many moves lead back as forth.
 
-        Solutions are found, and counted, from the goal backwards.
+        The search finds and counts solutions backwards from the goal.
         """
         if edge := graph.find_one_way_edge():
             one, other = self.unrank(edge.source), self.unrank(edge.target)

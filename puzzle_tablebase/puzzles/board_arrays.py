@@ -1,7 +1,7 @@
 """Many states of a sliding board of up to ten cells at once: their numbers, texts and moves.
 
-A state is a column of tiles, one on each cell, the blank 0. Its number is its rank among all
-orders of these marks in ascending order, whether a goal can be reached from it or not.
+A state is a column of tiles, one for each cell, with 0 for the blank. Its number is its rank among
+all permutations of the tiles in ascending order, reachable or not.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ def write_states(tiles: Tiles) -> npt.NDArray[np.bytes_]:
 
 @cache
 def make_numbering(cells: int) -> Callable[[Tiles], Numbers]:
-    """Make a function that returns the numbers of columns of tiles, `cells!` for what is no state.
+    """Make a function that returns the numbers of columns of tiles, `cells!` for invalid columns.
 
-    It changes columns that are none.
+    The function overwrites invalid columns.
     """
     half, full = cells // 2, (1 << cells) - 1
     tables = []
@@ -101,7 +101,7 @@ def iter_moves(board: Any, boards: Tiles) -> Iterator[tuple[int, npt.NDArray[np.
 
 
 def sum_weights(board: Any, feature: str, goal: str, boards: Tiles) -> Tiles:
-    """Return a feature of each state, for a goal: the sum of what its tiles add to it."""
+    """Return a feature of each state for a goal: the sum over its tiles."""
     home = [goal.index(mark) for mark in CHARACTERS[: board.cells]]
     total = np.zeros(boards.shape[1], dtype=np.uint8)
     for cell, row in enumerate(boards):

@@ -1,6 +1,6 @@
 """Numbers of a board's states, up to ten cells: the sum of a code for each half of the state.
 
-A lookup of one state adds two numbers instead of ranking nine tiles.
+So a lookup adds two numbers instead of ranking nine tiles.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ SET_SHIFT = NUMBER_BITS + 2
 
 
 def make_number_parts(cells: int) -> tuple[dict[str, int], dict[str, int]]:
-    """Make the parts that all first halves and all second halves of states add to their codes.
+    """Make the codes of all first and all second halves of states, which add up to a state's code.
 
-    A code has the number of a state, then two bits for a sum that is odd if the order of the marks
-    is, then a bit for each mark: they are all set if and only if the marks are a state.
+    A code has the number of a state, then two bits for a sum with the parity of the permutation,
+    then a bit for each tile: all are set if and only if the halves make a state.
     """
     marks, half = DIGITS[:cells], cells // 2
     bits = {mark: 1 << SET_SHIFT + at for at, mark in enumerate(marks)}
@@ -40,7 +40,7 @@ def make_number_parts(cells: int) -> tuple[dict[str, int], dict[str, int]]:
 
 
 def list_parities(marks: int, length: int) -> list[int]:
-    """List the parities of all orders of so many of the marks."""
+    """List the parities of all orders of `length` of the tiles."""
     parities = [0]
     for radix in range(marks - length + 1, marks + 1):
         parities = [digit + odd & 1 for digit in range(radix) for odd in parities]

@@ -30,8 +30,8 @@ DEFAULT_PARTITION = "6-6-3"
 class Pattern:
     """Some tiles of a board whose goal has the tiles in reading order and the blank last.
 
-    `tiles` are their numbers, ascending, and up to eight: the numbers of a search are not wider. In
-    the goal, tile t is on cell t - 1.
+    `tiles` are up to eight numbers, ascending; the integers of a search hold no more. In the goal,
+    tile t is on cell t - 1.
 
     >>> pattern = Pattern(4, 4, (2, 3, 4))
     >>> pattern.size, pattern.rank((1, 2, 3)), pattern.rank((3, 2, 1))
@@ -53,7 +53,7 @@ class Pattern:
         return rank_order(order) * self.sets + rank_set(sorted(cells))
 
     def find_cells(self, image: Sequence[int], board: Sequence[int]) -> list[int]:
-        """Find the cells of the tiles on an image of a board, which has the tile on each cell."""
+        """Find the cells of the tiles on an image of a board, given as the tile on each cell."""
         # mirroring twice changes nothing, so it also leads back to the board's tiles
         return [image[board.index(image[tile - 1] + 1)] for tile in self.tiles]
 
@@ -65,9 +65,10 @@ def parse_pattern(parameters: Mapping[str, Any]) -> Pattern:
 
 
 def list_images(height: int, width: int) -> list[list[int]]:
-    """List what each cell becomes on the board itself, and on its mirror image.
+    """List the image of each cell under the identity and under the board's reflection.
 
-    A square board is mirrored in its main diagonal; any other is its own mirror image.
+    A square board is reflected in its main diagonal; of any other, both images are the board
+    itself.
 
     >>> list_images(2, 2)
     [[0, 1, 2, 3], [0, 2, 1, 3]]
@@ -78,15 +79,15 @@ def list_images(height: int, width: int) -> list[list[int]]:
 
 
 def list_neighbours(height: int, width: int) -> list[list[int]]:
-    """List the neighbours of each cell: up, down, left and right, as far as they exist."""
+    """List the neighbours of each cell: those of up, down, left and right that exist."""
     board = SlidingBoard(height, width)
     return [[to for _, to in board.list_exits(cell)] for cell in range(board.cells)]
 
 
 def rank_set(cells: Sequence[int]) -> int:
-    """Return the rank of a set of cells, in ascending order, among all sets of as many.
+    """Return the rank of a set of cells, in ascending order, among all sets of that size.
 
-    Read as a number with a bit for each cell, the sets are in ascending order.
+    The sets are ordered as numbers with a bit for each cell.
 
     >>> rank_set([0, 1, 2]), rank_set([0, 1, 3]), rank_set([13, 14, 15])
     (0, 1, 559)
@@ -131,7 +132,7 @@ def make_tables(partition: str) -> tuple[Table, ...]:
 
 
 def name_partition(partition: str) -> str:
-    """Return the name that stands for the tables of a partition."""
+    """Return the name of the tables of a partition."""
     return f"{TABLE_PREFIX}{partition}"
 
 
@@ -156,7 +157,7 @@ class Fifteen(Puzzle):
         return {"Partitions of the tiles": [*map(name_partition, PARTITIONS)]}
 
     def find_example(self, table: str) -> dict[str, object]:
-        """Find a question that the tables of a pattern's partition answer."""
+        """Find an example question for the tables of a pattern's partition."""
         of_table = (name for name in PARTITIONS if table in [t.name for t in make_tables(name)])
         return {"key": self.example, "patterns": next(of_table)}
 

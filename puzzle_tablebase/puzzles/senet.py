@@ -98,7 +98,7 @@ def swap_squares(position: str, start: int, goal: int) -> str:
 
 
 def _make_nullable_column(name: str, kind: str, meaning: str, *, distinct: bool = False) -> Column:
-    """Make a column that is null for a position that no line of play leads to."""
+    """Make a column that is null for unreachable positions."""
     return Column(name, kind, meaning, nullable=True, distinct=distinct)
 
 
@@ -294,7 +294,7 @@ def _find_legal_moves(
 
 
 def _list_gains(side: int) -> npt.NDArray[np.int64]:
-    """List what each kind of move adds to a position's code: first to empty squares, then swaps."""
+    """List what each of `MOVE_KINDS` adds to a position's code: to empty squares, then as swaps."""
     import numpy as np
 
     weight = 3 ** np.arange(SQUARES)[::-1]

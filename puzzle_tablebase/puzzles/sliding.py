@@ -55,9 +55,9 @@ MANHATTAN = (
 
 
 class SymmetryView(View):
-    """View of a goal as one with a table, by a symmetry of the board and other names of the tiles.
+    """View of a goal as one with a table, by a symmetry of the board and a renaming of the tiles.
 
-    This maps every state that reaches the goal to a state that reaches the other, move for move.
+    It maps every state that reaches the goal to a state that reaches the other, move for move.
     """
 
     __slots__ = ("_names", "_old_names", "cells")
@@ -101,7 +101,7 @@ class SlidingBoard(GoalPuzzle):
     def __init__(self, height: int, width: int, root: str = "") -> None:
         """Make a board; `unrank` returns the states that reach `root`, by default the first goal.
 
-        `rank` ranks any state, among those that are connected to it.
+        `rank` ranks any state among those connected to it.
         """
         self.height = height
         self.width = width
@@ -184,7 +184,7 @@ class SlidingBoard(GoalPuzzle):
         return here, self.explain_illegal(move)
 
     def explain_illegal(self, move: str) -> str:
-        """Explain why a move is illegal, if it is."""
+        """Explain why a move is illegal; "" if it is legal."""
         return (
             f"the blank is in the {EDGES[move]}" if move in EDGES else "it is not next to the blank"
         )
@@ -205,7 +205,7 @@ class SlidingBoard(GoalPuzzle):
         return [(letters, f"as {letters}"), slid] if letters else []
 
     def list_exits(self, blank: int) -> Iterator[tuple[str, int]]:
-        """Yield the letters of the blank's moves from a cell, each with the cell it comes to."""
+        """Yield the letters of the blank's moves from a cell, each with its target cell."""
         if blank >= self.width:
             yield "U", blank - self.width
         if blank + self.width < self.cells:
@@ -243,7 +243,7 @@ class SlidingBoard(GoalPuzzle):
         return (odd[0] != odd[1]) == bool((lines[0] - lines[1]) * (self.line - 1) % 2)
 
     def is_odd(self, state: str) -> bool:
-        """Return whether an odd number of pairs of tiles is out of order, by place."""
+        """Return whether the number of inversions is odd, with the tiles in the order of places."""
         tiles = [state[cell] for cell in self.cell_at if state[cell] != "0"]
         return sum(a > b for at, a in enumerate(tiles) for b in tiles[at + 1 :]) % 2 == 1
 
@@ -256,7 +256,7 @@ class SlidingBoard(GoalPuzzle):
         return abs(down) + abs(right)
 
     def weigh_tile(self, feature: str, tile: int, cell: int, home: int) -> int:
-        """Return what a tile on a cell adds to a feature; `home` is its cell in the goal."""
+        """Return what a tile on a cell adds to a feature, where `home` is its cell in the goal."""
         if feature == "blank":
             return cell if tile == 0 else 0
         if tile == 0:
@@ -275,7 +275,8 @@ class SlidingBoard(GoalPuzzle):
     def _list_symmetries(self) -> list[list[int]]:
         """List the symmetries that map this board to the wide one.
 
-        Each has, for each cell of the wide board, the cell of this board whose tile it gets.
+        Each lists, for the cells of the wide board, the cells of this board from which their tiles
+        come.
         """
         starts = range(0, self.cells, self.width)
         rows = [tuple(range(at, at + self.width)) for at in starts]
@@ -419,7 +420,7 @@ class SlidingTiles(Rules):
 
 
 def rank_order(marks: Sequence[Mark]) -> int:
-    """Return the number of an order of marks among all orders of these, in lexical order.
+    """Return the rank of a permutation of marks among all in lexical order.
 
     >>> rank_order([0, 1, 2]), rank_order([0, 2, 1]), rank_order("210")
     (0, 1, 5)
@@ -432,7 +433,7 @@ def rank_order(marks: Sequence[Mark]) -> int:
 
 
 def unrank_order(number: int, marks: str) -> list[str]:
-    """Return the order of ascending marks that has a number."""
+    """Return the permutation of ascending marks with a rank."""
     free, places = [*marks], []
     for radix in range(1, len(marks) + 1):
         number, at = divmod(number, radix)

@@ -1,4 +1,4 @@
-"""Stores of published files: folders here, web hosts and buckets beside; and how one is opened.
+"""Stores of published files, and `open_store`. Folders are here, web hosts and buckets in `remote`.
 
 A store gives files by name, with random access, and writes them as a whole. Callers pass names and
 get bytes and streams; only a store knows the path of a file, if it has one. A failed read raises
@@ -59,7 +59,7 @@ CHANGED = "it has changed since it was opened"
 
 
 def get_default_location() -> str:
-    """Return where tables are if nothing else is said: in `PIPELINE_OUTPUTS`, or else `outputs`."""
+    """Return the default location of the tables: `PIPELINE_OUTPUTS`, or else `outputs`."""
     return os.environ.get("PIPELINE_OUTPUTS") or DEFAULT_FOLDER
 
 
@@ -78,7 +78,7 @@ class Address:
 
 
 def make_scheme_error(address: Address) -> BadRequest:
-    """Make the error for an address that is none of a store."""
+    """Make the error for an address that is not that of a store."""
     hint = "Choose a folder, or a URL with s3://, gs://, az:// or https://"
     return BadRequest(f"{quote(str(address))} is not a supported store", hint)
 
@@ -114,18 +114,18 @@ class RandomAccessFile:
         return [self.read(size, at) for size, at in parts]
 
     def load(self) -> None:
-        """Fetch the whole file, if each read is a request: all of it is needed, more than once."""
+        """Fetch the whole file if each read is a request: all of it is needed repeatedly."""
 
     def open_stream(self, buffer: int = STREAM_BYTES) -> IO[bytes]:
-        """Open a stream of this very file, whatever bears its name by now, with its own position.
+        """Open a stream of this file, even if its name now leads to another, with its own position.
 
-        `buffer`: the bytes that are read at a time; 0: as many as are asked for.
+        `buffer`: the bytes that are read at a time; 0: as many as each read asks for.
         """
         stream: Any = _Stream(self)
         return io.BufferedReader(stream, buffer) if buffer else stream
 
     def open_source(self) -> IO[bytes]:
-        """Open this very file for a library, which would take a path for a pattern or a URL."""
+        """Open this file for a library, which could take a path for a pattern or a URL."""
         return open(os.dup(self._descriptor), "rb", buffering=0)
 
     def close(self) -> None:
@@ -137,7 +137,7 @@ class RandomAccessFile:
 
 
 class _Stream(io.RawIOBase):
-    """A stream of a file that others read, too."""
+    """A stream of a file that is shared with other streams."""
 
     def __init__(self, file: RandomAccessFile) -> None:
         self._file = file
@@ -166,7 +166,7 @@ class _Stream(io.RawIOBase):
 
 
 class Store:
-    """Published tables, as readers see them; as text, the path or URL that commands name it by."""
+    """Published tables, as readers see them; `str` returns the path or URL for commands."""
 
     outputs: str | None = None
     """What a build names to write into the store; "" if nothing is named, None: no build can."""
@@ -176,12 +176,12 @@ class Store:
         raise NotImplementedError
 
     def refresh(self) -> None:
-        """Forget what was read of the store: a file that has changed may match when read again."""
+        """Forget what was read of the store, so that changed files are read again."""
 
     def list_names(self, begin: str = "") -> list[str]:
-        """List the names that begin with a text, in order; raise OSError if that fails.
+        """List the names with a prefix, in order; raise OSError if that fails.
 
-        The text may begin with a folder, `WORK`. A store that does not exist has no names.
+        The prefix may include the folder `WORK`. A store that does not exist has no names.
         """
         raise NotImplementedError
 
@@ -194,7 +194,7 @@ class Store:
         raise NotImplementedError
 
     def read(self, name: str, most: int | None = None) -> bytes:
-        """Read a whole file; NotAFile if it has more bytes than the most."""
+        """Read a whole file; raise NotAFile if it has more than `most` bytes."""
         with self.open(name) as file:
             data = file.read() if most is None else file.read(most + 1)
         if most is not None and len(data) > most:
@@ -248,7 +248,7 @@ class Folder(Store):
         return open(self.locate(name), "rb", opener=_open_file)
 
     def write_files(self, *names: str) -> AbstractContextManager[TemporaryFiles]:
-        """Open new files, which are invisible until they are published; others are removed."""
+        """Open new files, invisible until they are published; unpublished ones are removed."""
         from puzzle_tablebase.stores import new_files
 
         targets = [
@@ -257,7 +257,7 @@ class Folder(Store):
         return new_files.write_new_files(targets, self._make_error)
 
     def reopen_for_writing(self, hidden: str) -> AbstractContextManager[IO[bytes]]:
-        """Open a hidden file that is being written, to write parts of it; they are then on disk."""
+        """Open an unpublished file to write parts of it, which are synced at the end."""
         from puzzle_tablebase.stores.new_files import reopen_for_writing
 
         return reopen_for_writing(self.locate(hidden), self._make_error)
@@ -286,7 +286,7 @@ class Folder(Store):
             file.write(data)
 
     def rename(self, hidden: str, name: str) -> None:
-        """Give a hidden file of the folder its name, once its bytes are on the disk."""
+        """Sync a hidden file of the folder, and give it its name."""
         from puzzle_tablebase.stores.new_files import sync_and_rename
 
         with self._translate_errors():
@@ -314,7 +314,7 @@ class Folder(Store):
             os.makedirs(self._path, exist_ok=True)
 
     def require_space(self, work: str, needed: int) -> None:
-        """Raise StoreError if files of so many bytes cannot be written, before any is begun."""
+        """Raise StoreError if the disk has fewer free bytes than `needed`."""
         status = os.statvfs(self._path)
         free = status.f_bavail * status.f_frsize
         if free < needed:
@@ -341,7 +341,7 @@ class Folder(Store):
 
 
 def _open_file(path: str, flags: int) -> int:
-    """Open a regular file and nothing else: opening a named pipe without a writer would block."""
+    """Open a regular file and nothing else, because opening a named pipe may block."""
     descriptor = os.open(path, flags | os.O_NONBLOCK, 0o666)
     try:
         _require_file(os.fstat(descriptor).st_mode)
@@ -352,7 +352,7 @@ def _open_file(path: str, flags: int) -> int:
 
 
 def _open_own_file(path: str, flags: int) -> int:
-    """Open a file of the folder itself: a link may lead out of it."""
+    """Open a file of the folder itself; links are refused, because they may lead out of it."""
     try:
         return _open_file(path, flags | os.O_NOFOLLOW)
     except OSError as error:
@@ -405,7 +405,7 @@ def open_folder(location: object) -> Folder:
 def make_damage_error(
     store: Store, name: str, problem: str, suffix: str = "parquet"
 ) -> TableDamaged:
-    """Make the error for a file that is as published, and yet contradicts itself."""
+    """Make the error for a file that is as published, but contradicts itself."""
     return TableDamaged(store, f"{name}.{suffix}", problem, name, needs_force=True)
 
 
@@ -422,7 +422,8 @@ def make_open_error(
 ) -> TableError:
     """Make the error for a file that did not open: it is missing, damaged or unreadable.
 
-    `table`: what builds it; None where that would not help, as in a store that does not answer.
+    `table`: the name that builds it; None if a build does not help, as when a store does not
+    answer.
     """
     if isinstance(error, FileNotFoundError):
         return TableMissing(store, file, table)

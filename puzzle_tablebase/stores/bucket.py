@@ -1,7 +1,7 @@
-"""A bucket's folder that is written to: by one writer at a time, who has claimed it.
+"""A folder in a bucket with one writer at a time, which holds a claim.
 
-A claim is a small file that says who copies, and since when. It is put on the condition that there
-is none, which the store checks. Each file appears in one step, once all of it was sent.
+A claim is a small file that says who copies, and since when. A conditional write creates it only if
+there is none. Each file appears in one step, when all of it is sent.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ OTHER_VERSION: UpdateVersion = {"e_tag": f'"{0:032}"', "version": "1"}
 
 
 class Bucket(RemoteStore):
-    """A folder in a bucket, which is written to while it is claimed."""
+    """A folder in a bucket, written only while it is claimed."""
 
     def __init__(self, store: Store) -> None:
         super().__init__(store.address.full if isinstance(store, RemoteStore) else str(store))
@@ -53,9 +53,9 @@ class Bucket(RemoteStore):
 
     @contextlib.contextmanager
     def claim(self, *, is_taken_over: bool = False) -> Iterator[None]:
-        """Claim the bucket's folder for the block; StoreError if another writer has.
+        """Claim the bucket's folder for the block; raise StoreError if another writer holds it.
 
-        `is_taken_over`: even then, as of one that was killed.
+        `is_taken_over`: replace another claim, such as that of a killed copy.
         """
         self._claim = format_claim()
         self._obtain(is_taken_over=is_taken_over)
@@ -100,15 +100,15 @@ class Bucket(RemoteStore):
         raise StoreError(str(self), f"another program keeps changing {name}")
 
     def require_parts(self, size: int) -> None:
-        """Raise StoreError if a file of so many bytes is larger than a bucket takes."""
+        """Raise StoreError if a file is too large for a bucket."""
         if size > MAX_FILE_BYTES:
             problem = f"a file has {size:,} bytes, and a bucket takes {MAX_FILE_BYTES:,}"
             raise StoreError(str(self), problem, "Copy to a folder.")
 
     def send(self, name: str, pieces: Iterator[bytes], size: int) -> None:
-        """Send a file of so many bytes; it does not appear if reading the pieces fails.
+        """Send a file of `size` bytes; it does not appear if reading the pieces fails.
 
-        The pieces are asked for where no other request can be made.
+        While a piece is read, no other request can be made.
         """
         if size <= PART_BYTES:
             self.write(name, b"".join(pieces))
@@ -170,7 +170,7 @@ class Bucket(RemoteStore):
         return True
 
     def _release(self) -> None:
-        """Give the claim back, unless another copy has it; one that cannot be given back stays."""
+        """Remove the claim, unless another copy holds it; if that fails, it stays."""
         with contextlib.suppress(StoreError):
             self.remove(CLAIM)
 
@@ -204,7 +204,7 @@ def format_claim() -> bytes:
 
 
 def describe_claim(data: bytes) -> str:
-    """Describe who has made a claim, as the subject of a sentence."""
+    """Describe the holder of a claim, as the subject of a sentence."""
     try:
         claim = json.loads(data)
         return make_printable(f"since {claim['since']}, {claim['writer']}"[:200])

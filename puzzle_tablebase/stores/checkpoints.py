@@ -47,13 +47,13 @@ class Checkpoints:
         self._stem = f"{table.name}.{_digest(json.dumps(recipe))}"
 
     def __repr__(self) -> str:
-        """Return a text that is equal for equal recipes and code, as it names tasks."""
+        """Return a text that is equal for equal recipes and code, as names of tasks contain it."""
         return self._stem
 
     def load(self, name: str) -> Arrays | None:
         """Load the arrays of a checkpoint; None if it is missing or damaged.
 
-        Raise TableUnreadable if the store does not answer, or refuses to: nothing is known then.
+        Raise TableUnreadable if the store does not answer, or refuses to.
         """
         file_name = self.format_file_name(name)
         try:
@@ -78,7 +78,7 @@ class Checkpoints:
     def require(self, name: str) -> Arrays:
         """Load the arrays of a checkpoint; raise StoreError if it is missing or damaged.
 
-        A damaged one is removed, so that it is made again when the build resumes.
+        A damaged checkpoint is removed, so that a resumed build makes it again.
         """
         arrays = self.load(name)
         if arrays is None:
@@ -94,7 +94,7 @@ class Checkpoints:
     def save(self, name: str, arrays: Arrays, *, is_synced: bool = False) -> None:
         """Save the arrays of a checkpoint.
 
-        `is_synced`: it outlives a crash of the machine. Of others, the checksum shows the damage.
+        `is_synced`: it survives a crash of the machine; otherwise the checksum shows any damage.
         """
         checksum = self._begin_checksum(name)
         with self._store.write_files(self.format_file_name(name)) as files:
@@ -109,9 +109,9 @@ class Checkpoints:
 
     @contextmanager
     def write(self, name: str) -> Iterator[IO[bytes]]:
-        """Open a checkpoint that is written in the block; it outlives a crash once it has a name.
+        """Open a checkpoint for writing in the block; it survives a crash once it has its name.
 
-        What its file has is not checked: the reader does so, with `seed`.
+        The reader checks its contents, with `seed`.
         """
         with self._store.write_files(self.format_file_name(name)) as files:
             yield files[0]
@@ -130,7 +130,7 @@ class Checkpoints:
             raise make_open_error(self._store, file_name, error) from error
 
     def compute_seed(self, name: str) -> int:
-        """Compute what a checkpoint's checksums begin with: a number of 32 bits, of its name."""
+        """Compute the seed of a checkpoint's checksums, a number of 32 bits, from its name."""
         return self._begin_checksum(name)
 
     def get_size(self, name: str) -> int:
@@ -138,9 +138,9 @@ class Checkpoints:
         return self._store.get_size(self.format_file_name(name))
 
     def make_damage_error(self, name: str) -> StoreError:
-        """Make the error for a checkpoint that is missing or damaged.
+        """Make the error for a missing or damaged checkpoint, and remove a damaged one.
 
-        A damaged one is removed, so that it is made again when the build resumes.
+        So a resumed build makes it again.
         """
         self.remove(name)
         file = self.format_file_name(name)
@@ -153,7 +153,7 @@ class Checkpoints:
         return sum(map(self._store.get_size, self.list_files()))
 
     def require_space(self, needed: int) -> None:
-        """Raise StoreError if so many bytes do not fit the store, with those that are there."""
+        """Raise StoreError unless `needed` bytes fit the store, present checkpoints included."""
         self._store.require_space(f"A search for {self.table}", needed - self.count_bytes())
 
     def remove(self, name: str) -> None:
@@ -166,7 +166,7 @@ class Checkpoints:
         return list_checkpoint_files(self._store, self._stem)
 
     def clear_except(self, names: Iterable[str]) -> None:
-        """Remove all checkpoints of this recipe and code but those with some names."""
+        """Remove all checkpoints of this recipe and code except some."""
         kept = {*map(self.format_file_name, names)}
         for name in self.list_files():
             if name not in kept:
@@ -179,7 +179,7 @@ class Checkpoints:
                 self._store.remove(name)
 
     def _begin_checksum(self, name: str) -> int:
-        """Return the checksum that a checkpoint's bytes continue: that of its whole name."""
+        """Return the checksum of a checkpoint's full name, which its bytes continue."""
         return zlib.crc32(f"{self._stem} {name}".encode())
 
     def format_file_name(self, name: str) -> str:
@@ -197,7 +197,7 @@ def list_checkpoint_files(store: Folder, table: str = "") -> list[str]:
 
 
 def _iter_pieces(arrays: Arrays) -> Iterator[bytes | npt.NDArray[np.uint8]]:
-    """Yield each array's type and shape as a line, then its bytes, in pieces."""
+    """Yield a file in pieces: for each array, a line with its type and shape, then its bytes."""
     for array in arrays:
         # numpy's own header is Python text, which no two threads can parse at once
         yield f"{json.dumps([array.dtype.str, array.shape])}\n".encode()

@@ -40,7 +40,7 @@ class TemporaryFiles:
         self._files: list[IO[bytes]] = []
 
     def open(self) -> None:
-        """Create the temporary files, and their folder in a store that is there."""
+        """Create the temporary files, and their folder if the store exists."""
         for _, temporary in self._targets:
             folder = os.path.dirname(temporary)
             if os.path.basename(folder) == WORK.rstrip("/"):
@@ -57,7 +57,7 @@ class TemporaryFiles:
         return WORK + os.path.basename(self._targets[number][1])
 
     def finish(self) -> None:
-        """Write all to the disk."""
+        """Sync all files."""
         with translate_errors(self._make_error):
             for file in self._files:
                 file.flush()
@@ -86,13 +86,13 @@ class TemporaryFiles:
                     sync_folder(path or ".")
 
     def _require_no_failure(self) -> None:
-        """Raise the error of a file that is not whole, though a library may have swallowed it."""
+        """Raise the error of an incomplete file, which a library may have swallowed."""
         for output in self._outputs:
             if output.failure:
                 raise output.failure
 
     def close(self) -> None:
-        """Close the files; what was written is flushed."""
+        """Flush and close the files."""
         for file in self._files:
             file.close()
 
@@ -107,7 +107,7 @@ class TemporaryFiles:
 def write_new_files(
     targets: Sequence[tuple[str, str]], make_error: ErrorMaker
 ) -> Iterator[TemporaryFiles]:
-    """Open new files; what is left of them after the block is removed, by a signal too."""
+    """Open new files; after the block or a signal, unpublished ones are removed."""
     files = TemporaryFiles(targets, make_error)
     with CleanupOnSignal(files.remove):
         try:
@@ -122,7 +122,7 @@ def write_new_files(
 
 @contextlib.contextmanager
 def reopen_for_writing(path: str, make_error: ErrorMaker) -> Iterator[IO[bytes]]:
-    """Open a file that another process or thread has begun, to write parts of it."""
+    """Open a file that another process or thread created, to write parts of it."""
     flags = os.O_RDWR | os.O_NOFOLLOW
     with translate_errors(make_error), os.fdopen(os.open(path, flags), "r+b") as file:
         yield file
@@ -131,7 +131,7 @@ def reopen_for_writing(path: str, make_error: ErrorMaker) -> Iterator[IO[bytes]]
 
 
 def _rename(temporary: str, path: str) -> None:
-    """Give a file its name, in a folder of checkpoints if that is where it belongs."""
+    """Rename a file; create the folder of checkpoints if it belongs there."""
     folder = os.path.dirname(path)
     if os.path.dirname(folder) == os.path.dirname(temporary):
         with contextlib.suppress(FileExistsError):
@@ -140,12 +140,12 @@ def _rename(temporary: str, path: str) -> None:
 
 
 def name_temporary() -> str:
-    """Return a new name for something that is being written."""
+    """Return a new temporary name."""
     return f".{os.urandom(8).hex()}{PART_SUFFIX}"
 
 
 def sync_and_rename(hidden: str, path: str) -> None:
-    """Write a file to the disk, and give it another name; a signal waits meanwhile."""
+    """Sync a file, and rename it; signals wait meanwhile."""
     with cleanup_lock:
         with open(hidden, "rb") as file:
             os.fsync(file.fileno())
@@ -155,7 +155,7 @@ def sync_and_rename(hidden: str, path: str) -> None:
 
 
 def sync_folder(path: str) -> None:
-    """Write a folder's names to the disk, where the system can."""
+    """Sync a folder's names, where the system can."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         with contextlib.suppress(OSError):  # some network file systems cannot

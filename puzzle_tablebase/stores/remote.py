@@ -1,10 +1,10 @@
 """Tables on web hosts and in buckets: `https://`, `s3://`, `gs://` and `az://`, by obstore.
 
-A file is read by ranges of bytes, all of one version: where the host says that the file has changed
-since the first of them, reading ends. The manifest of a web host is fetched once. What is written
-to a bucket, `bucket` writes.
+A file is read by ranges of bytes, all of one version: if the host says that the file has changed
+since the first range, reading fails. The manifest of a web host is fetched once. `bucket` writes to
+buckets.
 
-The library reads the environment: keys, proxies, certificates. Keys of S3 may also be in the
+The library reads keys, proxies and certificates from the environment. S3's keys may also be in the
 profiles of AWS's own tools (`~/.aws/credentials`), which `boto3` reads.
 """
 
@@ -83,7 +83,7 @@ ELSEWHERE = (
 
 
 def read_seconds() -> float:
-    """Return the seconds that one request of a reader has."""
+    """Return the time limit of a reader's request in seconds."""
     text = os.environ.get(SECONDS_VARIABLE, "")
     is_usable = text.isascii() and text.isdecimal() and 0 < len(text) <= 6 and int(text) > 0
     return int(text) if is_usable else REQUEST_SECONDS
@@ -138,10 +138,10 @@ def make_client(root: str, login: str, mode: Mode) -> Client:
 
 
 def list_trusted_hosts(root: str) -> list[str]:
-    """List the hosts that secrets of requests may reach; none if all may, or a proxy is set.
+    """List the hosts that may get the secrets of requests; none if all may, or if a proxy is set.
 
-    Where a redirect leads to another host, the library sends along the query of a signed address,
-    as the referrer, and S3's session token. So it must not reach any other host.
+    On a redirect to another host, the library sends along the query of a signed address, as the
+    referrer, and S3's session token. So redirects to other hosts are not followed.
     """
     scheme, _, _, query, _ = urlsplit(root)
     has_proxy = {name.lower() for name in os.environ} & {"http_proxy", "https_proxy", "all_proxy"}
@@ -153,7 +153,7 @@ def list_trusted_hosts(root: str) -> list[str]:
 
 
 def find_profile() -> Boto3CredentialProvider | None:
-    """Return what gets keys by the profile of the environment; None where keys are elsewhere."""
+    """Return the credential provider of the AWS profile; None if keys are elsewhere."""
     if any(name in os.environ for name in ELSEWHERE):
         return None
     try:
@@ -167,7 +167,7 @@ def find_profile() -> Boto3CredentialProvider | None:
 def explain_error(error: Exception) -> tuple[str, int]:
     """Return the reason of an error of the library, and the HTTP status, 0 if there was none.
 
-    Its text has a sentence and its parts, whose last word is the cause.
+    The error's text is a sentence and its parts; the last part is the cause.
     """
     sentence, _, parts = str(error).partition("\n\nDebug source")
     if NOWHERE in parts:
@@ -193,7 +193,7 @@ MAX_TOGETHER = 8
 
 
 class Content(NamedTuple):
-    """The bytes of a file or a part of it, with what the host says of the file."""
+    """The bytes of a file or of a part of it, with the host's headers about the file."""
 
     data: bytes
     meta: ObjectMeta
@@ -202,7 +202,7 @@ class Content(NamedTuple):
 
     @property
     def version(self) -> str:
-        """The text that changes whenever the file does; "" where the host gives none."""
+        """A text that changes whenever the file does; "" if the host sends none."""
         modified = self.meta["last_modified"].timestamp()  # 0 if the host does not say
         return self.meta["e_tag"] or self.meta["version"] or (str(modified) if modified else "")
 
@@ -259,8 +259,8 @@ class RemoteStore(Store):
     ) -> Content:
         """Fetch the bytes from `first` to before `end`, or the whole file.
 
-        A host that ignores ranges is asked for the whole file. `is_fresh`: past all caches;
-        `pinned`: only of the version with this ETag, else FileChanged, if the host heeds it.
+        From a host that ignores ranges, fetch the whole file. `is_fresh`: bypass all caches.
+        `pinned`: raise FileChanged unless the file has this ETag, if the host supports that.
         """
         options: GetOptions = {} if end is None else {"range": (first, end)}
         if pinned and not pinned.startswith("W/"):  # a weak ETag matches nothing, by the standard
@@ -314,11 +314,11 @@ class RemoteStore(Store):
         return sorted(folder + slash + name for name in names if name.startswith(begin) and name)
 
     def refresh(self) -> None:
-        """Forget the manifest; each file that is opened next is read past all caches."""
+        """Forget the manifest; bypass all caches when a file is opened the next time."""
         self._manifest, self._opened = None, set()
 
     def must_reread(self, name: str) -> bool:
-        """Return whether a file is opened the first time since the store was refreshed."""
+        """Return whether a file is opened for the first time since `refresh`."""
         opened = self._opened
         if opened is None or name in opened:
             return False
@@ -337,7 +337,7 @@ class RemoteStore(Store):
 
     @contextlib.contextmanager
     def translate_errors(self, name: str = "") -> Iterator[None]:
-        """Turn any error of the library in the block into one of those of stores."""
+        """Turn any error of the library in the block into one of a store."""
         try:
             yield
         except (Unreachable, FileChanged, TablebaseError):
@@ -408,8 +408,10 @@ class RemoteFile(RandomAccessFile):
         return io.BytesIO(self._whole or b"")
 
     def _fetch_known(self, at: int, end: int | None) -> bytes:
-        """Fetch a span of the version that was opened; past caches, if it is another one, or if
-        the host does not say which it is."""
+        """Fetch a span of the version that was opened.
+
+        Bypass caches if another version answers, or if the host does not name versions.
+        """
         for is_fresh in (False, True) if self.is_pinned else (True,):
             with contextlib.suppress(FileChanged):
                 content = self._store.fetch(
@@ -422,7 +424,7 @@ class RemoteFile(RandomAccessFile):
 
 
 def _read_body(result: GetResult, expected: int) -> bytes:
-    """Read so many bytes of an answer, and no more; fewer or compressed ones are Unreachable."""
+    """Read a response of `expected` bytes; raise Unreachable if it is shorter or compressed."""
     coding = result.attributes.get("Content-Encoding", "identity")
     if coding != "identity":
         problem = f"the host compresses files (Content-Encoding: {coding})"

@@ -32,9 +32,9 @@ MAX_STATE_BYTES = 18
 
 @cache
 def list_all_mates(cells: int) -> Array:
-    """List the mates in all matchings of so many cells without their first pair.
+    """List the mates in all matchings of the cells, without their first pair.
 
-    Each matching has four bits for each end. Matchings of fewer pairs come first.
+    A matching has four bits for each end. Matchings of fewer pairs come first.
     """
     max_pairs = max(cells // 2 - 1, 0)
     mates = np.zeros(MATCHING_STARTS[max_pairs + 1], dtype=np.int64)

@@ -24,7 +24,7 @@ MAX_SUM = (1 << 62) - 1
 
 
 class InconsistentLayers(Exception):
-    """Layers whose numbers contradict each other: of more cycles, or fewer, than there are."""
+    """Error for layers whose numbers contradict each other."""
 
 
 class LayerReader:
@@ -66,7 +66,7 @@ class LayerReader:
         return next(((total, number) for _, total, number in states), (0, 0))
 
     def find_state_at(self, layer: int, total: int) -> tuple[int, int, int]:
-        """Find the first state whose number, added to those before it, is more than a total.
+        """Find the first state at which the running sum of numbers exceeds a total.
 
         Return its key, the sum of the numbers before it, and its number.
         """
@@ -93,9 +93,9 @@ class LayerReader:
         return total
 
     def _find_record(self, layer: int, value: int, *, key: bool = True) -> int:
-        """Find the last record of the layers up to this one whose key is not above a value.
+        """Find the last record, of the layers up to this one, whose key is at most a value.
 
-        With `key=False`: whose sum is not above it.
+        With `key=False`, compare the record's sum instead.
         """
         low, high = 0, self._count
         while high - low > 1:
@@ -123,9 +123,9 @@ class LayerReader:
 
 
 def choose_option(options: Iterable[tuple[Option, int]], number: int) -> tuple[Option, int]:
-    """Choose the option that way `number` belongs to, and return it with the way's number in it.
+    """Return the option to which way `number` belongs, and the way's number in that option.
 
-    The options' ways are numbered from 0, option by option.
+    The ways are numbered from 0, option by option.
     """
     for option, ways in options:
         if number < ways:

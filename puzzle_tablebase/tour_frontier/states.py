@@ -92,7 +92,7 @@ class State:
 
 
 def iter_pairs(matching: int, ends: int) -> Iterator[tuple[int, int]]:
-    """Yield the pairs of a matching of so many ends.
+    """Yield the pairs of a matching, given by its number and the number of ends.
 
     >>> list(iter_pairs(2, 4))
     [(0, 3), (1, 2)]
@@ -107,7 +107,7 @@ def iter_pairs(matching: int, ends: int) -> Iterator[tuple[int, int]]:
 
 
 def step_forward(key: int, joined_cells: JoinedCells, cells: int, here: int = 0) -> int | None:
-    """Return the key after a step that joins cell `here` to others; None if it is not legal."""
+    """Return the key after a step that joins cell `here` to others; None if it is illegal."""
     state = State.from_key(key, cells)
     state.needs.append(FREE)
     for other in joined_cells:
@@ -126,8 +126,8 @@ def step_back(
 ) -> Iterator[tuple[int, JoinedCells]]:
     """Yield every key that a step may have led from, with the cells that cell `here` was joined to.
 
-    `others`: all cells that it may be joined to. No pair of key and cells comes twice. Some of the
-    states may be unreachable: only the layer before the step shows which are reached.
+    `others`: all cells to which it may be joined. No pair of key and cells is repeated. Some of the
+    states may be unreachable: look them up in the layer before the step.
     """
     current = State.from_key(key, cells)
     needs = [*current.needs[:here], 0, *current.needs[here:]]
@@ -136,7 +136,7 @@ def step_back(
     def make_key(changed: dict[int, int], *paths: tuple[int, int]) -> int:
         """Return the key with the needs of some cells changed, and with other pairs of ends.
 
-        -1 if the cell that enters with this step is not free.
+        Return -1 if the cell that enters with this step is not free.
         """
         cell_needs = [changed.get(cell, need) for cell, need in enumerate(needs)]
         if cell_needs.pop() != FREE:  # the last cell enters with this step

@@ -1,9 +1,9 @@
-"""Sets of states as bytes: rows of words without their empty bytes.
+"""Sets of states as bytes: rows of words without their zero bytes.
 
-Rows are consecutive *groups* of equally many. A group without states has no bytes. Others are runs
-of up to 64 rows: a bit for each row that has states, the number of bytes that follow, and for each
-of these rows a bit for each byte of its words, then the bytes that are not 0. Most words of a layer
-have many empty bytes, and these take no search for repetitions.
+Rows form consecutive *groups* of equal size. A group without states has no bytes. Another group is
+a sequence of runs of up to 64 rows: a bit for each row, set if it has states, then the number of
+bytes that follow, and for each row with states a bit for each byte of its words, then the bytes
+that are not 0. Most words of a layer have many zero bytes, so this needs no general compression.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ MOVED, KEPT, COUNT = _list_byte_moves()
 
 
 def estimate_bytes(rows: int, group: int) -> int:
-    """Return the most bytes that rows in groups of so many can have, and what is written past."""
+    """Return the most bytes of rows in groups of this size, with those written past the end."""
     runs = -(-group // RUN_ROWS) * (rows // group)
     return rows * ROW_BYTES + runs * int(HEAD_BYTES) + WORD_BYTES
 
@@ -73,7 +73,7 @@ def _store_word(data: Array, at: Any, word: Any) -> None:
 
 @compiled
 def _expand(word: Any, mask: Any) -> Any:
-    """Move the first bytes of a word to those that a mask has; the others are 0."""
+    """Move the first bytes of a word to the positions in a mask; the others are 0."""
     moved = MOVED[mask, 2]
     word = (word & ~moved) | (word << THIRTY_TWO & moved)
     moved = MOVED[mask, 1]
@@ -87,7 +87,7 @@ def _expand(word: Any, mask: Any) -> Any:
 def encode_run(states: Array, first: int, last: int, data: Array, at: Any) -> Any:
     """Write the rows `first` to `last` of states, an array by word and row; return the end.
 
-    Up to eight bytes after the end are written, too.
+    Up to eight bytes after the end are written too.
     """
     mask, start = ZERO, at
     at += HEAD_BYTES
@@ -125,7 +125,7 @@ def encode_run(states: Array, first: int, last: int, data: Array, at: Any) -> An
 
 @compiled
 def exclude_run(data: Array, at: Any, states: Array, first: int, last: int) -> Any:
-    """Take the states of a run out of the rows `first` to `last`; return the run's end."""
+    """Remove the states of a run from the rows `first` to `last`; return the run's end."""
     mask = _load_word(data, at)
     at += HEAD_BYTES
     for row in range(first, last):
@@ -156,10 +156,10 @@ def decode_groups(
     frontier: Array,
     is_added: bool,
 ) -> None:
-    """Read groups, one between each two starts, into the rows that begin with these numbers.
+    """Read groups, which begin at `starts`, into the rows that begin with these numbers.
 
-    `frontier`: whether a row has states; the words of others mean nothing. `is_added`: rows keep
-    the states that they have. Eight bytes after the last group are read, too.
+    `frontier`: whether a row has states; ignore the words of other rows. `is_added`: rows keep the
+    states that they have. Eight bytes after the last group are read too.
     """
     for number in range(len(rows)):
         base, at, end = rows[number], WORD(starts[number]), WORD(starts[number + 1])
@@ -217,7 +217,7 @@ def check_groups(
 ) -> int:
     """Compare the checksum of each group with those given; return the first that differs, or -1.
 
-    `is_written`: write them. A group's checksum begins with the seed and the group's number.
+    `is_written`: write the checksums instead. They begin with the seed and the group's number.
     """
     for number in range(len(checks)):
         at, end = WORD(starts[number]), WORD(starts[number + 1])

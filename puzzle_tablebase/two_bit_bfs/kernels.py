@@ -1,4 +1,4 @@
-"""Kernels of the search in words of bits: each handles many rows at a time, 60 states a word."""
+"""Kernels of the search in words of bits, many rows at a time, with 60 states a word."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def find_shard_rows(
     row_parities: Array, bounds: Array, is_led_to: Array, incoming: Array, has_incoming: Array,
     earlier: Array, starts: Array, data: Array, ends: Array, scratch: Array,
 ) -> Any:  # fmt: skip
-    """Find the next layer's states in a shard's rows of a block, and write them; count them.
+    """Find the next layer's states in a shard's rows of a block; write and count them.
 
     `words`, `frontier`: the last layer in the shard. `is_led_to`: whether it may lead to a group;
     other groups are skipped. `incoming`: states that other shards lead to, if any. `earlier`: the
@@ -235,9 +235,9 @@ def _pull_words(
 ) -> bool:  # fmt: skip
     """Collect the states like `_pull_rows` for a move that transposes tiles of head and tail.
 
-    Each word of a row comes from a row of its own. Transpositions in the tail that are taken back
-    later are made first, in all words of these rows: they are those of its first three tiles, which
-    do not depend on parity.
+    Each word of a row comes from a different row. The transpositions that would be undone last, in
+    the tail, are made first, in all words of these rows: they are those of its first three tiles,
+    which do not depend on parity.
     """
     weight, cycle, start, inner = move[WEIGHT], move[CYCLE], move[START], move[INNER]
     run, step, is_seen = first // weight % cycle, first % weight, False
@@ -282,7 +282,7 @@ def _transpose_tails(
 ) -> None:  # fmt: skip
     """Make an adjacent transposition in the tails of rows.
 
-    `parity`, exclusive-or a row's own in `row_parities`: whether its tails are odd after it.
+    A row's tails are odd after it if `parity` differs from the row's own in `row_parities`.
     """
     if transposition >= WORDS - 2:  # that of the last two tiles, which no bit tells apart
         return

@@ -81,7 +81,7 @@ def find_layers(
 ) -> list[int]:
     """Find layer after layer until one is empty; return their numbers of states.
 
-    `find_layer` finds one and counts it. SearchError if all are not as large as the space.
+    `find_layer` finds one and counts it. Raise SearchError unless the layers add up to the space.
     """
     layers: list[int] = []
     while count := find_layer(len(layers)):
@@ -102,7 +102,7 @@ def search_words(
 ) -> tuple[list[int], Planes]:
     """Search all states; return the layers' numbers of states, and bit 1 of every state's depth.
 
-    That is the first plane. `run` calls a function with each of some tuples, in so many threads.
+    The bits are the first plane. `run` calls a function in threads, with each of some tuples.
     `report` is called after each layer.
     """
     planes = Planes(space)
@@ -148,7 +148,7 @@ def pull_block(planes: Planes, moves: Array, tables: WordTables, bounds: Array) 
 
 
 def iter_word_records(planes: Planes) -> Iterator[Array]:
-    """Yield bit 1 of every state's depth, 45 bytes a row, so many rows at a time.
+    """Yield bit 1 of every state's depth, 45 bytes a row, some rows at a time.
 
     Bit `i` of a row is in byte `i // 8`, where it is worth `2 ** (i % 8)`.
     """

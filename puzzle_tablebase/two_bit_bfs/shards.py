@@ -1,4 +1,4 @@
-"""Shards of a search in words of bits: what a search needs of the rest of the states for a layer.
+"""Shards of a search in words of bits: parts of the states, each searched by a task.
 
 A shard has consecutive rows of every block. Between two layers it keeps no words: a state's
 neighbours are in the next layer or in the one before, so a shard's next layer follows from its last
@@ -104,11 +104,11 @@ class Shard:
         return self._blocks[root_side ^ level % 2]
 
     def list_all_blocks(self) -> list[int]:
-        """List all blocks as a file of bits has them: those of the root's side first."""
+        """List all blocks in the order of a file of bits: those of the root's side first."""
         return self.list_blocks(0) + self.list_blocks(1)
 
     def estimate_bytes(self) -> int:
-        """Return the most bytes of memory that a task of any shard takes."""
+        """Return the peak memory, in bytes, of a task of any shard."""
         # the last layer, what other shards lead to, and the row's parity; what is read, and written
         held = self.most_rows * ((self.most_blocks + 1) * (WORDS * 8 + 1) + 1)
         files = min(OPEN_FILES, self.count) + 3
@@ -136,7 +136,7 @@ class Shard:
                 yield Source(int(shard), numbers[order], targets[here[order]])
 
     def add_root(self, block: int, incoming: Rows) -> bool:
-        """Add the root to rows of a block, and return True, if it is one of this shard's there."""
+        """If the root is in this shard's rows of a block, add it there and return True."""
         root_block, offset = divmod(self.space.root, self.space.states)
         row, bit = divmod(offset, ROW_STATES)
         if block != root_block or not self.first <= row < self.last:
@@ -187,9 +187,9 @@ class Shard:
 
 
 def count_shards(space: WordSpace, task_bytes: int, jobs: int) -> int:
-    """Count the shards whose tasks fit so many bytes each, as many for each of the jobs.
+    """Return the number of shards, a multiple of the jobs, whose tasks fit `task_bytes` each.
 
-    If no number does, there are as many as can be.
+    If none fits, return the largest possible number.
     """
     most = space.rows // _list_units(space)[-1]
     count = 1
@@ -203,14 +203,14 @@ def count_shards(space: WordSpace, task_bytes: int, jobs: int) -> int:
 
 
 def _choose_unit(space: WordSpace, count: int) -> int:
-    """Return the number of rows of a unit, the largest of which there are enough."""
+    """Return the rows of a unit: the largest size with enough units."""
     wanted = UNITS_PER_SHARD * count if count > 1 else 1
     units = _list_units(space)
     return next((unit for unit in units if space.rows // unit >= wanted), units[-1])
 
 
 def _list_units(space: WordSpace) -> list[int]:
-    """List the numbers of rows whose orders begin alike, from all rows to as few as can be.
+    """List the possible sizes of a unit, rows whose orders begin alike, in descending order.
 
     Moves that transpose tiles of head and tail stay in a unit.
     """

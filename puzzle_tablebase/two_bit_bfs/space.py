@@ -1,4 +1,4 @@
-"""A sliding board's states in words of bits, and its moves, for searches that see no single state.
+"""A sliding board's states in words of bits, and its moves on whole words.
 
 A bit stands for each state, 60 states in a word, six words in a row. A state is an order of tiles,
 split into a head, whose rank is the row, and a tail of six. The tail's first four Lehmer digits a,

@@ -45,7 +45,7 @@ class KnightBoard(ChessBoard, Rules):
         return [[to for to in self.list_neighbours(at) if to > at] for at in squares]
 
     def is_tour(self, squares: list[int]) -> bool:
-        """Return whether squares are a tour: all of them, each one jump from the one before."""
+        """Return whether squares are a tour: each once, and one jump from the square before."""
         is_complete = sorted(squares) == list(range(self.squares))
         return is_complete and all(map(self.is_jump, squares, squares[1:]))
 
@@ -56,12 +56,12 @@ class KnightBoard(ChessBoard, Rules):
         return abs(ranks * files) == 2
 
     def find_jump(self, start: int, goal: int) -> int:
-        """Return which of the jumps 1-8 joins two squares; raise ValueError if none does."""
+        """Return the jump, 1 to 8, between two squares; raise ValueError if there is none."""
         down = start // self.files - goal // self.files
         return 1 + JUMPS.index((goal % self.files - start % self.files, down))
 
     def read_moves(self, text: str, start: list[int]) -> Moves:
-        """Read jumps, or squares, of which the first may be where the tour starts."""
+        """Read jumps or squares; the first square may be the start of the tour."""
         from puzzle_tablebase.notation.moves import SEPARATORS, read_marks, read_moves
 
         if text.lstrip(SEPARATORS)[:1] in {*"12345678"}:
@@ -95,7 +95,7 @@ class KnightBoard(ChessBoard, Rules):
         return [*here, square], problem
 
     def can_join(self, start: int, end: int) -> bool:
-        """Return whether the colours, which alternate, allow a tour between two squares."""
+        """Return whether the alternating colours allow a tour between two squares."""
         return (self.is_light(start) == self.is_light(end)) == (self.squares % 2 == 1)
 
     def list_ends(self) -> list[int]:

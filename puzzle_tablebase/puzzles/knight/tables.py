@@ -1,4 +1,4 @@
-"""The knight's tables: their recipes, names, columns and boards, and what building them costs.
+"""The knight's tables: their recipes, names, columns and boards.
 
 On a board of C files and R ranks, square number = file + C * rank from 0: a1 = 0, b1 = 1. A tour
 visits every square once; it is closed if the knight can jump from its last square to its first.
@@ -98,7 +98,7 @@ def make_count_table(
     name: str = COUNTS_TABLE,
     scope: str = "each board in the table",
 ) -> Table:
-    """Make a table of the numbers of tours; `closed`: boards with closed tours only."""
+    """Make a table of the numbers of tours; of boards in `closed`, only of closed tours."""
     kind = "open" if boards else "closed"
     return Table(
         name,
@@ -211,7 +211,7 @@ def get_sides(board: KnightBoard) -> Sides:
 
 
 def find_board(prefix: str, table: str) -> KnightBoard | None:
-    """Find the board of a table whose name is this prefix and a board; None for other names."""
+    """Find the board in a table's name, after this prefix; None for other names."""
     try:
         board = parse_board(table.removeprefix(prefix))
     except NotationError:
@@ -291,7 +291,7 @@ class Knight(Puzzle):
         }
 
     def find_example(self, table: str) -> dict[str, object]:
-        """Find a question about a table's board."""
+        """Find an example question about a table's board."""
         if table == COUNTS_TABLE:
             return {"count": True}
         if table == f"{TOURS_PREFIX}{_PAIRS}":

@@ -140,7 +140,7 @@ class Sweep:
         return self.virtual if cell < self.here else cell + squares_done - self.here
 
     def step_back(self, key: int, square: int, start: int) -> Iterator[tuple[int, JoinedCells]]:
-        """Yield the steps of a square that may have led to a key, in tours from a start."""
+        """Yield the possible steps of a square that lead to a key, in tours from a start."""
         steps = step_back(key, self.steps[square], self.cells, self.here)
         return (step for step in steps if square != start or 0 in step[1])
 
@@ -312,7 +312,7 @@ class TourRanker:
 
 
 def _is_one_cycle(mate: list[int], matching: int) -> bool:
-    """Return whether pairs of ends and a matching of the same ends make up a single cycle."""
+    """Return whether paths, given as pairs of ends, and a matching of these ends form one cycle."""
     across = _list_mates(matching, len(mate))
     end, passed = across[mate[0]], 2
     while end:
@@ -322,7 +322,7 @@ def _is_one_cycle(mate: list[int], matching: int) -> bool:
 
 @lru_cache(1 << 16)
 def _list_mates(matching: int, ends: int) -> list[int]:
-    """List the mate of each of so many ends. Cached: a lookup needs the same ones often."""
+    """List the mate of each end in a matching; cached, because lookups repeat matchings."""
     mates = [0] * ends
     for one, other in iter_pairs(matching, ends):
         mates[one], mates[other] = other, one
