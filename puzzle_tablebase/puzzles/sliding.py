@@ -124,18 +124,22 @@ class SlidingBoard(GoalPuzzle):
         for tile in range(3, self.cells):
             self.orders *= tile
         """The number of even orders of the tiles."""
-        self.size = self.cells * self.orders
         self.symmetries = self._list_symmetries()
         self._views: dict[str, SymmetryView] = {}
+        self._tiles: Tiles | None = None
+        self.is_packed = self.cells > MAX_SMALL_CELLS
+        """Whether the indexes have one bit for each state, and 360 states in a record."""
+        self._add_goals()
+        self.root = root or self.example
+
+    def _add_goals(self) -> None:
+        """Add the goals, with the number of states that they share and their tables."""
+        self.size = self.cells * self.orders
         blanks = {max(cells) for cells in zip(*self.symmetries, strict=True)}
         goals = [self.make_ordered_state(cell) for cell in sorted(blanks, reverse=True)]
         self.goals = {goal: goal for goal in goals}
-        self.example = next(iter(self.goals))
-        self.root = root or self.example
-        self._tiles: Tiles | None = None
+        self.example = goals[0]
         self.spellings = {"corner": self.example}
-        self.is_packed = self.cells > MAX_SMALL_CELLS
-        """Whether the indexes have one bit for each state, and 360 states in a record."""
         self.tables = self.select_tables(every_goal=True) if self.wide is self else self.wide.tables
 
     def __str__(self) -> str:
@@ -542,6 +546,8 @@ class Eight(SlidingBoard):
     def __init__(self) -> None:
         super().__init__(3, 3)
         self.title, self.what = "8-puzzle", "an 8-puzzle state"
+
+    def _add_goals(self) -> None:
         self.size = 362_880
         self.goals, self.spellings = GOALS, {"center": "centre"}
         self.example = GOALS["corner"]
