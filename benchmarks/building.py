@@ -24,8 +24,9 @@ from puzzle_tablebase.notation.senet import OPENING
 from puzzle_tablebase.notation.sliding import GOALS
 from puzzle_tablebase.pipeline.recipes.graph import search_breadth_first
 from puzzle_tablebase.pipeline.recipes.tour_pairs import find_paths
-from puzzle_tablebase.puzzles import StateSpace, get_puzzle
+from puzzle_tablebase.puzzles import StateSpace
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
+from puzzle_tablebase.registry import get_puzzle
 
 
 def search_space(name: str, *roots: str) -> None:

@@ -21,7 +21,8 @@ from puzzle_tablebase.pipeline.costs import (
     estimate_tour_pair_counts,
     estimate_tour_ranking,
 )
-from puzzle_tablebase.puzzles import Puzzle, find_owner, import_object
+from puzzle_tablebase.puzzles import Puzzle
+from puzzle_tablebase.registry import find_owner, import_object
 from puzzle_tablebase.resources import PROCESS_BYTES, get_free_memory
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import Folder

@@ -6,9 +6,9 @@ from puzzle_tablebase import __version__
 from puzzle_tablebase.errors import PackageMissing, raise_missing
 from puzzle_tablebase.pipeline.single_query import JSON, OUTPUTS, list_options
 from puzzle_tablebase.pipeline.terminal import print_answer
-from puzzle_tablebase.puzzles import MODULES
 from puzzle_tablebase.queries.prober import get_prober_class
 from puzzle_tablebase.queries.questions import CHECK, Option
+from puzzle_tablebase.registry import MODULES
 
 LOOKUPS = {"query": "Answer a key.", "check": "Judge an answer to a key: its moves."}
 """The commands that need no package, for one key."""

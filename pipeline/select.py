@@ -9,7 +9,8 @@ from functools import partial
 from puzzle_tablebase.errors import BadRequest, TableMissing, quote
 from puzzle_tablebase.formats.manifest import read_manifest, read_versions
 from puzzle_tablebase.pipeline.publish import find_unlisted_files
-from puzzle_tablebase.puzzles import MODULES, Puzzle, get_puzzle, is_registered, list_puzzles
+from puzzle_tablebase.puzzles import Puzzle
+from puzzle_tablebase.registry import MODULES, get_puzzle, is_registered, list_puzzles
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import Folder, Store
 from puzzle_tablebase.stores.checkpoints import list_checkpoint_files

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from puzzle_tablebase.errors import BadRequest, TablebaseError
 from puzzle_tablebase.process import watch_signals
-from puzzle_tablebase.puzzles import is_registered
 from puzzle_tablebase.queries.prober import get_prober_class, open_prober, pose
 from puzzle_tablebase.queries.questions import ALL, CHECK, QUERY, Option, format_json, is_keyless
+from puzzle_tablebase.registry import is_registered
 from puzzle_tablebase.stores import open_store
 
 TYPE_CHECKING = False

@@ -16,7 +16,7 @@ from puzzle_tablebase.errors import (
     TableUnreadable,
     make_printable,
 )
-from puzzle_tablebase.puzzles import MODULES, get_puzzle, list_puzzles
+from puzzle_tablebase.registry import MODULES, get_puzzle, list_puzzles
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -33,7 +33,8 @@ from puzzle_tablebase.pipeline.proofs.claims import (
 from puzzle_tablebase.pipeline.proofs.files import check_contents, check_counts, check_files
 from puzzle_tablebase.pipeline.proofs.scratch import Scratch, find_scratch_folder, open_scratch
 from puzzle_tablebase.pipeline.proofs.verdicts import Proved, TableVerdict, Verdict
-from puzzle_tablebase.puzzles import GoalPuzzle, list_puzzles
+from puzzle_tablebase.puzzles import GoalPuzzle
+from puzzle_tablebase.registry import list_puzzles
 from puzzle_tablebase.resources import PROCESS_BYTES, get_free_memory
 from puzzle_tablebase.stores import MANIFEST, Store, make_open_error
 

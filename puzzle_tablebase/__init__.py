@@ -23,7 +23,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from puzzle_tablebase.pipeline.build import precompute as precompute
     from puzzle_tablebase.pipeline.copy import copy_tables as copy_tables
-    from puzzle_tablebase.puzzles import PluginError as PluginError
     from puzzle_tablebase.queries.boards import BoardAnswer as BoardAnswer
     from puzzle_tablebase.queries.fifteen import FifteenSolution as FifteenSolution
     from puzzle_tablebase.queries.goals import GoalAnswer as GoalAnswer
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
     from puzzle_tablebase.queries.state_arrays import EightArrays as EightArrays
     from puzzle_tablebase.queries.tables import Tables as Tables
     from puzzle_tablebase.queries.tables import open_tables as open_tables
+    from puzzle_tablebase.registry import PluginError as PluginError
 
 __version__ = "1.0.0"
 FORMAT_VERSION = 5
@@ -61,7 +61,7 @@ MODULES = {
     "queries.knight.table_scans": "CountAnswer",
     "pipeline.copy": "copy_tables",
     "pipeline.build": "precompute",
-    "puzzles": "PluginError",
+    "registry": "PluginError",
 }
 """The public names by the module that defines them; each is imported when first used."""
 ERRORS = " ".join(

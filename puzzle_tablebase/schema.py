@@ -141,7 +141,7 @@ class Table:
     def record_format(self) -> str:
         """The `struct` format of an index record.
 
-        >>> from puzzle_tablebase.puzzles import get_puzzle
+        >>> from puzzle_tablebase.registry import get_puzzle
         >>> get_puzzle("eight").tables[0].record_format
         '<BB'
         """

@@ -7,16 +7,10 @@ themselves, as a `Prober`, and take options parsed; `readers` has what programs 
 from __future__ import annotations
 
 from puzzle_tablebase.errors import BadRequest, IllegalMove, NotationError
-from puzzle_tablebase.puzzles import (
-    GoalPuzzle,
-    Puzzle,
-    Rules,
-    StateSpace,
-    get_puzzle,
-    import_object,
-)
+from puzzle_tablebase.puzzles import GoalPuzzle, Puzzle, Rules, StateSpace
 from puzzle_tablebase.queries.files import TableFiles
 from puzzle_tablebase.queries.questions import Answer, HardestAnswer, Judgement, parse_options
+from puzzle_tablebase.registry import get_puzzle, import_object
 from puzzle_tablebase.schema import UNREACHED
 
 TYPE_CHECKING = False

@@ -10,13 +10,9 @@ import polars as pl
 from puzzle_tablebase.errors import BadRequest, StoreEmpty, TableDamaged, TableError
 from puzzle_tablebase.formats.manifest import Entry, find_mismatch, read_manifest
 from puzzle_tablebase.notation.sliding import EXAMPLE_BOARD
-from puzzle_tablebase.puzzles import (
-    Puzzle,
-    get_puzzle,
-    list_puzzles,
-    list_puzzles_with_depths,
-)
+from puzzle_tablebase.puzzles import Puzzle
 from puzzle_tablebase.queries.scans import require_published
+from puzzle_tablebase.registry import get_puzzle, list_puzzles, list_puzzles_with_depths
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import MANIFEST, Store
 

@@ -16,10 +16,10 @@ from puzzle_tablebase import MADE_BY
 from puzzle_tablebase.errors import MachineLimit, TableMissing, name_packages
 from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.output import write_output
-from puzzle_tablebase.puzzles import find_owner
 from puzzle_tablebase.queries.published import list_counts
 from puzzle_tablebase.queries.scans import scan_table, translate_scan_errors
 from puzzle_tablebase.queries.svg import make_dark_rules
+from puzzle_tablebase.registry import find_owner
 from puzzle_tablebase.resources import address_space_limit
 
 if TYPE_CHECKING:

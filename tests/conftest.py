@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from puzzle_tablebase.formats.manifest import read_manifest
-from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.queries.tables import Tables, open_tables
+from puzzle_tablebase.registry import list_puzzles
 from puzzle_tablebase.stores import Folder
 from tests import NIGHTLY, usual_or_nightly
 from tests.support.made_once import make_once

@@ -27,10 +27,11 @@ with atheris.instrument_imports(include=["puzzle_tablebase"]):
     from puzzle_tablebase.pipeline.build import precompute
     from puzzle_tablebase.pipeline.commands.puzzles import ROWS
     from puzzle_tablebase.pipeline.single_query import parse_simple_words
-    from puzzle_tablebase.puzzles import get_puzzle, senet
+    from puzzle_tablebase.puzzles import senet
     from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
     from puzzle_tablebase.puzzles.sliding import EIGHT
     from puzzle_tablebase.queries.files import IndexReader
+    from puzzle_tablebase.registry import get_puzzle
 
 SEEDS = ("123456780", "1 5 2 7 0 3 8 4 6", OPENING, "b1", "8x8", "--to c3 --closed b1")
 FOLDER = Path(tempfile.mkdtemp())

@@ -20,8 +20,8 @@ from benchmarks import large_boards
 from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.notation.sliding import SEPARATORS
 from puzzle_tablebase.pipeline.commands import load_app
-from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.queries.tables import open_tables
+from puzzle_tablebase.registry import list_puzzles
 from puzzle_tablebase.schema import Column, Table
 from puzzle_tablebase.stores import Folder
 from tools.sessions import ROOT, fill_sessions, list_pages_with

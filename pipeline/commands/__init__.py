@@ -24,7 +24,7 @@ from puzzle_tablebase.pipeline.commands.stores import (
     status,
 )
 from puzzle_tablebase.pipeline.terminal import print_answer, print_error
-from puzzle_tablebase.puzzles import get_load_errors
+from puzzle_tablebase.registry import get_load_errors
 
 app = typer.Typer(
     name="pipeline",

@@ -33,8 +33,9 @@ from puzzle_tablebase.pipeline.terminal import (
     print_line,
     print_rows,
 )
-from puzzle_tablebase.puzzles import Puzzle, get_puzzle, is_registered, list_puzzles
+from puzzle_tablebase.puzzles import Puzzle
 from puzzle_tablebase.queries.questions import format_count, format_flag
+from puzzle_tablebase.registry import get_puzzle, is_registered, list_puzzles
 from puzzle_tablebase.resources import limit_cores
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import MANIFEST, open_folder, open_store

@@ -28,7 +28,6 @@ from puzzle_tablebase.pipeline.single_query import (
     list_options,
 )
 from puzzle_tablebase.pipeline.terminal import print_answer, print_error
-from puzzle_tablebase.puzzles import collect_from_each, get_puzzle, is_registered
 from puzzle_tablebase.queries.prober import (
     BaseProber,
     Prober,
@@ -51,6 +50,7 @@ from puzzle_tablebase.queries.questions import (
     format_json,
     is_keyless,
 )
+from puzzle_tablebase.registry import collect_from_each, get_puzzle, is_registered
 from puzzle_tablebase.stores import Address, open_store
 
 if TYPE_CHECKING:

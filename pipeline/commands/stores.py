@@ -24,7 +24,7 @@ from puzzle_tablebase.pipeline.terminal import (
     print_line,
     print_rows,
 )
-from puzzle_tablebase.puzzles import (
+from puzzle_tablebase.registry import (
     MODULES,
     find_owner,
     get_puzzle,

@@ -20,7 +20,7 @@ from puzzle_tablebase.errors import make_printable
 from puzzle_tablebase.formats.manifest import Entry
 from puzzle_tablebase.formats.row_groups import open_rows
 from puzzle_tablebase.pipeline.proofs.verdicts import TableVerdict, find_weakest, group_boards
-from puzzle_tablebase.puzzles import find_owner
+from puzzle_tablebase.registry import find_owner
 from puzzle_tablebase.stores import Store
 
 TITLE = "Tablebases of the 8-puzzle, Senet and the knight's tour"

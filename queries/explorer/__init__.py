@@ -18,8 +18,8 @@ from pathlib import Path
 
 from puzzle_tablebase.errors import TableMissing
 from puzzle_tablebase.output import write_output
-from puzzle_tablebase.puzzles import MODULES
 from puzzle_tablebase.queries.prober import Prober, open_prober
+from puzzle_tablebase.registry import MODULES
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import Store
 

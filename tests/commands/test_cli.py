@@ -16,8 +16,8 @@ from polars.exceptions import PanicException
 from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.pipeline.commands import load_app
 from puzzle_tablebase.pipeline.run import run_command
-from puzzle_tablebase.puzzles import MODULES, list_puzzles_with_depths
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE
+from puzzle_tablebase.registry import MODULES, list_puzzles_with_depths
 from puzzle_tablebase.stores import Folder
 from tests.support.build_recorder import build_tables
 from tests.support.false_tables import CASES

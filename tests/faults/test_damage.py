@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from puzzle_tablebase import puzzles
+from puzzle_tablebase import registry
 from puzzle_tablebase.errors import TableDamaged, TableError, TableMissing, TableUnreadable
 from puzzle_tablebase.formats.index import BLOCK_BYTES, BODY_BYTES
 from puzzle_tablebase.pipeline.proofs.claims import VerifyFailed
@@ -191,7 +191,7 @@ KINDS: dict[str, tuple[Callable[[Path], object], tuple[type[TableError], str, st
 def whole(
     outputs: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> Path:
-    monkeypatch.setitem(puzzles.MODULES, PANCAKES.name, "tests.support.pancakes")
+    monkeypatch.setitem(registry.MODULES, PANCAKES.name, "tests.support.pancakes")
 
     def make(folder: Path) -> None:
         build_tables(folder, PANCAKES)

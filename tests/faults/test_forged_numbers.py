@@ -19,7 +19,7 @@ import pytest
 
 from puzzle_tablebase.formats.index import HEADER
 from puzzle_tablebase.formats.manifest import read_manifest
-from puzzle_tablebase.puzzles import list_puzzles
+from puzzle_tablebase.registry import list_puzzles
 from puzzle_tablebase.stores import MANIFEST, Folder
 from tests import usual_or_nightly
 from tests.support.made_once import make_once

@@ -32,13 +32,13 @@ from puzzle_tablebase.pipeline.tasks import Tasks
 from puzzle_tablebase.pipeline.terminal import format_repair
 from puzzle_tablebase.pipeline.verify import verify
 from puzzle_tablebase.pipeline.workers import Workers
-from puzzle_tablebase.puzzles import MODULES, get_puzzle
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.knight.tables import make_ranking_table
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
 from puzzle_tablebase.queries.published import count_states, list_counts
 from puzzle_tablebase.queries.tables import open_tables
+from puzzle_tablebase.registry import MODULES, get_puzzle
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import MANIFEST, Folder
 from puzzle_tablebase.stores.new_files import TemporaryFiles

@@ -35,10 +35,10 @@ from puzzle_tablebase.pipeline import copy_targets, stale
 from puzzle_tablebase.pipeline.copy import copy
 from puzzle_tablebase.pipeline.copy_targets import open_target
 from puzzle_tablebase.pipeline.publish import COPIES
-from puzzle_tablebase.puzzles import MODULES
 from puzzle_tablebase.puzzles.sliding import EIGHT
 from puzzle_tablebase.queries.scans import scan_table
 from puzzle_tablebase.queries.tables import open_tables
+from puzzle_tablebase.registry import MODULES
 from puzzle_tablebase.stores import MANIFEST, PIECES_SUFFIX, WORK, Folder, open_store, remote
 from puzzle_tablebase.stores.remote import make_client
 from tests import usual_or_nightly

@@ -13,8 +13,8 @@ from puzzle_tablebase.errors import TableUnreadable
 from puzzle_tablebase.formats import index_writer, parquet
 from puzzle_tablebase.pipeline.proofs.claims import Silence
 from puzzle_tablebase.pipeline.verify import verify
-from puzzle_tablebase.puzzles import MODULES
 from puzzle_tablebase.queries.tables import open_tables
+from puzzle_tablebase.registry import MODULES
 from puzzle_tablebase.stores import Folder
 from tests import usual_or_nightly
 from tests.support.build_recorder import build_tables

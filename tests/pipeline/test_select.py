@@ -12,8 +12,8 @@ from puzzle_tablebase.pipeline.select import (
     select_published,
     select_tables,
 )
-from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
+from puzzle_tablebase.registry import list_puzzles
 from puzzle_tablebase.stores import Folder
 from tests.support.build_recorder import TOURS, build_tables
 

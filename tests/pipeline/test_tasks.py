@@ -32,9 +32,9 @@ from puzzle_tablebase.pipeline.log import RUNS
 from puzzle_tablebase.pipeline.recipes.tour_lists import list_tours_from
 from puzzle_tablebase.pipeline.tasks import Step, Tasks
 from puzzle_tablebase.pipeline.workers import Workers
-from puzzle_tablebase.puzzles import PluginError
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.knight.tables import make_count_table
+from puzzle_tablebase.registry import PluginError
 from puzzle_tablebase.stores import Folder
 from puzzle_tablebase.stores.checkpoints import Arrays
 from tests import usual_or_nightly

@@ -17,8 +17,8 @@ from puzzle_tablebase.pipeline.proofs.claims import TableResult
 from puzzle_tablebase.pipeline.proofs.verdicts import TableVerdict, Verdict
 from puzzle_tablebase.pipeline.reporter import Reporter
 from puzzle_tablebase.pipeline.run import run_command
-from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
+from puzzle_tablebase.registry import list_puzzles
 from puzzle_tablebase.stores import Folder
 from tests.support.build_recorder import build_tables
 from tests.support.default_tables import COUNT

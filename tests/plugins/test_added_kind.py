@@ -20,7 +20,8 @@ from puzzle_tablebase.pipeline.proofs.claims import (
 from puzzle_tablebase.pipeline.proofs.verdicts import Proved, Verdict
 from puzzle_tablebase.pipeline.tasks import Tasks
 from puzzle_tablebase.pipeline.verify import verify
-from puzzle_tablebase.puzzles import MODULES, Puzzle
+from puzzle_tablebase.puzzles import Puzzle
+from puzzle_tablebase.registry import MODULES
 from puzzle_tablebase.schema import Column, Recipe, Table
 from puzzle_tablebase.stores import Folder
 from tests.support.build_recorder import build_tables

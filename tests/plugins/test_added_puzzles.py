@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from puzzle_tablebase import puzzles
+from puzzle_tablebase import registry
 from puzzle_tablebase.errors import BadRequest, GoalUnreachable, NotationError, SearchError
 from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.graph import Graph
@@ -51,7 +51,7 @@ def search_all() -> dict[str, tuple[int, int]]:
 @pytest.fixture(autouse=True)
 def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("jugs", "pancakes"):
-        monkeypatch.setitem(puzzles.MODULES, name, f"tests.support.{name}")
+        monkeypatch.setitem(registry.MODULES, name, f"tests.support.{name}")
 
 
 @pytest.fixture(scope="module")
@@ -143,7 +143,7 @@ def test_an_unreachable_goal_is_reported(tmp_path: Path, monkeypatch: pytest.Mon
     module = ModuleType("swaps")
     module.PUZZLE = Swaps()  # type: ignore[attr-defined]  # modules take any name
     monkeypatch.setitem(sys.modules, "swaps", module)
-    monkeypatch.setitem(puzzles.MODULES, "swaps", "swaps")
+    monkeypatch.setitem(registry.MODULES, "swaps", "swaps")
     build_tables(tmp_path, module.PUZZLE)
     assert read_manifest(Folder(tmp_path))["swaps"].rows == 2
     swaps = open_tables(str(tmp_path)).goals("swaps")

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from puzzle_tablebase.errors import BadRequest, quote
-from puzzle_tablebase.puzzles import (
+from puzzle_tablebase.queries.tables import open_tables
+from puzzle_tablebase.registry import (
     MODULES,
     PluginError,
     get_load_errors,
@@ -17,7 +18,6 @@ from puzzle_tablebase.puzzles import (
     list_names,
     list_puzzles,
 )
-from puzzle_tablebase.queries.tables import open_tables
 from tests.support.build_recorder import build_tables
 from tests.support.pancakes import PUZZLE as PANCAKE_PUZZLE
 from tests.support.shell import ROOT, SCRIPT, Cli, run
@@ -48,8 +48,8 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     folder = tmp_path / "site"
     folder.mkdir()
     monkeypatch.syspath_prepend(folder)
-    monkeypatch.setattr("puzzle_tablebase.puzzles._load_errors", {})
-    monkeypatch.setattr("puzzle_tablebase.puzzles._points", {})
+    monkeypatch.setattr("puzzle_tablebase.registry._load_errors", {})
+    monkeypatch.setattr("puzzle_tablebase.registry._points", {})
     yield folder
     for name in {*sys.modules} - before:
         if str(folder) in str(getattr(sys.modules[name], "__file__", "")):

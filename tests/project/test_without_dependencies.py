@@ -20,7 +20,7 @@ from puzzle_tablebase import __version__
 from puzzle_tablebase.errors import PackageMissing, raise_missing
 from puzzle_tablebase.pipeline.commands import app
 from puzzle_tablebase.pipeline.plain_help import print_plain_help
-from puzzle_tablebase.puzzles import MODULES
+from puzzle_tablebase.registry import MODULES
 from tests.support.shell import ROOT, Cli, Said, run
 
 LIGHT = {

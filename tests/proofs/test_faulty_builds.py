@@ -21,7 +21,7 @@ from puzzle_tablebase.pipeline import recipes
 from puzzle_tablebase.pipeline.proofs.claims import VerifyFailed
 from puzzle_tablebase.pipeline.recipes import board_shards
 from puzzle_tablebase.pipeline.verify import verify
-from puzzle_tablebase.puzzles import find_owner
+from puzzle_tablebase.registry import find_owner
 from puzzle_tablebase.stores import Folder
 from tests.support import document_reader, oracles
 from tests.support.build_recorder import build_all

@@ -21,8 +21,8 @@ from puzzle_tablebase.pipeline.proofs.claims import VerifyFailed
 from puzzle_tablebase.pipeline.proofs.files import check_contents
 from puzzle_tablebase.pipeline.site.data_set import list_facts, make_card
 from puzzle_tablebase.pipeline.verify import verify
-from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
+from puzzle_tablebase.registry import list_puzzles
 from puzzle_tablebase.schema import Column, Table
 from puzzle_tablebase.stores import Folder
 from tests.support.tampered import (

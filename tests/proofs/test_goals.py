@@ -15,9 +15,9 @@ from puzzle_tablebase.pipeline.proofs.claims import TableResult, VerifyFailed
 from puzzle_tablebase.pipeline.proofs.goals import BoardRules, prove_goals
 from puzzle_tablebase.pipeline.terminal import format_repair
 from puzzle_tablebase.pipeline.verify import verify
-from puzzle_tablebase.puzzles import MODULES
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
 from puzzle_tablebase.puzzles.sliding import SlidingBoard
+from puzzle_tablebase.registry import MODULES
 from puzzle_tablebase.schema import Column, Table
 from puzzle_tablebase.stores import Folder
 from tests.support import pancakes

@@ -18,11 +18,12 @@ from puzzle_tablebase.pipeline.proofs import knight_counts
 from puzzle_tablebase.pipeline.proofs.claims import VerifyFailed
 from puzzle_tablebase.pipeline.proofs.verdicts import TableVerdict
 from puzzle_tablebase.pipeline.verify import prove, verify
-from puzzle_tablebase.puzzles import MODULES, Puzzle
+from puzzle_tablebase.puzzles import Puzzle
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.knight.tables import Knight, make_count_table, make_tour_table
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
+from puzzle_tablebase.registry import MODULES
 from puzzle_tablebase.schema import Column, Table
 from puzzle_tablebase.stores import Folder
 from tests.support import jugs, pancakes

@@ -9,7 +9,7 @@ import polars as pl
 import pyarrow.parquet as pq
 import pytest
 
-from puzzle_tablebase.puzzles import list_puzzles
+from puzzle_tablebase.registry import list_puzzles
 from puzzle_tablebase.schema import Column
 from tests.support.contract import CONTRACT, file_of
 

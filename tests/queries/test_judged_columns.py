@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from puzzle_tablebase.puzzles import MODULES
 from puzzle_tablebase.queries import boards
 from puzzle_tablebase.queries.judging import GOOD
 from puzzle_tablebase.queries.questions import CHECK
 from puzzle_tablebase.queries.tables import Tables, open_tables
+from puzzle_tablebase.registry import MODULES
 from tests import usual_or_nightly
 from tests.support.build_recorder import build_tables
 from tests.support.check_oracle import SPACES

@@ -21,11 +21,11 @@ from puzzle_tablebase.pipeline.select import find_request
 from puzzle_tablebase.pipeline.stale import list_jobs
 from puzzle_tablebase.pipeline.tasks import Tasks
 from puzzle_tablebase.pipeline.workers import Workers
-from puzzle_tablebase.puzzles import list_puzzles
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
 from puzzle_tablebase.puzzles.sliding import SlidingBoard
 from puzzle_tablebase.puzzles.sliding import parse_board as parse_sliding
+from puzzle_tablebase.registry import list_puzzles
 from puzzle_tablebase.resources import PROCESS_BYTES
 from puzzle_tablebase.stores import Folder
 from tests.support.build_recorder import COUNTS, build_tables, contents, read_log

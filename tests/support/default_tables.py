@@ -1,6 +1,6 @@
 """The tables that a build makes by default, as the registry lists them."""
 
-from puzzle_tablebase.puzzles import list_puzzles
+from puzzle_tablebase.registry import list_puzzles
 
 DEFAULT_TABLES = tuple(table for stage in list_puzzles() for table in stage.tables)
 INDEXES = {table.index_file: table for table in DEFAULT_TABLES if table.index}

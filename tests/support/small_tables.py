@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 
 from puzzle_tablebase.pipeline.proofs import knight_counts, knight_tours
-from puzzle_tablebase.puzzles import MODULES
 from puzzle_tablebase.puzzles import fifteen as fifteen_tables
 from puzzle_tablebase.puzzles.fifteen import PUZZLE as FIFTEEN
 from puzzle_tablebase.puzzles.fifteen import make_partition, make_pattern_table
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.knight.tables import Knight
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
+from puzzle_tablebase.registry import MODULES
 from tests.support.build_recorder import build_tables
 from tests.support.count_boards import TABLE
 from tests.support.pancakes import PUZZLE as PANCAKES
