@@ -83,7 +83,7 @@ def compare_judges() -> str:
 
 
 def _compare_reader(name: str, reader: Any) -> list[Row]:
-    """Return a row for each kind of answers."""
+    """Return a row for each type of answers."""
     random, width, size = Random(1), reader.puzzle.width, SIZES[name]
     keys = reader.sample(size, seed=1)["state"]
     if name == "eight":

@@ -128,12 +128,12 @@ def measure_batches(states: int = 10_000_000) -> str:
         source = Path(folder) / "states.txt"
         sample = table["state"].sample(states, with_replacement=True, seed=3)
         source.write_text("\n".join(sample) + "\n")
-        for kind in ("csv", "jsonl", "parquet"):
+        for suffix in ("csv", "jsonl", "parquet"):
             command = [program, "query", "eight", "--input", str(source)]
-            command += ["--output", f"{folder}/answers.{kind}"]
+            command += ["--output", f"{folder}/answers.{suffix}"]
             done = measure_process(command)
             rate = f"{states / done.seconds / 1e6:.1f} million states per second"
-            rows.append((f"text to {kind}", rate, f"{done.peak_mib:,.0f} MiB"))
+            rows.append((f"text to {suffix}", rate, f"{done.peak_mib:,.0f} MiB"))
     head = (
         f"`pipeline query eight --input`, {states / 1e6:.0f} million states",
         "rate",

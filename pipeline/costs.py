@@ -68,7 +68,7 @@ def make_cost(table: Table, seconds: float, memory: float, *, more: float = 0) -
 
     `more`: bytes of records beside those of its rows.
     """
-    texts = sum(column.kind == "string" for column in table.columns)
+    texts = sum(column.type == "string" for column in table.columns)
     row = BYTES_PER_TEXT * texts + BYTES_PER_NUMBER * (len(table.columns) - texts)
     size = (row + calcsize(table.record_format)) * (table.rows or 0) + more
     return Cost(seconds, ceil(size), ceil(memory))

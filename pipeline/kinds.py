@@ -177,12 +177,12 @@ def find_code(table: Table, puzzle: Puzzle | None = None) -> Code:
     assert puzzle
     classes = [type(table), *type(puzzle).__mro__]
     # a class in a function is part of it
-    kinds = [
-        f"{kind.__module__}:{kind.__qualname__.partition('.')[0]}"
-        for kind in classes
-        if kind.__module__ not in NOT_READ
+    names = [
+        f"{each.__module__}:{each.__qualname__.partition('.')[0]}"
+        for each in classes
+        if each.__module__ not in NOT_READ
     ]
-    roots = get_kind(table).make, ENCODER, *kinds, *_find_variables(puzzle)
+    roots = get_kind(table).make, ENCODER, *names, *_find_variables(puzzle)
     return Code(roots, f"{table.describe_form()} {find_counted_column(table, puzzle)}")
 
 

@@ -78,9 +78,9 @@ class Reporter:
         self._bars.start()
         return self
 
-    def __exit__(self, kind: object, error: object, trace: object) -> None:
+    def __exit__(self, error_type: object, error: object, trace: object) -> None:
         self._bars.stop()
-        self._cleanup.__exit__(kind, error, trace)
+        self._cleanup.__exit__(error_type, error, trace)
 
     def say(self, line: str) -> None:
         """Print a line, above the bars."""

@@ -109,9 +109,9 @@ class Piece:
     def _add_raise(self, node: ast.Raise) -> None:
         self._parts.append("Raise")
         if isinstance(node.exc, ast.Call):  # the class counts, and no function that makes an error
-            kind = node.exc.func
-            name = str(getattr(kind, "id", None) or getattr(kind, "attr", ""))
-            self._add(kind if name.strip("_")[:1].isupper() else None)
+            error = node.exc.func
+            name = str(getattr(error, "id", None) or getattr(error, "attr", ""))
+            self._add(error if name.strip("_")[:1].isupper() else None)
         else:
             self._add(node.exc)
 

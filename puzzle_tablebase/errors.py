@@ -90,7 +90,7 @@ def explain_library_error(error: BaseException) -> str:
     >>> explain_library_error(OverflowError("too large")), explain_library_error(KeyError("x"))
     ('too large', '')
     """
-    packages = {kind.__module__.partition(".")[0] for kind in type(error).__mro__}
+    packages = {each.__module__.partition(".")[0] for each in type(error).__mro__}
     is_plain = isinstance(error, UnicodeError | OverflowError) or (
         type(error) is OSError and error.errno is None
     )

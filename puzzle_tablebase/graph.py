@@ -37,9 +37,9 @@ class Graph(NamedTuple):
     def from_moves(
         cls, nodes: int, moves: Sequence[tuple[int, npt.NDArray[Any], npt.NDArray[Any]]]
     ) -> Graph:
-        """Make a graph from (label, sources, targets) of each kind of move, by ascending label.
+        """Make a graph from (label, sources, targets) for each label, in ascending order.
 
-        A move of one kind may lead from a source to several targets.
+        Moves of one label may lead from a source to several targets.
         """
         sources = np.concatenate([sources for _, sources, _ in moves])
         order = np.argsort(sources, kind="stable")

@@ -65,8 +65,8 @@ def _type_prefetch(context: Any) -> Callable[[Any, Any], Any]:
 def _emit_prefetch(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     array = context.make_array(signature.args[0])(context, builder, arguments[0])
     number = ir.IntType(32)
-    kind = ir.FunctionType(ir.VoidType(), [ir.PointerType(), number, number, number])
-    instruction = builder.module.declare_intrinsic("llvm.prefetch.p0", (), kind)
+    function_type = ir.FunctionType(ir.VoidType(), [ir.PointerType(), number, number, number])
+    instruction = builder.module.declare_intrinsic("llvm.prefetch.p0", (), function_type)
     address = builder.gep(array.data, [arguments[1]])
     # to be read, and kept in all caches; the last number stands for data
     numbers = [number(0), number(3), number(1)]

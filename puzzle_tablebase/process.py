@@ -51,7 +51,7 @@ class CleanupOnSignal:
     def __enter__(self) -> None:
         _cleanups[self] = self._cleanup
 
-    def __exit__(self, kind: object, error: object, trace: object) -> None:
+    def __exit__(self, error_type: object, error: object, trace: object) -> None:
         del _cleanups[self]
 
 

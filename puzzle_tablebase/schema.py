@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 UNREACHED = 255
 """Depth of a node that a search did not reach, as tables store it; real depths stay below it."""
-KIND_LETTERS = {"int16": "h", "int32": "i", "int64": "q"}
-"""Whole-number column kinds, each with its `struct` letter; signed, as differences may be."""
+TYPE_LETTERS = {"int16": "h", "int32": "i", "int64": "q"}
+"""Whole-number column types, each with its `struct` letter; signed, as differences may be."""
 ROW_BYTES = 45
 """Bytes of a row of bits: 360 states."""
 BITS_INDEX = (("bits", f"{ROW_BYTES}s"),)
@@ -31,23 +31,23 @@ RANKING_FIELDS = (("layer", "H"), ("key", "Q"), ("before", "Q"), ("states", "100
 it. `states`: alternately the number of a state and the difference to the next key, written in
 groups of seven bits, the lowest first; the eighth bit is set in all bytes of a value but the last.
 The first byte that is 0 ends the record."""
-FIELD_KINDS = {"B": "int16", "H": "int32", "I": "int64", "Q": "int64"}
-"""The smallest column kind for each kind of index field (`struct`); of `Q`, for values < 2^63."""
+FIELD_TYPES = {"B": "int16", "H": "int32", "I": "int64", "Q": "int64"}
+"""The smallest column type for each type of index field (`struct`); of `Q`, for values < 2^63."""
 
 
 class Column:
-    """One column of a table. Kinds: those of `KIND_LETTERS`, `string`, `boolean`, `enum`.
+    """One column of a table. Types: those of `TYPE_LETTERS`, `string`, `boolean`, `enum`.
 
     `distinct`: whether most values are unique, so that a dictionary encoding does not help.
     `ascending`: whether the rows are sorted by it, after the ascending columns before it.
     """
 
-    __slots__ = ("ascending", "distinct", "kind", "meaning", "name", "nullable", "values")
+    __slots__ = ("ascending", "distinct", "meaning", "name", "nullable", "type", "values")
 
     def __init__(
         self,
         name: str,
-        kind: str,
+        type: str,
         meaning: str,
         *,
         nullable: bool = False,
@@ -56,7 +56,7 @@ class Column:
         values: tuple[str, ...] = (),
     ) -> None:
         self.name = name
-        self.kind = kind
+        self.type = type
         self.meaning = meaning
         self.nullable = nullable
         self.distinct = distinct
@@ -126,7 +126,7 @@ class Table:
     def describe_form(self) -> str:
         """Describe the table without the recipe's parameters and without descriptions."""
         columns = [
-            (each.name, each.kind, each.nullable, each.distinct, each.ascending, each.values)
+            (each.name, each.type, each.nullable, each.distinct, each.ascending, each.values)
             for each in self.columns
         ]
         return ascii((self.name, self.rank, columns, self.index))
@@ -134,7 +134,7 @@ class Table:
     def list_fields(self) -> tuple[Column, ...]:
         """Return the fields of the index as columns."""
         return tuple(
-            Column(name, FIELD_KINDS.get(letter, "string"), "") for name, letter in self.index
+            Column(name, FIELD_TYPES.get(letter, "string"), "") for name, letter in self.index
         )
 
     @property

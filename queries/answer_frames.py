@@ -31,12 +31,12 @@ TEXT = (pl.String, pl.Categorical, pl.Enum, pl.Null)
 """The types of columns that can hold keys; a column of nulls alone is allowed too."""
 
 
-def can_hold_keys(kind: pl.DataType | None, digits: int) -> bool:
+def can_hold_keys(dtype: pl.DataType | None, digits: int) -> bool:
     """Return whether a column of this type can hold keys.
 
     `digits`: how many a key has that can be read as a number; 0: no key can.
     """
-    return kind is not None and (kind in TEXT or (digits > 0 and _is_number(kind)))
+    return dtype is not None and (dtype in TEXT or (digits > 0 and _is_number(dtype)))
 
 
 def require_key_columns(
@@ -54,8 +54,12 @@ def require_key_columns(
             raise BadRequest(f"There is no text column {quote(name)}{note}", f"Columns: {columns}")
 
 
-def _is_number(kind: pl.DataType) -> bool:
-    return kind.is_integer() or kind.is_float() or (isinstance(kind, pl.Decimal) and not kind.scale)
+def _is_number(dtype: pl.DataType) -> bool:
+    return (
+        dtype.is_integer()
+        or dtype.is_float()
+        or (isinstance(dtype, pl.Decimal) and not dtype.scale)
+    )
 
 
 def read_key_column(column: pl.Series, digits: int = 0, *, is_untyped: bool = False) -> pl.Series:
@@ -64,15 +68,15 @@ def read_key_column(column: pl.Series, digits: int = 0, *, is_untyped: bool = Fa
     For `digits` see `can_hold_keys`. `is_untyped`: the column is of a format without types, whose
     texts may be numbers too.
     """
-    kind = column.dtype
-    if kind.is_float():  # integers with a missing value among them become floats in pandas
+    dtype = column.dtype
+    if dtype.is_float():  # integers with a missing value among them become floats in pandas
         column = column.fill_nan(None)
         whole = column.cast(pl.Int64, strict=False)
-        is_whole = (whole.cast(kind) == column).fill_null(value=False)
+        is_whole = (whole.cast(dtype) == column).fill_null(value=False)
         texts = whole.cast(pl.String).zip_with(is_whole, column.cast(pl.String))
     else:
         texts = column.cast(pl.String)
-    return _restore_zeros(texts, digits) if is_untyped or _is_number(kind) else texts
+    return _restore_zeros(texts, digits) if is_untyped or _is_number(dtype) else texts
 
 
 def _restore_zeros(keys: pl.Series, digits: int) -> pl.Series:
@@ -119,7 +123,7 @@ Keys = (
 TYPES: dict[str, pl.DataType] = {
     "int16": pl.Int16(), "int32": pl.Int32(), "int64": pl.Int64(), "boolean": pl.Boolean()
 }  # fmt: skip
-"""The types of columns by their kind; others are texts."""
+"""The polars types of columns by their types; others are texts."""
 
 
 def answer_each(
@@ -147,7 +151,7 @@ def answer_each(
 def make_answer_schema(names: Iterable[str], columns: Iterable[Column]) -> pl.Schema:
     """Return the columns with their declared types; a column without a declaration is text."""
     known = {
-        column.name: pl.Enum(column.values) if column.kind == "enum" else TYPES.get(column.kind)
+        column.name: pl.Enum(column.values) if column.type == "enum" else TYPES.get(column.type)
         for column in columns
     }
     return pl.Schema({name: known.get(name) or pl.String() for name in names})
@@ -229,8 +233,8 @@ def annotate_frame(
         return frame.map_batches(annotate, schema=schema, streamable=True, **is_pushed)
     read, texts = _read_frame(frame, columns)
     existing = [*map(str, read.columns)]
-    kinds = {**dict.fromkeys(existing), **texts.schema}
-    require_key_columns(kinds, columns, key_digits)
+    types = {**dict.fromkeys(existing), **texts.schema}
+    require_key_columns(types, columns, key_digits)
     names = rename_columns(added, existing, prefix, 'prefix="..."')
     keys, *others = (texts[name] for name in columns)
     answers = answer(read_key_column(keys, key_digits), *map(read_key_column, others))
@@ -299,6 +303,6 @@ def _join_answers(frame: nw.DataFrame[Any], answers: pl.DataFrame) -> Any:
         raise BadRequest("Such frames have no column whose name has a zero byte")
     added = nw.from_arrow(answers.to_arrow(), backend=frame.implementation)
     if frame.implementation.is_pandas():  # numbers stay whole beside missing ones
-        kinds = {name: str(kind) for name, kind in answers.schema.items() if kind.is_integer()}
-        added = nw.from_native(added.to_native().astype(kinds))
+        types = {name: str(dtype) for name, dtype in answers.schema.items() if dtype.is_integer()}
+        added = nw.from_native(added.to_native().astype(types))
     return frame.with_columns(*added.iter_columns()).to_native()

@@ -180,13 +180,13 @@ def _write_text(file: IO[bytes], format: str) -> Iterator[WriteRows]:
     yield write
 
 
-def _has_bytes(kind: pl.DataType) -> bool:
+def _has_bytes(dtype: pl.DataType) -> bool:
     """Return whether a column of this type holds bytes."""
-    if isinstance(kind, pl.Struct):
-        return any(_has_bytes(cast(pl.DataType, field.dtype)) for field in kind.fields)
-    if isinstance(kind, pl.List | pl.Array):
-        return _has_bytes(cast(pl.DataType, kind.inner))
-    return kind == pl.Binary
+    if isinstance(dtype, pl.Struct):
+        return any(_has_bytes(cast(pl.DataType, field.dtype)) for field in dtype.fields)
+    if isinstance(dtype, pl.List | pl.Array):
+        return _has_bytes(cast(pl.DataType, dtype.inner))
+    return dtype == pl.Binary
 
 
 def _require_text(rows: pl.DataFrame) -> None:
@@ -225,8 +225,8 @@ def _write_parquet(file: IO[bytes]) -> Iterator[WriteRows]:
             nonlocal size
             waiting.append(rows)
             size += sum(
-                rows.select(count_bytes(pl.col(name), kind).sum()).item()
-                for name, kind in rows.schema.items()
+                rows.select(count_bytes(pl.col(name), dtype).sum()).item()
+                for name, dtype in rows.schema.items()
             )
             if sum(map(len, waiting)) >= CHUNK_ROWS or size >= MAX_PART_BYTES:
                 write_group()

@@ -106,12 +106,12 @@ def read_rows(
     names, is_empty = (column or prober.columns[0], *others), True
     with contextlib.ExitStack() as stack, translate_input_errors(name):
         stream = sys.stdin.buffer if source == "-" else stack.enter_context(open(source, "rb"))
-        file, kind = _unpack(cast(io.BufferedReader, stream), source, format, stack)
-        if kind == "parquet":
+        file, found_format = _unpack(cast(io.BufferedReader, stream), source, format, stack)
+        if found_format == "parquet":
             parts = _read_parquet(file)
-        elif kind in DELIMITERS:
-            parts = _read_delimited(file, DELIMITERS[kind])
-        elif kind == "jsonl":
+        elif found_format in DELIMITERS:
+            parts = _read_delimited(file, DELIMITERS[found_format])
+        elif found_format == "jsonl":
             parts = _read_objects(file)
         else:
             parts = _read_keys(file, (prober.columns[0], *others), prober.key_cells)
@@ -119,8 +119,8 @@ def read_rows(
             if is_empty:
                 require_key_columns(frame.schema, names, prober.key_digits)
             keys, *texts = (frame[name] for name in names)
-            keys = read_key_column(keys, prober.key_digits, is_untyped=kind in DELIMITERS)
-            yield Rows(frame, (keys, *map(read_key_column, texts)), kind in DELIMITERS)
+            keys = read_key_column(keys, prober.key_digits, is_untyped=found_format in DELIMITERS)
+            yield Rows(frame, (keys, *map(read_key_column, texts)), found_format in DELIMITERS)
             is_empty = False
     if is_empty:
         frame = pl.DataFrame(schema=dict.fromkeys(names, pl.String))
@@ -154,19 +154,19 @@ def _unpack(
         packed = pa.CompressedInputStream(pa.PythonFile(file, mode="r"), compression)
         file = io.BufferedReader(stack.enter_context(packed))
     is_parquet = file.peek().startswith(PARQUET)
-    kind = format or ("parquet" if is_parquet else _guess_format(source))
-    if kind == "parquet" and not is_parquet:
+    found_format = format or ("parquet" if is_parquet else _guess_format(source))
+    if found_format == "parquet" and not is_parquet:
         raise ValueError("it is no Parquet file")
     is_file = isinstance(getattr(file, "raw", None), io.FileIO) and file.seekable()
-    if kind == "parquet" and not is_file:
+    if found_format == "parquet" and not is_file:
         # Parquet is read from its end, and by libraries, so it has to be a file
         copy = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115
         shutil.copyfileobj(file, copy)
         copy.flush()
-        return cast(BinaryIO, copy), kind
+        return cast(BinaryIO, copy), found_format
     if file.peek().startswith(codecs.BOM_UTF8):
         file.read(len(codecs.BOM_UTF8))
-    return file, kind
+    return file, found_format
 
 
 def find_suffix(name: str) -> str:
@@ -178,7 +178,7 @@ def find_suffix(name: str) -> str:
 def _guess_format(source: str) -> str:
     """Return the format that the suffix of a file's name stands for, else text."""
     suffix = find_suffix(source)
-    return next((kind for kind, names in INPUT_FORMATS.items() if suffix in names), "text")
+    return next((each for each, names in INPUT_FORMATS.items() if suffix in names), "text")
 
 
 def _require_columns(names: list[str]) -> None:
@@ -224,7 +224,7 @@ def _choose_size(opened: RandomAccessFile, table: pq.ParquetFile) -> int:
     for group in map(table.metadata.row_group, range(table.num_row_groups)):
         chunks = [(group.column(at), table.schema.column(at)) for at in columns]
         values = max(
-            (each.num_values for each, kind in chunks if kind.max_repetition_level), default=0
+            (each.num_values for each, schema in chunks if schema.max_repetition_level), default=0
         )
         for count, most, what in (
             (group.num_rows, MAX_GROUP_ROWS, "rows"),
@@ -234,8 +234,8 @@ def _choose_size(opened: RandomAccessFile, table: pq.ParquetFile) -> int:
                 raise ValueError(f"a row group has {count:,} {what}, and at most {most:,} are read")
         stored = sum(
             each.total_uncompressed_size
-            for each, kind in chunks
-            if each.has_dictionary_page or kind.max_repetition_level
+            for each, schema in chunks
+            if each.has_dictionary_page or schema.max_repetition_level
         )
         if stored * min(group.num_rows, CHUNK_ROWS) > MAX_PART_BYTES:
             largest = max(largest, _measure_rows(scan_rows(opened), first, group.num_rows))
@@ -247,8 +247,8 @@ def _choose_size(opened: RandomAccessFile, table: pq.ParquetFile) -> int:
 
 def _measure_rows(rows: pl.LazyFrame, first: int, count: int) -> int:
     """Return the bytes of the largest of some rows; polars does not copy a text for each row."""
-    kinds = rows.collect_schema().items()
-    measured = pl.sum_horizontal(count_bytes(pl.col(name), kind) for name, kind in kinds)
+    types = rows.collect_schema().items()
+    measured = pl.sum_horizontal(count_bytes(pl.col(name), dtype) for name, dtype in types)
     largest = 0
     for at in range(first, first + count, MEASURED_ROWS):
         part = rows.slice(at, min(MEASURED_ROWS, first + count - at))
@@ -256,42 +256,42 @@ def _measure_rows(rows: pl.LazyFrame, first: int, count: int) -> int:
     return largest
 
 
-def count_bytes(column: pl.Expr, kind: pl.DataType) -> pl.Expr:
+def count_bytes(column: pl.Expr, dtype: pl.DataType) -> pl.Expr:
     """Return the bytes of each row of a column, which may be of lists.
 
     >>> frame = pl.DataFrame({"a": [["x", "yz"], []]})
     >>> frame.select(count_bytes(pl.col("a"), frame.schema["a"]))["a"].to_list()
     [35, 0]
     """
-    if kind == pl.Binary:
+    if dtype == pl.Binary:
         size = column.bin.size()
-    elif isinstance(kind, pl.Array):
-        return count_bytes(column.arr.to_list(), pl.List(kind.inner))
-    elif isinstance(kind, pl.List):
-        inner = count_bytes(pl.element(), cast(pl.DataType, kind.inner))
+    elif isinstance(dtype, pl.Array):
+        return count_bytes(column.arr.to_list(), pl.List(dtype.inner))
+    elif isinstance(dtype, pl.List):
+        inner = count_bytes(pl.element(), cast(pl.DataType, dtype.inner))
         return column.list.eval(inner).list.sum().fill_null(0)
-    elif isinstance(kind, pl.Struct):
-        fields = ((column.struct.field(field.name), field.dtype) for field in kind.fields)
+    elif isinstance(dtype, pl.Struct):
+        fields = ((column.struct.field(field.name), field.dtype) for field in dtype.fields)
         return pl.sum_horizontal(count_bytes(each, cast(pl.DataType, of)) for each, of in fields)
-    elif isinstance(kind, pl.Enum | pl.Categorical):  # as texts, each row would have its own
+    elif isinstance(dtype, pl.Enum | pl.Categorical):  # as texts, each row would have its own
         size = column.cat.len_bytes()
-    elif kind == pl.String:
+    elif dtype == pl.String:
         size = column.str.len_bytes()
     else:
         size = column.is_null().cast(pl.UInt64)
     return size.cast(pl.UInt64).fill_null(0) + CELL_BYTES
 
 
-def _has_type(kinds: Iterable[pa.DataType], is_wanted: Callable[[pa.DataType], bool]) -> bool:
+def _has_type(types: Iterable[pa.DataType], is_wanted: Callable[[pa.DataType], bool]) -> bool:
     """Return whether any of these types is wanted, or contains one that is.
 
     >>> _has_type([pa.list_(pa.int8()), pa.string()], pa.types.is_int8)
     True
     """
     return any(
-        is_wanted(kind)
-        or _has_type((kind.field(at).type for at in range(kind.num_fields)), is_wanted)
-        for kind in kinds
+        is_wanted(each)
+        or _has_type((each.field(at).type for at in range(each.num_fields)), is_wanted)
+        for each in types
     )
 
 

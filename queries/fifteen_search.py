@@ -299,11 +299,11 @@ def _rank_halves(tiles: int) -> npt.NDArray[np.uint16]:
 
 BUDGET = 200_000
 """Nodes between two calls of `pause`: some hundredths of a second."""
-RUN_BLOCKS = 8
+SPAN_BLOCKS = 8
 """Blocks of an index that are read together."""
-RUN_BYTES = RUN_BLOCKS * BODY_BYTES
-MIN_RUNS = 1 << 12
-"""Runs that are kept in any case: a step needs eight together, and in each thread."""
+SPAN_BYTES = SPAN_BLOCKS * BODY_BYTES
+MIN_SPANS = 1 << 12
+"""Spans that are kept in any case: a step needs eight together, and in each thread."""
 MEMORY_SHARE = 2
 """The tables take one part in so many of the free memory at most."""
 
@@ -324,16 +324,16 @@ class Solver:
         patterns: Sequence[Pattern],
         indexes: Sequence[IndexReader],
         memory: int | None = None,
-        min_runs: int = MIN_RUNS,
+        min_spans: int = MIN_SPANS,
     ) -> None:
         self._patterns, self._indexes = patterns, indexes
         self._offsets = [0, *accumulate(pattern.size for pattern in patterns)]
         self._images = list_images(patterns[0].height, patterns[0].width)
         share = self._offsets[-1] if memory is None else memory // MEMORY_SHARE
         self._fits = self._offsets[-1] <= share
-        self._max_runs = max(min_runs, share // (RUN_BYTES + mmap.PAGESIZE))
+        self._max_spans = max(min_spans, share // (SPAN_BYTES + mmap.PAGESIZE))
         self._tables, self._distances = make_tables(patterns), self._make_distances()
-        self._runs = 0
+        self._spans = 0
         self._lock = Lock()
 
     def search(self, board: list[int], pause: Callable[[int], object] = lambda _: None) -> Found:
@@ -391,14 +391,14 @@ class Solver:
         if value := int(self._distances[entry]):
             return value
         with self._lock:
-            if self._runs >= self._max_runs and not self._fits:
-                self._runs, self._distances = 0, self._make_distances()
-            self._runs += 1
+            if self._spans >= self._max_spans and not self._fits:
+                self._spans, self._distances = 0, self._make_distances()
+            self._spans += 1
             distances = self._distances
         number = bisect_right(self._offsets, entry) - 1
-        run = (entry - self._offsets[number]) // RUN_BYTES
-        first = self._offsets[number] + run * RUN_BYTES
-        records = self._indexes[number].read_blocks(run * RUN_BLOCKS, RUN_BLOCKS)
+        span = (entry - self._offsets[number]) // SPAN_BYTES
+        first = self._offsets[number] + span * SPAN_BYTES
+        records = self._indexes[number].read_blocks(span * SPAN_BLOCKS, SPAN_BLOCKS)
         # a false distance of 255 must not look as if it had not been read
         values = np.minimum(np.frombuffer(records, np.uint8), 254) + 1
         distances[first : first + len(values)] = values

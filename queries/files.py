@@ -350,7 +350,7 @@ class TableFiles:
         """Return what is made of the tables the first time, and kept until they are closed.
 
         Only threads that ask for the same thing wait for it. With `most`, the name is a tuple that
-        begins with a kind, and of this kind those that were asked for last are kept.
+        begins with a group, and of this group those that were asked for last are kept.
         """
         kept: Kept | None = self._kept.get(name)
         if kept is None:
@@ -380,14 +380,14 @@ class TableFiles:
         return kept
 
     def _forget_others(self, name: Any, most: int) -> None:
-        """Forget all things of a name's kind but those that were asked for last."""
+        """Forget all things of a name's group but those that were asked for last."""
         with self._lock:
             if name in self._kept:  # another thread may have asked for others since
                 self._kept[name] = self._kept.pop(name)  # the last is the one asked for last
-            of_kind = [
+            of_group = [
                 each for each in self._kept if isinstance(each, tuple) and each[0] == name[0]
             ]
-            for old in of_kind[:-most]:
+            for old in of_group[:-most]:
                 del self._kept[old]
 
     def require_open(self) -> None:

@@ -103,8 +103,8 @@ def _judge_boards(
     rows = pl.DataFrame(
         {"state": states, "goal": goal or named, "shortest": shortest, "text": texts}
     )
-    kind, at = _judge_moves if has_moves(options) else _judge_distances, is_state.arg_true()
-    judged: pl.DataFrame = kind(prober, rows[at], options)
+    judge, at = _judge_moves if has_moves(options) else _judge_distances, is_state.arg_true()
+    judged: pl.DataFrame = judge(prober, rows[at], options)
     judged = judged.with_columns(error=pl.lit(None, pl.String)).cast(COLUMNS)
     others = (~is_state).arg_true()
     if others.is_empty():

@@ -132,6 +132,6 @@ def add_meaning(
             continue
         if last == goal:
             is_best = len(letters) == shortest
-            kind = "a shortest" if is_best else f"a {len(letters)}-move"
-            return f"{problem or 'the goal is not reached'}; read {how}, it is {kind} solution"
+            which = "a shortest" if is_best else f"a {len(letters)}-move"
+            return f"{problem or 'the goal is not reached'}; read {how}, it is {which} solution"
     return problem

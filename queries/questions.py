@@ -19,7 +19,7 @@ else:  # a single lookup must not import `typing`
 
     def dataclass_transform(**_):
         """Return a decorator that changes nothing."""
-        return lambda kind: kind
+        return lambda decorated: decorated
 
 
 QUERY, ALL, PROBE, BATCH = "a single key", "all keys", "a probe", "a batch"
@@ -190,14 +190,14 @@ def parse_split(given: object, *_: object) -> dict[str, int]:
     return sizes
 
 
-def parse_answer_kind(given: object, *_: object) -> str:
+def parse_answer_type(given: object, *_: object) -> str:
     """Return what the answers to be judged are."""
-    require_choice(str(given), "kind of answers", "moves", "distances")
+    require_choice(str(given), "type of answers", "moves", "distances")
     return str(given)
 
 
 ANSWERS = Option(
-    "answers", "What the answers are: moves (default) or distances.", "KIND", parse_answer_kind,
+    "answers", "What the answers are: moves (default) or distances.", "TYPE", parse_answer_type,
     verbs=(CHECK,),
 )  # fmt: skip
 
@@ -268,9 +268,9 @@ class Answer:
     """The names of the facts."""
 
     def __init_subclass__(cls) -> None:
-        bases = [kind for kind in reversed(cls.__mro__) if kind not in Answer.__mro__]
+        bases = [base for base in reversed(cls.__mro__) if base not in Answer.__mro__]
         names = dict[str, None]()
-        for name in (name for kind in bases for name in kind.__annotations__):
+        for name in (name for base in bases for name in base.__annotations__):
             names.pop(name, None)
             names[name] = None
         cls.facts = tuple(name for name in names if name[0] != "_")

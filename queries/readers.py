@@ -53,7 +53,7 @@ else:  # that of Python 3.11 has no default
     OfGoal = TypeVar("OfGoal", covariant=True)
 
 Given = TypeVar("Given", bound="Answer", covariant=True)
-"""The kind of a reader's answers."""
+"""The type of a reader's answers."""
 Default = TypeVar("Default")
 
 
@@ -92,7 +92,7 @@ class Reader(Generic[Given]):
     def probe(self, key: str, **options: Any) -> Given:
         """Return the answer for a key: the facts of its record, and those that options add."""
         answer: Any = self._prober.answer(key, self._prober.parse(PROBE, options))
-        return answer  # type: ignore[no-any-return]  # the prober of this reader's kind
+        return answer  # type: ignore[no-any-return]  # the prober of this reader's class
 
     @overload
     def get(self, key: str, default: None = None, **options: Any) -> Given | None: ...
@@ -130,11 +130,11 @@ class Reader(Generic[Given]):
         return annotate(self._prober, frame, column, prefix, errors, options)
 
 
-def name_packages_in(kind: type) -> None:
+def name_packages_in(cls: type) -> None:
     """Make the public methods of a class raise PackageMissing if a package is not installed."""
-    for name, value in [*vars(kind).items()]:
+    for name, value in [*vars(cls).items()]:
         if not name.startswith("_") and callable(value):
-            setattr(kind, name, name_packages(value))
+            setattr(cls, name, name_packages(value))
 
 
 name_packages_in(Reader)

@@ -73,11 +73,11 @@ def _scan_listed(store: Store, table: Table) -> pl.LazyFrame:
             raise _make_error(store, table, "its SHA-256 differs from the manifest")
         with opened.open_stream() as stream:
             _require_definition(store, table, open_rows(stream), table.columns)
-        rows, kinds = (
+        rows, types = (
             scan_rows(opened),
             {column.name: pl.Enum(column.values) for column in table.columns if column.values},
         )
-        if {name: rows.collect_schema()[name] for name in kinds} != kinds:
+        if {name: rows.collect_schema()[name] for name in types} != types:
             raise make_damage_error(store, table.name, "its words are others")
         return rows
 
@@ -122,7 +122,7 @@ def _require_room(
         for column in columns:
             chunk = find_chunk(group, column.name)
             size = chunk.total_uncompressed_size * group.num_rows
-            if column.kind == "string" and chunk.has_dictionary_page and size > MAX_GROUP_BYTES:
+            if column.type == "string" and chunk.has_dictionary_page and size > MAX_GROUP_BYTES:
                 problem = f"texts of its column {column.name} are too long for a dictionary"
                 raise make_damage_error(store, table.name, problem)
 

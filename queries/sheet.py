@@ -213,12 +213,12 @@ def write_sheet(sheet: Sheet, target: str) -> None:
             f'<ol class="sheet-boards" start="{begin + 1}" {sized}>\n{boards}</ol>\n'
         )
     in_part = sheet.most if sheet.are_drawn else len(sheet.answers)
-    kind = "sheet-boards" if sheet.are_drawn else "sheet-answers"
+    class_name = "sheet-boards" if sheet.are_drawn else "sheet-answers"
     for begin in range(0, len(sheet.answers), in_part):
         answers = "".join(f"<li>{one}</li>\n" for one in sheet.answers[begin : begin + in_part])
         parts.append(
             f"<h2>Answers</h2>\n<p>{sheet.key}</p>\n"
-            f'<ol class="{kind}" start="{begin + 1}" {sized}>\n{answers}</ol>\n'
+            f'<ol class="{class_name}" start="{begin + 1}" {sized}>\n{answers}</ol>\n'
         )
     pages = "".join(f'<div class="sheet-page">\n{part}</div>\n' for part in parts)
     text = (
@@ -267,7 +267,8 @@ def _draw_chess(board: KnightBoard, squares: list[str], label: str) -> str:
     is_closed = len(path) == board.squares and board.is_jump(path[-1], path[0])
     lines = {"path": path, "way-back": [path[-1], path[0]] if is_closed else []}
     paths = "".join(
-        f'<path class="{kind}" d="{_draw_line(board, passed)}"/>' for kind, passed in lines.items()
+        f'<path class="{class_name}" d="{_draw_line(board, passed)}"/>'
+        for class_name, passed in lines.items()
     )
     line = (
         f'<svg class="tour" aria-hidden="true" viewBox="0 0 {board.files} {board.ranks}">'
@@ -284,11 +285,11 @@ def _draw_line(board: KnightBoard, squares: list[int]) -> str:
 
 
 def _draw_picture(
-    kind: str, label: str, columns: int, cells: list[tuple[str, str]], more: str = ""
+    classes: str, label: str, columns: int, cells: list[tuple[str, str]], more: str = ""
 ) -> str:
     """Draw a board as `showPicture` of `grid.js` does; `cells`: content and class of each."""
     drawn = "".join(f'<span class="{cell}">{content}</span>' for content, cell in cells)
     return (
-        f'<div class="board picture {kind}" role="img" aria-label="{escape(label)}" '
+        f'<div class="board picture {classes}" role="img" aria-label="{escape(label)}" '
         f'style="--columns: {columns}">{drawn}{more}</div>'
     )

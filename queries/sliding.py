@@ -278,8 +278,8 @@ class SlidingProber(BaseProber):
         with self._lock:
             self.files.require_open()
             if str(board) not in self._boards:
-                kind = BitProber if board.is_packed else SmallBoardProber
-                self._boards[str(board)] = kind(board, TableFiles(self.files.store))
+                prober_class = BitProber if board.is_packed else SmallBoardProber
+                self._boards[str(board)] = prober_class(board, TableFiles(self.files.store))
             return self._boards[str(board)]
 
     def close(self) -> None:

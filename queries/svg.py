@@ -147,8 +147,8 @@ def draw_tour(board: KnightBoard, path: str) -> str:
     """Draw the board with the tour's line, its start green and its end amber."""
     squares = [board.parse_square(path[at : at + 2]) for at in range(0, len(path), 2)]
     is_closed = squares[-1] in board.list_neighbours(squares[0])
-    kind = "closed" if is_closed else "open"
-    title = f"A knight's tour of {board} from {path[:2]} to {path[-2:]}, {kind}"
+    adjective = "closed" if is_closed else "open"
+    title = f"A knight's tour of {board} from {path[:2]} to {path[-2:]}, {adjective}"
     picture = Picture(title)
     side, edge, top = 44, 26, 42
     picture.add_title(edge, top - 10)

@@ -117,11 +117,11 @@ class Tables:
                     prober.close()
             return self._probers[name]
 
-    def _keep_reader(self, name: str, kind: Any, prober: Prober) -> Any:
+    def _keep_reader(self, name: str, reader_type: Any, prober: Prober) -> Any:
         """Return the reader of that name, and make it the first time."""
         with self._lock:
             if name not in self._readers:
-                self._readers[name] = kind(prober)
+                self._readers[name] = reader_type(prober)
             return self._readers[name]
 
     @name_packages

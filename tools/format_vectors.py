@@ -172,9 +172,9 @@ def list_unopened() -> Iterator[Vector]:
     for file, fault, why, size in [
         ("nothing", "foreign", "no bytes at all", 0),
         ("three-bytes", "foreign", "three bytes", 3),
-        ("version-cut", "header", "five bytes, half of a version", 5),
+        ("version-truncated", "header", "five bytes, half of a version", 5),
         ("header-short", "header", "100 bytes do not hold the header", 100),
-        ("header-cut", "header", "the last byte of the header's block is missing", 4095),
+        ("header-truncated", "header", "the last byte of the header's block is missing", 4095),
         ("header-alone", "size", "the block of records is missing", 4096),
         ("byte-short", "size", "the last byte is missing", len(data) - 1),
     ]:

@@ -75,7 +75,7 @@ def format_columns(table: Table) -> str:
 
 def name_type(column: Column) -> str:
     """Name a column's type as polars does."""
-    return f"{column.kind.capitalize()}{', null' if column.nullable else ''}"
+    return f"{column.type.capitalize()}{', null' if column.nullable else ''}"
 
 
 def format_commands() -> str:

@@ -29,13 +29,13 @@ STACK = re.compile("(?<=^Traceback \\(most recent call last\\):\n)(?: .*\n)+", r
 """The stack of a traceback, which varies."""
 
 
-def list_pages_with(kind: str) -> list[str]:
-    """List the names of all pages that have a block of this kind, such as `console`."""
+def list_pages_with(language: str) -> list[str]:
+    """List the names of all pages that have a block in a language, such as `console`."""
     pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("queries/javascript/*.md")]
     return sorted(
         page.relative_to(ROOT).as_posix()
         for page in pages
-        if f"\n```{kind}\n" in page.read_text("utf-8")
+        if f"\n```{language}\n" in page.read_text("utf-8")
     )
 
 
@@ -48,15 +48,15 @@ def fill_sessions(page: str) -> str:
         names: dict[str, Any] = {}
 
         def fill(found: re.Match[str]) -> str:
-            reason, kind, block = found.groups()
+            reason, language, block = found.groups()
             if reason:
                 return found[0]
             filled = (
                 fill_python(block, names, folder)
-                if kind == "pycon"
+                if language == "pycon"
                 else fill_commands(block, folder)
             )
-            return f"```{kind}\n{filled}```"
+            return f"```{language}\n{filled}```"
 
         return SESSION.sub(fill, page)
 

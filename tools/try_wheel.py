@@ -39,9 +39,9 @@ def try_wheel(wheel: Path, tables: Path) -> None:
     """Install a wheel, build in a folder and ask; raise an error if anything is not as expected."""
     with tempfile.TemporaryDirectory() as name:
         temporary = Path(name)
-        for kind, options in (("bare", ["--no-deps"]), ("full", [])):
-            venv.create(temporary / kind, with_pip=True)
-            pip = (temporary / kind / "bin" / "python", "-m", "pip", "install", "--quiet")
+        for environment, options in (("bare", ["--no-deps"]), ("full", [])):
+            venv.create(temporary / environment, with_pip=True)
+            pip = (temporary / environment / "bin" / "python", "-m", "pip", "install", "--quiet")
             run(*pip, *options, wheel, cwd=temporary)
         full, bare = temporary / "full" / "bin", temporary / "bare" / "bin"
         sys.stdout.write(run(full / "python", "-c", BUILD, tables, cwd=temporary))

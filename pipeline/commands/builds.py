@@ -157,22 +157,22 @@ def find_puzzles(names: Sequence[str]) -> list[Puzzle]:
 def format_requests(puzzle: Puzzle) -> str:
     """Format the names of a puzzle that can be built, each with the cost of its tables."""
     text, requests = "", describe_requests(puzzle)
-    for title in dict.fromkeys(request["kind"] for request in requests):
-        own = (request for request in requests if request["kind"] == title)
-        rows = [{name: row[name] for name in row if name not in ("puzzle", "kind")} for row in own]
+    for title in dict.fromkeys(request["group"] for request in requests):
+        own = (request for request in requests if request["group"] == title)
+        rows = [{name: row[name] for name in row if name not in ("puzzle", "group")} for row in own]
         text += f"{title}:\n\n{format_rows(rows)}\n"
     return text
 
 
 def describe_requests(puzzle: Puzzle) -> list[dict[str, Any]]:
-    """Describe the names of a puzzle that can be built as plain values, kind by kind."""
+    """Describe the names of a puzzle that can be built as plain values, group by group."""
     defaults = {f"Built by {puzzle.name}": [table.name for table in puzzle.tables]}
     requests = []
-    for kind, names in (defaults | puzzle.list_requests()).items():
+    for group, names in (defaults | puzzle.list_requests()).items():
         for name in names:
             table = puzzle.find_table(name)  # a puzzle may have a table of its own name
             tables = [table] if table else puzzle.find_tables(name)
-            request = {"puzzle": puzzle.name, "kind": kind, "name": name}
+            request = {"puzzle": puzzle.name, "group": group, "name": name}
             requests.append({**request, **describe_cost(puzzle, tables)})
     return requests
 

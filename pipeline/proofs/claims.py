@@ -333,8 +333,8 @@ def compare_records(
             for name, found in fields.items():
                 expected = part[name][done : done + count]
                 # numpy would compare numbers with and without a sign as floats
-                kind = found.dtype if found.dtype == expected.dtype else np.int64
-                is_wrong = found.astype(kind, copy=False) != expected.astype(kind, copy=False)
+                dtype = found.dtype if found.dtype == expected.dtype else np.int64
+                is_wrong = found.astype(dtype, copy=False) != expected.astype(dtype, copy=False)
                 wrong = is_wrong.reshape(count, -1).any(axis=1)
                 for row in np.flatnonzero(wrong)[:1].tolist():
                     content = {field: values[row].tolist() for field, values in fields.items()}

@@ -44,7 +44,7 @@ from puzzle_tablebase.pipeline.proofs.claims import (
     require_equal,
 )
 from puzzle_tablebase.pipeline.proofs.verdicts import Proved
-from puzzle_tablebase.schema import KIND_LETTERS, Table
+from puzzle_tablebase.schema import TYPE_LETTERS, Table
 from puzzle_tablebase.stores import MANIFEST
 
 MAX_GROUP_BYTES = 1 << 30
@@ -204,7 +204,7 @@ def _require_room(listed: ListedTable, footer: pq.FileMetaData) -> Iterator[Diff
 
     A text that is stored once may stand in any number of rows. polars does not copy it for each.
     """
-    names = [column.name for column in listed.definition.columns if column.kind == "string"]
+    names = [column.name for column in listed.definition.columns if column.type == "string"]
     rows = max((footer.row_group(at).num_rows for at in range(footer.num_row_groups)), default=0)
     if names:
         longest = listed.scan_rows(*names).select(pl.col(names).str.len_bytes().max()).collect()
@@ -263,11 +263,11 @@ def _compare_counts(
 
 def _count_rows(listed: ListedTable) -> dict[Depth, int]:
     """Count the rows of each goal at each distance; none of a table without distances."""
-    kinds, depth = {each.name: each.kind for each in listed.definition.columns}, listed.depth
-    if kinds.get(depth) not in KIND_LETTERS:
+    types, depth = {each.name: each.type for each in listed.definition.columns}, listed.depth
+    if types.get(depth) not in TYPE_LETTERS:
         return {}
-    keys = [name for name in ("goal", depth) if name in kinds]
+    keys = [name for name in ("goal", depth) if name in types]
     counts = listed.scan_rows(*keys).collect().group_by(keys).len()
     counts = counts.sort(*reversed(keys), nulls_last=True)
-    goals = counts["goal"].to_list() if "goal" in kinds else [None] * len(counts)
+    goals = counts["goal"].to_list() if "goal" in types else [None] * len(counts)
     return dict(zip(zip(goals, counts[depth], strict=True), counts["len"], strict=True))

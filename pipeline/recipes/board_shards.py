@@ -35,7 +35,7 @@ from puzzle_tablebase.pipeline.workers import Workers
 from puzzle_tablebase.puzzles.sliding import SlidingBoard, parse_board
 from puzzle_tablebase.schema import UNREACHED, Table
 from puzzle_tablebase.stores.checkpoints import Checkpoints
-from puzzle_tablebase.two_bit_bfs.codec import RUN_ROWS, encode_groups
+from puzzle_tablebase.two_bit_bfs.codec import SEGMENT_ROWS, encode_groups
 from puzzle_tablebase.two_bit_bfs.kernels import pack_rows
 from puzzle_tablebase.two_bit_bfs.search import find_layers
 from puzzle_tablebase.two_bit_bfs.shards import OPEN_FILES, Encoded, Rows, Shard, count_shards
@@ -348,7 +348,7 @@ def _encode_bits(
     part: Part, shard: Shard, begin: int, layers: list[int]
 ) -> Iterator[tuple[int, Encoded]]:
     """Yield each block of the bits of a shard as bytes."""
-    memory, scratch = _get_memory(shard), np.empty((WORDS, RUN_ROWS), dtype=np.uint64)
+    memory, scratch = _get_memory(shard), np.empty((WORDS, SEGMENT_ROWS), dtype=np.uint64)
     for _, words, frontier in _iter_bits(part, shard, begin, layers):
         starts = np.zeros(shard.groups + 1, dtype=np.int64)
         encode_groups(words, frontier, shard.group, memory.data, starts[1:], scratch)

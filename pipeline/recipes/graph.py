@@ -5,8 +5,8 @@ number of its shortest lines, and the smallest of them.
 
 The smallest shortest line to a node is the one whose edges' high labels come first in dictionary
 order; among equals, the one whose low labels do. No lines are compared: nodes are expanded in the
-order of their smallest lines, nodes whose lines have equal high labels are consecutive (one *run*),
-and each run's edges are ordered by high label first. The first edge to reach a node is then the
+order of their smallest lines, nodes whose lines have equal high labels are consecutive (a *group*),
+and each group's edges are ordered by high label first. The first edge to reach a node is then the
 last edge of its smallest line.
 """
 
@@ -71,7 +71,7 @@ def search_breadth_first(
     parent = np.full(nodes, -1, dtype=np.int32)
     label = np.zeros(nodes, dtype=np.uint8)
     order = np.empty(nodes, dtype=np.int32)
-    run, next_edge = np.zeros((2, nodes), dtype=np.uint32)
+    group, next_edge = np.zeros((2, nodes), dtype=np.uint32)
     depth[root], ways[root], order[0] = 0, 1, root
     # half the size of the graph's array, so that the search's data stays in the processor's cache
     offsets = graph.offsets.astype(np.uint32)
@@ -82,7 +82,7 @@ def search_breadth_first(
         layer_done(level, end - begin)
         reached = _expand(
             offsets, targets, labels, next_edge, level + 1, WORD(begin), WORD(end),
-            order.view(np.uint32), run, depth, ways, parent.view(np.uint32), label,
+            order.view(np.uint32), group, depth, ways, parent.view(np.uint32), label,
         )  # fmt: skip
         if reached == TOO_MANY:
             raise SearchError("A node has 2^64 or more shortest lines.")
@@ -95,21 +95,21 @@ def search_breadth_first(
 @compiled
 def _expand(
     offsets: Array, targets: Array, labels: Array, next_edge: Array,
-    below: int, begin: Any, end: Any, order: Array, run: Array,
+    below: int, begin: Any, end: Any, order: Array, group: Array,
     depth: Array, ways: Array, parent: Array, label: Array,
 ) -> Any:  # fmt: skip
     """Expand the layer order[begin:end] and append the next layer, at depth `below`, to `order`.
 
     Returns the end of the next layer, TOO_MANY or TOO_DEEP. `next_edge[i]` is the next edge of
-    `order[i]` to follow, `run[i]` the number of the run of `order[i]` within its layer.
+    `order[i]` to follow, `group[i]` the number of the group of `order[i]` within its layer.
     """
     free = end
-    runs = ZERO
+    groups = ZERO
     first = begin
     while first < end:
         high = NO_LABEL
         last = first
-        while last < end and run[last] == run[first]:
+        while last < end and group[last] == group[first]:
             node = WORD(order[last])
             next_edge[last] = offsets[node]
             if offsets[node] < offsets[node + ONE] and labels[offsets[node]] >> 4 < high:
@@ -130,7 +130,7 @@ def _expand(
                         parent[target] = node
                         label[target] = labels[edge]
                         order[free] = target
-                        run[free] = runs
+                        group[free] = groups
                         free += ONE
                     elif depth[target] == below:
                         total = ways[target] + lines
@@ -142,7 +142,7 @@ def _expand(
                 if edge < edges_end and labels[edge] >> 4 < next_high:
                     next_high = labels[edge] >> 4
             if free > before:
-                runs += ONE
+                groups += ONE
             high = next_high
         first = last
     return np.int64(free)

@@ -47,8 +47,8 @@ class Joins(NamedTuple):
     """The tables, and what unpacking takes."""
 
     begins: Array
-    """Where a table begins, or -1: by kind, pairs, and the ends before each of the two cells. The
-    kind is two bits: whether the first cell is free, and whether the second is."""
+    """Where a table begins, or -1: by case, pairs, and the ends before each of the two cells. The
+    case is two bits: whether the first cell is free, and whether the second is."""
     tables: Array
     mates: Array
     """The result of `list_all_mates`."""
@@ -126,28 +126,28 @@ def make_joins(cells: int) -> Joins:
     tables, size = [np.empty(0, dtype=np.int32)], 0
     for pairs in range(min((cells + 1) // 2, most + 1) + 1):
         firsts = 2 * pairs + 1 if pairs <= most else STEP_CELLS
-        for kind, first, second in product(range(4), range(firsts), range(2 * pairs + 1)):
-            if not (found := _lay_out(kind, 2 * pairs, first, second)):
+        for case, first, second in product(range(4), range(firsts), range(2 * pairs + 1)):
+            if not (found := _lay_out(case, 2 * pairs, first, second)):
                 continue
             needs, one, other = found
             table = np.empty(MATCHING_COUNTS[pairs], dtype=np.int32)
             _fill_table(needs, one, other, mates, work, table)
-            begins[kind, pairs, first, second] = size
+            begins[case, pairs, first, second] = size
             tables.append(table)
             size += len(table)
     return Joins(begins, np.concatenate(tables), mates)
 
 
-def _lay_out(kind: int, ends: int, first: int, second: int) -> tuple[int, int, int] | None:
+def _lay_out(case: int, ends: int, first: int, second: int) -> tuple[int, int, int] | None:
     """Return the needs of a row of ends with the two cells, and where these are; None if they
     cannot be there.
 
     So many ends stand before each of the cells. Where both are free, the order makes no difference.
     """
-    is_free = kind >> 1, kind & 1
+    is_free = case >> 1, case & 1
     if any(at + 1 > ends + free for at, free in zip((first, second), is_free, strict=True)):
         return None
-    if kind == 0 and first == second:
+    if case == 0 and first == second:
         return None
     # ends have odd positions, and a free cell has an even one
     free_cells = [(2 * at, FREE) for at, free in zip((first, second), is_free, strict=True) if free]
@@ -283,8 +283,8 @@ def list_tables(needs: int, bits: int, sets: EdgeSets, joins: Joins, tables: Arr
         ends = needs & END_BITS
         first = count_ones(ends & (1 << 2 * one) - 1)
         second = count_ones(ends & (1 << 2 * other) - 1)
-        kind = 2 * (1 & ~(needs >> 2 * one)) + (1 & ~(needs >> 2 * other))
-        tables[0, count] = joins.begins[kind, count_ones(ends) // 2, first, second]
+        case = 2 * (1 & ~(needs >> 2 * one)) + (1 & ~(needs >> 2 * other))
+        tables[0, count] = joins.begins[case, count_ones(ends) // 2, first, second]
         tables[1, count], tables[2, count], tables[3, count] = one, other, needs
         needs -= (END << 2 * one) + (END << 2 * other)
         count += 1

@@ -218,9 +218,9 @@ def make_work() -> tuple[Array, Array]:
 def make_first_layer(needs: list[int], modulus: int = 0) -> Layer:
     """Return a layer of one state without edges, given how many edges each cell needs."""
     packed = sum(need << 2 * cell for cell, need in enumerate(needs))
-    kind = np.int64 if modulus == 0 else np.uint8 if modulus == ONCE else np.uint32
+    dtype = np.int64 if modulus == 0 else np.uint8 if modulus == ONCE else np.uint32
     begins, matchings = np.array([0, 1]), np.zeros(1, dtype=np.int32)
-    return Layer(np.array([packed]), begins, matchings, np.ones(1, dtype=kind))
+    return Layer(np.array([packed]), begins, matchings, np.ones(1, dtype=dtype))
 
 
 def advance_layer(

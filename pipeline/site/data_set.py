@@ -63,8 +63,8 @@ def list_facts(
     for name, entry in sorted(tables.items()):
         own = [verdict for verdict in verdicts if verdict.table == name]
         shown = [
-            f"{len(boards):,} board{'s' * (len(boards) > 1)} {kind}: {how}" if boards else how
-            for kind, how, boards in group_boards(own)
+            f"{len(boards):,} board{'s' * (len(boards) > 1)} {group}: {how}" if boards else how
+            for group, how, boards in group_boards(own)
         ]
         owner = find_owner(name)
         table = owner.find_table(name) if owner else None
@@ -132,13 +132,15 @@ def describe_rows(table: TableFacts) -> dict[str, object]:
     }
 
 
-def name_type(kind: pa.DataType) -> str:
+def name_type(arrow_type: pa.DataType) -> str:
     """Name the type of a column as hubs do, which read an enum as its texts.
 
     >>> name_type(pa.large_string()), name_type(pa.int16())
     ('string', 'int16')
     """
-    return "string" if pa.types.is_dictionary(kind) else str(kind).removeprefix("large_")
+    return (
+        "string" if pa.types.is_dictionary(arrow_type) else str(arrow_type).removeprefix("large_")
+    )
 
 
 def _format_table(table: TableFacts) -> str:
@@ -150,12 +152,11 @@ def _format_table(table: TableFacts) -> str:
         text += "\n| column | type | meaning |\n| --- | --- | --- |\n"
     for column in table.schema or ():
         shown = "enum" if pa.types.is_dictionary(column.type) else str(column.type)
-        kind = f"{shown}, null" if column.nullable else shown
+        type_text = f"{shown}, null" if column.nullable else shown
         if pa.types.is_nested(column.type):  # it has names of a file's own
-            kind = escape_markdown(kind)
-        text += (
-            f"| {escape_markdown(column.name)} | {kind} | {table.meanings.get(column.name, '')} |\n"
-        )
+            type_text = escape_markdown(type_text)
+        name, meaning = escape_markdown(column.name), table.meanings.get(column.name, "")
+        text += f"| {name} | {type_text} | {meaning} |\n"
     return text
 
 

@@ -4,7 +4,7 @@ The content hash is a digest of the decoded values, however the file is encoded.
 hashed as one or more streams of bytes, each with SHA-256: for a nullable column first one byte for
 each row, 1 where there is a value; then for whole numbers and booleans the values, little-endian, 0
 at a null; for text the byte lengths as 32-bit little-endian numbers, then the UTF-8 bytes of all
-rows, concatenated (enums count as their text). The content hash is SHA-256 of the lines `name kind
+rows, concatenated (enums count as their text). The content hash is SHA-256 of the lines `name type
 digest...`, one for each column, each ended by a line feed.
 """
 
@@ -24,7 +24,7 @@ import pyarrow.parquet as pq
 from puzzle_tablebase import FORMAT_VERSION, MADE_BY
 from puzzle_tablebase.errors import SearchError
 from puzzle_tablebase.formats.row_groups import make_field
-from puzzle_tablebase.schema import KIND_LETTERS, Column, Table
+from puzzle_tablebase.schema import TYPE_LETTERS, Column, Table
 
 if TYPE_CHECKING:
     from puzzle_tablebase.schema import Columns
@@ -61,7 +61,7 @@ class ContentHash:
 
     def hexdigest(self) -> str:
         lines = (
-            [column.name, column.kind, *(s.hexdigest() for s in self._streams[column.name])]
+            [column.name, column.type, *(s.hexdigest() for s in self._streams[column.name])]
             for column in self._columns
         )
         text = "".join(f"{' '.join(line)}\n" for line in lines)
@@ -73,12 +73,12 @@ def _make_streams(column: Column, values: Any) -> list[Any]:
     parts: list[Any] = []
     if column.nullable:
         parts.append(values.is_valid().to_numpy(zero_copy_only=False).astype(np.uint8))
-    if column.kind in KIND_LETTERS:
+    if column.type in TYPE_LETTERS:
         filled = values.fill_null(0) if values.null_count else values
         parts.append(
-            np.ascontiguousarray(filled.to_numpy().astype(f"<{KIND_LETTERS[column.kind]}"))
+            np.ascontiguousarray(filled.to_numpy().astype(f"<{TYPE_LETTERS[column.type]}"))
         )
-    elif column.kind == "boolean":
+    elif column.type == "boolean":
         parts.append(values.to_numpy(zero_copy_only=False).astype(np.uint8))
     else:
         text = values.cast(pa.string())
@@ -106,7 +106,7 @@ def make_schema(table: Table) -> pa.Schema:
 def _make_field(column: Column) -> pa.Field:
     """Make a column's field, with its meaning where tools look for it."""
     metadata = {COMMENT: column.meaning} if column.meaning else {}
-    if column.kind == "enum":
+    if column.type == "enum":
         # the metadata that makes polars read a dictionary column as its Enum, taken from polars
         words = pl.Series(column.name, dtype=pl.Enum(column.values)).to_frame().to_arrow()
         metadata = {**words.schema.field(0).metadata, **metadata}
@@ -136,7 +136,7 @@ class TableWriter:
             column_encoding={
                 column.name: "DELTA_BINARY_PACKED"
                 for column in table.columns
-                if column.distinct and column.kind in KIND_LETTERS
+                if column.distinct and column.type in TYPE_LETTERS
             },
             sorting_columns=list_sorting_columns(table),
             write_page_checksum=True,
@@ -146,8 +146,8 @@ class TableWriter:
     def __enter__(self) -> TableWriter:
         return self
 
-    def __exit__(self, kind: object, error: object, trace: object) -> None:
-        if kind is not None:  # the file is of no use; Arrow itself closes one that it cannot write
+    def __exit__(self, error_type: object, error: object, trace: object) -> None:
+        if error_type is not None:  # Arrow itself closes a file that it cannot write
             with suppress(OSError):
                 self._writer.close()
             return
@@ -191,9 +191,9 @@ def to_arrow(column: Column, values: npt.NDArray[Any]) -> pa.Array:
     """Convert a column's values to Arrow: text from zero-padded bytes, enums from their codes."""
     nulls = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else None
     plain = np.ma.getdata(values)
-    if column.kind == "string":
+    if column.type == "string":
         return _make_text_array(plain, nulls)
-    if column.kind == "enum":
+    if column.type == "enum":
         used = plain if nulls is None else plain[~nulls]
         if np.any((used < 0) | (used >= len(column.values))):
             raise SearchError(f"A value of column {column.name} is none of its words.")
@@ -201,9 +201,9 @@ def to_arrow(column: Column, values: npt.NDArray[Any]) -> pa.Array:
         return pa.DictionaryArray.from_arrays(codes, pa.array(column.values, pa.string()))
     array = pa.array(plain, mask=nulls)
     try:
-        return array.cast(column.kind) if column.kind in KIND_LETTERS else array
+        return array.cast(column.type) if column.type in TYPE_LETTERS else array
     except pa.ArrowInvalid as error:
-        message = f"A value of column {column.name} does not fit {column.kind}."
+        message = f"A value of column {column.name} does not fit {column.type}."
         raise SearchError(message) from error
 
 

@@ -48,12 +48,12 @@ def read_footer(file: IO[bytes]) -> pq.FileMetaData:
 
 def make_field(column: Column, metadata: Mapping[Any, Any] | None = None) -> pa.Field:
     """Make the Arrow field of a column."""
-    kinds = {
+    types = {
         "string": pa.string(),
         "boolean": pa.bool_(),
         "enum": pa.dictionary(pa.uint8(), pa.string()),
     }
-    return pa.field(column.name, kinds.get(column.kind, column.kind), column.nullable, metadata)
+    return pa.field(column.name, types.get(column.type, column.type), column.nullable, metadata)
 
 
 def find_problem(rows: pq.ParquetFile, columns: Iterable[Column], count: int | None) -> str:

@@ -16,7 +16,7 @@ from puzzle_tablebase.errors import (
     TablebaseError,
     require_text,
 )
-from puzzle_tablebase.schema import FIELD_KINDS, KIND_LETTERS, UNREACHED, Column, Recipe, Table
+from puzzle_tablebase.schema import FIELD_TYPES, TYPE_LETTERS, UNREACHED, Column, Recipe, Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -83,8 +83,8 @@ class Puzzle:
 
         The depths are in a column of whole numbers, or in the states of an index alone.
         """
-        kinds = {column.name: column.kind for column in table.columns}
-        return bool(self.depth) and (not kinds or kinds.get(self.depth) in KIND_LETTERS)
+        types = {column.name: column.type for column in table.columns}
+        return bool(self.depth) and (not types or types.get(self.depth) in TYPE_LETTERS)
 
     def list_board_tables(self, board: str) -> tuple[Table, ...]:
         """List the tables of all goals of a board; () for a puzzle without boards."""
@@ -194,7 +194,7 @@ class Rules:
 class GoalPuzzle(StateSpace, Rules):
     """A state space with goals, in which every move can be undone.
 
-    A new puzzle of this kind defines a name, its goals, a notation and `moves`; its graph, table,
+    A new puzzle of this class defines a name, its goals, a notation and `moves`; its graph, table,
     index, lookups and verification follow. It may override `list_states`, `list_all_moves` and
     `make_graph` with versions that are faster than one state at a time.
     """
@@ -311,7 +311,7 @@ class GoalPuzzle(StateSpace, Rules):
             Column("distance", "int16", "fewest moves from the state to its goal"),
             Column("best_moves", "string", best),
             Column(
-                "solutions", FIELD_KINDS[self.solutions], "number of different shortest solutions"
+                "solutions", FIELD_TYPES[self.solutions], "number of different shortest solutions"
             ),
         )
 

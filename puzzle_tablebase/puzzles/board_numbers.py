@@ -26,16 +26,16 @@ def make_number_parts(cells: int) -> tuple[dict[str, int], dict[str, int]]:
     bits = {mark: 1 << SET_SHIFT + at for at, mark in enumerate(marks)}
     head, tail = dict[str, int](), dict[str, int]()
     parities = list_parities(cells, half)
-    for number, run in enumerate(permutations(marks, half)):
-        mark_set = sum([bits[mark] for mark in run])
+    for number, part in enumerate(permutations(marks, half)):
+        mark_set = sum([bits[mark] for mark in part])
         value = number * factorial(cells - half) | parities[number] << NUMBER_BITS
-        head["".join(run)] = value | mark_set
+        head["".join(part)] = value | mark_set
     parities = list_parities(cells - half, cells - half)
     values = [number | odd << NUMBER_BITS for number, odd in enumerate(parities)]
     for group in combinations(marks, cells - half):
         mark_set = sum([bits[mark] for mark in group])
-        for run, value in zip(permutations(group), values, strict=True):
-            tail["".join(run)] = value | mark_set
+        for part, value in zip(permutations(group), values, strict=True):
+            tail["".join(part)] = value | mark_set
     return head, tail
 
 

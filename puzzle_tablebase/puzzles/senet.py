@@ -97,9 +97,11 @@ def swap_squares(position: str, start: int, goal: int) -> str:
     return "".join(squares)
 
 
-def _make_nullable_column(name: str, kind: str, meaning: str, *, distinct: bool = False) -> Column:
+def _make_nullable_column(
+    name: str, column_type: str, meaning: str, *, distinct: bool = False
+) -> Column:
     """Make a column that is null for unreachable positions."""
-    return Column(name, kind, meaning, nullable=True, distinct=distinct)
+    return Column(name, column_type, meaning, nullable=True, distinct=distinct)
 
 
 COLUMNS = (

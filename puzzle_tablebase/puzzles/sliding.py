@@ -147,7 +147,7 @@ class SlidingBoard(GoalPuzzle):
 
     def list_row_columns(self) -> tuple[Column, ...]:
         state, *others, _ = super().list_columns()  # without the number of solutions
-        by_rank = Column(state.name, state.kind, state.meaning, distinct=True)
+        by_rank = Column(state.name, state.type, state.meaning, distinct=True)
         return (by_rank, *others, Column("manhattan", "int16", MANHATTAN))
 
     def parse(self, text: str) -> str:
@@ -347,8 +347,8 @@ class SlidingBoard(GoalPuzzle):
             orders = list_boards(tiles) + np.uint8(1)
             is_odd, blocks = np.array(list_parities(tiles, tiles)) == 1, []
             for place in range(self.cells):
-                kind = self.is_odd(self.unrank(place * self.orders))
-                blocks.append(np.insert(orders[:, is_odd == kind], place, 0, axis=0)[self.place])
+                parity = self.is_odd(self.unrank(place * self.orders))
+                blocks.append(np.insert(orders[:, is_odd == parity], place, 0, axis=0)[self.place])
             self._tiles = np.hstack(blocks)
         return self._tiles
 

@@ -364,8 +364,8 @@ def _open_own_file(path: str, flags: int) -> int:
 def _require_file(mode: int) -> None:
     """Raise an OSError if the mode is not that of a regular file."""
     if not stat.S_ISREG(mode):
-        kinds = {stat.S_IFDIR: "folder", stat.S_IFIFO: "named pipe"}
-        raise NotAFile(f"it is a {kinds.get(stat.S_IFMT(mode), 'device')}, not a file")
+        names = {stat.S_IFDIR: "folder", stat.S_IFIFO: "named pipe"}
+        raise NotAFile(f"it is a {names.get(stat.S_IFMT(mode), 'device')}, not a file")
 
 
 # ---- opening -----------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """Sets of states as bytes: rows of words without their zero bytes.
 
 Rows form consecutive *groups* of equal size. A group without states has no bytes. Another group is
-a sequence of runs of up to 64 rows: a bit for each row, set if it has states, then the number of
+a sequence of *segments* of up to 64 rows: a bit for each row, set if it has states, then the number of
 bytes that follow, and for each row with states a bit for each byte of its words, then the bytes
 that are not 0. Most words of a layer have many zero bytes, so this needs no general compression.
 """
@@ -20,10 +20,10 @@ WORD = np.uint64
 ZERO, ONE, BYTE = WORD(0), WORD(1), WORD(255)
 EIGHT, SIXTEEN, THIRTY_TWO = WORD(8), WORD(16), WORD(32)
 WORD_BYTES = 8
-RUN_ROWS = 64
-"""Rows of a run."""
+SEGMENT_ROWS = 64
+"""Rows of a segment."""
 MASK_BYTES, HEAD_BYTES = WORD(WORD_BYTES), WORD(10)
-"""Bytes of a run's bits, and of these and its size."""
+"""Bytes of a segment's bits, and of these and its size."""
 ROW_HEAD = WORD(WORDS)
 ROW_BYTES = WORDS + WORD_BYTES * WORDS
 """Most bytes of a row."""
@@ -53,8 +53,8 @@ MOVED, KEPT, COUNT = _list_byte_moves()
 
 def estimate_bytes(rows: int, group: int) -> int:
     """Return the most bytes of rows in groups of this size, with those written past the end."""
-    runs = -(-group // RUN_ROWS) * (rows // group)
-    return rows * ROW_BYTES + runs * int(HEAD_BYTES) + WORD_BYTES
+    segments = -(-group // SEGMENT_ROWS) * (rows // group)
+    return rows * ROW_BYTES + segments * int(HEAD_BYTES) + WORD_BYTES
 
 
 @compiled
@@ -84,7 +84,7 @@ def _expand(word: Any, mask: Any) -> Any:
 
 
 @compiled
-def encode_run(states: Array, first: int, last: int, data: Array, at: Any) -> Any:
+def encode_segment(states: Array, first: int, last: int, data: Array, at: Any) -> Any:
     """Write the rows `first` to `last` of states, an array by word and row; return the end.
 
     Up to eight bytes after the end are written too.
@@ -124,8 +124,8 @@ def encode_run(states: Array, first: int, last: int, data: Array, at: Any) -> An
 
 
 @compiled
-def exclude_run(data: Array, at: Any, states: Array, first: int, last: int) -> Any:
-    """Remove the states of a run from the rows `first` to `last`; return the run's end."""
+def exclude_segment(data: Array, at: Any, states: Array, first: int, last: int) -> Any:
+    """Remove the states of a segment from the rows `first` to `last`; return the segment's end."""
     mask = _load_word(data, at)
     at += HEAD_BYTES
     for row in range(first, last):
@@ -140,8 +140,8 @@ def exclude_run(data: Array, at: Any, states: Array, first: int, last: int) -> A
 
 
 @compiled
-def find_run_end(data: Array, at: Any) -> Any:
-    """Return the end of a run."""
+def find_segment_end(data: Array, at: Any) -> Any:
+    """Return the end of a segment."""
     size = at + MASK_BYTES
     return at + HEAD_BYTES + WORD(data[size]) + (WORD(data[size + ONE]) << EIGHT)
 
@@ -167,10 +167,10 @@ def decode_groups(
             if not is_added:
                 frontier[base : base + group] = 0
             continue
-        for first in range(base, base + group, RUN_ROWS):
+        for first in range(base, base + group, SEGMENT_ROWS):
             mask = _load_word(data, at)
             at += HEAD_BYTES
-            for row in range(first, min(base + group, first + RUN_ROWS)):
+            for row in range(first, min(base + group, first + SEGMENT_ROWS)):
                 is_there = mask >> WORD(row - first) & ONE
                 if is_there == ZERO:
                     if not is_added:
@@ -198,14 +198,14 @@ def encode_groups(
     for number in range(len(ends)):
         start, is_empty = at, True
         base = number * group
-        for first in range(base, base + group, RUN_ROWS):
-            count = min(base + group - first, RUN_ROWS)
+        for first in range(base, base + group, SEGMENT_ROWS):
+            count = min(base + group - first, SEGMENT_ROWS)
             for row in range(count):
                 is_there = frontier[first + row]
                 is_empty &= not is_there
                 for word in range(WORDS):
                     scratch[word, row] = words[first + row, word] if is_there else ZERO
-            at = encode_run(scratch, 0, count, data, at)
+            at = encode_segment(scratch, 0, count, data, at)
         if is_empty:
             at = start
         ends[number] = at

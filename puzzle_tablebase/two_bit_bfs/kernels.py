@@ -9,11 +9,11 @@ import numpy as np
 from puzzle_tablebase.intrinsics import count_ones
 from puzzle_tablebase.jit import Array, compiled
 from puzzle_tablebase.two_bit_bfs.codec import (
-    RUN_ROWS,
+    SEGMENT_ROWS,
     WORD,
-    encode_run,
-    exclude_run,
-    find_run_end,
+    encode_segment,
+    exclude_segment,
+    find_segment_end,
 )
 from puzzle_tablebase.two_bit_bfs.space import (
     BLOCK,
@@ -106,23 +106,23 @@ def find_shard_rows(
             )
             if len(incoming):
                 is_reached |= _add_incoming(incoming, has_incoming, chunk, last, scratch)
-            for first in range(chunk, last, min(group, RUN_ROWS)):
+            for first in range(chunk, last, min(group, SEGMENT_ROWS)):
                 number = first // group
-                run = min(last, first + RUN_ROWS, (number + 1) * group)
+                end_row = min(last, first + SEGMENT_ROWS, (number + 1) * group)
                 if first == number * group:
                     at, start = WORD(starts[number]), end
                     group_count = np.int64(0)
                 if at < WORD(starts[number + 1]):
                     if is_reached:
-                        at = exclude_run(earlier, at, scratch, first - chunk, run - chunk)
+                        at = exclude_segment(earlier, at, scratch, first - chunk, end_row - chunk)
                     else:
-                        at = find_run_end(earlier, at)
+                        at = find_segment_end(earlier, at)
                 if is_reached:
                     for word in range(WORDS):
-                        for row in range(first - chunk, run - chunk):
+                        for row in range(first - chunk, end_row - chunk):
                             group_count += count_ones(scratch[word, row])
-                end = encode_run(scratch, first - chunk, run - chunk, data, end)
-                if run == (number + 1) * group:
+                end = encode_segment(scratch, first - chunk, end_row - chunk, data, end)
+                if end_row == (number + 1) * group:
                     if group_count == 0:
                         end = start
                     ends[number] = end
@@ -212,9 +212,9 @@ def _pull_rows(
     there are any. A row of `words` has two planes, or the last layer alone.
     """
     weight, cycle, start, other = move[WEIGHT], move[CYCLE], move[START], words.shape[1] - WORDS
-    run, step, is_seen = first // weight % cycle, first % weight, False
+    phase, step, is_seen = first // weight % cycle, first % weight, False
     for row in range(first, last):
-        source = row + offsets[start + run, 0]
+        source = row + offsets[start + phase, 0]
         if frontier[source]:
             is_seen = True
             for word in range(WORDS):
@@ -222,9 +222,9 @@ def _pull_rows(
         step += 1
         if step == weight:
             step = 0
-            run += 1
-            if run == cycle:
-                run = 0
+            phase += 1
+            if phase == cycle:
+                phase = 0
     return is_seen
 
 
@@ -240,14 +240,14 @@ def _pull_words(
     which do not depend on parity.
     """
     weight, cycle, start, inner = move[WEIGHT], move[CYCLE], move[START], move[INNER]
-    run, step, is_seen = first // weight % cycle, first % weight, False
+    phase, step, is_seen = first // weight % cycle, first % weight, False
     count, other = (last - first) * WORDS, words.shape[1] - WORDS
     before, spare = spare[:, :count], spare[:, count:]
     if inner:
         before[:] = 0
     for row in range(first, last):
         for word in range(WORDS):
-            source, source_word = row + offsets[start + run, word], sources[start + run, word]
+            source, source_word = row + offsets[start + phase, word], sources[start + phase, word]
             if frontier[source]:
                 is_seen = True
                 if inner:
@@ -261,18 +261,18 @@ def _pull_words(
         step += 1
         if step == weight:
             step = 0
-            run += 1
-            if run == cycle:
-                run = 0
+            phase += 1
+            if phase == cycle:
+                phase = 0
     if is_seen and inner:
         for number in range(inner - 1, -1, -1):
             transposition = move[TRANSPOSITIONS + MAX_TRANSPOSITIONS + number]
             _transpose_tails(before, spare, transposition, first * 0, frontier[:0], masks)
         for column in range(count):
             row = column // WORDS
-            run = start + (first + row) // weight % cycle
+            at = start + (first + row) // weight % cycle
             word = column % WORDS
-            into[word, row] |= before[sources[run, word], column]
+            into[word, row] |= before[sources[at, word], column]
     return is_seen
 
 

@@ -124,8 +124,8 @@ class Shard:
         targets = np.arange(0, self.rows, self.group)
         for move in self._outer[block]:
             rows = targets + self.first
-            runs = move[START] + rows // move[WEIGHT] % move[CYCLE]
-            rows += self.space.tables.offsets[runs, 0]
+            phases = move[START] + rows // move[WEIGHT] % move[CYCLE]
+            rows += self.space.tables.offsets[phases, 0]
             shards = np.searchsorted(self._bounds, rows, side="right") - 1
             for shard in np.unique(shards):
                 here = np.flatnonzero(shards == shard)

@@ -26,7 +26,7 @@ RECORD_BYTES = ROW_STATES // 8
 
 # The fields of a move:
 #   BLOCK                the block that it comes from
-#   WEIGHT, CYCLE, START the run of a row: START + row // WEIGHT % CYCLE
+#   WEIGHT, CYCLE, START the phase of a row: START + row // WEIGHT % CYCLE
 #   IS_BORDER            whether a tile of the head changes with one of the tail
 #   OUTER, INNER         transpositions in the tail that are taken back before that, and after it
 #   TRANSPOSITIONS            those transpositions: MAX_TRANSPOSITIONS before, then as many after
@@ -44,9 +44,9 @@ class WordTables(NamedTuple):
     """Tables that the moves of all blocks share."""
 
     offsets: npt.NDArray[np.int32]
-    """For each run of rows and each word, how far the source row is from the target row."""
+    """For each phase of rows and each word, how far the source row is from the target row."""
     sources: npt.NDArray[np.uint8]
-    """For each run of rows and each word, the source word, before transpositions in the tail."""
+    """For each phase of rows and each word, the source word, before transpositions in the tail."""
     masks: npt.NDArray[np.uint64]
     """For each transposition in the tail, groups of bits of a word that move equally far: the mask
     in even words, that in odd words, and how far they move left, and right."""
@@ -141,24 +141,24 @@ def make_word_space(line: int, cells: int, goal_place: int, is_odd: bool, root: 
 def _trace_rows(
     radices: list[int], transpositions: list[int]
 ) -> tuple[int, npt.NDArray[np.int32], npt.NDArray[np.uint8]]:
-    """Return a move's weight, and its offsets and source words for each run.
+    """Return a move's weight, and its offsets and source words for each phase.
 
-    Transpositions in the head, and between head and tail, are taken back from every run and word.
+    Transpositions in the head, and between head and tail, are taken back from every phase and word.
     """
     head, weights = len(radices), [prod(radices[at + 1 :]) for at in range(len(radices))]
     changed = [at for at in range(head) if {at - 1, at} & {*transpositions}]
     weight = weights[changed[-1]] if changed else 1
-    runs = np.arange(prod(radices[at] for at in changed))[:, None]
+    phases = np.arange(prod(radices[at] for at in changed))[:, None]
     digits: dict[int, Digits] = {
-        at: runs // (weights[at] // weight) % radices[at] for at in changed
+        at: phases // (weights[at] // weight) % radices[at] for at in changed
     }
     traced = {**digits, head: np.arange(WORDS)[None]}
     for at in transpositions:
         if at < head:
             traced[at], traced[at + 1] = transpose_digits(traced[at], traced[at + 1])
     offsets, sources = (
-        np.zeros((len(runs), WORDS), np.int32),
-        np.zeros((len(runs), WORDS), np.uint8),
+        np.zeros((len(phases), WORDS), np.int32),
+        np.zeros((len(phases), WORDS), np.uint8),
     )
     for at in changed:
         offsets += ((traced[at] - digits[at]) * weights[at]).astype(np.int32)

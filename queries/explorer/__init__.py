@@ -45,12 +45,12 @@ def write_explorer(store: Store, target: str) -> None:
 def _make_page(store: Store) -> str:
     style, start = read_source("style.css"), read_source("start.js")
     addresses, hashes = dict[str, str](), dict[str, str]()
-    for kind, folder in (("page", _PAGE), ("tables", _PACKAGE)):
+    for part, folder in (("page", _PAGE), ("tables", _PACKAGE)):
         for file in sorted(folder.glob("*.js")):
             # the address of a module in the page has no folder
-            text = _RELATIVE.sub(rf'\1"#{kind}/', file.read_text("utf-8"))
+            text = _RELATIVE.sub(rf'\1"#{part}/', file.read_text("utf-8"))
             address = f"data:text/javascript;base64,{_encode_base64(text.encode())}"
-            addresses[f"#{kind}/{file.name}"] = address
+            addresses[f"#{part}/{file.name}"] = address
             hashes[address] = _hash_source(text)
     # the policy requires a module's hash, and a browser checks it only if the map names it
     import_map = json.dumps({"imports": addresses, "integrity": hashes})

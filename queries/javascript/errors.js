@@ -1,4 +1,4 @@
-/** The kinds of trouble: the program `pipeline` exits with the same numbers. */
+/** The codes of errors: the program `pipeline` exits with the same numbers. */
 export const NO_ANSWER = 1;
 export const BAD_REQUEST = 2;
 export const UNUSABLE = 3;

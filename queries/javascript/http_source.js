@@ -116,7 +116,7 @@ export class HttpSource {
       if ((coding && coding !== "identity") || begin !== first || length > expected) refuse();
       const bytes = await readBody(response, expected);
       if (!bytes) refuse();
-      if (total !== null && bytes.length < expected) throw new Passing("the connection was cut");
+      if (total !== null && bytes.length < expected) throw new Passing("the connection was lost");
       return { bytes, first, total, version };
     }
     if (status === 200) {
@@ -132,7 +132,7 @@ export class HttpSource {
           status,
         );
       }
-      if (!coding && bytes.length < length) throw new Passing("the connection was cut");
+      if (!coding && bytes.length < length) throw new Passing("the connection was lost");
       return { bytes, first: 0, total: bytes.length, version };
     }
     const reason = await findReason(response);

@@ -44,8 +44,8 @@ def find_listed_tour(prober: Any, wanted: WantedTour) -> tuple[int, list[int]]:
     if number is not None:
         reason = f"{board} has {counted} from {name}, numbered 0 to {count - 1:,}."
     elif end is not None:
-        kind = "closed tour" if closed else "tour"
-        reason = f"No {kind} of {board} leads from {name} to {board.name_square(end)}."
+        what = "closed tour" if closed else "tour"
+        reason = f"No {what} of {board} leads from {name} to {board.name_square(end)}."
     else:
         reason = f"None of the {counted} of {board} from {name} is closed."
     raise NoAnswer(reason)

@@ -45,8 +45,8 @@ class RankedTours:
             total = self.ranker.count_tours(start)
             squares = self.ranker.unrank(number, start) if number < total else []
         if number >= total:
-            kind = "closed tours" if self.closed else f"tours from {board.name_square(start)}"
-            why = f"{board} has {total:,} {kind}, numbered 0 to {total - 1:,}."
+            what = "closed tours" if self.closed else f"tours from {board.name_square(start)}"
+            why = f"{board} has {total:,} {what}, numbered 0 to {total - 1:,}."
             raise NoAnswer(why if total else explain_no_tour(board, start))
         problem = f"{'closed ' * self.closed}tour {number:,} is none"
         self._reader.walk_tour(board, start, squares, self.table.name, problem)

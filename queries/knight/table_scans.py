@@ -53,11 +53,11 @@ class CountAnswer(Answer):
 
     def to_text(self) -> str:
         """Format the answer as `pipeline query` prints it."""
-        rows, kind = [("closed", f"{self.closed:,}")], "closed"
+        rows, adjective = [("closed", f"{self.closed:,}")], "closed"
         if self.tours is not None:
-            rows, kind = [("tours", f"{self.tours:,}"), *rows], "open"
+            rows, adjective = [("tours", f"{self.tours:,}"), *rows], "open"
         ends = f"{self.start or 'all squares'}{f' to {self.finish}' if self.finish else ''}"
-        return f"{self.board} from {ends}, directed {kind} tours\n\n{align_rows(rows)}"
+        return f"{self.board} from {ends}, directed {adjective} tours\n\n{align_rows(rows)}"
 
     def to_svg(self) -> NoReturn:
         """Raise BadRequest: a number has no picture."""

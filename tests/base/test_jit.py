@@ -110,7 +110,7 @@ def make_pipe(path: Path) -> None:
 
 DAMAGES: dict[str, Callable[[Path], object]] = {
     "empty": lambda path: path.write_bytes(b""),
-    "cut": lambda path: path.write_bytes(path.read_bytes()[:-40]),
+    "truncated": lambda path: path.write_bytes(path.read_bytes()[:-40]),
     "zero": lambda path: path.write_bytes(bytes(path.stat().st_size)),
     "flipped": flip_byte,
     "another kernel's": lambda path: path.write_bytes(

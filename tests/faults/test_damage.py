@@ -1,7 +1,8 @@
 """Every reader of every kind of file, in the face of every change: the right answer, or an error.
 
-Random changes of bytes never change an answer, and `verify` names the file. Files that are cut,
-replaced, gone or withheld have one class of error for all readers; the next build replaces them.
+Random changes of bytes never change an answer, and `verify` names the file. Files that are
+shortened, replaced, gone or withheld have one class of error for all readers; the next build
+replaces them.
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ def flip(data: bytearray, draw: random.Random) -> None:
     data[draw.randrange(len(data))] ^= 1 << draw.randrange(8)
 
 
-def cut(data: bytearray, draw: random.Random) -> None:
+def truncate(data: bytearray, draw: random.Random) -> None:
     del data[draw.randrange(len(data)) :]
 
 
@@ -121,7 +122,7 @@ def require_refused_blocks(path: Path, original: bytes) -> None:
             index.read_record((number - 1) * (BODY_BYTES // index.width))
 
 
-@pytest.mark.parametrize("damage", [flip, cut, grow, zero], ids=lambda one: one.__name__)
+@pytest.mark.parametrize("damage", [flip, truncate, grow, zero], ids=lambda one: one.__name__)
 @pytest.mark.parametrize("name", FILES)
 def test_no_change_of_bytes_changes_an_answer(
     damaged_folder: Path,
@@ -176,7 +177,7 @@ def put(make: Callable[[Path], object]) -> Callable[[Path], object]:
 DAMAGED = (TableDamaged, "damaged", "damaged")
 KINDS: dict[str, tuple[Callable[[Path], object], tuple[type[TableError], str, str]]] = {
     "flipped": (edit(lambda data: data[:-40] + bytes([data[-40] ^ 1]) + data[-39:]), DAMAGED),
-    "cut": (edit(lambda data: data[:-1]), DAMAGED),
+    "truncated": (edit(lambda data: data[:-1]), DAMAGED),
     "grown": (edit(lambda data: data + b"\0"), DAMAGED),
     "empty": (edit(lambda _: b""), DAMAGED),
     "another table's": (put_other, DAMAGED),

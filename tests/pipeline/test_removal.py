@@ -57,7 +57,7 @@ def test_a_table_of_no_known_puzzle_can_be_removed(folder: Path, cli: Cli) -> No
         path = Path(shutil.copy(folder / "knight_tours_4x3.parquet", folder / "hanoi.parquet"))
         entries["hanoi"] = {**entries["knight_tours_4x3"], "parquet": describe_file(path)}
     (folder / "hanoi.parquet.txt").write_text("mine")
-    (folder / "hanoi.parquet").write_text("cut")
+    (folder / "hanoi.parquet").write_text("damaged")
     status = cli("status", "--outputs", str(folder)).out
     assert f"pipeline remove hanoi --outputs {folder}" in status
     assert cli("remove", "hanoi", "--quiet", "--outputs", str(folder)) == (0, "", "")

@@ -168,10 +168,10 @@ def test_a_folder_without_tables_is_an_error(folder: str, tmp_path: Path, cli: C
 # ---- tables without a verdict ----------------------------------------------------------------
 
 
-def cut_connection(_: Path, patch: pytest.MonkeyPatch) -> None:
+def lose_connection(_: Path, patch: pytest.MonkeyPatch) -> None:
     def open_file(self: Folder, name: str) -> IO[bytes]:
         if name == "sliding_2x4_7.idx":
-            raise Unreachable("the connection was cut")
+            raise Unreachable("the connection was lost")
         return whole(self, name)
 
     whole = Folder.open
@@ -181,7 +181,7 @@ def cut_connection(_: Path, patch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("change", "words", "reason"),
     [
-        (cut_connection, ["--quick"], "the connection was cut"),
+        (lose_connection, ["--quick"], "the connection was lost"),
         (lambda boards, _: (boards / "sliding_2x4_7.parquet").unlink(), [], "is not published"),
         (lambda _, patch: patch.setattr(f"{VERIFY}.get_free_memory", lambda: 10**6), [], " 0."),
     ],

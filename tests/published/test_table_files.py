@@ -67,11 +67,11 @@ def list_streams(column: Column, values: pl.Series) -> list[bytes]:
     result = []
     if column.nullable:
         result.append(bytes(values.is_not_null().cast(pl.UInt8).to_list()))
-    if column.kind.startswith("int"):
+    if column.type.startswith("int"):
         numbers = values.fill_null(0).to_numpy()
-        little = f"<i{int(column.kind[3:]) // 8}"
+        little = f"<i{int(column.type[3:]) // 8}"
         return [*result, numbers.astype(little).tobytes()]
-    if column.kind == "boolean":
+    if column.type == "boolean":
         return [*result, bytes(values.cast(pl.UInt8).to_list())]
     text = values.cast(pl.String).fill_null("")
     lengths = text.str.len_bytes().to_numpy().astype("<u4")
@@ -87,7 +87,7 @@ def test_the_content_hash_is_that_of_the_values(outputs: Path, name: str) -> Non
     for column in TABLES[name].columns:
         hashes = [hashlib.sha256(part) for part in list_streams(column, frame[column.name])]
         digests = " ".join(each.hexdigest() for each in hashes)
-        lines += f"{column.name} {column.kind} {digests}\n"
+        lines += f"{column.name} {column.type} {digests}\n"
     published = json.loads((outputs / "manifest.json").read_text("utf-8"))["tables"][name][-1]
     assert hashlib.sha256(lines.encode()).hexdigest() == published["content"]
 

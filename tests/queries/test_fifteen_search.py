@@ -83,9 +83,9 @@ def test_each_part_is_read_once_when_it_is_needed() -> None:
 def test_tables_that_do_not_fit_are_read_and_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     records: Any = make_records("3x4")
     expected = make_solver("3x4").search(HARD)
-    monkeypatch.setattr(fifteen_search, "RUN_BLOCKS", 1)
-    monkeypatch.setattr(fifteen_search, "RUN_BYTES", BODY_BYTES)
-    solver, before = Solver(SMALL["3x4"], records, memory=4096, min_runs=10), count_reads()
+    monkeypatch.setattr(fifteen_search, "SPAN_BLOCKS", 1)
+    monkeypatch.setattr(fifteen_search, "SPAN_BYTES", BODY_BYTES)
+    solver, before = Solver(SMALL["3x4"], records, memory=4096, min_spans=10), count_reads()
     assert solver.search(HARD) == expected
     assert count_reads() - before > 26, "some are read again"
     distances = solver._distances

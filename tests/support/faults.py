@@ -23,7 +23,7 @@ def fail(status: int, body: bytes = b"", **headers: str) -> Fault:
     return change
 
 
-def cut(request: Request, answer: Answer) -> None:
+def lose_connection(request: Request, answer: Answer) -> None:
     answer.sent = len(answer.body) // 2
 
 
@@ -91,7 +91,7 @@ def send_more(request: Request, answer: Answer) -> None:
     answer.replace_body(answer.body + b"more")
 
 
-def cut_text(request: Request, answer: Answer) -> None:
+def truncate_text(request: Request, answer: Answer) -> None:
     fail(200, answer.body[:500])(request, answer)
 
 
@@ -104,12 +104,12 @@ class Spoiled(NamedTuple):
 
 
 PASSING = {
-    "cut once": Spoiled(cut, times=1),
-    "cut twice": Spoiled(cut, times=2),
+    "lost once": Spoiled(lose_connection, times=1),
+    "lost twice": Spoiled(lose_connection, times=2),
     "500 once": Spoiled(fail(500), times=1),
     "503 twice": Spoiled(fail(503, Retry_After="0"), times=2),
     "429 for the manifest": Spoiled(fail(429), MANIFEST, 1),
-    "cut manifest": Spoiled(cut, MANIFEST, 1),
+    "lost manifest": Spoiled(lose_connection, MANIFEST, 1),
     "flipped once": Spoiled(flip, times=1),
     "slow once": Spoiled(delay(1.0), times=1),
     "without ranges": Spoiled(send_whole, ""),
@@ -128,7 +128,7 @@ LASTING = {
     "busy": Spoiled(fail(503)),
     "teapot": Spoiled(fail(418)),
     "ends early": Spoiled(fail(416)),
-    "cut": Spoiled(cut),
+    "lost": Spoiled(lose_connection),
     "flipped": Spoiled(flip),
     "blank": Spoiled(blank),
     "slow": Spoiled(delay(1.0)),
@@ -148,7 +148,7 @@ LASTING = {
     "manifest failing": Spoiled(fail(500), MANIFEST),
     "manifest of HTML": Spoiled(fail(200, b"<html>"), MANIFEST),
     "manifest without tables": Spoiled(fail(200, b'{"format_version":5}'), MANIFEST),
-    "half a manifest": Spoiled(cut_text, MANIFEST),
+    "half a manifest": Spoiled(truncate_text, MANIFEST),
     "later manifest": Spoiled(fail(200, b'{"format_version": 9}'), MANIFEST),
 }
 """Faults that leave no answer."""

@@ -192,7 +192,7 @@ SLIDING = [
     Fault(f"{BOARD}is_odd", "% 2 == 1", "% 2 == 0", BITS),
     Fault(f"{BOARD}make_words", "self.rank(root)", "self.rank(root) ^ 1", BITS, SLOW),
     Fault("puzzles.sliding:Eight.rank", "(state)", "(state) ^ 3", "eight_edge", SLOW),
-    Fault(f"{BOARD}list_tiles", "== kind", "!= kind", ROWS, SLOW),
+    Fault(f"{BOARD}list_tiles", "== parity", "!= parity", ROWS, SLOW),
     Fault(f"{BOARD}make_graph", "(at, sources,", "(3 - at, sources,", ROWS),
     Fault(f"{BOARD}fill_columns", "boards[:, has_goal]", "boards[::-1, has_goal]", ROWS, SLOW),
     Fault(f"{BOARD}weigh_tile", "cell if tile == 0", "tile if tile == 0", "eight_edge", SLOW),

@@ -10,8 +10,8 @@ from puzzle_tablebase.two_bit_bfs.codec import (
     decode_groups,
     encode_groups,
     estimate_bytes,
-    exclude_run,
-    find_run_end,
+    exclude_segment,
+    find_segment_end,
 )
 
 Words = npt.NDArray[np.uint64]
@@ -95,7 +95,7 @@ def test_rows_are_added_and_taken_out(group: int, groups: int) -> None:
             last = min(group, first + 64)
             span = slice(number * group + first, number * group + last)
             states = np.ascontiguousarray(others[span].T)
-            end, at = find_run_end(data, at), exclude_run(data, at, states, 0, last - first)
+            end, at = find_segment_end(data, at), exclude_segment(data, at, states, 0, last - first)
             assert at == end
             assert np.array_equal(states.T, others[span] & ~words[span])
         assert at == starts[number + 1]

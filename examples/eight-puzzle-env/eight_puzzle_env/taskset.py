@@ -57,10 +57,10 @@ class EightPuzzleTask(vf.Task[EightPuzzleData]):
 
     @vf.metric
     async def judgement(self, trace: vf.Trace) -> dict[str, float]:
-        """Record what kind of answer this is."""
+        """Record what the answer is."""
         result = self.data.judge(trace.last_reply).result
-        kinds = ("shortest", "longer", "incomplete", "illegal", "unreadable")
-        return {kind: float(result == kind) for kind in kinds}
+        results = ("shortest", "longer", "incomplete", "illegal", "unreadable")
+        return {each: float(result == each) for each in results}
 
     async def validate(self, runtime: vf.Runtime) -> bool:
         """Check that the table's own solution earns the full reward."""

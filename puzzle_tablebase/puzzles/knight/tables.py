@@ -99,10 +99,10 @@ def make_count_table(
     scope: str = "each board in the table",
 ) -> Table:
     """Make a table of the numbers of tours; of boards in `closed`, only of closed tours."""
-    kind = "open" if boards else "closed"
+    adjective = "open" if boards else "closed"
     return Table(
         name,
-        f"The number of directed {kind} knight's tours from every square of {scope}",
+        f"The number of directed {adjective} knight's tours from every square of {scope}",
         "rows sorted by board (files, then ranks), then by square number",
         (
             Column("board", "string", "size of the board, files x ranks"),

@@ -26,10 +26,10 @@ export function showChart(view, distances, shown) {
     >
       ${distances.map((distance, at) => {
         const height = 1 + (28 * (distance === null ? most : (distance ?? 0))) / most;
-        const kind = at === shown ? "now" : at < shown ? "gone" : "ahead";
+        const timing = at === shown ? "now" : at < shown ? "gone" : "ahead";
         const lost = isLoss(distances[at - 1], distance) ? " lost" : "";
         return html`<rect
-          class="${kind}${lost}"
+          class="${timing}${lost}"
           x="${KNOB + at * step - wide / 2}"
           width="${wide}"
           y="${30 - height}"

@@ -4,11 +4,11 @@ import { getKept, keep } from "#page/kept.js";
 import { showToday } from "#page/today.js";
 
 /** Show a button; `key` is the key that presses it. */
-export function showButton(id, label, act, { key = null, kind = "", isHidden, isDead } = {}) {
+export function showButton(id, label, act, { key = null, classes = "", isHidden, isDead } = {}) {
   return html`<button
     type="button"
     id="${id}"
-    class="${kind}"
+    class="${classes}"
     data-key=${key}
     hidden=${isHidden}
     disabled=${isDead}
@@ -61,7 +61,7 @@ function showLevels(view, title, { levels, chosen, deal, isUnfinished }) {
     <select id="${view}-level" onchange=${({ target }) => keep(`level of ${title}`, target.value)}>
       ${levels.map(({ name, label }) => html`<option value="${name}" selected=${name === chosen}>${label}</option>`)}
     </select>
-    ${showButton(`${view}-another`, "Begin", deal, { kind: "quiet", key: isUnfinished ? null : "n" })}
+    ${showButton(`${view}-another`, "Begin", deal, { classes: "quiet", key: isUnfinished ? null : "n" })}
   </div>`;
 }
 

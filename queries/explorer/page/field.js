@@ -20,7 +20,7 @@ export function complain(id, text) {
  */
 export function showField(
   view,
-  { part, label, value, kind = "", length = Infinity, read, check, set },
+  { part, label, value, classes = "", length = Infinity, read, check, set },
 ) {
   const id = `${view}-${part}`;
   function handle({ target }, isEntered) {
@@ -33,7 +33,7 @@ export function showField(
   return html`<label for="${id}">${label}</label>
     <input
       id="${id}"
-      class="${kind}"
+      class="${classes}"
       autocomplete="off"
       autocapitalize="none"
       spellcheck="false"

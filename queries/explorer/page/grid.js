@@ -5,13 +5,13 @@ const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], Arrow
 const focused = new Map(); // by board: the cell in the tab order
 
 /**
- * Draw a board of `cells`, each with its `name`, `content`, classes (`kind`) and other `attributes`; `more` nodes follow
+ * Draw a board of `cells`, each with its `name`, `content`, `classes` and other `attributes`; `more` nodes follow
  * them. `picked(cell)` is called on clicks, and `typed(key, cell)` on keys; it returns whether it took the key. Arrows
  * that it does not take go from cell to cell, and with Shift all do.
  */
 export function showGrid({
   id,
-  kind,
+  classes,
   label,
   columns,
   cells,
@@ -46,17 +46,17 @@ export function showGrid({
   }
   const [board] = html`<div
     id="${id}"
-    class="board ${kind}"
+    class="board ${classes}"
     role="group"
     aria-label="${label}"
     style=${{ "--columns": columns }}
     onclick=${click}
     onkeydown=${press}
   >
-    ${cells.map(({ name, content, kind: cellKind, attributes: own }, at) => {
+    ${cells.map(({ name, content, classes: cellClasses, attributes: own }, at) => {
       const [button] = html`<button
         type="button"
-        class="${cellKind}"
+        class="${cellClasses}"
         data-cell="${at}"
         aria-label="${name}"
         tabindex="${at === tab ? 0 : -1}"
@@ -72,15 +72,15 @@ export function showGrid({
 }
 
 /** Draw a board as a picture. */
-export function showPicture({ id = null, kind, label, columns, cells, more }) {
-  const drawn = cells.map(({ content, kind: cellKind, attributes }) => {
-    const [cell] = html`<span class="${cellKind}">${content}</span>`;
+export function showPicture({ id = null, classes, label, columns, cells, more }) {
+  const drawn = cells.map(({ content, classes: cellClasses, attributes }) => {
+    const [cell] = html`<span class="${cellClasses}">${content}</span>`;
     cell.attributes.style = attributes?.style;
     return cell;
   });
   return html`<div
     id=${id}
-    class="board picture ${kind}"
+    class="board picture ${classes}"
     role="img"
     aria-label="${label}"
     style=${{ "--columns": columns }}

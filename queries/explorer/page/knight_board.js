@@ -17,7 +17,7 @@ export function describeChess(
     const step = order.get(square);
     const [file, rank] = board.nameOf(square);
     const edge = `${rank === "1" ? file : ""}${file === "a" ? rank : ""}`;
-    const [kinds, words] = [1, 2].map((part) =>
+    const [classes, words] = [1, 2].map((part) =>
       marks(square)
         .filter(([isMarked]) => isMarked)
         .map((mark) => mark[part]),
@@ -26,7 +26,7 @@ export function describeChess(
       name: [board.nameOf(square), ...words, step ? `number ${step}` : ""]
         .filter(Boolean)
         .join(", "),
-      kind: [board.isLight(square) ? "light" : "dark", ...kinds].join(" "),
+      classes: [board.isLight(square) ? "light" : "dark", ...classes].join(" "),
       content: html`<span class="square">${edge}</span>
         <span class="number">${step && !(hasRider && square === standing) && step}</span>`,
     };
@@ -39,7 +39,7 @@ export function describeChess(
       ${hasRider && standing !== undefined ? "♞" : ""}
     </text>
   </svg>`;
-  return { kind: "chess", columns: board.side, cells, more };
+  return { classes: "chess", columns: board.side, cells, more };
 }
 
 /** Return the square of a cell, or the cell of a square: the last rank is first. */

@@ -144,7 +144,7 @@ const sheets = {
 export const KNIGHT = {
   name: "knight",
   title: "Knight’s tour",
-  kind: "knight",
+  classes: "knight",
   rules:
     "A knight jumps two squares along a rank or a file and one across, over whatever stands there. A tour visits every " +
     "square once. It is closed if one more jump leads from its last square to its first.",

@@ -25,7 +25,7 @@ export function lineOf({ board, start, tour, step }) {
 export const playOn = (state) =>
   beginTour(state.board, lineOf(state).squares, state.start === null ? 0 : 1);
 
-/** Return what is said above the board, of what kind the tour is, and what follows that. */
+/** Return what is said above the board, whether the tour is closed, and what follows that. */
 function wordTour({ board, start, tour }, at) {
   if (start === null)
     return ["Choose the square where the tour starts.", "Start?", "choose a square"];
@@ -58,7 +58,7 @@ export function showStudy(state, go) {
   const { board, start, tour } = state;
   const end = tour?.at(-1) ?? null;
   const { at, last, squares } = lineOf(state);
-  const [now, kind, ends] = wordTour(state, at);
+  const [now, closing, ends] = wordTour(state, at);
   const isChoosing = start !== null && !tour;
   const begin = (from, to = null) => {
     const next = studyTour(board, from, to === null ? null : findTour(board, from, to));
@@ -133,7 +133,7 @@ export function showStudy(state, go) {
     table: html`<p id="knight-now" class="now">${now}</p>
       ${showGrid({ ...describeChess(board, tour ? squares : [], { standing: squares.at(-1), marks }), id: "knight-board", label: `Chess board of ${board.name}`, picked: pick })}
       ${showPlayer("knight", { noun: "jump", at, last, delay: KNIGHT_MS, show })}`,
-    side: html`${showAnswer("knight", ["kind", kind, ends], tour ? listFacts(state) : [], legend)}
+    side: html`${showAnswer("knight", ["closing", closing, ends], tour ? listFacts(state) : [], legend)}
       <div class="buttons">
         ${showButton("knight-random", "Random tour", beginRandom)}
         ${showButton("knight-closed", "Closed tour", beginClosed)}

@@ -26,7 +26,7 @@ export function showView({ puzzle, mode, state }, go) {
     </button>`;
   return html`<section
     id="view-${name}"
-    class="view ${puzzle.kind}"
+    class="view ${puzzle.classes}"
     data-mode="${mode}"
     aria-labelledby="${name}-title"
   >

@@ -15,7 +15,7 @@ export function describeSquares(position, { last = null, choices = [] } = {}) {
     const isHeld = guarded(position, square);
     const from = choices.find(({ start }) => start === square);
     const to = choices.find(({ goal }) => goal === square);
-    const kinds = [
+    const marks = [
       last && [last.start, last.goal].includes(square) && "last",
       from && "open",
       to && "target",
@@ -30,7 +30,7 @@ export function describeSquares(position, { last = null, choices = [] } = {}) {
       ]
         .filter(Boolean)
         .join(", "),
-      kind: kinds.filter(Boolean).join(" "),
+      classes: marks.filter(Boolean).join(" "),
       content: html`<span class="square">${square}</span>${
           piece !== "." &&
           html`<span class="piece ${piece.toLowerCase()}${isHeld ? " guarded" : ""}"
@@ -42,7 +42,7 @@ export function describeSquares(position, { last = null, choices = [] } = {}) {
       },
     };
   });
-  return { kind: "squares", columns: SQUARES, cells };
+  return { classes: "squares", columns: SQUARES, cells };
 }
 
 /** Animate the pieces of a move from their previous squares, if the position before it was painted last. */

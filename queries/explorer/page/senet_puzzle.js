@@ -20,7 +20,7 @@ const FIRST = "ABAAABBB.B...A.";
 /** Plies that leave a sheet room for its boards. */
 const LEVELS = [2, 3, 4, 5, 6, 8, 10];
 const ROW = 5; // squares of a row on paper
-const ON_PAPER = { kind: "squares rows", columns: ROW };
+const ON_PAPER = { classes: "squares rows", columns: ROW };
 
 /** Return a position of an address: programs omit the full stops at the end of a link. */
 const readPosition = (text) => text?.padEnd(OPENING.length, ".");
@@ -141,7 +141,7 @@ const sheets = {
 export const SENET = {
   name: "senet",
   title: "Senet",
-  kind: "wide",
+  classes: "wide",
   rules:
     "A moves first, then the sides take turns, and nobody may pass. A piece moves forward by a throw of 1–5 to an empty " +
     "square, or swaps squares with an opponent’s piece, unless one of its own colour stands beside it and guards it. Nobody wins: " +

@@ -20,9 +20,13 @@ let seen = { id: "", state: "" }; // the board that was painted last
 export function describeTiles(state, columns) {
   const cells = [...state].map((tile) => {
     const name = tile === "0" ? "" : nameTile(tile);
-    return { name: name ? `tile ${name}` : "the gap", content: name, kind: name ? "tile" : "gap" };
+    return {
+      name: name ? `tile ${name}` : "the gap",
+      content: name,
+      classes: name ? "tile" : "gap",
+    };
   });
-  return { kind: "tiles", columns, cells };
+  return { classes: "tiles", columns, cells };
 }
 
 /** Return the letters that slide the tiles between the gap and a cell of its row or column; "" for other cells. */
@@ -49,7 +53,7 @@ export function showSlideBoard(view, { game, state, best = "", isOver = false, s
     const isBest = letters.length === 1 && best.includes(letters);
     if (letters)
       cell.name += `, slides ${TILE_WAY[letters[0]]}${letters.length > 1 ? " with others" : ""}${isBest ? ", a best move" : ""}`;
-    cell.kind +=
+    cell.classes +=
       letters.length === 1
         ? ` open ${"LR".includes(letters) ? "across" : "down"}${isBest ? " best" : ""}`
         : "";

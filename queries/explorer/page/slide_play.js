@@ -108,8 +108,8 @@ export function showPlay(view, state, go) {
         ${showPicture({ ...describeTiles(goal, game.columns), id: `${view}-aim`, label: aim })}
       </figure>`,
       buttons: [
-        ["next", "Next board", another, { key: "n", kind: "main", isHidden: !isOver }],
-        ["help", "Hint", help, { key: "h", kind: "main", isHidden: isOver }],
+        ["next", "Next board", another, { key: "n", classes: "main", isHidden: !isOver }],
+        ["help", "Hint", help, { key: "h", classes: "main", isHidden: isOver }],
         ["undo", "Undo", undo, { key: "u", isHidden: !moves }],
         ["again", "Again", again, { isHidden: !moves }],
         ["back", "Look back", look, { key: "b", isHidden: !isSolved || !moves }],

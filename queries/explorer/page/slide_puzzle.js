@@ -174,7 +174,7 @@ export function makeSlidePuzzle(name, title, games) {
     name,
     title,
     games,
-    kind: "slide",
+    classes: "slide",
     rules:
       "A move slides a tile next to the gap into it; nothing else moves. A game ends when the board looks like its goal. " +
       "Half of all arrangements can reach a goal: in the others two tiles would have to be swapped.",

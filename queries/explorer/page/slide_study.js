@@ -130,13 +130,13 @@ function showSetup(view, { game, part, label, state, check, set }) {
       part,
       label,
       value: state,
-      kind: game.cells > 10 ? "long" : "",
+      classes: game.cells > 10 ? "long" : "",
       length: game.cells,
       read: (text) => game.parse(text),
       check: word,
       set: (text) => text !== state && set(text),
     })}
-    ${showGrid({ ...tiles, id: `${view}-${part}-cells`, kind: "tiles mini", label: `${label} to set up`, picked: pick })}
+    ${showGrid({ ...tiles, id: `${view}-${part}-cells`, classes: "tiles mini", label: `${label} to set up`, picked: pick })}
   </div>`;
 }
 
@@ -205,7 +205,7 @@ export function showStudy(view, state, go) {
     `${view}-exchange`,
     `Swap tiles ${two.map(nameTile).join(" and ")}`,
     exchange,
-    { kind: "main" },
+    { classes: "main" },
   );
   const mend = facts.distance === null && html`<div class="buttons">${swap}</div>`;
   const many = Array.from({ length: game.cells }, (_, cell) => cell + 1).reduce(
