@@ -1,8 +1,8 @@
 """Sets of states as bytes: rows of words without their zero bytes.
 
 Rows form consecutive *groups* of equal size. A group without states has no bytes. Another group is
-a sequence of *segments* of up to 64 rows: a bit for each row, set if it has states, then the number of
-bytes that follow, and for each row with states a bit for each byte of its words, then the bytes
+a sequence of *segments* of up to 64 rows: a bit for each row, set if it has states, then the number
+of bytes that follow, and for each row with states a bit for each byte of its words, then the bytes
 that are not 0. Most words of a layer have many zero bytes, so this needs no general compression.
 """
 
