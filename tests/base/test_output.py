@@ -40,10 +40,12 @@ COMMAND_LINES = [
     "query eight 378546201",
     "query eight 378546201 --svg -",
     "query eight --input KEYS",
-    "query eight --input KEYS --format parquet",
     "status",
-    "verify --quick",
     "--help",
+    *(
+        pytest.param(line, marks=pytest.mark.slow)
+        for line in ("query eight --input KEYS --format parquet", "verify --quick")
+    ),
 ]
 
 

@@ -45,6 +45,11 @@ SLOW_HOST = {
     "site website --quick": "senet.parquet",
 }
 """Commands that read, each with the file for which a host lets it wait."""
+SISTERS = {
+    *("query senet ABAAABBB.B...A.", "query knight a1 --board 6x6 --svg tour.svg"),
+    *("verify senet", "histogram eight", "site website --quick"),
+}
+"""Commands that wait as another one does."""
 SLOW_BUCKET = ("copy {} s3://puzzles/x eight", "diff {} s3://puzzles/x")
 """Commands that a bucket lets wait; the tables are at {}."""
 BUCKET = {
@@ -129,7 +134,13 @@ def number_signals(commands: Iterable[str]) -> list[tuple[str, int]]:
     return [*zip(commands, cycle(SIGNALS), strict=False)]
 
 
-@pytest.mark.parametrize(("words", "number"), number_signals([*SLOW_HOST, *SLOW_BUCKET]))
+@pytest.mark.parametrize(
+    ("words", "number"),
+    [
+        pytest.param(words, number, marks=[pytest.mark.slow] * (words in SISTERS))
+        for words, number in number_signals([*SLOW_HOST, *SLOW_BUCKET])
+    ],
+)
 def test_a_signal_while_a_host_lets_a_command_wait(
     words: str, number: int, outputs: Path, tmp_path: Path
 ) -> None:

@@ -1,15 +1,18 @@
 """Few bytes that stand for many: each ends in a sentence, or is read in parts that fit.
 
-Each command runs in a process of its own, which says how much memory it has had at most.
+Each command runs in a process of its own, which says how much memory it has had at most. It is a
+fork of one that has imported what commands need, as the imports take longer than most commands.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TypeAlias
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -20,7 +23,7 @@ from puzzle_tablebase.pipeline.proofs import files
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.queries import scans
 from puzzle_tablebase.stores import MANIFEST, MAX_WHOLE_BYTES, Folder
-from tests.support.shell import ROOT, Cli, Said, run
+from tests.support.shell import ROOT, Cli, Said, environment, require_no_bug
 from tests.support.tampered import change_columns, get_refutation, rewrite
 
 FIVE = "knight_tours_5x5"
@@ -28,21 +31,58 @@ FIVE = "knight_tours_5x5"
 
 STATE = "378546201"
 WATCHED = """
-import sys
+import json, os, sys, threading
+import polars, pyarrow.csv, pyarrow.parquet
+import puzzle_tablebase.pipeline.commands, puzzle_tablebase.queries.batch
 from puzzle_tablebase.pipeline.run import run_command
 from puzzle_tablebase.resources import measure_peak_memory
-code = run_command(sys.argv[1:])
-print(f"peak {measure_peak_memory()}", file=sys.stderr)
-sys.exit(code)
+
+assert threading.active_count() == 1  # a fork has no others
+for line in sys.stdin:
+    out, err, *words = json.loads(line)
+    process = os.fork()
+    if process == 0:
+        for number, path in enumerate((os.devnull, out, err)):
+            os.dup2(os.open(path, os.O_RDWR), number)
+        code = run_command(words)
+        sys.stdout.flush()
+        print(f"peak {measure_peak_memory()}", file=sys.stderr, flush=True)
+        os._exit(code)
+    print(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), flush=True)
 """
 MEBIBYTE = 1 << 20
+Measure: TypeAlias = Callable[..., tuple[Said, int]]
 
 
-def measure(*words: str | Path) -> tuple[Said, int]:
-    """Run a command; return what it said, and its most memory in bytes."""
-    said = run([sys.executable, "-c", WATCHED, *words], cwd=ROOT, timeout=200)
-    errors, _, peak = said.err.rpartition("peak ")
-    return said._replace(err=errors), int(peak)
+@pytest.fixture(scope="module")
+def measure(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Measure]:
+    """Yield a function that runs a command; it returns what it said, and its most bytes."""
+    place = tmp_path_factory.mktemp("said")
+    files = [place / name for name in ("out", "err")]
+    with subprocess.Popen(
+        [sys.executable, "-c", WATCHED],
+        cwd=ROOT,
+        env=environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as commands:
+        assert commands.stdin
+        assert commands.stdout
+        asked, told = commands.stdin, commands.stdout
+
+        def run(*words: str | Path) -> tuple[Said, int]:
+            for file in files:
+                file.write_bytes(b"")
+            print(json.dumps([*map(str, (*files, *words))]), file=asked, flush=True)
+            code = int(told.readline())
+            out, err = (file.read_text("utf-8") for file in files)
+            require_no_bug(err)
+            errors, _, peak = err.rpartition("peak ")
+            return Said(code, out, errors), int(peak)
+
+        yield run
+        asked.close()
 
 
 def repeat(rows: int, *values: object) -> pa.Array:
@@ -66,7 +106,7 @@ def write_lists(path: Path) -> None:
 @pytest.mark.parametrize("write", [write_text, write_lists])
 @pytest.mark.parametrize("kind", ["jsonl", "parquet"])
 def test_a_text_that_is_stored_once_is_read_in_parts(
-    write: Callable[[Path], None], kind: str, outputs: Path, tmp_path: Path
+    write: Callable[[Path], None], kind: str, outputs: Path, tmp_path: Path, measure: Measure
 ) -> None:
     write(tmp_path / "few.parquet")
     assert (tmp_path / "few.parquet").stat().st_size < 200_000
@@ -80,7 +120,7 @@ def test_a_text_that_is_stored_once_is_read_in_parts(
         assert answered == pq.ParquetFile(tmp_path / "few.parquet").metadata.num_rows
 
 
-def test_measuring_a_dictionary_copies_no_text(tmp_path: Path) -> None:
+def test_measuring_a_dictionary_copies_no_text(tmp_path: Path, measure: Measure) -> None:
     words = pa.DictionaryArray.from_arrays(pa.array([0] * 30), pa.array(["x" * 68_000_000]))
     rows = pa.table({"state": repeat(30, STATE), "note": words})  # a type of Arrow's, in its schema
     pq.write_table(rows, tmp_path / "words.parquet", compression="zstd")
@@ -120,7 +160,9 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_columns_without_end_are_refused(name: str, outputs: Path, tmp_path: Path) -> None:
+def test_columns_without_end_are_refused(
+    name: str, outputs: Path, tmp_path: Path, measure: Measure
+) -> None:
     file, text, problem = REFUSED[name]
     (tmp_path / file).write_text(text, "utf-8")
     said, peak = measure("query", "eight", "--input", tmp_path / file, "--outputs", outputs)
@@ -138,7 +180,7 @@ def test_deep_objects_are_read(cli: Cli, tmp_path: Path) -> None:
         assert (said.code, said.out.count(STATE), said.err) == (0, text.count(STATE), "")
 
 
-def test_wide_rows_are_read(outputs: Path, tmp_path: Path) -> None:
+def test_wide_rows_are_read(outputs: Path, tmp_path: Path, measure: Measure) -> None:
     names = ["state", *map(str, range(999))]
     rows = [STATE] + ["1"] * 999
     (tmp_path / "wide.csv").write_text(f"{','.join(names)}\n" + f"{','.join(rows)}\n" * 500)
@@ -150,7 +192,7 @@ def test_wide_rows_are_read(outputs: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["query eight --hardest --goal edge", "verify eight_edge"])
-def test_rows_beyond_the_definition_are_damage(command: str, copy: Path) -> None:
+def test_rows_beyond_the_definition_are_damage(command: str, copy: Path, measure: Measure) -> None:
     count = 17 * 181_440
     rewrite(copy, "eight_edge", lambda rows: pa.concat_tables([rows] * 17), row_group=count)
     said, peak = measure(*command.split(), "--outputs", copy)
@@ -162,7 +204,7 @@ def test_rows_beyond_the_definition_are_damage(command: str, copy: Path) -> None
 
 
 @pytest.mark.parametrize("command", ["query eight 378546201", "status", "verify", "report"])
-def test_a_manifest_without_end_is_not_read(command: str, tmp_path: Path) -> None:
+def test_a_manifest_without_end_is_not_read(command: str, tmp_path: Path, measure: Measure) -> None:
     with (tmp_path / MANIFEST).open("wb") as file:
         os.truncate(file.fileno(), 5_000_000_000)
     said, peak = measure(*command.split(), "--outputs", tmp_path)

@@ -25,7 +25,9 @@ MARKDOWN = [
     *(ROOT / name for name in ("outputs/README.md", "queries/javascript/README.md")),
 ]
 PAGES = [pytest.param(page, id=str(page.relative_to(ROOT))) for page in MARKDOWN]
-LONG = {"fifteen.md", "sliding.md", "query.md"}
+LONG = {"build.md", "clusters.md", "fifteen.md", "query.md", "sliding.md", "tour.md", "tours.md"}
+LONG |= {"train.md"}
+"""The pages whose commands take seconds."""
 MADE = re.compile(f"^```(?:{'|'.join(BLOCKS)})$|<!-- made from the program -->", re.MULTILINE)
 
 

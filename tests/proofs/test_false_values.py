@@ -19,6 +19,8 @@ from tests.support.tampered import falsify, link_copy, open_one, prove_one, stor
 
 EVIDENCE = {TABLE.name: [LIST], PAIR_COUNTS[0]: [LIST]}
 """The tables that are proved before another one."""
+SISTERS = {("eight", 5), ("eight_edge", 2)}
+"""False features at the end of a large table, as others there."""
 
 
 @pytest.fixture
@@ -43,7 +45,12 @@ def make_folder(
 @pytest.mark.parametrize(
     ("name", "case"),
     [
-        pytest.param(name, case, id=f"{name}-{number}")
+        pytest.param(
+            name,
+            case,
+            id=f"{name}-{number}",
+            marks=[pytest.mark.slow] * ((name, number) in SISTERS),
+        )
         for name, cases in CASES.items()
         for number, case in enumerate(cases)
     ],

@@ -26,13 +26,16 @@ const { listBest, measure } = await load("senet_search.js");
 const { BOARDS, completeTour, findTour, openKnight } = await load("knight_tours.js");
 const { findDay } = await load("today.js");
 
-const opened = {
-  ...(await EIGHT.open()),
-  senet: await senet.openSenet(),
-  knight_tours_8x8: await openKnight(),
-};
-for (const game of Object.values(SLIDING)) Object.assign(opened, await game.open());
+const questions = readFileSync(0, "utf8").trim().split("\n").map(JSON.parse);
 const games = { eight: EIGHT, ...SLIDING };
+const opened = {};
+for (const [name, game] of Object.entries(games))
+  if (questions.some(([asked, board]) => asked === "planes" || board === name))
+    Object.assign(opened, await game.open());
+if (questions.some(([asked, board]) => !games[board] && asked !== "day")) {
+  opened.senet = await senet.openSenet();
+  opened.knight_tours_8x8 = await openKnight();
+}
 
 const answers = {
   board: (name, state, goal) => games[name].facts(games[name].parse(state), goal),
@@ -60,7 +63,5 @@ const answers = {
       ]),
     ),
 };
-for (const line of readFileSync(0, "utf8").trim().split("\n")) {
-  const [name, ...words] = JSON.parse(line);
+for (const [name, ...words] of questions)
   console.log(JSON.stringify(answers[name](...words) ?? null));
-}
