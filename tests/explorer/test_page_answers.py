@@ -193,8 +193,8 @@ def test_tours_are_those_of_the_tables(explorer: Path, outputs: Path) -> None:
     for board in (KnightBoard(5, 5), KnightBoard(6, 6)):
         rows = pl.scan_parquet(outputs / f"knight_tours_{board}.parquet")
         joined = {*rows.select("start", "finish").unique().collect().rows()}
-        named = [*itertools.product(board.name_squares(), repeat=2)]
-        pairs = rng.sample(named, min(len(named), usual_or_nightly(625, 1296)))
+        every = [*itertools.product(board.name_squares(), repeat=2)]
+        pairs = rng.sample(every, min(len(every), usual_or_nightly(625, 1296)))
         told = ask_page(explorer, *(["knight", str(board), *pair] for pair in pairs))
         for pair, tour in zip(pairs, told, strict=True):
             assert bool(tour) == (pair in joined)

@@ -147,13 +147,19 @@ def test_an_invalid_table_name_is_refused_before_the_search(
     assert not (tmp_path / "outputs").exists()
 
 
-def test_a_broken_plugin_does_not_affect_other_puzzles(cli: Cli, site: Path, outputs: Path) -> None:
+def test_a_broken_plugin_does_not_affect_other_puzzles(
+    cli: Cli, site: Path, outputs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     install(site, "bad", "pancakes", "import nowhere")
     env = {"PYTHONPATH": str(site), "PIPELINE_OUTPUTS": str(outputs)}
-    status = run_here("status", env=env)
-    assert (status.code, "knight_counts" in status.out) == (3, True)
-    assert cli("query", "pancakes", "54321", env=env) == (3, "", status.err)
-    assert run_here("precompute", "pancakes", env=env) == (3, "", status.err)
-    assert run_here("precompute", "eight", "--quiet", env=env) == (0, "", "")
+    said = cli("query", "pancakes", "54321", env=env)
+    assert (said.code, said.out) == (3, "")
+    assert cli("precompute", "pancakes", env=env) == said
     assert cli("query", "eight", "123456780", env=env).code == 0
     assert cli("query", "hanoi", "1", env=env).code == 3  # names that are near are looked for
+    # in this process, which finds packages in the same place
+    status = run_here("status", env=env)
+    assert (status.code, "knight_counts" in status.out, status.err) == (3, True, said.err)
+    monkeypatch.setattr("puzzle_tablebase.registry._load_errors", {})
+    monkeypatch.setattr("puzzle_tablebase.registry._points", {})
+    assert run_here("precompute", "eight", "--quiet", env=env) == (0, "", "")
