@@ -26,6 +26,7 @@ from puzzle_tablebase.queries.svg import COLOURS
 from puzzle_tablebase.stores import Folder
 from tests.support import oracles
 from tests.support.browser import broken_rules
+from tests.support.made_once import make_once
 from tests.support.shell import ROOT
 from tests.support.tampered import replace_link
 
@@ -42,9 +43,10 @@ TITLES = [
 
 @pytest.fixture(scope="module")
 def page(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
-    file = tmp_path_factory.mktemp("report") / "report.html"
-    write_report(Folder(outputs), str(file))
-    return file.read_text("utf-8")
+    def write(folder: Path) -> None:
+        write_report(Folder(outputs), str(folder / "report.html"))
+
+    return (make_once(tmp_path_factory, "report", write) / "report.html").read_text("utf-8")
 
 
 def draw(drawing: Callable[[pl.LazyFrame], tuple[str, Any]], frame: pl.DataFrame) -> pl.DataFrame:

@@ -10,6 +10,7 @@ from puzzle_tablebase.pipeline.run import run_command
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE
 from puzzle_tablebase.stores import Folder
 from tests.support.build_recorder import build_tables, contents
+from tests.support.made_once import make_once
 from tests.support.shell import Cli, python
 from tests.support.tampered import describe_file, edit_manifest
 
@@ -17,11 +18,13 @@ TABLES = {"knight_tours_2x7", "knight_tours_4x3", "knight_counts"}
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """Build two requested boards, and the counts."""
-    folder = tmp_path / "folder"
-    build_tables(folder, PUZZLE, *(PUZZLE.find_tables(name)[0] for name in sorted(TABLES)))
-    return folder
+def folder(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder of two requested boards, and the counts."""
+
+    def build(folder: Path) -> None:
+        build_tables(folder, PUZZLE, *(PUZZLE.find_tables(name)[0] for name in sorted(TABLES)))
+
+    return shutil.copytree(make_once(tmp_path_factory, "removable", build), tmp_path / "folder")
 
 
 def test_only_requested_tables_are_removed(folder: Path, cli: Cli) -> None:

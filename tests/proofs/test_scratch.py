@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -19,9 +20,11 @@ from puzzle_tablebase.pipeline.verify import Room, verify
 from puzzle_tablebase.puzzles.sliding import PUZZLE
 from puzzle_tablebase.resources import PROCESS_BYTES
 from puzzle_tablebase.stores import WORK, Folder, open_store
+from tests import first
 from tests.support.build_recorder import build_tables
 from tests.support.false_tables import BIT_CASES, Case
 from tests.support.hosts import serve
+from tests.support.made_once import make_once
 from tests.support.shell import environment
 from tests.support.sliding_tables import treat_as_large
 from tests.support.tampered import falsify, get_refutation, story
@@ -33,12 +36,17 @@ LITTLE = PROCESS_BYTES + 1000
 
 
 @pytest.fixture
-def bits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def bits(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Path:
     """Return a folder in which a board of 8 cells is treated as large."""
     treat_as_large(monkeypatch, 8)
     monkeypatch.setattr(f"{VERIFY}.MIN_HELD_BYTES", 0)
-    build_tables(tmp_path, PUZZLE, *PUZZLE.find_tables("sliding_2x4"))
-    return tmp_path
+    tables = PUZZLE.find_tables("sliding_2x4")
+    made = make_once(
+        tmp_path_factory, "bits_2x4", lambda folder: build_tables(folder, PUZZLE, *tables)
+    )
+    return shutil.copytree(made, tmp_path, dirs_exist_ok=True)
 
 
 @pytest.fixture
@@ -208,7 +216,7 @@ main()
 """
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("number", first(2, [signal.SIGINT, signal.SIGKILL, signal.SIGTERM]))
 def test_a_proof_that_is_ended_leaves_no_scratch(bits: Path, number: signal.Signals) -> None:
     command = [sys.executable, "-c", PAUSED, str(bits)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment(), text=True) as process:
