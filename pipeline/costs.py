@@ -120,7 +120,7 @@ def estimate_tour_counts(table: Table) -> Cost:
 def estimate_tour_pair_counts(table: Table) -> Cost:
     """Estimate a sweep by both ends: on some boards, no state of it stands for its mirror image."""
     board = _read_board(table)
-    images = 1 + min(board.files, board.ranks) % 2
+    images = 1 + board.sorted_sides[0] % 2
     states = 2 * images * _sum_states(board, COUNTED_LAYERS, closed=False)
     memory = estimate_sweep_bytes(board, closed=False, times=images)
     return make_cost(table, SECONDS_PER_STATE * states, memory)

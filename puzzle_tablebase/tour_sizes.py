@@ -74,7 +74,7 @@ def list_longest_sides(*, closed: bool, are_ranked: bool = False) -> dict[int, i
 
 def estimate_states(board: ChessBoard, *, closed: bool) -> int:
     """Estimate the states of the largest layer of a sweep; 0 if the board is too narrow for one."""
-    short, long = sorted((board.files, board.ranks))
+    short, long = board.sorted_sides
     columns, sides = (long - 1) // 2, SIDES[closed].get(short)
     states = sides.states if sides else ()
     return states[min(columns, len(states)) - 1] if states and columns else 0

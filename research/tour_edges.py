@@ -43,7 +43,7 @@ Edge = tuple[int, int]
 
 def stand_up(board: KnightBoard) -> KnightBoard:
     """Return the board with at most as many files as ranks, by whose squares a sweep goes."""
-    return KnightBoard(*sorted((board.files, board.ranks)))
+    return KnightBoard(*board.sorted_sides)
 
 
 def read_layers(board: KnightBoard, outputs: Path) -> tuple[Array, list[slice]]:

@@ -231,12 +231,7 @@ def compare_totals(rows: pl.DataFrame, boards: Iterable[ChessBoard]) -> Iterator
         squares = rows.filter(pl.col("board") == str(board))
         if str(board) == PUBLISHED_BOARD:
             yield from require_equal(f"tours of {board}:", squares["tours"].sum(), PUBLISHED_TOURS)
-        yield from compare(squares.lazy(), closed=pl.lit(PUBLISHED_CLOSED[sort_sides(board)]))
-
-
-def sort_sides(board: ChessBoard) -> tuple[int, int]:
-    """Return the sides of a board, the shorter one first."""
-    return min(board.files, board.ranks), max(board.files, board.ranks)
+        yield from compare(squares.lazy(), closed=pl.lit(PUBLISHED_CLOSED[board.sorted_sides]))
 
 
 def count_listed(tours: ListedTable, board: ChessBoard) -> dict[str, Array]:
@@ -262,10 +257,10 @@ def choose_way(
     if is_open and board.squares <= WALKED_SQUARES:
         return "walk"
     largest = SWEPT_SQUARES if is_open else CLOSED_SQUARES
-    if board.squares <= largest or min(board.files, board.ranks) <= SWEPT_SIDE:
+    if board.squares <= largest or board.sorted_sides[0] <= SWEPT_SIDE:
         return "sweep"
     is_published = (
-        str(board) == PUBLISHED_BOARD if is_open else sort_sides(board) in PUBLISHED_CLOSED
+        str(board) == PUBLISHED_BOARD if is_open else board.sorted_sides in PUBLISHED_CLOSED
     )
     return "totals" if is_published else ""
 

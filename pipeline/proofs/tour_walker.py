@@ -216,7 +216,7 @@ class HalfBoard:
     """
 
     def __init__(self, board: ChessBoard, *, is_open: bool) -> None:
-        sides = self.height, width = sorted((board.files, board.ranks))
+        sides = self.height, width = board.sorted_sides
         self.board, self.is_open, self.here = board, is_open, int(is_open)
         height, squares = self.height, range(board.squares)
         self.cells = self.here + 2 * height + 1

@@ -50,7 +50,7 @@ def _iter_parts(table: Table, tasks: Tasks) -> Parts:
     for name in table.recipe.parameters["boards"]:
         board, closed_only = parse_board(name), name in table.recipe.parameters["closed"]
         # boards are counted with files <= ranks
-        sides = min(board.files, board.ranks), max(board.files, board.ranks)
+        sides = board.sorted_sides
         if sides not in totals or (totals[sides][0] is None and not closed_only):
             totals[sides] = count_tours(KnightBoard(*sides), tasks, paths=not closed_only)
         tours, closed = totals[sides]

@@ -62,7 +62,7 @@ def make(table: Table, tasks: Tasks) -> TableData:
 
 def _iter_parts(board: KnightBoard, tasks: Tasks) -> Parts:
     # boards are counted with files <= ranks
-    upright = KnightBoard(*sorted((board.files, board.ranks)))
+    upright = KnightBoard(*board.sorted_sides)
     tours = count_tours_by_pair(upright, tasks)
     if board.files > board.ranks:
         turned = np.arange(board.squares).reshape(board.files, board.ranks).T.ravel()

@@ -37,6 +37,15 @@ class ChessBoard:
     def __str__(self) -> str:
         return f"{self.files}x{self.ranks}"
 
+    @property
+    def sorted_sides(self) -> tuple[int, int]:
+        """The shorter side and the longer one.
+
+        >>> ChessBoard(8, 5).sorted_sides
+        (5, 8)
+        """
+        return min(self.files, self.ranks), max(self.files, self.ranks)
+
     def name_square(self, square: int) -> str:
         rank, file = divmod(square, self.files)
         return f"{FILES[file]}{rank + 1}"

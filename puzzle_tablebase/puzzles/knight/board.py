@@ -128,12 +128,12 @@ class KnightBoard(ChessBoard, Rules):
 
     def has_tours(self) -> bool:
         """Return whether there is a tour: boards without one are small, or narrower than 3."""
-        sides = min(self.files, self.ranks), max(self.files, self.ranks)
+        sides = self.sorted_sides
         return self.squares == 1 or (sides[0] > 2 and sides not in ((3, 3), (3, 5), (3, 6), (4, 4)))
 
     def has_closed_tours(self) -> bool:
         """Return whether there is a closed tour, by Schwenk's theorem of 1991."""
-        short, long = sorted((self.files, self.ranks))
+        short, long = self.sorted_sides
         is_exception = short in (1, 2, 4) or (short == 3 and long < 10)
         return self.squares % 2 == 0 and not is_exception
 

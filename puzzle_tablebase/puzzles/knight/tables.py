@@ -65,7 +65,7 @@ def require_countable(board: KnightBoard, *, closed: bool, verb: str = "count") 
     """Raise BadRequest if a board is too large to count its tours, or to rank them (`verb`)."""
     from puzzle_tablebase.tour_sizes import list_longest_sides  # an answer needs none
 
-    short, long = sorted(get_sides(board))
+    short, long = board.sorted_sides
     longest_sides = list_longest_sides(closed=closed, are_ranked=verb == "rank")
     if long > longest_sides.get(short, 0):
         # boards may have more files than ranks
@@ -87,7 +87,7 @@ def make_tour_table(board: KnightBoard) -> Table:
         "rows sorted by the tour's sequence of square numbers (a1 = 0, then along the rank)",
         TOUR_COLUMNS,
         Recipe("tour_list", board=str(board)),
-        rows=TOURS.get((min(get_sides(board)), max(get_sides(board))), 0),
+        rows=TOURS.get(board.sorted_sides, 0),
     )
 
 

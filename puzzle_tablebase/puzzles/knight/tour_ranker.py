@@ -68,7 +68,7 @@ class Sweep:
     """
 
     def __init__(self, board: KnightBoard, *, paths: bool) -> None:
-        rows, columns = sorted((board.files, board.ranks))
+        rows, columns = board.sorted_sides
         squares = range(board.squares)
         upright = KnightBoard(rows, columns)
         later = upright.list_later_neighbours()
