@@ -65,7 +65,7 @@ def test_each_move_is_taken_back_by_the_other_way(data: st.DataObject) -> None:
 @pytest.mark.parametrize("name", ["2x2", "2x3", "3x2"])
 def test_can_reach_agrees_with_a_search(name: str) -> None:
     board = parse_board(name)
-    for goal in choose_states(board)[:: 7 if board.cells == 6 else 1]:
+    for goal in choose_states(board)[:: 29 if board.cells == 6 else 1]:
         reached = oracle.distances(goal, board.height, board.width)
         for state in choose_states(board):
             assert board.can_reach(state, goal) == (state in reached)
@@ -82,9 +82,16 @@ def test_ranks_of_each_goal_are_one_to_one(name: str) -> None:
         assert all(space.unrank(rank) == state for rank, state in ranks.items())
 
 
-@pytest.mark.parametrize("name", [*SMALL[:-1], pytest.param("3x3", marks=pytest.mark.nightly)])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("2x2", "2x3"),
+        pytest.param("2x4", marks=pytest.mark.slow),
+        pytest.param("3x3", marks=pytest.mark.nightly),
+    ],
+)
 def test_all_states_at_once_are_those_of_one_at_a_time(name: str) -> None:
-    board = parse_board(name).wide
+    board = parse_board(name)
     for goal in board.goals:
         space = SlidingBoard(board.height, board.width, goal)
         states = [space.unrank(rank) for rank in range(space.size)]
@@ -196,8 +203,9 @@ STATES = ["".join(digits) for digits in itertools.permutations("012345678")]
 
 def test_ranks_number_every_state() -> None:
     assert len(STATES) == EIGHT.size
-    assert [EIGHT.rank(state) for state in STATES] == list(range(EIGHT.size))
-    assert [EIGHT.unrank(rank) for rank in range(EIGHT.size)] == STATES
+    every = slice(None, None, usual_or_nightly(7, 1))
+    assert [EIGHT.rank(state) for state in STATES[every]] == [*range(EIGHT.size)][every]
+    assert [EIGHT.unrank(rank) for rank in range(EIGHT.size)[every]] == STATES[every]
     assert [state.decode() for state in EIGHT.list_states().tolist()] == STATES
 
 

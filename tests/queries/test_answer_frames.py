@@ -255,7 +255,7 @@ def test_annotate_agrees_with_probe(tables: Tables, outputs: Path) -> None:
     names = [name for name in senet.columns if name != "position"]
     result = tables.senet.annotate(senet.select(position=pl.lit(" ") + pl.col("position")))
     assert result.select(names).equals(senet.select(names))
-    squares = pl.DataFrame({"start": [oracles.square_name(8, at) for at in range(64)]})
+    squares = pl.DataFrame({"start": [oracles.square_name(8, at) for at in range(0, 64, 3)]})
     choices: list[dict[str, Any]] = [{}, {"to": "a3"}, {"closed": True}, {"board": "6x6"}]
     for options in (*choices, {"number": 31}):
         for row in tables.knight.annotate(squares, **options).iter_rows(named=True):

@@ -275,6 +275,7 @@ def read_peak(process: subprocess.Popen[bytes]) -> int:
     return 1024 * int(status.partition("VmHWM:")[2].split()[0])
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_input(outputs: Path, tmp_path: Path) -> None:
     """Measure one process twice, as it answers: what it needs at any rate does not count."""
     rows = pl.read_parquet(outputs / "eight.parquet", columns=["state"]).sample(

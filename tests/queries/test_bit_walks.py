@@ -184,7 +184,8 @@ def test_walks_that_do_not_end_at_the_goal_are_damage(
     change_records(change).edit(copied, "sliding_2x4_8")
     several = open_board(copied, "2x4", 0)
     uses: list[Callable[[], object]] = [
-        lambda: several.probe(state), lambda: several.annotate([state]), several.list_hardest
+        lambda: several.probe(state), lambda: several.annotate([state]),
+        several.list_hardest, several.arrays().distances,
     ]  # fmt: skip
     for use in uses:
         with pytest.raises(TableDamaged):

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from puzzle_tablebase.errors import BadRequest, NotationError, Undecided
+from puzzle_tablebase.queries import boards
 from puzzle_tablebase.queries.fifteen_search import Solver
 from puzzle_tablebase.queries.questions import CHECK
 from puzzle_tablebase.queries.tables import Tables, open_tables
@@ -37,6 +38,11 @@ HOSTILE = [
     *("26" * (LENGTH // 2), "x" * LENGTH, "UDLЯΩ", "\u212a1", "U\ud800", "\x1b[2J"),
 ]
 NOISE = "UDLRUDLRUDLR12345678 ,udlrX90\0٣８Ü👍\n"
+
+
+@pytest.fixture(scope="module")
+def large_tables(large_boards: Path) -> Tables:
+    return open_tables(str(large_boards))
 
 
 def find_goal(state: str) -> str:
@@ -115,9 +121,9 @@ def test_any_text_is_judged_for_any_goal(
 
 
 @pytest.mark.parametrize("board", first(2, ["3x4", "5x2", "2x5"]))
-def test_other_boards_are_judged_as_by_the_oracle(large_boards: Path, board: str) -> None:
+def test_other_boards_are_judged_as_by_the_oracle(large_tables: Tables, board: str) -> None:
     rows, columns = map(int, board.split("x"))
-    reader = open_tables(str(large_boards)).sliding(board)
+    reader = large_tables.sliding(board)
     goal = reader.puzzle.example
     near = sliding_oracle.distances_near(goal, rows, columns, 15)  # farther than an answer goes
     random = Random(3)
@@ -269,13 +275,17 @@ TEXTS = ("", "unreachable", "27", "2.5", "no", "\0", "U" * 2_001, "12 3", "15", 
     ids=["moves", "tiles", "distances", "goal"],
 )
 def test_many_answers_are_judged_as_one_by_one(
-    tables: Tables, large_boards: Path, board: str, options: dict[str, Any]
+    tables: Tables,
+    large_tables: Tables,
+    board: str,
+    options: dict[str, Any],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     is_eight, random = board == "eight", Random(11)
-    reader: Any = tables.eight if is_eight else open_tables(str(large_boards)).sliding(board)
+    reader: Any = tables.eight if is_eight else large_tables.sliding(board)
     goal = "087654321" if is_eight else reader.puzzle.example
     options = options | ({"goal": goal} if "goal" in options else {})
-    states = reader.sample(80, seed=5, goal=goal)["state"].to_list()
+    states = reader.sample(usual_or_nightly(12, 80), seed=5, goal=goal)["state"].to_list()
     states += ["bad", "1 2 3 4 5 6 7 8 0", reader.puzzle.example[::-1], goal]
     pairs = list[tuple[str, str]]()
     for state in states:
@@ -290,8 +300,11 @@ def test_many_answers_are_judged_as_one_by_one(
         back = letters[0].translate(str.maketrans("UDLR", "DURL"))
         pairs.append((state, (letters[0] + back) * 1_000 + letters))
     frame = pl.DataFrame(pairs, schema=["state", "answer"], orient="row")
-    assert reader._prober.judges_together(len(frame), reader._prober.parse(CHECK, options))
-    judged = reader.check_frame(frame, **options)
+    with monkeypatch.context() as patch:  # judged as more answers are
+        patch.setattr(boards, "FEW_ANSWERS", 0)
+        patch.setattr(reader._prober, "max_single_keys", 0)
+        assert reader._prober.judges_together(len(frame), reader._prober.parse(CHECK, options))
+        judged = reader.check_frame(frame, **options)
     single = pl.concat(reader.check_frame(frame[at : at + 100], **options)
                        for at in range(0, len(frame), 100))  # fmt: skip
     assert_frame_equal(judged, single)

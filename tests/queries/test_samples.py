@@ -39,7 +39,7 @@ from tests.support.strategies import eight_states
 def test_states_at_a_distance_are_equally_likely(tables: Tables, goal: str) -> None:
     distances = oracles.eight_distances(GOALS.get(goal, goal))
     wanted = {state for state, distance in distances.items() if distance == 6}
-    check_draws(partial(tables.eight.sample, goal=goal, distance=6), wanted, 4_000)
+    check_draws(partial(tables.eight.sample, goal=goal, distance=6), wanted, 1_500)
     every = tables.eight.sample(len(wanted), goal=goal, distance=6)
     assert {*every["state"]} == wanted
     assert {*every["distance"]} == {6}

@@ -32,7 +32,7 @@ def count(files: int, ranks: int) -> Array:
 
 # sides both odd, one of them, and none; the shorter side is odd where no state stands for its image
 @pytest.mark.parametrize(
-    ("files", "ranks"), [(3, 4), (3, 7), (3, 8), (4, 5), (4, 6), (5, 5), (4, 4), (3, 6)]
+    ("files", "ranks"), [(3, 4), (3, 7), (3, 8), (4, 5), (4, 6), (4, 4), (3, 6)]
 )
 def test_between_two_squares_are_as_many_tours_as_are_listed(files: int, ranks: int) -> None:
     expected = np.zeros((files * ranks,) * 2, dtype=np.int64)
@@ -41,13 +41,15 @@ def test_between_two_squares_are_as_many_tours_as_are_listed(files: int, ranks: 
     assert count(files, ranks).tolist() == expected.tolist()
 
 
-def test_the_tours_of_6x6_are_those_of_its_list(outputs: Path) -> None:
-    squares = {name: at for at, name in enumerate(KnightBoard(6, 6).name_squares())}
-    rows = pl.read_parquet(outputs / "knight_tours_6x6.parquet", columns=["start", "finish"])
-    expected = np.zeros((36, 36), dtype=np.int64)
+@pytest.mark.parametrize("side", [5, 6])
+def test_the_tours_of_a_square_board_are_those_of_its_list(outputs: Path, side: int) -> None:
+    squares = {name: at for at, name in enumerate(KnightBoard(side, side).name_squares())}
+    file = outputs / f"knight_tours_{side}x{side}.parquet"
+    rows = pl.read_parquet(file, columns=["start", "finish"])
+    expected = np.zeros((side * side,) * 2, dtype=np.int64)
     for start, finish, tours in rows.group_by("start", "finish").len().iter_rows():
         expected[squares[start], squares[finish]] = tours
-    assert count(6, 6).tolist() == expected.tolist()
+    assert count(side, side).tolist() == expected.tolist()
 
 
 @pytest.mark.parametrize("board", ["5x6", "5x7", pytest.param("5x8", marks=pytest.mark.nightly)])
