@@ -25,7 +25,7 @@ class GoalCounts(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=
 
     goal: str | None
     states: list[Number]
-    never: Number = 0
+    unreachable: Number = 0
 
 
 def sum_up_depths(depths: Mapping[Depth, int]) -> list[GoalCounts]:

@@ -94,14 +94,14 @@ class Entry(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True)
             for distance, states in enumerate(counts.states):
                 if states:
                     yield counts.goal, distance, states
-            if counts.never:
-                yield counts.goal, None, counts.never
+            if counts.unreachable:
+                yield counts.goal, None, counts.unreachable
 
     def list_amounts(self) -> dict[str, int]:
         """List the table's amounts: rows, or for an index alone, records and, if known, states."""
         if self.parquet:
             return {"rows": self.rows}
-        states = sum(sum(counts.states) + counts.never for counts in self.counts)
+        states = sum(sum(counts.states) + counts.unreachable for counts in self.counts)
         return {"records": self.rows} | ({"states": states} if self.counts else {})
 
     @property

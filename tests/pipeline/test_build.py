@@ -327,4 +327,4 @@ def test_a_table_without_numbers_is_refused_and_built_again(
 def test_distances_without_states_are_counted_too() -> None:
     counts = sum_up_depths({("a", 2): 3, ("a", 0): 1, (None, None): 4})
     assert [(each.goal, each.states) for each in counts] == [("a", [1, 0, 3]), (None, [])]
-    assert [each.never for each in counts] == [0, 4]
+    assert [each.unreachable for each in counts] == [0, 4]

@@ -97,7 +97,7 @@ def seal_values(manifest: dict[str, Any]) -> bytes:
 
 def _drop_old_counts(entry: dict[str, Any]) -> Any:
     goals = [GoalCounts(**goal) for goal in entry.get("counts", [])]
-    if goals and sum(sum(goal.states) + goal.never for goal in goals) % (entry["rows"] or 1):
+    if goals and sum(sum(goal.states) + goal.unreachable for goal in goals) % (entry["rows"] or 1):
         del entry["counts"]
     return entry
 
