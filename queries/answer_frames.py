@@ -1,6 +1,6 @@
-"""Columns of keys as texts, and answers to them as a frame: looked up, or joined with the table.
+"""Columns of keys as texts, and their answers as a frame: looked up, or joined with the table.
 
-As texts, numbers get back lost zeros. narwhals reads frames of other libraries.
+Numbers become texts with their lost zeros. narwhals reads frames of other libraries.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ TEXT = (pl.String, pl.Categorical, pl.Enum, pl.Null)
 def can_hold_keys(dtype: pl.DataType | None, digits: int) -> bool:
     """Return whether a column of this type can hold keys.
 
-    `digits`: how many a key has that can be read as a number; 0: no key can.
+    `digits`: the digits of a key that can be a number; 0: no key can.
     """
     return dtype is not None and (dtype in TEXT or (digits > 0 and _is_number(dtype)))
 
@@ -44,7 +44,7 @@ def require_key_columns(
 ) -> None:
     """Raise BadRequest unless the first column can hold keys, and the others answers.
 
-    Columns that no name asks for need no type.
+    Columns without a name in `names` may have no type.
     """
     for name, allowed in zip(names, (digits, 1), strict=False):
         require_text(name, "a column's name", "state")
@@ -80,7 +80,7 @@ def read_key_column(column: pl.Series, digits: int = 0, *, is_untyped: bool = Fa
 
 
 def _restore_zeros(keys: pl.Series, digits: int) -> pl.Series:
-    """Put a 0 before the keys that have all digits of a key but the 0."""
+    """Prepend a 0 to the keys that have all digits of a key except 0."""
     if not digits or not (keys.str.len_bytes() == digits - 1).any():
         return keys
     is_short = keys.str.contains(rf"^[1-9]{{{digits - 1}}}$")
@@ -99,15 +99,15 @@ Bytes = npt.NDArray[np.uint8]
 
 
 def join_cells(texts: pl.Series) -> pl.Series:
-    """Join the cells of each text: without what stands between them, and with the blank as 0."""
+    """Join the cells of each text: remove separators, and write the blank as 0."""
     bare = texts.str.replace_all(BETWEEN_CELLS, "")
     return bare.str.replace_all(f"[{re.escape(BLANKS)}]", "0")
 
 
 def list_marks(texts: pl.Series, length: int) -> tuple[Bytes, npt.NDArray[np.bool_]]:
-    """Return the characters of texts, a row each, and which texts have that length in bytes.
+    """Return the characters of texts, a row each, and which texts have this length in bytes.
 
-    The row of another text, or of a null, has characters of no key.
+    The row of any other text, or of a null, has characters that are in no key.
     """
     has_length = (texts.str.len_bytes() == length).fill_null(value=False)
     padded = texts if has_length.all() else texts.set(~has_length, NO_MARK * length)
@@ -129,7 +129,7 @@ TYPES: dict[str, pl.DataType] = {
 def answer_each(
     keys: pl.Series, answer: Callable[[Any], Answer], columns: pl.Schema
 ) -> pl.DataFrame:
-    """Answer every key by itself, equal keys once: a row for each, with a column `error`.
+    """Answer each key, equal keys once: a row for each, with a column `error`.
 
     A null key gets nulls.
     """
@@ -160,7 +160,7 @@ def make_answer_schema(names: Iterable[str], columns: Iterable[Column]) -> pl.Sc
 def fill_answers(
     keys: pl.Series, joined: pl.DataFrame, answer: Callable[[pl.Series], pl.DataFrame]
 ) -> pl.DataFrame:
-    """Complete answers that a join found: answer the keys that have neither answer nor error."""
+    """Complete the answers of a join: answer the keys that have neither answer nor error."""
     no_error = pl.lit(None, dtype=pl.String).alias("error")
     answers = joined if "error" in joined.columns else joined.with_columns(no_error)
     is_missing = answers.to_series(0).is_null() & answers["error"].is_null()
@@ -244,7 +244,7 @@ def annotate_frame(
 def rename_columns(
     names: Iterable[str], existing: Iterable[str], prefix: str, option: str
 ) -> dict[str, str]:
-    """Map the added columns' names to prefixed ones; BadRequest where one of those exists already.
+    """Map the added columns' names to prefixed ones; raise BadRequest if one of these exists.
 
     `existing` are the names of the existing columns, `option` is how the user sets a prefix.
 
@@ -268,9 +268,9 @@ SUPPORTED = "It takes a frame or a column of polars, pandas, pyarrow and others,
 
 
 def _read_frame(frame: Any, names: tuple[str, ...]) -> tuple[nw.DataFrame[Any], pl.DataFrame]:
-    """Return a frame as narwhals reads it, and those of some columns that it has.
+    """Return a frame as narwhals reads it, and the named columns that it has.
 
-    Keys alone become a frame, with the first column. The other columns are never converted.
+    Keys alone become a frame with the first column. Other columns are never converted.
     """
     try:
         if isinstance(frame, list | tuple):

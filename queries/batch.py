@@ -1,4 +1,4 @@
-"""Batches: rows with keys are read, and written again with the answers as further columns."""
+"""Batches: rows with keys are read, and written with the answers as further columns."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ WriteRows = Callable[[pl.DataFrame], None]
 
 
 class Judging(NamedTuple):
-    """What judges the answers of a batch.
+    """How to judge the answers of a batch.
 
     `judge` gets the prober, keys, their answers and the options; it returns a row for each, with
-    the columns of `schema` and `error`. `column`: the input's, with the answers.
+    the columns of `schema` and `error`. `column`: the input's column of answers.
     """
 
     judge: Callable[[Prober, pl.Series, pl.Series, Options], pl.DataFrame]
@@ -73,8 +73,8 @@ def run_batch(
 ) -> int:
     """Answer every key of the input, or judge its answers; return how many keys were invalid.
 
-    `on_progress(rows)` is called now and then with the rows answered so far. Rows are written
-    within the context manager `printing()`. What follows are options of a batch, by their names.
+    `on_progress(rows)` is called from time to time with the rows answered so far. Rows are written
+    within the context manager `printing()`. The other arguments are the options of a batch.
     """
     require_other_file(output or STANDARD, input)
     schema = judging.schema if judging else prober.make_schema(options)
@@ -190,7 +190,7 @@ def _has_bytes(dtype: pl.DataType) -> bool:
 
 
 def _require_text(rows: pl.DataFrame) -> None:
-    """Raise a ComputeError where polars would panic: at bytes, and at a date that has no text."""
+    """Raise a ComputeError where polars would panic: at bytes, and at dates without a text."""
     if any(map(_has_bytes, rows.dtypes)):
         raise pl.exceptions.ComputeError("a column has bytes")
     for days in rows.select(pl.col(pl.Date).to_physical().cast(pl.Int64).abs()):
@@ -250,10 +250,10 @@ def _translate_errors(format: str) -> Iterator[None]:
 
 
 def compress_output(file: IO[bytes], suffix: str) -> AbstractContextManager[IO[bytes]]:
-    """Return a file that compresses what is written to it, as its name's suffix says.
+    """Return a file that compresses its data according to its suffix, or else the file itself.
 
-    For another suffix it is the file itself. No time or name is stored: the same data gives the
-    same bytes. The file itself stays open.
+    No time or name is stored, so the same data gives the same bytes. The underlying file stays
+    open.
     """
     packed: Any = contextlib.nullcontext(file)
     if suffix == ".gz":

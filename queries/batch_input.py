@@ -1,4 +1,4 @@
-"""A batch's input: a generator of frames of rows, each with the texts that are asked about."""
+"""The input of a batch: a generator of frames of rows, each with the texts of its keys."""
 
 from __future__ import annotations
 
@@ -73,9 +73,9 @@ CELL_CHARACTERS = 2
 
 
 class Rows(NamedTuple):
-    """Consecutive rows of the input; `texts`: the columns that are asked about.
+    """Consecutive rows of the input; `texts`: the columns of keys and answers.
 
-    `has_header`: a row with names is the first of the file.
+    `has_header`: the first row of the file has the names.
     """
 
     frame: pl.DataFrame
@@ -97,7 +97,7 @@ def read_rows(
 ) -> Iterator[Rows]:
     """Yield the rows of a file, or of standard input for -: at least one part, even if empty.
 
-    `column`: the name of the keys' column; `others`: those of further columns that are read.
+    `column`: the name of the keys' column; `others`: the names of further columns to read.
     """
     if format is not None:
         require_choice(format, "format", *INPUT_FORMATS)
@@ -170,7 +170,7 @@ def _unpack(
 
 
 def find_suffix(name: str) -> str:
-    """Return the suffix of a file's name in lower case, that before one of a compressed file."""
+    """Return the suffix of a file's name in lower case, without that of a compressed file."""
     path = PurePath(name.lower())
     return PurePath(path.stem).suffix if path.suffix in COMPRESSED_SUFFIXES else path.suffix
 
@@ -217,7 +217,7 @@ def _read_parquet(file: BinaryIO) -> Iterator[pl.DataFrame]:
 def _choose_size(opened: RandomAccessFile, table: pq.ParquetFile) -> int:
     """Return how many rows to read at a time, so that their texts and lists fit MAX_PART_BYTES.
 
-    A text that is stored once may stand in any number of rows, so these are measured beforehand.
+    A text that is stored once may be in any number of rows, so the rows are measured first.
     """
     columns = range(len(table.schema))
     first, largest = 0, CELL_BYTES * len(columns)
@@ -283,7 +283,7 @@ def count_bytes(column: pl.Expr, dtype: pl.DataType) -> pl.Expr:
 
 
 def _has_type(types: Iterable[pa.DataType], is_wanted: Callable[[pa.DataType], bool]) -> bool:
-    """Return whether any of these types is wanted, or contains one that is.
+    """Return whether any of these types is wanted, or contains a wanted one.
 
     >>> _has_type([pa.list_(pa.int8()), pa.string()], pa.types.is_int8)
     True
@@ -296,7 +296,7 @@ def _has_type(types: Iterable[pa.DataType], is_wanted: Callable[[pa.DataType], b
 
 
 class _EndedText:
-    """A file's text for pyarrow: it ends with a line end, whatever comes before."""
+    """A file's text for pyarrow, which always ends with a line end."""
 
     closed = False
 
@@ -392,7 +392,7 @@ def _read_objects(file: BinaryIO) -> Iterator[pl.DataFrame]:
 
 
 def _require_like_objects(text: bytes) -> None:
-    """Raise BadRequest if the names differ from object to object: each is a column of all rows."""
+    """Raise BadRequest if too many names differ between objects, as each becomes a column."""
     names, lines = len({*NAMES.findall(text)} - {b""}), text.count(b"\n") + 1
     if names > MAX_COLUMNS or names * lines > MAX_CELLS:
         problem = f"The objects of {lines:,} lines have {names:,} names: too many for columns"
@@ -411,9 +411,9 @@ def _require_flat_objects(text: bytes) -> None:
 
 
 def _read_keys(file: BinaryIO, names: tuple[str, ...], cells: int) -> Iterator[pl.DataFrame]:
-    """Read keys between white space, or from the beginning of each line if it has an answer, too.
+    """Read keys between white space, or, with answers, from the beginning of each line.
 
-    `cells`: how many a key has that may stand apart, all on one line; 0: none.
+    `cells`: the cells of a key that may be separate, all on one line; 0: none may.
     """
     schema, is_paired = dict.fromkeys(names, pl.String), len(names) > 1
     pattern = _compile_keys(cells, is_paired=is_paired)
@@ -434,7 +434,7 @@ def _read_keys(file: BinaryIO, names: tuple[str, ...], cells: int) -> Iterator[p
 def _compile_keys(cells: int, *, is_paired: bool) -> re.Pattern[str]:
     """Compile the pattern of a key: the cells of a board, all on one line, or a word.
 
-    `is_paired`: an answer follows on the line, so a board has exactly so many cells.
+    `is_paired`: an answer follows on the line, so a board has exactly this number of cells.
     """
     marks = re.escape(SEPARATORS)
     gap, cell = rf"(?:[^\S\n]|[{marks}])", rf"[^\s{marks}]{{1,{CELL_CHARACTERS}}}"

@@ -1,12 +1,12 @@
 """Distances of all states by a table of one bit a state: layers, from the goal outwards.
 
 The table gives distances modulo 4. So the states at a distance are those neighbours of the last
-layer that are one further by the table, and no others are kept: not even which were reached.
+layer that are one farther by the table; only the last layer is kept.
 
-Each state must get one distance. Then all are right. Let a wrong value be the table's first, at the
-smallest distance *d*: it is *d* + 2 modulo 4. The layer *d* lacks this state. If a later one has
-it, the next one is of the value *d* + 3, that is *d* - 1, and takes in the state's nearer
-neighbour, which has its distance already.
+If each state gets exactly one distance, all are right. Proof: let the first wrong value be at the
+smallest distance *d*; it is *d* + 2 modulo 4, so layer *d* lacks this state. If a later layer has
+it, the layer after that has the value *d* + 3, that is *d* - 1 modulo 4, so it includes the state's
+nearer neighbour, which then gets a second distance.
 """
 
 from __future__ import annotations
@@ -87,8 +87,8 @@ def _divide_rows(space: WordSpace, side: int) -> list[tuple[int, int, int]]:
 def take_rows(words: Array, frontier: Array, bounds: Array, distances: Array) -> Any:
     """Write the distances of the last layer's states in some rows of a block; return their number.
 
-    Return -1 if one has a distance already. The next layer on this side is two further, so that it
-    must not have these states, but may have those that this one might not.
+    Return -1 if one has a distance already. The next layer on this side is two farther, so it must
+    not have these states, but may have those that this layer must not have.
     """
     base, first, last, level, start = bounds
     count = 0

@@ -1,7 +1,7 @@
 """Distances and best moves by a table of one bit a state: walks from states to the goal.
 
-A walk keeps the Lehmer digits of the order of the tiles: for each tile, how many smaller ones come
-after it. A move takes a tile past others, one after the other, and each changes two digits.
+A walk keeps the Lehmer digits of the order of the tiles: for each tile, the number of smaller ones
+after it. A move takes a tile past others, one by one, and each of these changes two digits.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class BitTable:
         return values
 
     def answer_states(self, states: pl.Series) -> tuple[pl.DataFrame, Masks]:
-        """Return distance and best moves of each text, and whether it is an unreached state."""
+        """Return distance and best moves of each text, and whether it is an unreachable state."""
         tiles, is_state = read_tiles(states, len(self._cells))
         good = np.flatnonzero(is_state)
         chunks = run_chunks(
@@ -158,8 +158,9 @@ def _find_way(
 ) -> tuple[int, int]:  # fmt: skip
     """Find the first way, from number `first`, to a state with this distance modulo 4; -1 if none.
 
-    Return it with what the order's number grows by; `moved` gets the digits that the move changes.
-    `before` is the place that the blank came from, or -1: that way leads back, to a farther state.
+    Return it with the increase of the order's number; `moved` gets the digits that the move
+    changes. `before` is the place that the blank came from, or -1; that way leads back to a farther
+    state.
     """
     for way in range(first, ways.shape[1]):
         to = ways[blank, way]
@@ -195,9 +196,9 @@ def _read_value(bits: Array, rank: int, side: int) -> Any:
 
 @compiled
 def _move_tile(digits: Array, moved: Array, blank: int, to: int, weights: Array) -> int:
-    """Move the blank to a place: fill the digits that change, and return what the number grows by.
+    """Move the blank to a place: fill the digits that change; return the increase of the number.
 
-    The tile on that place passes those between, one after the other.
+    The tile on that place passes those between, one by one.
     """
     low, count = min(blank, to), abs(to - blank) - 1
     if count == 0:
@@ -218,7 +219,7 @@ def _move_tile(digits: Array, moved: Array, blank: int, to: int, weights: Array)
 
 @compiled
 def _keep_digits(digits: Array, moved: Array, blank: int, to: int) -> None:
-    """Take over the digits that a move changes."""
+    """Copy the digits that a move changes."""
     if abs(to - blank) > 1:
         for at in range(min(blank, to), max(blank, to)):
             digits[at] = moved[at]

@@ -60,7 +60,7 @@ def run_chunks(work: Callable[[int], object], rows: int, size: int) -> list[Any]
 
 
 def normalize_keys(keys: pl.Series, cells: int) -> pl.Series:
-    """Bring keys that are states to the notation that `parse` returns, other keys to any text."""
+    """Convert keys that are states to standard notation; other keys become arbitrary texts."""
     lower = keys.str.to_lowercase()
     if (keys.str.len_bytes() == cells).all() and not lower.str.contains(r"[^0-9a-z]").any():
         return lower
@@ -105,10 +105,10 @@ def _have_all_tiles(tiles: Bytes) -> Masks:
 
 
 class DenseRows:
-    """The answers of all orders of a board's marks for a goal, by number, and one of no state.
+    """The answers of all permutations of a board's marks for a goal, and one for invalid states.
 
-    They are null where the goal is not reached. `table` has the rows of the table of `view`;
-    `goals` the goal's state by its name there, or all if each state has its own.
+    They are null where the goal is unreachable. `table` has the rows of the table of `view`;
+    `goals` the goal's state by its name there, or all goals if each state has its own.
     """
 
     def __init__(
@@ -161,7 +161,7 @@ class DenseRows:
         return numbers
 
     def measure(self, tiles: Bytes) -> Distances:
-        """Return the distance of each column of tiles; -1 where the goal is not reached."""
+        """Return the distance of each column of tiles; -1 where the goal is unreachable."""
         return self.distances[self.number_tiles(np.array(tiles, order="C"))]
 
     def number_any(self, states: Any) -> Numbers:
@@ -187,7 +187,7 @@ class DenseRows:
 
     @cached_property
     def boards(self) -> Bytes:
-        """The tiles of each row in a row; 255 for no state."""
+        """The tiles of each row's state; 255 for invalid states."""
         boards = list_boards(self.board.cells).T
         return np.append(boards, np.full((1, self.board.cells), 255, np.uint8), axis=0)
 
@@ -227,9 +227,9 @@ class DenseRows:
         return found
 
     def _require_solved(self, paths: pl.Series, numbers: Numbers) -> None:
-        """Raise the error if a path is no solution of the row with its number: as `Prober.walk`.
+        """Raise the error of `Prober.walk` if a path is not a solution of the row with its number.
 
-        No illegal move leads to a state, so it is enough that as many lead to the goal.
+        Illegal moves lead to no state, so it is enough that the path leads to the goal.
         """
         cells, rows = self.board.cells, self.rows[pl.Series(numbers)]
         goals = rows["goal"].cast(pl.String)
@@ -241,7 +241,7 @@ class DenseRows:
 
 
 def list_names(view: SymmetryView) -> Bytes:
-    """List the name in a view's table of each tile of the board, the blank's first."""
+    """List each tile's name in a view's table, the blank's first."""
     marks = CHARACTERS[: len(view.cells)]
     names = dict(zip(view.cells, view.map_state(marks), strict=True))
     return np.array([CHARACTERS.index(names[tile]) for tile in range(len(marks))], np.uint8)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def add_features(rows: pl.DataFrame, keys: pl.Series, board: SlidingBoard) -> pl.DataFrame:
-    """Add the features of keys to their rows, which name a goal each; null where there is none."""
+    """Add the features of keys to their rows, which name a goal each; null without a goal."""
     named = rows["goal"].cast(pl.String)
     tiles, is_state = read_tiles(normalize_keys(keys, board.cells), board.cells)
     features = np.zeros((len(FEATURE_NAMES), len(keys)), np.int16)

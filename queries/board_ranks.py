@@ -35,14 +35,14 @@ class BoardRanks:
         self._odd, self._weights = list_weights(board, view)
 
     def rank(self, tiles: Bytes) -> Ranks:
-        """Return the rank of each column of tiles; -1 for one that does not reach the goal."""
+        """Return the rank of each column of tiles; -1 where the goal is unreachable."""
         places = np.ascontiguousarray(self._names[tiles[self._cells]].T)
         ranks = np.empty(len(places), np.int64)
         rank_states(places, self._odd, self._weights, ranks)
         return ranks
 
     def unrank(self, ranks: Ranks) -> Bytes:
-        """Return the tiles of the state of each rank in a row; all 255 for a rank there is not."""
+        """Return the tiles of the state of each rank in a row; all 255 for an invalid rank."""
         places = np.empty((len(ranks), len(self._cells)), np.uint8)
         unrank_states(ranks, self._odd, self._weights, places)
         names = np.full(256, NO_STATE, np.uint8)
@@ -52,7 +52,7 @@ class BoardRanks:
         return tiles
 
     def write_states(self, ranks: Ranks) -> pl.Series:
-        """Return the state of each rank as a text; each must be a rank."""
+        """Return the state of each rank as a text; all ranks must be valid."""
         marks = MARKS[self.unrank(ranks)].view(f"S{len(self._cells)}").ravel()
         return pl.Series("state", marks).cast(pl.String)
 
@@ -69,7 +69,7 @@ def rank_states(places: Array, odd: Array, weights: Array, ranks: Array) -> None
 
 @compiled
 def unrank_states(ranks: Array, odd: Array, weights: Array, places: Array) -> None:
-    """Fill the tiles by place of the states of ranks, 255 for a rank that there is not.
+    """Fill the tiles by place of the states of ranks, 255 for invalid ranks.
 
     The weights of the last two digits are 0: the last but one follows from the parity.
     """

@@ -101,7 +101,7 @@ BOARD_OPTIONS = (*GOAL_OPTIONS, MOVES_OF, SPLIT, FEATURES, SHEETS)
 
 
 class BoardProber(GoalProber):
-    """What answers for a board has, whatever its tables are like."""
+    """The base class of probers of boards."""
 
     has_pictures = True
     options: tuple[Option, ...] = BOARD_OPTIONS
@@ -137,17 +137,17 @@ class BoardProber(GoalProber):
         return pl.Schema(schema)
 
     def open_columns(self, options: Options) -> DenseRows | BitTable:
-        """Return what measures many states together, for the goal of the options."""
+        """Return the object that measures many states together, for the goal of the options."""
         raise NotImplementedError
 
     def answer_together(
         self, keys: pl.Series, options: Options
     ) -> tuple[pl.DataFrame, pl.Series, Masks]:
-        """Return the answers of many keys, the keys as states, and which do not reach the goal."""
+        """Return the answers of many keys, the keys as states, and which cannot reach the goal."""
         raise NotImplementedError
 
     def measure_tiles(self, tiles: Bytes, options: Options) -> npt.NDArray[np.signedinteger]:
-        """Return the distance of each column of tiles, a state; -1 if it is out of reach."""
+        """Return the distance of each state, a column of tiles; -1 if the goal is unreachable."""
         raise NotImplementedError
 
     def list_distances(self, options: Options) -> npt.NDArray[np.uint8]:
@@ -155,7 +155,7 @@ class BoardProber(GoalProber):
         raise NotImplementedError
 
     def is_single(self, count: int, options: Options) -> bool:
-        """Return whether so many keys are looked up one by one: few, or for what no row has."""
+        """Return whether to look up keys one by one: few keys, or answers that no row has."""
         raise NotImplementedError
 
     def answer_keys(self, keys: pl.Series, options: Options) -> pl.DataFrame:
@@ -202,7 +202,7 @@ class DenseProber(BoardProber):
     """A batch with fewer keys looks them up singly: reading all rows takes longer."""
 
     def load_rows(self, goal: str | None) -> DenseRows:
-        """Return the answers of all states for a goal; None: for the one that each reaches."""
+        """Return the answers of all states for a goal; None: for the named goal of each."""
         return self.files.keep(("rows", goal), lambda: self._make_rows(goal), MAX_GOALS)
 
     def _make_rows(self, goal: str | None) -> DenseRows:

@@ -63,7 +63,7 @@ def render_svg(drawing: Any, title: str) -> str:
 
 
 def compute(frame: pl.DataFrame, expression: pl.Expr) -> Any:
-    """Return the single value of an expression, of its own type."""
+    """Return the only value of an expression, with its own type."""
     return frame.select(expression).item()
 
 
@@ -262,7 +262,7 @@ def draw_boards(rows: pl.LazyFrame) -> Shown:
 class Chart(NamedTuple):
     """A drawing with its rows: those of `tables`, or the counts of states of the puzzle `counts`.
 
-    The rows of several tables follow each other; those that are not built are left out.
+    The rows of several tables are concatenated; unbuilt tables are left out.
     """
 
     draw: Callable[[pl.LazyFrame], Shown]

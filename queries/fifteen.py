@@ -1,4 +1,4 @@
-"""The prober of the 15-puzzle: it opens the tables of a partition, and searches for answers."""
+"""The prober of the 15-puzzle, which opens the tables of a partition and searches for answers."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
 
 class FifteenSolution(BoardAnswer):
-    """A solution of a state: a board's answer without all best moves, which a search does not find.
+    """A solution of a state; unlike other boards' answers, it does not list all best moves.
 
     `heuristic` is the lower bound that the search began with, `nodes_expanded` the number of nodes
     that it expanded.
@@ -91,7 +91,7 @@ def parse_partition(given: str, *_: object) -> str:
 
 
 class FifteenProber(Prober):
-    """Answers for the 15-puzzle, by searches that the tables of patterns lead."""
+    """Answers for the 15-puzzle, by searches with the tables of patterns."""
 
     commands = ("query", "sample", "check")
     long_work = "searching for a shortest solution"
@@ -145,7 +145,7 @@ class FifteenProber(Prober):
         return pl.concat(self.iter_answers(keys, options))
 
     def iter_answers(self, keys: pl.Series, options: Options) -> Iterator[pl.DataFrame]:
-        """Answer keys in threads; yield the rows in order, some at a time."""
+        """Answer keys in threads; yield the rows in order, in parts."""
         if options.features:
             first = 0
             for rows in self.iter_answers(keys, options.replace(features=False)):
@@ -220,9 +220,9 @@ class FifteenProber(Prober):
     def answer(
         self, key: str, options: Options, on_pause: Callable[[], None] = lambda: None
     ) -> FifteenSolution:
-        """Find a shortest solution; Undecided if it takes longer than the options allow, from here.
+        """Find a shortest solution; raise Undecided at the time limit of the options.
 
-        `on_pause` is called now and then, and may raise an error, which ends the search.
+        `on_pause` is called from time to time; it ends the search by raising an error.
         """
         (view, state, board), seconds = self._read_board(key, options), options.time_limit
         begin = monotonic()
@@ -274,7 +274,7 @@ class FifteenProber(Prober):
         return super().judge_distance(stated, start, shortest, options)
 
     def complete(self, judged: Judgement, start: str, last: str, options: Options) -> Judgement:
-        """Search for the distance, where the heuristic does not decide."""
+        """Search for the distance if the heuristic does not decide."""
         from puzzle_tablebase.queries.judging import judge_solution
 
         length, goal = judged.length, options.goal or BOARD.example
@@ -301,7 +301,7 @@ class FifteenProber(Prober):
             yield from ((self, table) for table in make_tables(EXPLORED_PARTITION))
 
     def open_solver(self, requested: str | None) -> Solver:
-        """Return the search with a partition, for None the best one that is published."""
+        """Return the solver with a partition; None: the best published one."""
         return self.files.keep(("solver", requested), lambda: self._make_solver(requested))
 
     def _choose_partition(self, requested: str | None) -> str:

@@ -2,12 +2,12 @@
 
 The heuristic is the larger of two: the sum of the patterns' distances on the board, and the same on
 its mirror image. Both are kept for each node and changed by one lookup a move. A node that the
-search met before, with as much room for moves, is skipped. A search reads the blocks of the tables
-that it needs; boards are searched in threads.
+search met before, with at least as many moves left, is skipped. A search reads the blocks of the
+tables that it needs; boards are searched in threads.
 
 Most of the time goes into waiting for memory. So the entries that the moves from a node need are
-asked for before any is used. The arrays have one dimension and unsigned elements: their indexes
-cannot be negative, which the compiler would have to check.
+prefetched before any is used. The arrays have one dimension and unsigned indexes, so the compiled
+code need not check for negative ones.
 """
 
 from __future__ import annotations
@@ -89,17 +89,18 @@ SEARCH_WORDS = FRAMES + np.uint64(MAX_MOVES) * FRAME_WORDS
 
 @compiled
 def find_position(key: np.uint64) -> Any:
-    """Return the position of a node among those that a search remembers.
+    """Return the position of a node in the table of seen nodes.
 
-    The position and the key's bits from `SEEN_BITS` determine the key.
+    The position and the key's bits from `SEEN_BITS` on determine the key.
     """
     return (key ^ key >> SHIFTS[0] ^ key >> SHIFTS[1] ^ key >> SHIFTS[2]) & SEEN_MASK
 
 
 @compiled
 def continue_search(tables: tuple[Any, ...], search: Array, seen: Array, rounds: int) -> None:  # noqa: PLR0915  # a kernel, compiled whole
-    """Search for so many rounds, with a step in each, or until the board is solved, or until an
-    entry of `distances` is needed that has not been read: its number is then in `WANTED`.
+    """Search for some rounds of one step each, until the board is solved or an entry is missing.
+
+    The number of an entry of `distances` that has not been read is then in `WANTED`.
 
     For `tables` see `make_tables`; `search` and `seen` have SEARCH_WORDS and SEEN words.
     At a solution the depth is its length, and the frames have the blank's cell after each move.
@@ -240,7 +241,7 @@ class Found(NamedTuple):
 
 
 def make_tables(patterns: Sequence[Pattern]) -> tuple[npt.NDArray[Any], ...]:
-    """Make the tables of a search beside the distances, and of the board's geometry.
+    """Make the tables of a search other than the distances.
 
     The entry of a placement in the distances, which stand pattern after pattern, is the sum of
     three numbers: for its cells, for the first positions of its order, and for the others. Then
@@ -277,7 +278,7 @@ def make_tables(patterns: Sequence[Pattern]) -> tuple[npt.NDArray[Any], ...]:
 
 
 def join_positions(order: Sequence[int]) -> int:
-    """Return a number with the tile on each position of an order, the first one in the lowest bits.
+    """Return a number with the tile at each position of an order, the first in the lowest bits.
 
     >>> join_positions([1, 0, 2])
     129
@@ -313,8 +314,8 @@ Words = npt.NDArray[np.uint64]
 class Solver:
     """A solver of boards; several threads may use it at once.
 
-    What was read is kept as long as the tables fit into a share of `memory`, the bytes that are
-    free (None: all do); if not, it is forgotten together when the share is full.
+    Entries that were read are kept, up to a share of `memory`, the free bytes (None: no limit). If
+    the tables do not fit, all entries are dropped when the share is full.
     """
 
     budget = BUDGET
@@ -339,8 +340,8 @@ class Solver:
     def search(self, board: list[int], pause: Callable[[int], object] = lambda _: None) -> Found:
         """Find a shortest solution.
 
-        `pause` gets a number of moves that none is shorter than, now and then, and may raise an
-        error, which ends the search.
+        From time to time, `pause` gets a lower bound of the number of moves. It ends the search by
+        raising an error.
         """
         search = np.zeros(int(SEARCH_WORDS), dtype=np.uint64)
         seen = np.zeros(SEEN, dtype=np.uint64)
@@ -358,11 +359,11 @@ class Solver:
         return Found(blanks, heuristic, int(search[NODES]))
 
     def compute_heuristic(self, board: list[int]) -> int:
-        """Return a number of moves that no solution is shorter than; it reads a few blocks."""
+        """Return a lower bound of the number of moves, from a few blocks."""
         return self._begin(np.zeros(int(SEARCH_WORDS), dtype=np.uint64), board)
 
     def _begin(self, search: Words, board: list[int]) -> int:
-        """Write the words of a search that begins, and return its first limit."""
+        """Initialize the words of a search, and return its first limit."""
         slots, heuristics = [0] * (2 * SLOTS), [0, 0]
         for image, to_image in enumerate(self._images):
             for number, pattern in enumerate(self._patterns):
@@ -387,7 +388,7 @@ class Solver:
         return max(heuristics)
 
     def _read(self, entry: int) -> int:
-        """Return an entry of the distances, which is read from its index if it is missing."""
+        """Return an entry of the distances; read it from its index if it is missing."""
         if value := int(self._distances[entry]):
             return value
         with self._lock:
@@ -405,7 +406,7 @@ class Solver:
         return int(distances[entry])
 
     def _make_distances(self) -> npt.NDArray[np.uint8]:
-        """Return all distances, each with one more, or 0 as long as it has not been read."""
+        """Return an array of all distances plus 1; 0 marks one that is not read yet."""
         size = self._offsets[-1]
         # large pages help, because most lookups are far apart
         return np.frombuffer(allocate_pages(size) if self._fits else mmap.mmap(-1, size), np.uint8)
@@ -417,10 +418,10 @@ Result = TypeVar("Result")
 def answer_in_threads(
     keys: Iterable[str], answer: Callable[[str, Callable[[], None]], Result]
 ) -> Iterator[list[Future[Result]]]:
-    """Answer each key in a thread; yield what is answered in order, some of it at a time.
+    """Answer each key in a thread; yield the answers in order, in parts.
 
-    `answer` gets a key and a function to call now and then, which raises CancelledError once nobody
-    waits for the answer.
+    `answer` gets a key and a function to call from time to time, which raises CancelledError if
+    nobody waits for the answer any more.
     """
     is_over = Event()
 

@@ -1,9 +1,8 @@
-"""The files of a puzzle's tables while they are open: indexes, rows, and what is made of both.
+"""The open files of a puzzle's tables: indexes, rows, and data made from them.
 
-An index is read and checked by the block: one for one record.
-
-Only light modules of the standard library are imported. A file that is missing, short, damaged, not
-an index, of another version, or of another table than the manifest lists never yields an answer.
+An index is read and checked by the block, one block for one record. Only light modules of the
+standard library are imported. A file that is missing, short, damaged, not an index, of another
+version, or not the one that the manifest lists never yields an answer.
 """
 
 from __future__ import annotations
@@ -51,9 +50,9 @@ MAX_CACHED_BLOCKS = 512
 
 
 class _Build:
-    """One build of an index: an open file, its header, and the blocks that were read of it.
+    """One build of an index: an open file, its header, and the blocks read from it.
 
-    Blocks of two builds have the same seed, so none is kept with those of another file.
+    Blocks of two builds have the same seed, so blocks of two files are never kept together.
     """
 
     __slots__ = ("blocks", "cache", "count", "data", "file", "per_block", "seed", "width")
@@ -117,10 +116,10 @@ class _Build:
 
 
 class IndexReader:
-    """An open index of a table; many threads may read it.
+    """An open index of a table, which several threads may read.
 
-    `request`: the name that builds it, if it is not its own. `manifest`: its text, if it has been
-    read already.
+    `request`: the name that builds the table, if not its own. `manifest`: the manifest's text, if
+    it has been read.
     """
 
     def __init__(
@@ -134,7 +133,7 @@ class IndexReader:
     def _open(self, manifest: bytes | None = None) -> None:
         """Open the file that the manifest lists, and check its header.
 
-        If they do not match, read both again: the table may have been published anew meanwhile.
+        If they do not match, read both again, as the table may have been replaced meanwhile.
         """
         for attempt in range(1, ATTEMPTS):
             try:
@@ -191,7 +190,7 @@ class IndexReader:
 
     @property
     def is_remote(self) -> bool:
-        """Whether each block is a request, so that several are better read together."""
+        """Whether each read is a request, so that blocks should be read together."""
         return self._build is not None and self._build.file.is_remote
 
     def prefetch(self, ranks: Iterable[int]) -> None:
@@ -207,11 +206,11 @@ class IndexReader:
         return self.read_build()[1]
 
     def read_build(self) -> tuple[bytes, bytearray]:
-        """Return the header and all records of one build, whatever is published meanwhile."""
+        """Return the header and all records of one build, even if the table is replaced."""
         return self._read(lambda build: (build.data[: HEADER.size], build.read_all()))
 
     def read_blocks(self, first: int, count: int) -> bytes:
-        """Read the records of consecutive blocks, and keep nothing; blocks count from 0."""
+        """Read the records of consecutive blocks, counted from 0, and keep none."""
         return self._read(lambda build: build.read_blocks(first, count))
 
     def close(self) -> None:
@@ -221,9 +220,9 @@ class IndexReader:
             build.file.close()
 
     def _read(self, read: Callable[[_Build], Read]) -> Read:
-        """Read something of the open build.
+        """Read from the open build.
 
-        If that fails, open the table anew and read it once more: it may have been published anew.
+        If that fails, reopen the index and try again, as the table may have been replaced.
         """
         build = self._build
         if not build:
@@ -249,7 +248,7 @@ class IndexReader:
         return ValueError(f"{self._store.locate(self._table.index_file)} is closed")
 
     def make_error(self, problem: str) -> TableDamaged:
-        """Make the error for an index that is not as it should be."""
+        """Make the error for a faulty index."""
         return TableDamaged(self._store, self._table.index_file, problem, self._request)
 
     def _make_open_error(self, error: OSError) -> TableError:
@@ -271,9 +270,9 @@ def read_text(store: Store, name: str = MANIFEST) -> bytes:
 
 
 def _find_digests(text: bytes, table: Table) -> list[str]:
-    """Return the digests that a manifest's text has for a table's index; [] if none is found.
+    """Return the digests of a table's index in a manifest's text; [] if there are none.
 
-    It is searched as text: importing a JSON parser takes longer than an answer.
+    The text is searched, because importing a JSON parser takes longer than an answer.
     """
     head = b'{\n "format_version": %d,\n' % FORMAT_VERSION
     begin, key, rest = text.partition(b'\n  "%s": [\n' % table.index_file.encode())
@@ -325,7 +324,7 @@ class TableFiles:
         return bool(_find_digests(self._read_manifest(), table))
 
     def _read_manifest(self) -> bytes:
-        """Return the manifest's text, read once; an index that it does not fit reads it anew."""
+        """Return the manifest's text, read once, or again by an index that it does not match."""
         return self.keep("manifest", lambda: read_text(self.store))
 
     def scan(self, table: Table) -> pl.LazyFrame:
@@ -341,16 +340,16 @@ class TableFiles:
         return collect_rows(self.store, table.name, rows)
 
     def make_error(self, table: str, problem: str, suffix: str = "idx") -> TableDamaged:
-        """Make the error for a file that is as published, and yet contradicts itself."""
+        """Make the error for a file that is as published, but contradicts itself."""
         from puzzle_tablebase.stores import make_damage_error
 
         return make_damage_error(self.store, table, problem, suffix)
 
     def keep(self, name: object, make: Callable[[], Kept], most: int | None = None) -> Kept:
-        """Return what is made of the tables the first time, and kept until they are closed.
+        """Return a value made from the tables, which is kept until they are closed.
 
-        Only threads that ask for the same thing wait for it. With `most`, the name is a tuple that
-        begins with a group, and of this group those that were asked for last are kept.
+        Only threads that ask for the same value wait for it. With `most`, the name is a tuple that
+        begins with a group, and only the most recently used values of that group are kept.
         """
         kept: Kept | None = self._kept.get(name)
         if kept is None:
@@ -360,7 +359,7 @@ class TableFiles:
         return kept
 
     def has(self, name: object) -> bool:
-        """Return whether something is kept."""
+        """Return whether a value of that name is kept."""
         return name in self._kept
 
     def _make(self, name: object, make: Callable[[], Kept]) -> Kept:
@@ -380,7 +379,7 @@ class TableFiles:
         return kept
 
     def _forget_others(self, name: Any, most: int) -> None:
-        """Forget all things of a name's group but those that were asked for last."""
+        """Forget all but the most recently used values of a name's group."""
         with self._lock:
             if name in self._kept:  # another thread may have asked for others since
                 self._kept[name] = self._kept.pop(name)  # the last is the one asked for last
@@ -396,7 +395,7 @@ class TableFiles:
             raise ValueError(f"the tables in {self.store} are closed")
 
     def close(self) -> None:
-        """Close all files and forget what was read: later questions raise ValueError."""
+        """Close all files and drop what was read; later questions raise ValueError."""
         with self._lock:
             self._closed = True
             for kept in self._kept.values():

@@ -101,7 +101,7 @@ class GoalAnswer(Answer):
 
 
 def parse_goal(text: str, prober: GoalProber, options: Options) -> str:
-    """Return the goal state that a text names; a TablebaseError if no table answers for it."""
+    """Return the goal that a text names; raise a TablebaseError if no table answers for it."""
     puzzle: Any = prober.select(options).puzzle
     goal: str = puzzle.parse_goal(text)
     puzzle.view_goal(goal)
@@ -181,7 +181,7 @@ class GoalProber(Prober):
     def _add_solution(
         self, state: str, goal: str, solutions: int | None, options: Options
     ) -> dict[str, Any]:
-        """Find the facts of a shortest solution, and of all if the options ask for them."""
+        """Find a shortest solution, and all of them if the options ask for that."""
         puzzle = self.puzzle
         all_solutions = self.list_solutions(state, goal) if options.solutions else None
         solution, states = self.find_path(state, goal)
@@ -208,7 +208,7 @@ class GoalProber(Prober):
         }
 
     def parse_ends(self, text: str, options: Options) -> tuple[str, str]:
-        """Parse a state; return it with its goal: that asked for, or the named one it reaches."""
+        """Parse a state; return it with the given goal, or the named one that it reaches."""
         puzzle, state = self.puzzle, self.puzzle.parse(text)
         goal: str | None = options.goal
         return state, goal or puzzle.goals[puzzle.find_reachable_goal(state)]
@@ -254,14 +254,14 @@ class GoalProber(Prober):
         return record[0], record[1] if len(record) > 1 else None
 
     def prefetch(self, view: View, state: str) -> None:
-        """Read what tells a state and its neighbours apart in one round, if that saves requests."""
+        """Read the blocks of a state and its neighbours in one round, if that saves requests."""
         index = self.open_index(self.table_names[view.table_goal])
         if index.is_remote:
             states = (state, *(neighbour for _, neighbour in self.puzzle.moves(state)))
             index.prefetch(self.find_record(view, each) for each in states)
 
     def find_record(self, view: View, state: str) -> int:
-        """Return the number of the record with a state's distance."""
+        """Return the number of the record that has a state's distance."""
         return self.puzzle.rank(view.map_state(state))
 
     def find_distance(self, state: str, goal: str) -> tuple[int, int | None]:
@@ -321,7 +321,7 @@ class GoalProber(Prober):
         return sorted(solutions, key=lambda letters: [order(letter) for letter in letters])
 
     def make_goal_error(self, goal: str, problem: str) -> TableDamaged:
-        """Make the error for the index that answers for a goal, and contradicts itself."""
+        """Make the error for a goal's index that contradicts itself."""
         return self.files.make_error(
             self.table_names[self.puzzle.view_goal(goal).table_goal], problem
         )

@@ -1,8 +1,8 @@
 """Judging many answers: columns of judgements, and their summary.
 
 The answers for boards are judged together: the distances of all keys are looked up at once, then
-all answers take their first move, then their second. Reasons are found for those rows that need
-one. Other answers are judged one by one.
+the first moves of all answers are made, then the second. Rows that need a reason get it afterwards.
+Other answers are judged one by one.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def _judge_each(prober: Any, keys: pl.Series, answers: pl.Series, options: Optio
 def _judge_boards(
     prober: Any, keys: pl.Series, answers: pl.Series, options: Options
 ) -> pl.DataFrame:
-    """Judge answers for the states of a board together, and what is no state one by one."""
+    """Judge answers for the states of a board together, and those for invalid keys one by one."""
     found, states, is_unreached = prober.answer_together(keys, options)
     shortest = found["distance"].cast(pl.Int64)
     is_state = shortest.is_not_null() | pl.Series(is_unreached)
@@ -144,10 +144,10 @@ def _judge_distances(prober: Any, rows: pl.DataFrame, options: Options) -> pl.Da
 
 
 class Answers(NamedTuple):
-    """Answers as moves: of each the number of moves, and those of all, one after the other.
+    """Answers as moves: the number of moves of each, and the moves of all, concatenated.
 
-    A code is the number of a letter, or of a tile and 3 more. What cannot be read has no moves, and
-    a problem with the step at which it stands.
+    A code is the number of a letter, or of a tile and 3 more. An unreadable answer has no moves;
+    its problem and the step of it are kept.
     """
 
     codes: npt.NDArray[np.uint8]
@@ -156,16 +156,16 @@ class Answers(NamedTuple):
     problems: dict[int, tuple[int, str]]
 
     def select(self, rows: Numbers) -> Answers:
-        """Return some of the answers, which can be read."""
+        """Return some of the answers, which must be readable."""
         return self._replace(begins=self.begins[rows], lengths=self.lengths[rows], problems={})
 
     def turn(self) -> Answers:
-        """Return the answers with all directions turned round."""
+        """Return the answers with all directions reversed."""
         return self._replace(codes=TURNED[self.codes])
 
 
 def _read_answers(prober: Any, rows: pl.DataFrame, options: Options) -> Answers:
-    """Read all answers: those without anything but letters, or tiles of one character, together."""
+    """Read all answers; those of letters or one-character tiles alone are read together."""
     rules, cells, texts = prober.choose_rules(options), prober.puzzle.cells, rows["text"]
     tiles = "".join(sorted(prober.puzzle.example.replace("0", "")))
     is_small = len(tiles) <= MAX_SMALL_TILES
@@ -194,7 +194,7 @@ def _read_answers(prober: Any, rows: pl.DataFrame, options: Options) -> Answers:
 
 
 def _judge_moves(prober: Any, asked: pl.DataFrame, options: Options) -> pl.DataFrame:
-    """Judge moves, of readable answers all at once; those with most moves last."""
+    """Judge moves: those of readable answers together, but the longest last."""
     answers, count = _read_answers(prober, asked, options), len(asked)
     fewest = asked["shortest"].fill_null(-1).to_numpy()
     done, losses = np.zeros(count, np.int64), np.zeros(count, np.int64)
@@ -280,7 +280,7 @@ def _add_reasons(
 def _judge_longest(
     frame: pl.DataFrame, prober: Any, asked: pl.DataFrame, options: Options, rows: list[int]
 ) -> pl.DataFrame:
-    """Replace the judgements of these rows by those of the answers by themselves."""
+    """Replace the judgements of some rows by judging their answers one by one."""
     if not rows:
         return frame
     alone = list[dict[str, Any]]()
@@ -309,7 +309,7 @@ class Follower:
                 self._exits[cell, LETTERS.index(letter)] = to
 
     def is_at_goal(self, tiles: Bytes, goal: str | None) -> npt.NDArray[np.bool_]:
-        """Return which states are the goal, or for None any that their own distance is 0 for."""
+        """Return which states are the goal; None: which are at distance 0 from their own."""
         if goal is None:
             return np.asarray(self._measure(tiles) == 0)
         cells = np.array([CHARACTERS.index(mark) for mark in goal], np.uint8)
@@ -324,7 +324,7 @@ class Follower:
         return tiles, done
 
     def find_losses(self, tiles: Bytes, answers: Answers, shortest: Numbers) -> Numbers:
-        """Return the number of the first move of each that brought the goal no nearer, or 0."""
+        """Return, for each answer, the first move that did not lead nearer to the goal, or 0."""
         tiles, losses = tiles.copy(), np.zeros(len(shortest), np.int64)
         is_open = np.ones(len(shortest), np.bool_)
         for step, count, legal in self._iter_steps(tiles, answers):
@@ -340,10 +340,10 @@ class Follower:
         return losses
 
     def _iter_steps(self, tiles: Bytes, answers: Answers) -> Any:
-        """Make one move of all answers after the other; yield its number, and which were legal.
+        """Make the first move of all answers, then the second, and so on; yield which were legal.
 
-        Also yield the number of answers that have the move. An answer stays where its first illegal
-        move was.
+        Also yield the number of the move, and of the answers that have it. An answer stops before
+        its first illegal move.
         """
         count = tiles.shape[1]
         flat, columns = tiles.reshape(-1), np.arange(count)

@@ -1,7 +1,7 @@
-"""Judging: what an answer to a key is worth by the rules and the tables.
+"""Judging: scores of answers by the rules and the tables.
 
-The moves of an answer are read, and followed from where it starts, by the rules of the puzzle. A
-lone judgement imports nothing heavy.
+The moves of an answer are read, and made from its start by the rules of the puzzle. A lone
+judgement imports nothing heavy.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def has_moves(options: Options) -> bool:
 
 
 def judge(prober: Any, key: str, answer: object, options: Options) -> Judgement:
-    """Judge one answer, of any type; an error only for its key, or for a search without end."""
+    """Judge one answer, of any type; raise only for an invalid key or an endless search."""
     text = "" if answer is None else str(answer)
     judge_text = judge_moves if has_moves(options) else _judge_distance
     return judge_text(prober, text, options, *prober.parse_answer(key, options))
@@ -51,9 +51,9 @@ def _judge_distance(
 def judge_moves(
     prober: Any, text: str, options: Options, start: Any, goal: Any, shortest: int | None
 ) -> Judgement:
-    """Judge moves from a start to a goal; the fewest may not be known.
+    """Judge moves from a start to a goal; the fewest moves may be unknown.
 
-    An answer that scores nothing stays so, and its problem may say how else it can be read.
+    If an answer scores 0, its problem may say how else it could be read.
     """
     rules = prober.choose_rules(options)
     moves, problem = rules.read_moves(text, start)
@@ -87,9 +87,9 @@ def judge_moves(
 
 
 def _find_first_loss(prober: Any, passed: list[Any], goal: Any, shortest: Any) -> int | None:
-    """Return the number of the first move that brought the goal no nearer; None if none is one.
+    """Return the number of the first move that did not lead nearer to the goal, or None.
 
-    A move brings the goal nearer by one at most: what has lost ground does not regain it.
+    A move leads nearer by at most one, so lost ground is never regained.
     """
     low, high = 0, len(passed)
     while low < high:
@@ -102,7 +102,7 @@ def _find_first_loss(prober: Any, passed: list[Any], goal: Any, shortest: Any) -
 
 
 def judge_solution(length: int, shortest: int | None, first_loss: int | None = None) -> Judgement:
-    """Judge moves that reach the goal; the fewest may not be known."""
+    """Judge moves that reach the goal; the fewest moves may be unknown."""
     facts: dict[str, Any] = {"length": length, "shortest": shortest, "first_loss": first_loss}
     if shortest is None:
         return Judgement(result="solved", score=None, **facts)
@@ -115,10 +115,10 @@ def add_meaning(
     rules: Rules, text: str, start: Any, goal: Any, shortest: int | None, moves: list[str],
     problem: str,
 ) -> str:  # fmt: skip
-    """Add to the problem of an answer what was likely meant.
+    """Add the likely meaning of an answer to its problem.
 
-    That is another reading which is legal to its end and reaches the goal. `moves` have been
-    tried; none of what cannot be read to its end.
+    That is another reading, which is legal and reaches the goal. `moves` is the reading that
+    failed; [] if the answer is unreadable.
     """
     tried = "".join(moves)
     for letters, how in rules.list_meanings(text):

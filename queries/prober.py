@@ -1,7 +1,7 @@
-"""What answers the questions about a puzzle from the files of its tables.
+"""Probers, which answer questions about a puzzle from the files of its tables.
 
-Each kind of puzzle has a subclass of `BaseProber`, which declares what can be asked. Most answer
-themselves, as a `Prober`, and take options parsed; `readers` has what programs call.
+Each kind of puzzle has a subclass of `BaseProber`, which declares its options. Most are a `Prober`,
+which answers with parsed options; a few choose another prober. Programs call `readers`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class BaseProber:
-    """Declares what can be asked of a puzzle's tables in one store, and who answers."""
+    """Base class of probers: declares the options of questions, and selects who answers."""
 
     options: tuple[Option, ...] = ()
     commands: tuple[str, ...] = ("query", "sample", "check")
@@ -60,12 +60,12 @@ class BaseProber:
         raise NotImplementedError
 
     def close(self) -> None:
-        """Close all files and forget what was read: later questions raise ValueError."""
+        """Close all files and drop what was read; later questions raise ValueError."""
         self.files.close()
 
 
 class Prober(BaseProber):
-    """Answers the questions about a puzzle, or one board of it."""
+    """Answers questions about a puzzle, or about one of its boards."""
 
     long_work = ""
     """What a single query does that may take seconds, in words."""
@@ -89,11 +89,11 @@ class Prober(BaseProber):
         return self
 
     def answer(self, key: Any, options: Options) -> Answer:
-        """Answer for one key, or without one (None); a TablebaseError if there is no answer."""
+        """Answer for a key, or without one (None); raise a TablebaseError if there is no answer."""
         raise NotImplementedError
 
     def parse_key(self, text: str, options: Options) -> object:
-        """Parse a key; NotationError for a text that is none."""
+        """Parse a key; raise NotationError for an invalid text."""
         puzzle: Any = self.puzzle
         return puzzle.parse(text)
 
@@ -130,11 +130,11 @@ class Prober(BaseProber):
         return fill_answers(keys, answers, lambda some: Prober.answer_keys(self, some, options))
 
     def parse_answer(self, key: str, options: Options) -> tuple[Any, Any, int | None]:
-        """Parse a key; return where answers start and should end, and the fewest moves or None."""
+        """Parse a key; return the start and the goal of answers, and the fewest moves or None."""
         raise BadRequest(f"{self.puzzle.title} does not support checking")
 
     def choose_rules(self, options: Options) -> Rules:
-        """Return the rules by which the moves of an answer are read and made."""
+        """Return the rules that read and make the moves of an answer."""
         assert isinstance(self.puzzle, Rules)
         return self.puzzle
 
@@ -142,10 +142,10 @@ class Prober(BaseProber):
         self, rules: Rules, start: Any, moves: Iterable[str], goal: Any, table: str, problem: str,
         suffix: str = "idx",
     ) -> list[Any]:  # fmt: skip
-        """Follow a solution by the rules before it is told; return every state on the way.
+        """Check a solution by the rules, and return every state on the way.
 
-        TableDamaged, with this problem, if it does not lead to the goal: the file that it comes
-        from may be forged, with right checksums.
+        Raise TableDamaged, with this problem, if it does not lead to the goal: the file may be
+        forged, with right checksums.
         """
         try:
             states = [start, *rules.follow(start, moves)]
@@ -156,17 +156,17 @@ class Prober(BaseProber):
         return states
 
     def is_at(self, here: Any, goal: Any, distance: int) -> bool:
-        """Return whether a state is at a distance from the goal, as far as that is known."""
+        """Return whether a state is at a distance from the goal, as far as is known."""
         return True
 
     def judges_together(self, count: int, options: Options) -> bool:
-        """Return whether so many answers are judged together, not one by one."""
+        """Return whether to judge answers together, not one by one."""
         return False
 
     def judge_distance(
         self, stated: str, start: Any, shortest: int | None, options: Options
     ) -> Judgement:
-        """Judge a number of moves that an answer states, or that there are none."""
+        """Judge a stated number of moves, or the statement that the goal is unreachable."""
         truth = "unreachable" if shortest is None else str(shortest)
         if stated.lstrip("0") == truth.lstrip("0"):
             return Judgement(result="right", shortest=shortest, score=1.0)
@@ -174,7 +174,7 @@ class Prober(BaseProber):
         return Judgement(result="wrong", shortest=shortest, problem=problem, score=0.0)
 
     def complete(self, judged: Judgement, start: Any, last: Any, options: Options) -> Judgement:
-        """Return the judgement of moves to `last`, with what only that puzzle knows of it."""
+        """Complete the judgement of moves that lead to `last`, with facts of this puzzle."""
         if judged.result == "incomplete" and judged.shortest is None:
             problem = "no moves lead to the goal"
             return Judgement(result="incomplete", length=judged.length, problem=problem, score=0.0)
@@ -183,7 +183,7 @@ class Prober(BaseProber):
     def draw(
         self, request: SampleRequest, wanted: range | None, options: Options
     ) -> Iterator[pl.DataFrame]:
-        """Draw a uniform sample of rows, at some depths or any, and yield it a chunk at a time."""
+        """Draw a uniform sample of rows, at given depths or any, and yield it in chunks."""
         from puzzle_tablebase.queries.samples import select_depth
 
         rows = select_depth(self.list_depth_rows(options), self.puzzle.depth, wanted)
@@ -283,7 +283,7 @@ PROBERS = {
 
 
 def get_prober_class(name: str) -> type[BaseProber]:
-    """Return the class of what answers for a puzzle, or of what chooses who does."""
+    """Return the class of a puzzle's prober."""
     default = (
         "puzzle_tablebase.queries.goals:GoalProber"
         if isinstance(get_puzzle(name), GoalPuzzle)
@@ -294,11 +294,11 @@ def get_prober_class(name: str) -> type[BaseProber]:
 
 
 def open_prober(name: str, store: Store) -> BaseProber:
-    """Return what answers from a puzzle's tables in a store, or what chooses who does."""
+    """Return a puzzle's prober for the tables in a store."""
     return get_prober_class(name)(get_puzzle(name), TableFiles(store))
 
 
 def pose(prober: BaseProber, verb: str, given: Mapping[str, Any]) -> tuple[Prober, Options]:
-    """Parse the options of a question; return the prober that answers it, of one board maybe."""
+    """Parse the options of a question; return the prober that answers it, and the options."""
     options = prober.parse(verb, given)
     return prober.select(options), options

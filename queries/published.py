@@ -1,4 +1,4 @@
-"""What the manifest says: the state of each table, and the number of its states at each depth."""
+"""Facts from the manifest: the state of each table, and its number of states at each depth."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from puzzle_tablebase.stores import MANIFEST, Store
 
 
 def list_status(store: Store) -> list[dict[str, Any]]:
-    """List every published or default table, with its state and its facts."""
+    """List every published or default table, with its state and its sizes."""
     rows, entries = list[dict[str, Any]](), read_manifest(store)
     defaults = [table.name for puzzle in list_puzzles() for table in puzzle.tables]
     for name in dict.fromkeys([*defaults, *entries]):

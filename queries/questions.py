@@ -1,5 +1,7 @@
-"""Questions and answers: the options of a question, each declared once by the prober that takes it;
-and answers: facts as attributes, as text and as JSON.
+"""Questions and answers.
+
+Each option of a question is declared once, by the prober that takes it. Answers have facts as
+attributes, as text and as JSON.
 """
 
 from __future__ import annotations
@@ -34,9 +36,9 @@ ANY_KEYS = (QUERY, PROBE, BATCH)
 
 
 class Option:
-    """An option of some verbs; without a metavar it is a flag, true or false by its truth.
+    """An option of some commands; without a metavar it is a flag.
 
-    `parse` gets the value, the prober, and the options that are declared before.
+    `parse` gets the value, the prober, and the options declared before this one.
     """
 
     __slots__ = ("excludes", "help", "metavar", "name", "parse", "verbs")
@@ -63,7 +65,7 @@ class Option:
 
 
 class Options:
-    """The parsed options of a question: those not given, or of another puzzle, as here."""
+    """The parsed options of a question, with defaults for those that are missing."""
 
     goal: str | None = None
     path: bool = False
@@ -101,7 +103,7 @@ class Options:
 
 
 def parse_options(prober: Any, verb: str, given: Mapping[str, Any]) -> Options:
-    """Check and parse the options of a question, by name; a TablebaseError if one is wrong."""
+    """Parse the options of a question, by name; raise a TablebaseError for an invalid one."""
     declared = {option.name: option for option in prober.options if verb in option.verbs}
     flags = {option.name for option in prober.options if not option.metavar}
     names = [
@@ -134,17 +136,17 @@ def parse_options(prober: Any, verb: str, given: Mapping[str, Any]) -> Options:
 
 
 def is_keyless(options: Iterable[Option], names: Collection[str]) -> bool:
-    """Return whether any of these names is that of an option without a key."""
+    """Return whether any of these options takes no key."""
     return any(option.name in names and ALONE in option.verbs for option in options)
 
 
 def format_flag(name: str) -> str:
-    """Format the name of an option as it is written on a command line."""
+    """Format the name of an option for the command line."""
     return f"--{name.replace('_', '-')}"
 
 
 def parse_positive_number(given: float | str, flag: str, unit: str, example: int) -> float:
-    """Return the number above 0 that an option's value names; `unit` is what it counts."""
+    """Return the positive number that an option's value names; `unit` names what it counts."""
     text = str(given)
     try:  # `float` accepts the digits of every script, and underscores between them
         number = float(given) if text.isascii() and "_" not in text else 0.0
@@ -157,7 +159,7 @@ def parse_positive_number(given: float | str, flag: str, unit: str, example: int
 
 
 def parse_distances(given: object, *_: object) -> range:
-    """Return the distances that an option gives as a number or a range.
+    """Return the distances of an option: a number or a range.
 
     >>> parse_distances(6), parse_distances("5-10")
     (range(6, 7), range(5, 11))
@@ -191,7 +193,7 @@ def parse_split(given: object, *_: object) -> dict[str, int]:
 
 
 def parse_answer_type(given: object, *_: object) -> str:
-    """Return what the answers to be judged are."""
+    """Return the type of the answers to judge."""
     require_choice(str(given), "type of answers", "moves", "distances")
     return str(given)
 
@@ -203,7 +205,7 @@ ANSWERS = Option(
 
 
 def parse_mover(given: object, *_: object) -> str:
-    """Return whose directions the letters of an answer are."""
+    """Return the piece whose directions the letters of an answer are."""
     require_choice(str(given), "piece that moves", BLANK, TILE)
     return str(given)
 
@@ -258,10 +260,10 @@ COMPRESSED_SUFFIXES = (".gz", ".zst", ".zstd")
 class Answer:
     """An answer. A subclass declares each fact once, as an attribute with its type.
 
-    The constructor, equality, JSON and the cells of a batch follow from the declaration, in its
-    order: that of base classes first, but a fact that is declared anew has its new position. A fact
-    that is None by default is left out of JSON while it is None; the items of one that is a dict
-    stand where it is, and are attributes too. An attribute that begins with _ is not a fact.
+    The constructor, equality, JSON and the cells of a batch follow the order of the declarations:
+    base classes first, but a fact that is declared again has its new position. A fact whose default
+    is None is left out of JSON while it is None. The items of a dict are written in its place, and
+    are attributes too. Attributes that begin with _ are not facts.
     """
 
     facts: ClassVar[tuple[str, ...]] = ()
@@ -296,7 +298,7 @@ class Answer:
         return f"{type(self).__name__}({facts})"
 
     def _iter_facts(self) -> Iterator[tuple[str, object]]:
-        """Yield the facts by name, without those that are None by default and None here."""
+        """Yield the facts by name, except those that are None by default and None here."""
         for name in self.facts:
             fact = getattr(self, name)
             if fact is not None or not hasattr(type(self), name):
@@ -324,7 +326,7 @@ class Answer:
         return format_json(self.to_dict())
 
     def to_text(self) -> str:
-        """Format the answer as text for people, here its facts, one a line."""
+        """Format the answer as text for people: by default its facts, one a line."""
         return align_rows(
             [
                 (name.replace("_", " "), str(round(fact, 3) if isinstance(fact, float) else fact))
@@ -385,7 +387,7 @@ def format_count(count: int, noun: str) -> str:
 
 
 class HardestAnswer(Answer):
-    """All keys at the largest depth, in notation order; depth and keys by their names."""
+    """All keys at the largest depth, in notation order, named as the columns are."""
 
     goal: str | None = None
     depth: dict[str, int]
@@ -408,7 +410,7 @@ class HardestAnswer(Answer):
 
 
 class Judgement(Answer):
-    """The worth of an answer to a key, as `docs/query.md` explains; what does not apply is None."""
+    """The judgement of an answer, as `docs/query.md` explains; facts that do not apply are None."""
 
     result: str
     length: int | None = None

@@ -1,7 +1,7 @@
-"""The readers: what programs ask, with types, over the probers that answer.
+"""Readers: the typed interface for programs, on top of the probers.
 
-A reader of a puzzle has the methods of `docs/python.md`. Each parses its options and calls what
-answers, judges or draws.
+A reader of a puzzle has the methods of `docs/python.md`. Each parses its options and calls the
+function that answers, judges or draws.
 """
 
 from __future__ import annotations
@@ -77,20 +77,20 @@ class Reader(Generic[Given]):
 
     @property
     def puzzle(self) -> Puzzle:
-        """The puzzle, or the board: its rules, goals and tables."""
+        """The puzzle or the board, with its rules, goals and tables."""
         return self._prober.puzzle
 
     @property
     def store(self) -> Store:
-        """Where the tables are."""
+        """The store of the tables."""
         return self._prober.files.store
 
     def _name_board(self) -> str:
-        """Return the board of all keys, "" if there are several or none."""
+        """Return the board of all keys; "" if there are several or none."""
         return ""
 
     def probe(self, key: str, **options: Any) -> Given:
-        """Return the answer for a key: the facts of its record, and those that options add."""
+        """Return the answer for a key: the facts of its record, and those that the options add."""
         answer: Any = self._prober.answer(key, self._prober.parse(PROBE, options))
         return answer  # type: ignore[no-any-return]  # the prober of this reader's class
 
@@ -99,7 +99,7 @@ class Reader(Generic[Given]):
     @overload
     def get(self, key: str, default: Default, **options: Any) -> Given | Default: ...
     def get(self, key: str, default: Any = None, **options: Any) -> Any:
-        """Return the answer of `probe`, or the default where the answer is no or the key is bad."""
+        """Return the answer of `probe`, or the default if there is none or the key is invalid."""
         parsed = self._prober.parse(PROBE, options)
         try:
             return self._prober.answer(key, parsed)
@@ -141,7 +141,7 @@ name_packages_in(Reader)
 
 
 class JudgingReader(Reader[Given]):
-    """A reader of a puzzle whose answers can be judged, and whose keys be drawn."""
+    """Base class of readers of puzzles whose answers can be judged and whose keys can be drawn."""
 
     def check(self, key: str, answer: object, **options: Any) -> Judgement:
         """Judge an answer: is it legal, does it reach the goal, is it shortest?"""
@@ -181,7 +181,7 @@ class JudgingReader(Reader[Given]):
 
 
 class Scanned:
-    """What a reader of tables with rows has."""
+    """Base class of readers of tables with rows."""
 
     _prober: Prober
 
@@ -197,7 +197,7 @@ class Scanned:
 
 
 class Counted(Scanned):
-    """What a reader of tables with depths has, too."""
+    """Base class of readers of tables with depths."""
 
     @name_packages
     def histogram(self) -> pl.DataFrame:
@@ -210,7 +210,7 @@ class Counted(Scanned):
 
 
 class RecordReader(Reader["RecordAnswer"], Counted):
-    """The table of a state space without goals: it answers a state with its index record."""
+    """The table of a state space without goals, which answers a state with its index record."""
 
 
 class GoalReader(JudgingReader[OfGoal], Counted):
@@ -254,7 +254,7 @@ class GoalReader(JudgingReader[OfGoal], Counted):
         return ends[-1]
 
     def list_hardest(self, goal: str | None = None) -> pl.DataFrame:
-        """Return all keys that are farthest from the goal, or from the named goals they reach."""
+        """Return all keys that are farthest from the goal, or from their named goals."""
         prober = self._prober
         return prober.list_hardest_rows(prober.parse(ALL, {"goal": goal, "hardest": True}))
 
@@ -287,7 +287,7 @@ class BoardReader(GoalReader["BoardAnswer"]):
 
 
 class EightRecords:
-    """The fields of the records of `eight.idx`, which closed tables empty."""
+    """The fields of the records of `eight.idx`; closing the tables empties them."""
 
     __slots__ = ("distances", "solutions")
 
@@ -295,7 +295,7 @@ class EightRecords:
         self.distances, self.solutions = records[0::2], records[1::2]
 
     def close(self) -> None:
-        """Forget the records: a method that a program saved has them too."""
+        """Drop the records, also for methods that a program saved."""
         self.distances.clear()
         self.solutions.clear()
 
@@ -335,7 +335,7 @@ class EightReader(BoardReader):
         return self._probe(key)
 
     def _load_lookups(self) -> None:
-        """Read the records that fast lookups have in memory, and put these before the methods."""
+        """Read the records into memory, and replace the methods by fast lookups."""
         from types import MethodType
 
         prober = self._prober
@@ -360,10 +360,9 @@ def make_fast_lookups(
 ) -> tuple[Callable[[object, str, str | None], int], Callable[[str], BoardAnswer]]:
     """Make the functions `distance` and `probe` over the fields of the records of `eight.idx`.
 
-    They find a state's rank in two dictionaries: it is the sum of a part given by its first four
-    digits and a part given by its last five. `distance` is a method: bound to an object, it can be
-    sent to another process. For a goal it calls the slow one. Both call the slow ones if fields are
-    missing: the tables may be closed.
+    A state's rank is the sum of two dictionaries' entries, for its first four digits and its last
+    five. `distance` is a method, because a bound method can be sent to another process. With a
+    goal, it calls the slow one. Both call the slow ones if fields are missing, as after closing.
     """
     from puzzle_tablebase.puzzles.board_numbers import (
         NUMBER_BITS,
@@ -432,19 +431,19 @@ def make_fast_lookups(
 
 
 class FifteenReader(JudgingReader["FifteenSolution"]):
-    """The tables of the 15-puzzle's patterns, and the searches that they lead."""
+    """The tables of the 15-puzzle's patterns, and searches with them."""
 
     _prober: FifteenProber
 
     def probe(self, key: str, goal: str | None = None, **options: Any) -> FifteenSolution:
         """Return a shortest solution; the default goal has the blank in the last corner.
 
-        After `time_limit` seconds it raises Undecided, which has what is known.
+        After `time_limit` seconds, raise Undecided, which has the bound that is known by then.
         """
         return super().probe(key, goal=goal, **options)
 
     def heuristic(self, key: str, goal: str | None = None) -> int:
-        """Return a number of moves that no solution is shorter than, from the tables alone."""
+        """Return a lower bound of the number of moves, from the tables alone."""
         return self._prober.compute_heuristic(key, self._prober.parse(PROBE, {"goal": goal}))
 
 

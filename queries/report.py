@@ -34,7 +34,7 @@ REPORT_PAGE = "report.html"
 
 @name_packages
 def write_report(store: Store, target: str) -> None:
-    """Write the page with the charts of a store's tables; leave out those whose tables it lacks."""
+    """Write the page with the charts of a store's tables; leave out charts without tables."""
     limit = address_space_limit()
     if limit is not None and limit < CHART_ADDRESS_SPACE:
         size = f"{CHART_ADDRESS_SPACE / 1e9:.0f} GB"

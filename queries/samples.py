@@ -1,7 +1,7 @@
 """Uniform samples: random numbers are drawn, then the rows with those numbers.
 
-A set has as many states of each distance, or is divided into parts: it is drawn as a whole, then
-shuffled and divided.
+A *set* is stratified by distance or divided into parts: it is drawn as a whole, then shuffled and
+divided.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ Numbers = npt.NDArray[np.int64]
 class SampleRequest(NamedTuple):
     """The size of a sample, and its seed.
 
-    `size` is None for that of the parts that it is split into, or 1. `chunk_numbers`: numbers that
-    are drawn together. The more, the less often tables are read.
+    `size` None: the sum of the parts, or 1. `chunk_numbers`: how many numbers are drawn together;
+    with more, tables are read less often.
     """
 
     size: int | None = None
@@ -42,18 +42,18 @@ class SampleRequest(NamedTuple):
     chunk_numbers: int = CHUNK_NUMBERS
 
     def check(self, most: int = MAX_SIZE) -> SampleRequest:
-        """Return the request with whole numbers in it; raise BadRequest for others."""
+        """Return the request with its whole numbers checked; raise BadRequest for invalid ones."""
         size = 1 if self.size is None else self.size
         size = require_whole_number(size, "The size of a sample", 1, most)
         return self._replace(size=size, seed=require_whole_number(self.seed, "A seed", 0))
 
     def count_rows(self, options: Options) -> int:
-        """Return how many rows are asked for."""
+        """Return the requested number of rows."""
         parts: dict[str, int] = options.split or {}
         return sum(parts.values()) or (1 if self.size is None else self.size)
 
     def draw_numbers(self, total: int, noun: str) -> Iterator[Numbers]:
-        """Draw different numbers below `total` from the seed, and yield them a chunk at a time."""
+        """Draw distinct numbers below `total` from the seed, and yield them in chunks."""
         size = self.size or 1
         if size > total:
             problem = f"{size:,} is more than the {format_count(total, noun)} to draw from"
@@ -64,7 +64,7 @@ class SampleRequest(NamedTuple):
 
 
 def draw_distinct(random: np.random.Generator, total: int, size: int) -> Numbers:
-    """Draw different numbers below `total`, in random order; every order is equally likely."""
+    """Draw distinct numbers below `total`, in random order; every order is equally likely."""
     if size > total // 2:
         return random.permutation(total)[:size]
     numbers = pl.Series(random.integers(total, size=size)).unique(maintain_order=True)
@@ -75,7 +75,7 @@ def draw_distinct(random: np.random.Generator, total: int, size: int) -> Numbers
 
 
 def select_depth(rows: pl.DataFrame, depth: str, wanted: range | None) -> pl.DataFrame:
-    """Select the rows at some depths, or all that have one; `depth` is the column's name."""
+    """Select the rows at some depths, or all with a depth; `depth` is the column's name."""
     if wanted is None:
         return rows.filter(pl.col(depth).is_not_null())
     selected = rows.filter(pl.col(depth).is_between(wanted[0], wanted[-1]))
@@ -85,7 +85,7 @@ def select_depth(rows: pl.DataFrame, depth: str, wanted: range | None) -> pl.Dat
 
 
 def make_depth_error(depth: str, value: int, most: object) -> NoAnswer:
-    """Make the error for a depth at which there is nothing to draw."""
+    """Make the error for a depth without states."""
     return NoAnswer(f"There is nothing to draw at {depth} {value:,}: the largest is {most}.")
 
 
@@ -109,7 +109,7 @@ def draw_set(
     on_note: Callable[[str], None],
     on_rows: Callable[[int], None] = lambda _: None,
 ) -> Iterator[pl.DataFrame]:
-    """Draw a sample as the options say, a chunk at a time; a set as one chunk.
+    """Draw a sample by the options, in chunks; a set is one chunk.
 
     `on_rows` is called with the number of rows of a set that are drawn so far.
     """
@@ -161,7 +161,7 @@ def share_distances(
     request: SampleRequest,
     on_note: Callable[[str], None],
 ) -> dict[int, int]:
-    """Share the size of a sample out to distances; a short one gets all it has."""
+    """Divide the size of a sample among distances; one with too few states gives all of them."""
     size, counts = request.size or 1, prober.count_depths(options)
     if distances[-1] > max(counts):
         raise make_depth_error(prober.puzzle.depth, distances[-1], max(counts))
@@ -179,7 +179,7 @@ def share_distances(
 
 
 def select_evenly(distances: range, size: int) -> list[int]:
-    """Select as many distances as there are rows, at equal steps from the first to the last.
+    """Select `size` distances, at equal steps from the first to the last.
 
     >>> select_evenly(range(2, 21), 10)
     [2, 4, 6, 8, 10, 12, 14, 16, 18, 20]
@@ -212,10 +212,10 @@ def format_ranges(numbers: list[int]) -> str:
 def split_rows(
     puzzle: Any, rows: pl.DataFrame, parts: dict[str, int], random: np.random.Generator
 ) -> pl.DataFrame:
-    """Add the column `split` to rows with states; states with one canonical form are in one part.
+    """Add the column `split` to rows with states; states with one canonical form share a part.
 
-    Each part gets its share of every distance, as nearly as that allows, and of all rows. Distances
-    with many rows come last, as these make up for what the others left uneven.
+    Each part gets its share of every distance, and of all rows, as nearly as that allows. Distances
+    with many rows come last, because they can even out the others.
     """
     goals, whole = puzzle.goals, sum(parts.values())
     classes = dict[int, dict[str, list[int]]]()

@@ -40,9 +40,9 @@ def require_published(store: Store, table: Table) -> Entry:
 
 
 def retry_changed(store: Store, read: Callable[[], Result]) -> Result:
-    """Read the manifest and a file that it lists, and both again if they do not match.
+    """Read the manifest and a file that it lists; if they do not match, read both again.
 
-    The table may have been published anew meanwhile.
+    The table may have been replaced meanwhile.
     """
     for _ in range(ATTEMPTS - 1):
         try:
@@ -85,9 +85,9 @@ def _scan_listed(store: Store, table: Table) -> pl.LazyFrame:
 def _require_definition(
     store: Store, table: Table, rows: pq.ParquetFile, columns: Iterable[Column]
 ) -> None:
-    """Raise TableDamaged unless a file has the columns, and no more rows, that the table must have.
+    """Raise TableDamaged unless a file has the table's columns, and at most its number of rows.
 
-    What reads the rows then relies on that, whoever wrote them.
+    Code that reads the rows relies on this, whoever wrote them.
     """
     from puzzle_tablebase.formats.row_groups import find_problem
 
@@ -96,7 +96,7 @@ def _require_definition(
 
 
 def _list_versions(store: Store, table: Table, size: int) -> list[File]:
-    """Return the listed versions of a table's file of rows that have so many bytes."""
+    """Return the listed versions of a table's Parquet file that have this size."""
     versions = read_versions(store).get(table.name, [])
     files = [entry.parquet for entry in versions if entry.parquet]
     if not files:
@@ -108,14 +108,14 @@ def _list_versions(store: Store, table: Table, size: int) -> list[File]:
 
 
 def _make_error(store: Store, table: Table, problem: str) -> TableDamaged:
-    """Make the error for a file that is not as published: a build finds that out itself."""
+    """Make the error for a file that is not as published, which a build detects itself."""
     return TableDamaged(store, table.file, problem, table.name)
 
 
 def _require_room(
     store: Store, table: Table, footer: pq.FileMetaData, columns: Iterable[Column]
 ) -> None:
-    """Raise TableDamaged if texts that are stored once may take too much memory in all rows."""
+    """Raise TableDamaged if texts that are stored once could fill the memory in all rows."""
     from puzzle_tablebase.formats.row_groups import find_chunk
 
     for group in map(footer.row_group, range(footer.num_row_groups)):
@@ -128,7 +128,7 @@ def _require_room(
 
 
 def collect_rows(store: Store, table: str, rows: pl.LazyFrame) -> pl.DataFrame:
-    """Collect rows of a published table; TableDamaged if they cannot be decoded."""
+    """Collect rows of a published table; raise TableDamaged if they cannot be decoded."""
     with translate_scan_errors(store, table):
         return rows.collect()
 
@@ -156,8 +156,8 @@ def find_rows(
 ) -> list[tuple[Any, ...]]:
     """Return the first rows of a table that have these values, with these columns, in order.
 
-    The footer is checked against the manifest, and each page of the row groups that may have them
-    against its checksum: the rest of the file is neither read nor needed.
+    The footer is checked against the manifest, and each page of the possible row groups against its
+    checksum. The rest of the file is not read.
     """
     from puzzle_tablebase.formats.row_groups import find_rows
 
@@ -180,7 +180,7 @@ def count_rows(store: Store, table: Table, name: str, value: object) -> int:
 def _read_listed(
     store: Store, table: Table, needed: Collection[str], read: Callable[[pq.ParquetFile], Result]
 ) -> Result:
-    """Read something of a table's rows, whose file is opened as its footer is published."""
+    """Read from a table's Parquet file, whose footer is checked against the manifest."""
     from puzzle_tablebase.formats.row_groups import open_rows, read_footer
 
     with translate_scan_errors(store, table.name):

@@ -87,7 +87,7 @@ class SenetAnswer(Answer):
 
 
 def parse_turn(given: object, *_: object) -> str:
-    """Return the side that an option names."""
+    """Return the side of an option."""
     turn = str(given).upper()
     require_choice(turn, "side", *SIDES)
     return turn
@@ -170,14 +170,14 @@ class SenetProber(Prober):
         return OPENING, position, self.find_fewest(position)
 
     def find_fewest(self, position: str) -> int | None:
-        """Return the fewest plies after which a position is reached, if it is."""
+        """Return the fewest plies to a position; None if it is unreachable."""
         record = self.open_index("senet").read_record(rank(position))
         return min((record[at] for at in PLIES if record[at] != UNREACHED), default=None)
 
     def _find_line(self, position: str, plies: int) -> tuple[list[str], list[str]]:
         """Return the moves of the smallest line of this many plies, and every position on its way.
 
-        The last moves in the records lead backwards.
+        The line is followed backwards by the last moves in the records.
         """
         problem = f"no line of {format_count(plies, 'move')} leads to {position}"
         moves, here = list[str](), position

@@ -36,10 +36,11 @@ TRIES = 20
 
 
 class Sheet(NamedTuple):
-    """What a sheet has; boards and answers are HTML.
+    """The contents of a sheet; boards and answers are HTML.
 
-    `ratio`: the width of a board divided by its height. `across`: the boards side by side; None: as
-    many as make them largest. `most`: the boards of a page. `are_drawn`: the answers are boards.
+    `ratio`: the width of a board divided by its height. `across`: the boards side by side; None:
+    the number that makes them largest. `most`: the most boards of a page. `are_drawn`: the answers
+    are boards.
     """
 
     title: str
@@ -61,7 +62,7 @@ class Sheet(NamedTuple):
 def draw_sheet_rows(
     prober: Prober, rows: pl.DataFrame, draw: Callable[[int], pl.DataFrame]
 ) -> pl.DataFrame:
-    """Return the rows of a sample as a sheet shows them: rising, or tours with different starts.
+    """Return the rows of a sample in a sheet's order: rising, or tours with different starts.
 
     `draw(number)` draws another sample of this size.
     """
@@ -150,7 +151,7 @@ def make_tour_sheet(board: KnightBoard, paths: list[str], *, is_closed: bool) ->
 
 
 def require_page_name(page: str) -> None:
-    """Raise BadRequest if a page has the name of a list: it would replace somebody's boards."""
+    """Raise BadRequest if a page has the name of a list: it could replace a user's boards."""
     if any(find_suffix(page) in suffixes for suffixes in INPUT_FORMATS.values()):
         raise BadRequest(f"A sheet is a page, and {quote(page)} a list", "Example: sheet.html")
 
@@ -164,9 +165,9 @@ def read_boards(
     format: str | None,
     column: str | None,
 ) -> list[BoardAnswer]:
-    """Read boards from a file, and solve them; BadRequest names the rows with other keys.
+    """Read boards from a file, and solve them; BadRequest names the rows with invalid keys.
 
-    `on_board` is called with the number of boards that are solved, and of all.
+    `on_board` is called with the number of solved boards, and of all boards.
     """
     keys = dict[int, str | None]()
     for rows in read_rows(source, prober, format, column):
@@ -278,7 +279,7 @@ def _draw_chess(board: KnightBoard, squares: list[str], label: str) -> str:
 
 
 def _draw_line(board: KnightBoard, squares: list[int]) -> str:
-    """Draw a line through the middles of squares; a lone square has none."""
+    """Draw a line through the centres of squares; a single square has none."""
     cells = [divmod(square, board.files) for square in squares]
     points = [f"{file + 0.5} {board.ranks - rank - 0.5}" for rank, file in cells]
     return f"M{'L'.join(points)}" if len(points) > 1 else ""

@@ -68,9 +68,9 @@ class SmallBoardProber(DenseProber):
 class BitProber(BoardProber):
     """A prober of tables with one bit of each distance, which counts the steps to the goal.
 
-    Each move changes the colour of the blank's cell, so this gives bit 0 of the distance, and the
-    table bit 1: the distance modulo 4. A neighbour is one move nearer or farther, and this tells
-    which.
+    Each move changes the colour of the blank's cell. So the colour gives bit 0 of the distance, and
+    the table bit 1: the distance modulo 4. It shows which neighbours are one move nearer, and which
+    are farther.
     """
 
     columns = BOARD_COLUMNS
@@ -90,7 +90,7 @@ class BitProber(BoardProber):
             raise
 
     def _name_solver(self, error: TableMissing, state: str, goal: str) -> None:
-        """Add the 15-puzzle's search to an error, if it can answer: the table takes a cluster."""
+        """Add the 15-puzzle's search to an error, if it can answer: the table needs a cluster."""
         is_corner = self.puzzle.view_goal(goal).table_goal == self.puzzle.example
         if str(self.puzzle) == FIFTEEN_BOARD and is_corner:
             error.solver = "fifteen", state, "" if goal == self.puzzle.example else goal
@@ -99,7 +99,7 @@ class BitProber(BoardProber):
         return super().find_record(view, state) // ROW_STATES
 
     def read_record(self, view: View, state: str) -> tuple[int, None]:
-        """Walk to the goal, or to a state that an earlier walk passed, and count the moves."""
+        """Walk to the goal, or to a state of an earlier walk, and count the moves."""
         walks = self.files.keep("walks", dict[tuple[str, str], int])
         goal, passed = view.table_goal, [view.map_state(state)]
         if len(walks) > MAX_KNOWN_STATES:
@@ -138,7 +138,7 @@ class BitProber(BoardProber):
         return self.puzzle.view_goal(options.goal or self.puzzle.example)
 
     def _fits_memory(self, options: Options) -> bool:
-        """Return whether a table's bits are in memory, or fit what is free."""
+        """Return whether a table's bits are in memory, or fit the free memory."""
         from puzzle_tablebase.resources import get_free_memory  # few keys are looked up singly
 
         table, free = self.table_names[self._view_goal(options).table_goal], get_free_memory()
@@ -179,7 +179,7 @@ class BitProber(BoardProber):
         return rows.select(goal.alias("goal"), "distance", "best_moves"), states, is_unreached
 
     def read_distances(self, view: SymmetryView) -> npt.NDArray[np.uint8]:
-        """Return the distances of all states of a table by rank, unfolded from its bits once."""
+        """Return the distances of all states of a table by rank; they are unfolded once."""
         with self._unfolding:
             return self.files.keep(
                 ("distances", view.table_goal), lambda: self._unfold_distances(view)
@@ -274,7 +274,7 @@ class SlidingProber(BaseProber):
         return self.open_board(options.board)
 
     def open_board(self, board: SlidingBoard) -> BoardProber:
-        """Return the prober of a board's tables; it is opened the first time."""
+        """Return the prober of a board's tables, which is opened once."""
         with self._lock:
             self.files.require_open()
             if str(board) not in self._boards:
@@ -289,9 +289,9 @@ class SlidingProber(BaseProber):
                 prober.close()
 
     def iter_explored(self) -> Iterator[tuple[Prober, Table]]:
-        """Yield the tables of small boards that have tables for every goal.
+        """Yield the tables of small boards with tables for every goal.
 
-        Tables of larger boards are too large for a page.
+        Those of larger boards are too large for a page.
         """
         from puzzle_tablebase.formats.manifest import read_manifest
 

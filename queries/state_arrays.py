@@ -33,9 +33,9 @@ class BoardArrays(Protocol):
         """
 
     def ranks(self, states: Any) -> Ranks:
-        """Return the rank of each state; -1 for what is none.
+        """Return the rank of each state; -1 for an invalid one.
 
-        Of a board with ranks for each goal, only states that reach the goal have one.
+        If a board has ranks for each goal, only states that reach the goal have a rank.
         """
 
     def unranks(self, ranks: Any) -> Bytes:
@@ -43,7 +43,7 @@ class BoardArrays(Protocol):
 
 
 def read_ranks(ranks: Any) -> Ranks:
-    """Return numbers as an array; BadRequest if they are not whole."""
+    """Return numbers as an array; raise BadRequest if they are not whole."""
     array = np.asarray(ranks)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "ui"):
         raise BadRequest("Ranks are a list or an array of whole numbers")

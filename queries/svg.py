@@ -73,7 +73,7 @@ class Picture:
         self.add("path", d=f"M{steps}", stroke=stroke, fill="none", **more)
 
     def add_text(self, x: float, y: float, text: str, size: float = 11, **more: str) -> None:
-        """Add a text, muted and around its point if nothing else is said."""
+        """Add a text, by default muted and centred on its point."""
         usual = {"fill": MUTED, "text_anchor": "middle"}
         self.add("text", text, x=x, y=y, font_size=size, **(usual | more))
 
@@ -189,7 +189,7 @@ SQUARE = 30
 
 
 def draw_line(reached: str, dice: str, moves: list[str]) -> str:
-    """Draw the line to a position: each position under the one before, the moved piece ringed."""
+    """Draw the line to a position, one position below the other, with a ring on the moved piece."""
     picture = Picture(f"{reached} after {len(moves)} {'ply' if len(moves) == 1 else 'plies'}")
     edge, left, top, pitch = 20, 156, 64, SQUARE + 14
     picture.add_title(edge, 28)

@@ -9,7 +9,7 @@
 >>> tables.knight.probe("b1", to="a3").closed
 True
 
-`probe` raises a TablebaseError where it has no answer; `get` returns a default instead. A single
+`probe` raises a TablebaseError if there is no answer; `get` returns a default instead. A single
 lookup imports only the standard library.
 """
 
@@ -94,7 +94,7 @@ class Tables:
 
     @name_packages
     def open(self, name: str) -> Any:
-        """Return the reader of a puzzle's tables, which is opened the first time."""
+        """Return the reader of a puzzle's tables, which is opened once."""
         from puzzle_tablebase.queries import readers
         from puzzle_tablebase.queries.goals import GoalProber
         from puzzle_tablebase.queries.prober import Prober
@@ -118,7 +118,7 @@ class Tables:
             return self._probers[name]
 
     def _keep_reader(self, name: str, reader_type: Any, prober: Prober) -> Any:
-        """Return the reader of that name, and make it the first time."""
+        """Return the reader of that name, which is made once."""
         with self._lock:
             if name not in self._readers:
                 self._readers[name] = reader_type(prober)
@@ -169,7 +169,7 @@ class Tables:
         return reader
 
     def goals(self, name: str) -> GoalReader:
-        """Return the table of any registered puzzle with goals; BadRequest for another name."""
+        """Return the table of a registered puzzle with goals; raise BadRequest for other names."""
         from puzzle_tablebase.queries.readers import GoalReader
 
         reader = self.open(name)

@@ -1,4 +1,4 @@
-"""The writer of the explorer: one page that shows every answer, with the data of its tables inside.
+"""The writer of the explorer: one page with the data of its tables inside.
 
 `page/` holds its source: small modules of JavaScript, a style sheet and a page. They are
 combined here without a build tool: an import map holds the modules as data URLs, each index is
@@ -33,7 +33,7 @@ _RELATIVE = re.compile(r'^((?:import|export|\}) .*from )"\./', re.MULTILINE)
 
 
 def write_explorer(store: Store, target: str) -> None:
-    """Write the page that explores a store's tables; equal tables make equal bytes."""
+    """Write the explorer of a store's tables; equal tables give equal bytes."""
     try:
         page = _make_page(store)
     except TableMissing as error:  # usually it is not the only one

@@ -1,4 +1,4 @@
-"""Tours of a board's list, each found by its row alone; nothing else of the table is read."""
+"""Tours in the list of a board, each found without reading the rest of the table."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WantedTour = tuple[KnightBoard, int, int | None, int | None, bool]
 
 
 def find_listed_tour(prober: Any, wanted: WantedTour) -> tuple[int, list[int]]:
-    """Find the number and the squares of the first such tour in the list of a board's tours."""
+    """Find the number and the squares of the first matching tour in a board's list."""
     board, start, end, number, closed = wanted
     table, name = make_tour_table(board), board.name_square(start)
     values: dict[str, object] = {"start": name}

@@ -44,9 +44,9 @@ SMALL_BOARD = "6x6"
 
 
 class KnightAnswer(Answer):
-    """A tour. `number` is that in its list, or else `rank` that among all closed ones or all open
-    ones from its start. `tours`: how many there are with these ends, if they were asked for, and
-    counted.
+    """A tour; `number` in its list, or `rank` among all closed ones or open ones from its start.
+
+    `tours`: the number of tours with these ends, if requested and counted.
 
     `jumps` are 1 to 8, one fewer than the squares of `path`. `order` has the ranks of the board
     from above, with each square's number in the tour.
@@ -128,7 +128,7 @@ def parse_number(given: int | str, *_: object) -> int:
 
 
 def choose_board(options: Options, default: str = "8x8") -> KnightBoard:
-    """Return the board that is asked for."""
+    """Return the requested board."""
     board = options.board
     return board if isinstance(board, KnightBoard) else parse_board(default)
 
@@ -236,9 +236,9 @@ class KnightProber(Prober):
     def find_pair_count(
         self, board: KnightBoard, start: int, end: int, *, is_wanted: bool = False
     ) -> int | None:
-        """Find the number of tours from a square to another; None if their table is not published.
+        """Find the number of tours between two squares; None if their table is not published.
 
-        With `is_wanted`, raise TableMissing.
+        With `is_wanted`, raise TableMissing instead.
         """
         table = make_pair_counts(board)
         if not (is_wanted or self.files.has_index(table)):
@@ -273,7 +273,7 @@ class KnightProber(Prober):
         self, board: KnightBoard, start: int, squares: list[int], table: str, problem: str,
         suffix: str = "idx",
     ) -> list[int]:  # fmt: skip
-        """Return squares of a table; TableDamaged, with this problem, if they are no tour."""
+        """Return a tour from a table; raise TableDamaged, with this problem, if it is none."""
         names = [board.name_square(square) for square in squares[1:]]
         goal = squares if len(squares) == board.squares else []
         self.walk(board, [start], names, goal, table, problem, suffix)
@@ -289,7 +289,7 @@ class KnightProber(Prober):
     def _find_pair_tour(
         self, board: KnightBoard, start: int, end: int | None, number: int | None, closed: bool
     ) -> tuple[int, list[int]]:
-        """Find one of the tours that the table has for each pair of ends; return its number too."""
+        """Find the table's tour between two squares; return its number too."""
         table, square = f"{TOURS_PREFIX}{board}", board.name_square(start)
         if number is not None and number >= TOURS_PER_START:
             raise NoAnswer(f"The table has {TOURS_PER_START} tours of {board} from {square}.")

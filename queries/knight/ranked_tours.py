@@ -33,13 +33,13 @@ class RankedTours:
         self.ranker = TourRanker(board, self.layers, paths=not closed)
 
     def list_counts(self) -> list[int]:
-        """List the numbers of tours from each square, or in one item that of the closed ones."""
+        """List the numbers of tours from each square, or only that of the closed ones."""
         starts = range(1 if self.closed else self.board.squares)
         with self._translate_layer_errors():
             return [self.ranker.count_tours(start) for start in starts]
 
     def unrank(self, number: int, start: int) -> list[int]:
-        """Return the tour with a number from a square; a closed one goes to the lower neighbour."""
+        """Return the tour of a number from a square; a closed one begins to the lower neighbour."""
         board = self.board
         with self._translate_layer_errors():
             total = self.ranker.count_tours(start)
@@ -71,7 +71,7 @@ class RankedTours:
 def parse_tour(board: KnightBoard, text: str, *, closed: bool) -> list[int]:
     """Parse a tour's squares, with spaces, commas or nothing between them.
 
-    NotationError if they are not a tour, or not a closed one.
+    Raise NotationError if they are not a tour, or not a closed one.
     """
     what, example = f"a {'closed ' * closed}tour of {board}", "a1 c2 e1 ... (every square once)"
     words = require_text(text, what, example).replace(",", " ").split()

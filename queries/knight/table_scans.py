@@ -60,7 +60,7 @@ class CountAnswer(Answer):
         return f"{self.board} from {ends}, directed {adjective} tours\n\n{align_rows(rows)}"
 
     def to_svg(self) -> NoReturn:
-        """Raise BadRequest: a number has no picture."""
+        """Raise BadRequest, as a number has no picture."""
         raise BadRequest("--svg cannot be used with --count", "Leave out --count or --svg")
 
 
@@ -69,7 +69,7 @@ def read_tour_counts(
 ) -> CountAnswer:
     """Return the number of tours from a table of counts; `start` None: from all squares.
 
-    `is_closed`: only of closed tours.
+    `is_closed`: count only closed tours.
     """
     table = _find_count_table(prober.files.store, board, is_closed=is_closed)
     rows = prober.files.scan(table).filter(board=str(board))
@@ -105,7 +105,7 @@ def read_pair_count(
 def _find_count_table(store: Store, board: KnightBoard, *, is_closed: bool) -> Table:
     """Find the published table that counts a board's tours, or at least the closed ones.
 
-    If none is published, return the one to build; BadRequest if the board is too large.
+    If there is none, return the table to build; raise BadRequest if the board is too large.
     """
     if get_sides(board) in COUNTED_BOARDS:
         return make_count_table(COUNTED_BOARDS)
@@ -123,7 +123,7 @@ def _find_count_table(store: Store, board: KnightBoard, *, is_closed: bool) -> T
 def draw_tours(
     prober: Any, board: KnightBoard, request: SampleRequest, *, closed: bool
 ) -> Iterator[pl.DataFrame]:
-    """Draw tours of a board, and yield them a chunk at a time; see `Prober.draw`."""
+    """Draw tours of a board, and yield them in chunks; see `Prober.draw`."""
     make_ranking_table(board, closed=closed)  # raises an error if there are none, or too many
     if closed or board.squares > MAX_LISTED_SQUARES:
         tours = prober.open_ranked_tours(board, closed=closed)
