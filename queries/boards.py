@@ -30,27 +30,26 @@ if TYPE_CHECKING:
     import polars as pl
 
     from puzzle_tablebase.puzzles import Rules
-    from puzzle_tablebase.puzzles.sliding import Eight, SlidingBoard
+    from puzzle_tablebase.puzzles.sliding import BoardFeatures, Eight, SlidingBoard
     from puzzle_tablebase.queries.answer_frames import Bytes
     from puzzle_tablebase.queries.bit_walks import BitTable
     from puzzle_tablebase.queries.board_columns import DenseRows, Masks
     from puzzle_tablebase.queries.files import TableFiles
     from puzzle_tablebase.queries.questions import Option, Options
 
+else:
+    BoardFeatures = object  # items of the fact `features`, which are attributes too
+
 MAX_GOALS = 4
 """The goals of a dense board whose rows are in memory together: each takes some 20 MB."""
 
 
-class BoardAnswer(GoalAnswer):
+class BoardAnswer(GoalAnswer, BoardFeatures):
     """The answer for a state of a sliding board: a goal puzzle's, with tiles and pictures."""
 
     _width: int
     best_tiles: str | None = None
     tiles: str | None = None
-    if TYPE_CHECKING:  # the features of a solution's start
-        blank: int = 0
-        manhattan: int = 0
-        misplaced: int = 0
 
     def to_svg(self) -> str:
         """Draw every state of the solution, or the state alone; tiles that move are coloured."""

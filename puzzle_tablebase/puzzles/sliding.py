@@ -54,6 +54,17 @@ MANHATTAN = (
 """The meaning of the column `manhattan`."""
 
 
+class BoardFeatures:
+    """What `weigh_tile` says of a state, summed over its tiles: columns, attributes of answers.
+
+    Tables of the 8-puzzle have all of them.
+    """
+
+    blank: int
+    manhattan: int
+    misplaced: int
+
+
 class SymmetryView(View):
     """View of a goal as one with a table, by a symmetry of the board and a renaming of the tiles.
 
@@ -541,7 +552,7 @@ class Eight(SlidingBoard):
     """
 
     name = kind = "eight"
-    features = ("blank", "manhattan", "misplaced")
+    features = (*BoardFeatures.__annotations__,)
 
     def __init__(self) -> None:
         super().__init__(3, 3)
