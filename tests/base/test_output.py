@@ -29,7 +29,12 @@ def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture(params=["", "1"], ids=["buffered", "unbuffered"])
+@pytest.fixture(
+    params=[
+        pytest.param("", id="buffered"),
+        pytest.param("1", id="unbuffered", marks=pytest.mark.slow),
+    ]
+)
 def streams(request: pytest.FixtureRequest) -> dict[str, str]:
     return {"PYTHONUNBUFFERED": request.param}
 

@@ -146,7 +146,7 @@ def test_no_change_of_bytes_changes_an_answer(
             assert all(one in (None, expected) for one, expected in zip(told, right, strict=True))
             if path.suffix == ".idx":
                 require_refused_blocks(path, original)
-            if time < 2:
+            if time == 0:
                 with pytest.raises(TableError, match=re.escape(name)):
                     verify(Folder(damaged_folder), quick=True).require_no_trouble()
     finally:

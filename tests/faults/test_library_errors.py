@@ -6,6 +6,7 @@ Each command runs in a process of its own: some of these rows crash one that doe
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,8 @@ from puzzle_tablebase.errors import explain_library_error
 from puzzle_tablebase.pipeline.verify import verify
 from puzzle_tablebase.queries.tables import Tables
 from puzzle_tablebase.stores import Folder
-from tests.support.shell import SCRIPT, run, run_here
+from tests.support.forks import Measure, fork_commands
+from tests.support.shell import run_here
 from tests.support.tampered import change_columns, describe_file, edit_manifest, replace_link
 
 BAD_TEXT = pa.Array.from_buffers(
@@ -53,11 +55,19 @@ REFUSED = {
 }
 
 
+@pytest.fixture(scope="module")
+def measure(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Measure]:
+    with fork_commands(tmp_path_factory.mktemp("said")) as measure:
+        yield measure
+
+
 @pytest.mark.parametrize(("rows", "kind"), REFUSED, ids="-".join)
-def test_rows_that_no_library_takes(rows: str, kind: str, outputs: Path, tmp_path: Path) -> None:
+def test_rows_that_no_library_takes(
+    rows: str, kind: str, outputs: Path, tmp_path: Path, measure: Measure
+) -> None:
     pq.write_table(pa.table(ROWS[rows]), tmp_path / f"{rows}.parquet")
     words = ("query", "eight", "--input", f"{rows}.parquet", "--format", kind)
-    said = run([SCRIPT, *words, "--outputs", outputs], cwd=tmp_path)
+    said, _ = measure(*words, "--outputs", outputs, cwd=tmp_path)
     assert (said.code, said.out, said.err.count("\n")) == (2, "", 1)
     assert said.err.startswith(f"pipeline: {REFUSED[rows, kind]}")
 

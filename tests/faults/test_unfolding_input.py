@@ -1,18 +1,14 @@
 """Few bytes that stand for many: each ends in a sentence, or is read in parts that fit.
 
-Each command runs in a process of its own, which says how much memory it has had at most. It is a
-fork of one that has imported what commands need, as the imports take longer than most commands.
+Each command runs in a process of its own, which says how much memory it has had at most.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TypeAlias
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -23,66 +19,21 @@ from puzzle_tablebase.pipeline.proofs import files
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.queries import scans
 from puzzle_tablebase.stores import MANIFEST, MAX_WHOLE_BYTES, Folder
-from tests.support.shell import ROOT, Cli, Said, environment, require_no_bug
+from tests.support.forks import Measure, fork_commands
+from tests.support.shell import Cli
 from tests.support.tampered import change_columns, get_refutation, rewrite
 
 FIVE = "knight_tours_5x5"
 (TABLE,) = KNIGHT.find_tables(FIVE)
 
 STATE = "378546201"
-WATCHED = """
-import json, os, sys, threading
-import polars, pyarrow.csv, pyarrow.parquet
-import puzzle_tablebase.pipeline.commands, puzzle_tablebase.queries.batch
-from puzzle_tablebase.pipeline.run import run_command
-from puzzle_tablebase.resources import measure_peak_memory
-
-assert threading.active_count() == 1  # a fork has no others
-for line in sys.stdin:
-    out, err, *words = json.loads(line)
-    process = os.fork()
-    if process == 0:
-        for number, path in enumerate((os.devnull, out, err)):
-            os.dup2(os.open(path, os.O_RDWR), number)
-        code = run_command(words)
-        sys.stdout.flush()
-        print(f"peak {measure_peak_memory()}", file=sys.stderr, flush=True)
-        os._exit(code)
-    print(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), flush=True)
-"""
 MEBIBYTE = 1 << 20
-Measure: TypeAlias = Callable[..., tuple[Said, int]]
 
 
 @pytest.fixture(scope="module")
 def measure(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Measure]:
-    """Yield a function that runs a command; it returns what it said, and its most bytes."""
-    place = tmp_path_factory.mktemp("said")
-    files = [place / name for name in ("out", "err")]
-    with subprocess.Popen(
-        [sys.executable, "-c", WATCHED],
-        cwd=ROOT,
-        env=environment(),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as commands:
-        assert commands.stdin
-        assert commands.stdout
-        asked, told = commands.stdin, commands.stdout
-
-        def run(*words: str | Path) -> tuple[Said, int]:
-            for file in files:
-                file.write_bytes(b"")
-            print(json.dumps([*map(str, (*files, *words))]), file=asked, flush=True)
-            code = int(told.readline())
-            out, err = (file.read_text("utf-8") for file in files)
-            require_no_bug(err)
-            errors, _, peak = err.rpartition("peak ")
-            return Said(code, out, errors), int(peak)
-
-        yield run
-        asked.close()
+    with fork_commands(tmp_path_factory.mktemp("said")) as measure:
+        yield measure
 
 
 def repeat(rows: int, *values: object) -> pa.Array:

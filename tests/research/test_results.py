@@ -3,10 +3,10 @@
 import random
 import re
 from collections import Counter
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
@@ -22,7 +22,7 @@ from research import (
     tour_edges,
     tour_pairs,
 )
-from tests import usual_or_nightly
+from tests import first, usual_or_nightly
 from tests.support import oracles, reference_numbers, sliding_oracle
 from tests.support.build_recorder import build_tables
 
@@ -35,6 +35,13 @@ CLOSED_TOURS = {
 """Undirected closed tours of the boards whose jumps are counted."""
 
 
+def read_squares(paths: pl.Series) -> npt.NDArray[np.uint8]:
+    """Return the squares of tours of 6x6, a row a tour."""
+    letters = paths.cast(pl.Binary).to_numpy().astype("S72").view(np.uint8)
+    pairs = letters.reshape(-1, 36, 2)
+    return pairs[:, :, 0] - ord("a") + 6 * (pairs[:, :, 1] - ord("1"))
+
+
 def count_jumps(board: KnightBoard, outputs: Path) -> Counter[tuple[int, int]]:
     """Count the closed tours that use each jump, from a list of all tours."""
     if str(board) != "6x6":
@@ -43,15 +50,15 @@ def count_jumps(board: KnightBoard, outputs: Path) -> Counter[tuple[int, int]]:
         return Counter((one, two) for one, two in pairs)
     rows = pl.scan_parquet(outputs / "knight_tours_6x6.parquet")
     paths = rows.filter(pl.col("start") == "a1", pl.col("closed")).select("path").collect()
-    jumps = Counter[tuple[int, int]]()
-    for path in paths["path"]:
-        squares = [board.parse_square(path[at : at + 2]) for at in range(0, len(path), 2)]
-        jumps.update((min(jump), max(jump)) for jump in pairwise([*squares, squares[0]]))
+    squares = read_squares(paths["path"])
+    ends = np.sort(np.stack([squares, np.roll(squares, -1, axis=1)]).reshape(2, -1), axis=0)
+    used, numbers = np.unique(ends, axis=1, return_counts=True)
+    jumps = dict(zip(map(tuple, used.T.tolist()), numbers.tolist(), strict=True))
     assert all(tours % 2 == 0 for tours in jumps.values())  # each tour in both directions
     return Counter({jump: tours // 2 for jump, tours in jumps.items()})
 
 
-@pytest.mark.parametrize("name", ["10x3", "5x6", "6x5", "6x6"])
+@pytest.mark.parametrize("name", first(2, ["5x6", "6x6", "6x5", "10x3"]))
 def test_edges_of_closed_tours_as_in_a_list(ranked_boards: Path, outputs: Path, name: str) -> None:
     board = parse_board(name)
     total, uses = tour_edges.count_edges(board, ranked_boards)
@@ -248,14 +255,15 @@ def test_no_open_tour_of_6x6_is_its_own_image(outputs: Path) -> None:
     board = KnightBoard(6, 6)
     rows = pl.scan_parquet(outputs / "knight_tours_6x6.parquet")
     paths = rows.filter(pl.col("start").is_in(["a1", "b1", "c1", "b2", "c2", "c3"])).select("path")
-    letters = paths.collect()["path"].cast(pl.Binary).to_numpy().astype("S72").view(np.uint8)
-    pairs = letters.reshape(-1, 36, 2)
-    tours = pairs[:, :, 0] - ord("a") + 6 * (pairs[:, :, 1] - ord("1"))
+    tours = read_squares(paths.collect()["path"])
     assert len(tours) * 8 > reference_numbers.numbers("knight.txt", "n x n")[5]
     images = np.array([board.find_images(square) for square in range(36)], dtype=np.uint8).T
     assert len(images) == 8
     for image in images:
-        assert not (image[tours] == tours[:, ::-1]).all(axis=1).any()
+        left = tours  # those whose images are their reverse so far
+        for at in range(36):
+            left = left[image[left[:, at]] == left[:, 35 - at]]
+        assert not len(left)
 
 
 def test_the_page_has_the_numbers_of_the_files() -> None:
