@@ -104,15 +104,15 @@ def join_cells(texts: pl.Series) -> pl.Series:
     return bare.str.replace_all(f"[{re.escape(BLANKS)}]", "0")
 
 
-def list_marks(texts: pl.Series, length: int) -> tuple[Bytes, npt.NDArray[np.bool_]]:
-    """Return the characters of texts, a row each, and which texts have this length in bytes.
+def list_marks(texts: pl.Series, length: int) -> Bytes:
+    """Return the characters of texts that have this length in bytes, a row each.
 
     The row of any other text, or of a null, has characters that are in no key.
     """
     has_length = (texts.str.len_bytes() == length).fill_null(value=False)
     padded = texts if has_length.all() else texts.set(~has_length, NO_MARK * length)
     joined = padded.str.join("").cast(pl.Binary).item() if len(texts) else b""
-    return np.frombuffer(joined, np.uint8).reshape(-1, length), has_length.to_numpy()
+    return np.frombuffer(joined, np.uint8).reshape(-1, length)
 
 
 Keys = (

@@ -70,7 +70,7 @@ class BitTable:
         return values
 
     def answer_states(self, states: pl.Series) -> tuple[pl.DataFrame, Masks]:
-        """Return distance and best moves of each text, and whether it is an unreachable state."""
+        """Return distance and best moves of each text, and whether it is a state."""
         tiles, is_state = read_tiles(states, len(self._cells))
         good = np.flatnonzero(is_state)
         chunks = run_chunks(
@@ -81,7 +81,7 @@ class BitTable:
             distance[good], best[good] = map(np.concatenate, zip(*chunks, strict=True))
         answers = {"distance": distance, "best_moves": pl.Series(MOVE_SETS).gather(best)}
         rows = pl.DataFrame(answers).select(pl.when(pl.Series(distance >= 0)).then(pl.all()))
-        return rows, is_state & (distance < 0)
+        return rows, is_state
 
 
 def list_weights(board: SlidingBoard, view: SymmetryView) -> tuple[Array, Array]:

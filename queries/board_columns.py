@@ -73,9 +73,8 @@ def normalize_keys(keys: pl.Series, cells: int) -> pl.Series:
 
 def read_tiles(states: pl.Series, cells: int) -> tuple[Bytes, Masks]:
     """Return the tiles of texts as columns, and whether each is a state."""
-    marks, has_length = list_marks(states, cells)
-    tiles = TILES[marks.T]
-    return tiles, has_length & _have_all_tiles(tiles)
+    tiles = TILES[list_marks(states, cells).T]
+    return tiles, _have_all_tiles(tiles)
 
 
 def read_any_tiles(states: Any, cells: int) -> tuple[Bytes, Masks]:
@@ -140,16 +139,17 @@ class DenseRows:
     def find_rows(self, keys: pl.Series) -> tuple[pl.Series, Numbers]:
         """Return each key in the notation of states, and its row."""
         numbers = self._number_texts(keys)
-        longer = (keys.str.len_bytes() >= self.board.cells).fill_null(value=False).to_numpy()
-        odd = np.flatnonzero((numbers == self.size) & longer)
+        others = pl.Series(np.flatnonzero(numbers == self.size))
+        # fewer characters are no state in any spelling
+        odd = others.filter(keys.gather(others).str.len_bytes() >= self.board.cells)
         if len(odd):
             states = normalize_keys(keys.gather(odd), self.board.cells)
-            numbers[odd] = self._number_texts(states)
+            numbers[odd.to_numpy()] = self._number_texts(states)
             keys = keys.clone().scatter(odd, states)
         return keys, numbers
 
     def _number_texts(self, states: pl.Series) -> Numbers:
-        marks, _ = list_marks(states, self.board.cells)
+        marks = list_marks(states, self.board.cells)
         numbers = np.empty(len(marks), dtype=np.uint32)
 
         def number_chunk(at: int) -> None:

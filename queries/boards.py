@@ -142,7 +142,7 @@ class BoardProber(GoalProber):
     def answer_together(
         self, keys: pl.Series, options: Options
     ) -> tuple[pl.DataFrame, pl.Series, Masks]:
-        """Return the answers of many keys, the keys as states, and which cannot reach the goal."""
+        """Return the answers of many keys, the keys as states, and which keys are states."""
         raise NotImplementedError
 
     def measure_tiles(self, tiles: Bytes, options: Options) -> npt.NDArray[np.signedinteger]:
@@ -158,28 +158,32 @@ class BoardProber(GoalProber):
         raise NotImplementedError
 
     def answer_keys(self, keys: pl.Series, options: Options) -> pl.DataFrame:
+        return self._answer_many(keys, options, has_errors=True)
+
+    def annotate_keys(self, keys: pl.Series, options: Options) -> pl.DataFrame:
+        return self._answer_many(keys, options, has_errors=False)
+
+    def _answer_many(self, keys: pl.Series, options: Options, *, has_errors: bool) -> pl.DataFrame:
+        """Answer many keys, with the column of errors or without."""
         if options.features:
-            answers = self.answer_keys(keys, options.replace(features=False))
+            bare = options.replace(features=False)
+            answers = self._answer_many(keys, bare, has_errors=has_errors)
             return self.add_features(answers, keys)
         if self.is_single(len(keys), options):
-            return super().answer_keys(keys, options)
-        import polars as pl
-
-        answers, states, is_unreached = self.answer_together(keys, options)
+            answers = super().answer_keys(keys, options)
+            return answers if has_errors else answers.drop("error")
+        answers, states, is_state = self.answer_together(keys, options)
+        if not has_errors:
+            return answers
         if goal := options.goal or self.default_goal:
+            import polars as pl
+
             # all unreached states have the same reason
             reason = self.puzzle.explain_unreachable(goal, goal)
             error = pl.format(GoalUnreachable.template, pl.lit(goal), states, pl.lit(reason))
-            answers = answers.with_columns(error=pl.when(pl.Series(is_unreached)).then(error))
+            is_unreached = answers["distance"].is_null() & pl.Series(is_state)
+            answers = answers.with_columns(error=pl.when(is_unreached).then(error))
         return self.complete_answers(keys, answers, options)
-
-    def annotate_keys(self, keys: pl.Series, options: Options) -> pl.DataFrame:
-        if options.features:
-            answers = self.annotate_keys(keys, options.replace(features=False))
-            return self.add_features(answers, keys)
-        if self.is_single(len(keys), options):
-            return super().annotate_keys(keys, options)
-        return self.answer_together(keys, options)[0]
 
     def add_features(self, rows: pl.DataFrame, keys: pl.Series) -> pl.DataFrame:
         """Add the features of keys to their rows."""
@@ -247,7 +251,7 @@ class DenseProber(BoardProber):
         answers = self._cast(rows.rows[pl.Series(numbers)], options)
         if options.path:
             answers = answers.hstack(rows.find_solutions(numbers))
-        return answers, states, (numbers != rows.size) & (rows.distances[numbers] < 0)
+        return answers, states, numbers != rows.size
 
     def measure_tiles(self, tiles: Bytes, options: Options) -> npt.NDArray[np.signedinteger]:
         return self.open_columns(options).measure(tiles)

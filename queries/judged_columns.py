@@ -94,9 +94,8 @@ def _judge_boards(
     prober: Any, keys: pl.Series, answers: pl.Series, options: Options
 ) -> pl.DataFrame:
     """Judge answers for the states of a board together, and those for invalid keys one by one."""
-    found, states, is_unreached = prober.answer_together(keys, options)
-    shortest = found["distance"].cast(pl.Int64)
-    is_state = shortest.is_not_null() | pl.Series(is_unreached)
+    found, states, state_mask = prober.answer_together(keys, options)
+    shortest, is_state = found["distance"].cast(pl.Int64), pl.Series(state_mask)
     texts = answers.fill_null("")
     goal = options.goal or prober.default_goal
     named = found["goal"].cast(pl.String).replace_strict(prober.puzzle.goals, default=goal)

@@ -172,11 +172,11 @@ class BitProber(BoardProber):
         from puzzle_tablebase.queries.board_columns import normalize_keys
 
         states = normalize_keys(keys, self.key_cells)
-        rows, is_unreached = self.open_columns(options).answer_states(states)
+        rows, is_state = self.open_columns(options).answer_states(states)
         goal = pl.when(pl.col("distance").is_not_null()).then(
             pl.lit(options.goal or self.default_goal)
         )
-        return rows.select(goal.alias("goal"), "distance", "best_moves"), states, is_unreached
+        return rows.select(goal.alias("goal"), "distance", "best_moves"), states, is_state
 
     def read_distances(self, view: SymmetryView) -> npt.NDArray[np.uint8]:
         """Return the distances of all states of a table by rank; they are unfolded once."""
