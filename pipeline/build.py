@@ -1,4 +1,4 @@
-"""Builds: the tables that are missing or stale are searched, published and logged."""
+"""Builds: search, publish and log the tables that are missing or stale."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def build(
     *,
     force: bool = False,
 ) -> list[Built]:
-    """Build the tables that are missing or stale; return them in the order of their ends.
+    """Build the tables that are missing or stale; return them in the order in which they finish.
 
     If every table is up to date, only leftovers of interrupted builds are removed. Works on
     read-only folders.
@@ -97,7 +97,7 @@ def run_jobs(
 ) -> list[Built]:
     """Run jobs, several tables at a time; the caller holds the store's lock.
 
-    The tables of one kind of a puzzle follow each other, as they share what it caches.
+    Tables of one kind and puzzle run one after the other, because they share caches.
     """
     for job in jobs:
         if not job.reason:
@@ -133,7 +133,7 @@ def estimate_space(due: Sequence[Job]) -> int:
 
 
 def format_shards(cost: Cost) -> str:
-    """Say what a search in shards takes.
+    """Describe the cost of a search in shards.
 
     >>> from puzzle_tablebase.pipeline.costs import Shards
     >>> format_shards(Cost(1200, 5, 3_000_000_000, Shards(4, jobs=2, disk=17_000_000_000)))

@@ -1,4 +1,4 @@
-"""Dask: a cluster's scheduler as an executor. No other module knows of Dask."""
+"""Dask: a cluster's scheduler as an executor. Only this module imports Dask."""
 
 from __future__ import annotations
 
@@ -71,9 +71,9 @@ def connect(address: str, connect_seconds: float = CONNECT_SECONDS) -> Iterator[
 
 
 class DaskExecutor(Executor):
-    """Executor whose futures fail when the scheduler dies; those of Dask's own never end then.
+    """Executor whose futures fail when the scheduler dies; with Dask's own they never end.
 
-    `memory`: the bytes that each task takes of its worker's, if workers say how many they have.
+    `memory`: the bytes that each task reserves on its worker, if workers declare their memory.
     """
 
     def __init__(self, client: Client, memory: int = 0) -> None:
@@ -81,7 +81,7 @@ class DaskExecutor(Executor):
         self._threads = 0
 
     def count_threads(self) -> int:
-        """Count the threads of all workers, those that have joined since included."""
+        """Count the threads of all workers, including those that joined later."""
         with suppress(OSError):  # the scheduler was lost: the tasks say so
             self._threads = sum(self._client.nthreads().values())
         return self._threads
@@ -98,9 +98,9 @@ class DaskExecutor(Executor):
         return int(min(shares)) if shares else None
 
     def reserve(self, memory: int) -> DaskExecutor:
-        """Return an executor whose tasks take so many bytes of their worker's.
+        """Return an executor whose tasks reserve memory on their worker.
 
-        Raise MachineLimit if no worker has as many.
+        Raise MachineLimit if no worker has enough.
         """
         workers = self._client.scheduler_info()["workers"].values()
         most = [worker["resources"][MEMORY] for worker in workers if MEMORY in worker["resources"]]

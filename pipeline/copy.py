@@ -31,7 +31,7 @@ TABLES_TOGETHER = 4
 
 
 class Copied(NamedTuple):
-    """A table of the source; `bytes`: of its files that the target did not have."""
+    """A table of the source; `bytes`: the size of its files that the target lacked."""
 
     name: str
     entry: Entry
@@ -43,9 +43,8 @@ def copy_tables(
 ) -> list[str]:
     """Copy published tables from a folder or URL to a folder, or to the URL of a bucket.
 
-    `names`: of puzzles, groups or tables; by default all that are published. `take_over`: take
-    over the bucket from a copy that was killed. Return the names of the tables that were not there
-    yet.
+    `names`: of puzzles, groups or tables; by default all published ones. `take_over`: take over the
+    bucket from a copy that was killed. Return the names of the tables that the target lacked.
     """
     done = copy(open_store(source), open_target(target), names, take_over=take_over)
     return [each.name for each in done if each.bytes]
@@ -59,7 +58,7 @@ def copy(
     *,
     take_over: bool = False,
 ) -> list[Copied]:
-    """Copy tables, several at a time. `tell` gets the bytes that were copied, and their total."""
+    """Copy tables, several at a time. `tell` gets the number of bytes copied, and the total."""
     tables = choose_tables(source, names)
     with target.claim(take_over=take_over):
         published = read_versions(target.store)
@@ -91,7 +90,7 @@ def copy_table(
 
 
 def choose_tables(source: Store, names: Sequence[str]) -> dict[str, Entry]:
-    """Return the entries of the published tables that names stand for."""
+    """Return the entries of the named published tables."""
     published = read_manifest(source)
     if not published:
         raise StoreEmpty(source, MANIFEST)
@@ -110,7 +109,7 @@ def list_due(target: Target, name: str, entry: Entry, published: Versions) -> li
 
 
 class Progress:
-    """The bytes that were copied, which are told; and whether a table has failed."""
+    """The number of bytes copied, which is reported; and whether a table has failed."""
 
     def __init__(self, total: int, tell: Callable[[int, int], object]) -> None:
         self._done, self._total, self._tell = 0, total, tell
@@ -118,7 +117,7 @@ class Progress:
         self.is_stopped = False
 
     def advance(self, count: int) -> None:
-        """Add so many bytes; raise CancelledError if another table has failed."""
+        """Add to the bytes copied; raise CancelledError if another table has failed."""
         if self.is_stopped:
             raise CancelledError
         with self._lock:

@@ -1,4 +1,4 @@
-"""Where tables are copied to: a folder, which keeps what has come of a file, or a bucket."""
+"""Targets of copies: a folder, which keeps partial files, or a bucket."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ class Target(Protocol):
     def store(self) -> Folder | Bucket: ...
 
     def claim(self, *, take_over: bool) -> AbstractContextManager[None]:
-        """Keep all other writers out; StoreError if another one is at work."""
+        """Lock out all other writers; raise StoreError if another one is at work."""
 
     def has(self, entry: Entry, file: Listed) -> bool:
         """Return whether the target has a file of a version."""
 
     def require_room(self, files: Sequence[Listed]) -> None:
-        """Raise StoreError if the files do not fit, before any is begun."""
+        """Raise StoreError if the files do not fit, before any is written."""
 
     def replace(
         self, source: Store, name: str, entry: Entry, files: Sequence[Listed], advance: Advance
@@ -63,7 +63,7 @@ def open_target(location: object) -> Target:
 
 
 class IntoFolder:
-    """A folder. Files come into its hidden folder, each by the hash that it must have."""
+    """A folder. Files are received in its hidden folder, each under the hash that it must have."""
 
     def __init__(self, store: Folder) -> None:
         self.store = store
@@ -95,7 +95,7 @@ class IntoFolder:
             self.store.rename(name_pieces(file), file.file)
 
     def _bring(self, source: Store, file: Listed, advance: Advance) -> None:
-        """Get what is missing of a file; a killed copy has left the beginning."""
+        """Get the rest of a file, of which a killed copy may have left the beginning."""
         name, digest = name_pieces(file), hashlib.sha256()
         present = self._hash(name, file, digest)
         advance(present)
@@ -117,7 +117,7 @@ class IntoFolder:
         return 0
 
     def _hash(self, name: str, file: Listed, digest: Any) -> int:
-        """Hash what has come of a file, and return its bytes; remove it if it is too long."""
+        """Hash a partial file, and return its size; remove it if it is too long."""
         if self._measure(name) > file.bytes:
             self.store.remove(name)
         present = self._measure(name)
@@ -132,12 +132,12 @@ class IntoFolder:
 
 
 def name_pieces(file: Listed) -> str:
-    """Return the hidden name of a file until all of it has come."""
+    """Return the hidden name of a file that is not complete."""
     return f"{WORK}{file.sha256}{PIECES_SUFFIX}"
 
 
 class IntoBucket:
-    """A bucket's folder. A file has its name once all of it was sent, and its hash was right."""
+    """A bucket's folder. A file appears when all of it is sent and its hash is right."""
 
     def __init__(self, store: Bucket) -> None:
         self.store = store
@@ -172,10 +172,10 @@ class IntoBucket:
 def iter_pieces(
     source: Store, file: Listed, advance: Advance, digest: Any, begin: int = 0
 ) -> Generator[bytes]:
-    """Yield a file's bytes from an offset on; TableDamaged unless all have the listed hash.
+    """Yield a file's bytes from an offset on; raise TableDamaged if the file has another hash.
 
-    Each piece is read in another thread, while the one before is written: where a bucket's library
-    asks for a piece, no request can be made.
+    Each piece is read in another thread while the one before is written, because a bucket's library
+    cannot make a request while it takes a piece.
     """
     hint = "If it was published anew meanwhile, copy again."
     make_error = partial(TableDamaged, source, file.file, table=None, hint=hint)

@@ -1,7 +1,7 @@
-"""The kinds of tables: what makes each, what it costs, and what proves it.
+"""The kinds of tables, each with its recipe, its cost and its proof.
 
-A new kind of table is one line here, a recipe and a proof. What a line names is imported when it is
-asked for: a list of tables needs no recipe, a proof none, and a build no proof.
+A new kind of table is one line here, a recipe and a proof. The functions are imported when they are
+needed: a list of tables loads no recipe, a proof none, and a build no proof.
 """
 
 from __future__ import annotations
@@ -122,17 +122,17 @@ def estimate_cost(table: Table) -> Cost:
 
 
 def find_prover(table: Table) -> Prover | None:
-    """Find what proves a table; None if nothing does."""
+    """Find the prover of a table; None if there is none."""
     where = get_kind(table).prove
     prover: Prover | None = import_object(where) if where else None
     return prover
 
 
 def plan_build(table: Table, cost: Cost, workers: Workers, saved: Checkpoints | None) -> Cost:
-    """Plan a build that costs so much in memory with the memory that there is.
+    """Plan a build within the available memory, given its cost in memory.
 
-    A search that does not fit is divided into shards, if it can be. `saved`: what it resumes from.
-    Raise MemoryShort if the smallest shards do not fit.
+    A search that does not fit is divided into shards, if possible. `saved`: the checkpoints that it
+    resumes from. Raise MemoryShort if the smallest shards do not fit.
     """
     plan = get_kind(table).plan
     if not plan:
@@ -156,7 +156,7 @@ def plan_build(table: Table, cost: Cost, workers: Workers, saved: Checkpoints | 
 
 
 def make(table: Table, puzzle: Puzzle, tasks: Tasks) -> TableData:
-    """Search for a table; return its parts, each made when it is consumed."""
+    """Search for a table; return its parts, which are made as they are consumed."""
     kind = get_kind(table)
     given = (puzzle, tasks) if kind.needs_puzzle else (tasks,)
     data: TableData = import_object(kind.make)(table, *given)
@@ -169,9 +169,9 @@ def find_counted_column(table: Table, puzzle: Puzzle) -> str:
 
 
 def find_code(table: Table, puzzle: Puzzle | None = None) -> Code:
-    """Find the code that makes a table, of its puzzle (by default that of its name).
+    """Find the code that makes a table of a puzzle, by default that of the table's name.
 
-    It is what the recipe, the puzzle and the encoder lead to.
+    It is all code that the recipe, the puzzle and the encoder use.
     """
     puzzle = puzzle or find_owner(table.name)
     assert puzzle
@@ -187,7 +187,7 @@ def find_code(table: Table, puzzle: Puzzle | None = None) -> Code:
 
 
 def _find_variables(puzzle: Puzzle) -> list[str]:
-    """Find the variables that a puzzle is the value of; without any, the whole of its module."""
+    """Find the variables whose value is a puzzle; if there are none, the whole module."""
     home = type(puzzle).__module__
     modules = [
         (name, module)
@@ -204,7 +204,7 @@ def _find_variables(puzzle: Puzzle) -> list[str]:
 
 
 def checkpoints(store: Folder, table: Table, puzzle: Puzzle | None = None) -> Checkpoints:
-    """Return the checkpoints of a table that belong to the present code."""
+    """Return the checkpoints of a table that belong to the current code."""
     from puzzle_tablebase.stores.checkpoints import Checkpoints  # completions need no arrays
 
     return Checkpoints(store, table, find_code(table, puzzle))

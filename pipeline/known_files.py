@@ -1,8 +1,8 @@
-"""Large files that were hashed before: a build does not read them again while nothing changes them.
+"""Hashes of large files, which a build does not read again while they are unchanged.
 
-A hidden file of the folder has the size, the time of the last change and the inode of each. A file
-with others, or in a copied folder, is hashed. Damage that the system does not date is found by
-`pipeline verify`, which reads everything.
+A hidden file of the folder has the size, the modification time and the inode of each. If one of
+these differs, as in a copied folder, the file is hashed. Damage that does not change them is found
+by `pipeline verify`, which reads everything.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ State = tuple[int, int, int]
 
 
 class KnownFiles:
-    """The large files of a folder with the hashes that they had, when they were last read."""
+    """The large files of a folder, with their hashes when they were last read."""
 
     def __init__(self, store: Folder) -> None:
         self._store = store
@@ -51,7 +51,7 @@ class KnownFiles:
             self._known[file.file] = file.sha256, self._store.get_state(file.file)
 
     def save(self) -> None:
-        """Save what is new; a folder that cannot be written to has no record."""
+        """Save new hashes, if the folder is writable."""
         if self._known != self._saved:
             with suppress(StoreError):
                 self._store.write(KNOWN, json.format(json.encode(self._known), indent=1) + b"\n")

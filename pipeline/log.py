@@ -41,7 +41,7 @@ def log_run(
     outcome: str,
     say: Callable[[str], None],
 ) -> Run:
-    """Append to the log what a table's build took; a log that cannot be written is only a note."""
+    """Append a table's build to the log; if that fails, only note it."""
     when = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
     run = Run(when, table, reason, round(seconds, 3), measure_peak_memory(), outcome)
     try:

@@ -1,4 +1,4 @@
-"""A budget of memory, of which several threads reserve their shares."""
+"""A memory budget, of which several threads reserve shares."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from puzzle_tablebase.resources import get_free_memory
 
 
 class MemoryBudget:
-    """The bytes that several holders may have in memory together.
+    """The bytes that several holders together may have in memory.
 
-    `limit`: how many (None: what is free, measured while nobody holds any).
+    `limit` None: the free memory, measured while nobody holds any.
     """
 
     def __init__(self, limit: int | None = None) -> None:
@@ -27,10 +27,10 @@ class MemoryBudget:
     def reserve(
         self, holder: str, needed: int, on_wait: Callable[[], object] = lambda: None
     ) -> Iterator[None]:
-        """Hold so many bytes, for a holder; wait while others hold too many.
+        """Reserve bytes for a holder; wait while others hold too many.
 
-        Raise MemoryShort if the holder alone needs more than there is. `on_wait` is called before
-        each wait, and ends it if it raises.
+        Raise MemoryShort if the holder alone needs more than the limit. `on_wait` is called before
+        each wait, and may end it by raising.
         """
         with self._changed:
             while not self._fits(holder, needed):
@@ -45,7 +45,7 @@ class MemoryBudget:
                 self._changed.notify_all()
 
     def wake(self) -> None:
-        """Wake all that wait, so that they look again."""
+        """Wake all waiting threads, so that they check again."""
         with self._changed:
             self._changed.notify_all()
 

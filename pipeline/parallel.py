@@ -23,7 +23,7 @@ def map_in_order(
 ) -> Iterator[Result]:
     """Submit a task for each item; yield the results in order.
 
-    `is_full`: whether so many tasks that have not been taken are enough. `wait`: waits for one.
+    `is_full`: returns whether this number of untaken results is enough. `wait`: waits for a task.
     """
     pending = deque[Future[Result]]()
     try:
@@ -42,7 +42,7 @@ def map_in_order(
 
 @contextmanager
 def open_threads(count: int) -> Iterator[ThreadPoolExecutor]:
-    """Yield an executor of threads of this process, which nobody waits for at the end."""
+    """Yield an executor of threads, which are not waited for at the end."""
     pool = ThreadPoolExecutor(count)
     try:
         yield pool

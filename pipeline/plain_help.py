@@ -15,7 +15,7 @@ LOOKUPS = {"query": "Answer a key.", "check": "Judge an answer to a key: its mov
 
 
 def print_plain_help(arguments: list[str], error: ModuleNotFoundError) -> bool:
-    """Print the help or version that arguments ask for; return whether they ask for one."""
+    """Print the help or the version if the arguments ask for it; return whether they do."""
     if {"-V", "--version"} & {*arguments[:1]}:
         print_answer(f"puzzle-tablebase {__version__}\n")
         return True

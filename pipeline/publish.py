@@ -42,7 +42,7 @@ changing_manifest = Lock()
 
 
 def list_table_files(table: Table) -> list[str]:
-    """List the names of a table's files: that of its rows and its index, as far as it has them."""
+    """List the names of a table's files: its rows and its index, if it has them."""
     return [table.file] * bool(table.columns) + [table.index_file] * bool(table.index)
 
 
@@ -91,7 +91,7 @@ def publish_table(
 
 
 def has_leftovers(store: Folder, tables: Iterable[tuple[Puzzle, Table]]) -> bool:
-    """Return whether a killed build has left something that a build of these tables tidies up."""
+    """Return whether a killed build has left files that a build of these tables removes."""
     published = read_versions(store)
     return bool(list_files(store, WORK)) or any(
         len(versions := published.get(table.name, [])) > 1
@@ -124,8 +124,9 @@ def remove_tables(store: Folder, names: Collection[str]) -> None:
 
 
 def remove_checkpoints(store: Folder, names: Iterable[str]) -> list[str]:
-    """Remove the checkpoints of tables; return the names of the files. The name "" is all tables',
-    and the files that killed copies have begun.
+    """Remove the checkpoints of tables; return the names of the files.
+
+    The name "" stands for all tables, and for the partial files of killed copies.
 
     The caller holds the store's lock.
     """
@@ -139,7 +140,7 @@ def remove_checkpoints(store: Folder, names: Iterable[str]) -> list[str]:
 
 
 def find_unlisted_files(store: Store, name: str, entry: Entry | None = None) -> list[str]:
-    """List a table's files that are not in its entry, and that this program wrote."""
+    """List files of a table that this program wrote and that are not in its entry."""
     names = {f"{name}.parquet", f"{name}.idx"}.difference(_list_names([entry] if entry else []))
     unlisted = names.intersection(list_files(store, f"{name}.")) if names else set[str]()
     return [file for file in sorted(unlisted) if bears_table(store, file)]
@@ -152,14 +153,14 @@ def _list_names(versions: Iterable[Entry]) -> set[str]:
 def remove_unlisted(
     store: Folder | Bucket, name: str, entry: Entry | None, old: Iterable[Entry]
 ) -> None:
-    """Remove a table's files that are not in its entry; those of old versions damaged or not."""
+    """Remove a table's files that are not in its entry, damaged ones of old versions too."""
     files = _list_names(old).union(find_unlisted_files(store, name, entry))
     for file in sorted(files - _list_names([entry] if entry else [])):
         store.remove(file)
 
 
 def require_own_files(store: Store, names: Iterable[str]) -> None:
-    """Raise StoreError if one of these files is there, and another program wrote it."""
+    """Raise StoreError if another program wrote one of these files."""
     for name in names:
         if _exists(store, name) and not bears_table(store, name):
             foreign = f"{name} is there, and is not a file of this program"
@@ -167,7 +168,7 @@ def require_own_files(store: Store, names: Iterable[str]) -> None:
 
 
 def _exists(store: Store, name: str) -> bool:
-    """Return whether a file, a folder or a device has this name."""
+    """Return whether anything has this name: a file, a folder or a device."""
     try:
         store.get_size(name)
     except NotAFile:

@@ -1,4 +1,4 @@
-"""The tables that a name stands for: to be built, copied or proved, or to be removed."""
+"""Selection of tables by name: to build, copy, prove or remove."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def judge_fast(arguments: list[str]) -> str | None:
 
 
 def _find_prober_class(arguments: list[str]) -> type[BaseProber] | None:
-    """Return the prober class of the puzzle that comes first; None if none does."""
+    """Return the prober class of the puzzle in the first argument; None if it names none."""
     if not arguments or arguments[0].startswith("-") or not is_registered(arguments[0]):
         return None
     return get_prober_class(arguments[0])
@@ -100,7 +100,7 @@ def answer_as_text(name: str, key: str | None, texts: OptionTexts) -> str:
 
 
 def _answer_slowly(prober: Prober, key: str | None, options: Options, work: str) -> Answer:
-    """Answer a question, and say after a second what is being done."""
+    """Answer a question; after a second, print what is being done."""
     from puzzle_tablebase.pipeline.terminal import announcing
 
     with announcing(work):
@@ -125,7 +125,7 @@ def judge_as_text(name: str, words: list[str], texts: OptionTexts) -> tuple[str,
 
 
 def _print_known(error: TablebaseError, is_json: object) -> None:
-    """Print as JSON what is known all the same."""
+    """Print the facts that are known despite an error, as JSON."""
     if is_json and error.known:
         from puzzle_tablebase.pipeline.terminal import print_answer
 

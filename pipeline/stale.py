@@ -1,4 +1,4 @@
-"""Why tables must be built: each is a job, with the reason, its cost and what it resumes from.
+"""Which tables must be built: a job for each, with its reason, its cost and its checkpoints.
 
 A dry run prints the list of jobs and writes nothing; a build runs the same list.
 """
@@ -35,7 +35,7 @@ MISSING = "missing"
 
 
 class Job(NamedTuple):
-    """A table to build. One that is up to date has no reason to be built.
+    """A table to build; the reason is "" if it is up to date.
 
     `versions`: those that the manifest lists; `saved`: the files of the checkpoints that the build
     will read; `cost`: what it takes on this machine, or on the cluster.
@@ -128,10 +128,10 @@ def find_damage(store: Folder, versions: Sequence[Entry], known: KnownFiles) -> 
 def _read_published(
     store: Folder, tables: Sequence[Table], *, force: bool
 ) -> tuple[Versions, tuple[str, ...], str]:
-    """Read the listed tables; the names of those that a manifest of another version lists; and
-    why a build replaces the manifest, "" if it does not.
+    """Read the listed tables, those of a manifest of another version, and why to replace it.
 
-    A manifest of a newer version is replaced only by force, since a newer program can read it.
+    Of tables in another version, return only the names. The reason is "" if the manifest stays. A
+    manifest of a newer version is replaced only by force, since a newer program can read it.
     """
     problem, older = "", tuple[str, ...]()
     try:

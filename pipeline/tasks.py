@@ -1,4 +1,4 @@
-"""Tasks of a table: what a recipe gets to work with.
+"""The tasks of a table, which a recipe runs.
 
 A task whose result is in a checkpoint is not run again.
 """
@@ -103,7 +103,7 @@ class Tasks:
     def make_reloadable(
         self, name: str, make: Callable[[], Sequence[Array]]
     ) -> tuple[Sequence[Array], Callable[[], Sequence[Array]]]:
-        """Return what `load_or_make` returns, and what returns it again without keeping it."""
+        """Return the result of `load_or_make` and a function to reload it without keeping it."""
         arrays = self.load_or_make(name, make)
         if not self.is_saved(arrays):
             return arrays, lambda: arrays
@@ -111,7 +111,7 @@ class Tasks:
         return arrays, partial(self.checkpoints.require, name)
 
     def is_saved(self, arrays: Iterable[Array]) -> bool:
-        """Return whether arrays are so large that `load_or_make` saves them."""
+        """Return whether arrays are large enough for `load_or_make` to save them."""
         size = sum(array.nbytes for array in arrays)
         return self.checkpoints is not None and size > MIN_SAVED_BYTES
 

@@ -61,7 +61,7 @@ def print_error(text: object, mark: str = "pipeline: ") -> None:
 
 @contextmanager
 def announcing(work: str) -> Iterator[None]:
-    """Say on a terminal what is being done, if it takes longer than a second."""
+    """Print an activity on a terminal if it takes longer than a second."""
     done = allocate_lock()
     done.acquire()
 
@@ -81,7 +81,7 @@ def announcing(work: str) -> Iterator[None]:
 
 
 def format_error(error: Exception) -> str:
-    """Return an error's message with the commands that help, instead of calls of Python."""
+    """Return an error's message, with commands that help instead of calls of Python."""
     if isinstance(error, NotAFolder):
         return f"{error.problem}. Build in a folder, then run: pipeline copy FOLDER {error.store}."
     if isinstance(error, StoreError) and error.is_claimed:
@@ -131,7 +131,7 @@ def format_rebuild(table: str, outputs: str | None, *, force: bool = False) -> s
 
 
 def _can_be_built(name: str) -> bool:
-    """Return whether a table or group of that name is one of a puzzle here."""
+    """Return whether a known puzzle has a table or group of that name."""
     builtin = map(get_puzzle, MODULES)
     return any(_has_tables(puzzle, name) for puzzle in builtin) or any(
         _has_tables(puzzle, name)
@@ -147,7 +147,7 @@ def _has_tables(puzzle: Puzzle, name: str) -> bool:
 
 
 def format_copies_note(names: Sequence[str], store: Store) -> str:
-    """Say that copied tables were made by other code, and what can be done."""
+    """Return a note that other code made some copied tables, and what you can do."""
     option = f" --outputs {quote_word(str(store))}" if store.outputs != "" else ""
     is_built_in = store.outputs is not None
     rebuild = f" pipeline precompute NAME --force{option} rebuilds one." if is_built_in else ""

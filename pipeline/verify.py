@@ -1,6 +1,6 @@
-"""Verification: each table gets its proof, the cheapest first, and each proof its room.
+"""Verification: finds the proof of each table, and runs the cheapest first.
 
-This chooses proofs, so it knows the definitions of tables, and what rules a plugin gives.
+This module chooses proofs, so it uses the definitions of tables and the rules of plugins.
 """
 
 from __future__ import annotations
@@ -51,8 +51,11 @@ MIN_HELD_BYTES = 128 << 20
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """What a proof may use: so many bytes of memory (None: what is free), and a folder for files
-    that are removed at its end (None: the hidden folder of a store)."""
+    """The resources of a proof.
+
+    Bytes of memory (None: the free memory), and a folder for files that are removed at its end
+    (None: the hidden folder of the store).
+    """
 
     memory: int | None = None
     scratch: str | None = None
@@ -78,7 +81,7 @@ class Verified:
 
     @property
     def troubles(self) -> list[TablebaseError]:
-        """Why tables have no verdict, though nothing is known to be false."""
+        """The reasons why tables have no verdict, though no claim is false."""
         return [result.trouble for result in self.results if result.trouble]
 
     def require_no_trouble(self) -> None:
@@ -134,7 +137,7 @@ def prove(
     quick: bool = False,
     room: Room | None = None,
 ) -> Claims[list[TableVerdict]]:
-    """Claim all that is shown of a table, and return the verdicts on it.
+    """Yield the claims about a table, and return the verdicts on it.
 
     `proved`: the tables that are proved already; with `quick`, claim only what the files are.
     Raise MachineLimit if the room does not suffice.
@@ -214,6 +217,6 @@ def list_tables(store: Store) -> list[ListedTable]:
 
 
 def _order_by_cost(listed: ListedTable) -> tuple[bool, int]:
-    """Order tables by the bytes to be read, after those that a proof may rest on."""
+    """Order tables by the bytes to read, after tables on which their proofs may depend."""
     prover = find_prover(listed.table) if listed.table else None
     return bool(prover and prover.rests_on_proved), listed.entry.total_bytes

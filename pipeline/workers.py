@@ -1,4 +1,4 @@
-"""The workers of a command, which its tables share, and their end: the first error ends them all.
+"""The workers of a command, which its tables share; the first error stops them all.
 
 They are threads of this process, or the workers of a Dask cluster.
 """
@@ -95,7 +95,7 @@ class Workers:
         self.budget.wake()
 
     def require_no_error(self) -> None:
-        """Raise the error that has ended the command, if one has."""
+        """Raise the error that ended the command, if there is one."""
         if self._error.done():
             self._error.result()
 
@@ -120,7 +120,7 @@ class Workers:
         return future
 
     def _wait_for(self, first: Future[Any]) -> None:
-        """Wait for a task; raise what ends the command meanwhile."""
+        """Wait for a task; raise an error that ends the command meanwhile."""
         wait([first, self._error], return_when=FIRST_COMPLETED)
         self.require_no_error()
 

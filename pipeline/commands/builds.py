@@ -137,7 +137,7 @@ def precompute(
 
 
 def format_example(puzzle: Puzzle, table: Table) -> str:
-    """Format the arguments of a `pipeline query` that a table answers; "" if none does."""
+    """Format the arguments of an example `pipeline query` for a table; "" if there is none."""
     given = puzzle.find_example(table.name)
     words = [str(given[name]) for name in given if name == "key"]
     for name, value in given.items():
@@ -180,7 +180,7 @@ def describe_requests(puzzle: Puzzle) -> list[dict[str, Any]]:
 def describe_cost(
     puzzle: Puzzle, tables: Sequence[Table], costs: Sequence[Cost] = ()
 ) -> dict[str, Any]:
-    """Return what some tables of a kind have together, and the cost of a build of them."""
+    """Return the total sizes of some tables, and the cost of building them."""
     costs, has_rows = costs or [*map(estimate_cost, tables)], bool(tables[0].columns)
     amounts = {"rows" if has_rows else "records": sum(table.rows or 0 for table in tables)}
     if not has_rows and puzzle.has_counts(tables[0]):
@@ -295,7 +295,7 @@ def verify(
 
 
 class ProofPrinter:
-    """Observer of proofs that says a line for each table, or for each claim, when it has it."""
+    """Observer of proofs that prints a line for each table, or for each claim."""
 
     def __init__(
         self,
@@ -309,12 +309,12 @@ class ProofPrinter:
         self.on_progress = reporter.update
 
     def on_claim(self, claim: Mapping[str, Any]) -> None:
-        """Say that a claim holds, if every one is wanted."""
+        """Print that a claim holds, if every claim is wanted."""
         if self._every_claim:
             self._say(f"{claim['file']:<24}  {claim['claim']}  {format_claimed(claim)}")
 
     def on_result(self, result: "TableResult") -> None:
-        """Say what was found of a table; boards with the same verdict share a line."""
+        """Print the verdicts on a table; boards with the same verdict share a line."""
         from puzzle_tablebase.pipeline.proofs.verdicts import Verdict, find_weakest, group_boards
 
         if not self._every_claim:
@@ -338,7 +338,7 @@ class ProofPrinter:
 
 
 def format_claimed(claim: Mapping[str, Any]) -> str:
-    """Format what a claim is about: so many rows, records or tables."""
+    """Format the subject of a claim: a number of rows, records or tables."""
     unit = next(unit for unit in ("rows", "records", "tables") if unit in claim)
     return f"{claim[unit]:,} {unit}"
 

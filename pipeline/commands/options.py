@@ -24,7 +24,7 @@ Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors."
 
 
 def complete_published(context: Context) -> list[str]:
-    """List the published tables that the command line does not have yet; [] if none can be read."""
+    """List the published tables that are not on the command line yet; [] if none can be read."""
     try:
         published = read_manifest(open_store(context.params.get("outputs")))
     except (OSError, TablebaseError):
@@ -33,7 +33,7 @@ def complete_published(context: Context) -> list[str]:
 
 
 def complete_requests(context: Context) -> list[str]:
-    """List the names that can be built and that the command line does not have yet."""
+    """List the names that can be built and are not on the command line yet."""
     from puzzle_tablebase.pipeline.select import list_requests  # slow to import
 
     given = context.params.get("names") or []
@@ -41,7 +41,7 @@ def complete_requests(context: Context) -> list[str]:
 
 
 def parse_memory(gigabytes: str) -> int:
-    """Return the bytes that `--memory` allows."""
+    """Return the limit of `--memory` in bytes."""
     allowed = int(parse_positive_number(gigabytes, "--memory", "gigabytes", 16) * 1e9)
     if allowed < PROCESS_BYTES:  # the smallest tables reserve none, and could not obey
         least = f"{PROCESS_BYTES / 1e9:g}"

@@ -1,6 +1,6 @@
 """The commands `query`, `sample` and `check`, each with a command for every puzzle.
 
-Their options are those that the puzzle's prober declares, and general ones.
+Each takes the options that the puzzle's prober declares, and general ones.
 """
 
 from __future__ import annotations
@@ -94,9 +94,9 @@ SAMPLE_GENERAL = (
 
 
 def make_puzzle_groups(arguments: list[str] | None) -> list[TyperGroup]:
-    """Make the three commands, each a group with a command for each puzzle that may be named.
+    """Make the three commands, each a group with a command for each of some puzzles.
 
-    Readers of other puzzles are not loaded, and no plugin that is not asked for can fail.
+    Readers of other puzzles are not loaded, and other plugins cannot fail.
     """
     is_for_all = arguments is None or "_PIPELINE_COMPLETE" in os.environ
     words, groups = arguments or [], list[TyperGroup]()
@@ -177,7 +177,7 @@ def _declare(
 
 
 def _list_types() -> list[Any]:
-    """List the types of words, texts and flags: only Typer makes them, from a function."""
+    """List the types of words, texts and flags, which only Typer can make, from a function."""
     app = typer.Typer(add_completion=False)
     app.command()(_declare)
     declared: Any = typer.main.get_command(app)
@@ -188,12 +188,12 @@ WORDS, TEXT, FLAG = _list_types()
 
 
 def take_options(values: Values, options: Iterable[Option]) -> Values:
-    """Remove from values by name those of some options, and return them."""
+    """Remove the values of some options from a dictionary, and return them."""
     return {option.name: values.pop(option.name) for option in options if option.name in values}
 
 
 def require_batch(rows: Values) -> None:
-    """Raise BadRequest if there are options of batches beside a key."""
+    """Raise BadRequest if options of batches are given together with a key."""
     for name in rows:
         flag = f"--{name.replace('_', '-')}"
         raise BadRequest(f"{flag} cannot be combined with a key", "Leave out one of them")
@@ -218,9 +218,9 @@ def run_query(name: str, words: list[str], values: Values) -> None:
 
 
 def answer_rows(rows: Values, opening: Opening, judging: Judging | None = None) -> int:
-    """Answer the rows of the input that the options of a batch name, or judge their answers.
+    """Answer the rows of an input, or judge their answers; return the number of invalid keys.
 
-    `opening` is called when all options are read. Return the number of invalid keys.
+    `opening` is called when all options are read.
     """
     from puzzle_tablebase.pipeline.reporter import Reporter
 
@@ -333,7 +333,7 @@ def _check_sheet(
 
 
 def _read_number(text: str | None) -> Any:
-    """Return the whole number of a text, or the text, which the sample refuses."""
+    """Return the whole number in a text, or the text itself, which the sample refuses."""
     return int(text) if text and text.isdecimal() and len(text) < 1_000 else text
 
 
@@ -382,7 +382,7 @@ def _judge_rows(opening: Opening, rows: Values, *, as_json: bool) -> int:
 
 
 class Command(NamedTuple):
-    """A command: its help, that of a puzzle's, the words beside its options, these, and its run."""
+    """A command: its help, that for a puzzle, its arguments, its options, and its function."""
 
     help: str
     text: str
@@ -392,12 +392,12 @@ class Command(NamedTuple):
 
 
 def list_own(prober: type[BaseProber], *verbs: str) -> list[Option]:
-    """List the options that a puzzle has for some verbs."""
+    """List the options of a puzzle for some commands."""
     return [option for option in prober.options if {*verbs} & {*option.verbs}]
 
 
 def list_batch_options(prober: type[BaseProber]) -> list[Option]:
-    """List the options of a puzzle that batches alone take."""
+    """List the options of a puzzle that only batches take."""
     return [option for option in list_own(prober, BATCH) if not {QUERY, ALL} & {*option.verbs}]
 
 

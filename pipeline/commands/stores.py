@@ -1,4 +1,4 @@
-"""The commands on whole stores: their status, numbers, pages and comparison."""
+"""The commands on whole stores: status, counts, pages and comparison."""
 
 import os
 from collections import Counter
@@ -67,7 +67,7 @@ def status(outputs: Outputs = None, as_json: Json = False) -> None:
 
 
 def _format_repairs(store: Store, tables: list[str]) -> str:
-    """Return the commands that make tables usable; one builds all default tables."""
+    """Return the commands that repair tables; a single one for all default tables."""
     defaults = {table.name for puzzle in list_puzzles() for table in puzzle.tables}
     names = dict.fromkeys("" if name in defaults and tables[1:] else name for name in tables)
     commands = filter(None, (format_rebuild(name, store.outputs) for name in names))
@@ -145,7 +145,7 @@ def explore(outputs: Outputs = None, output: PageFile = None) -> None:
 def _write_page(
     write: Callable[[Store, str], object], page: str, outputs: str | None, output: str | None
 ) -> None:
-    """Write a page, and print where it is unless it was printed itself."""
+    """Write a page, and print its path, unless the page went to standard output."""
     store = open_store(outputs)
     target = store.locate(page) if output is None else os.path.expanduser(output)
     with announcing("reading the tables for the page"):
@@ -227,7 +227,7 @@ def copy(
 
 
 def _is_of_other_code(name: str, code: str) -> bool:
-    """Return whether a table of a known puzzle was made by other code than this program's."""
+    """Return whether other code than this program's made a table of a known puzzle."""
     from puzzle_tablebase.pipeline.kinds import find_code
 
     owner = find_owner(name)

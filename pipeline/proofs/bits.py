@@ -1,6 +1,6 @@
 """Bits of a word: how many are set, and which is the lowest. By sums, for numbers below 2^63.
 
-Searches ask the processor for the same; a fault there must not be one here.
+Searches use processor instructions for this; a fault there must not affect a proof.
 """
 
 from __future__ import annotations

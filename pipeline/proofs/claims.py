@@ -1,4 +1,4 @@
-"""Claims, of which every proof is a list: a sentence, and the rows that contradict it.
+"""Claims, of which every proof consists: a sentence, and the rows that contradict it.
 
 A proof is a generator. It yields its claims in the order in which a reader would argue, and returns
 what they prove. `run_claims` takes one claim after the other; the first difference refutes it.
@@ -41,7 +41,7 @@ Result = TypeVar("Result")
 class Difference(NamedTuple):
     """A value that was found, and the expected one; `row`: of the table, or of its index.
 
-    `content` shows a record, whose cells mean little; a row is shown as its file has it.
+    `content` shows a record as text; a row is shown as the file has it.
     """
 
     found: object
@@ -53,8 +53,8 @@ class Difference(NamedTuple):
 class Claim(NamedTuple):
     """A claim about a file, and an iterator of mismatches, or of row counts for the progress bar.
 
-    The differences are looked for when the claim is run, so a claim comes after those that it rests
-    on. `file`: by default the file with the rows.
+    The iterator runs when the claim is checked, so a claim comes after those on which it depends.
+    `file`: by default the file with the rows.
     """
 
     text: str
@@ -95,7 +95,7 @@ class ListedTable:
     """The files that claims have read, by name: all claims are about the same bytes."""
 
     def open(self, file: str) -> RandomAccessFile:
-        """Open a file of the table the first time, and return that one from then on."""
+        """Open a file of the table once, and return it."""
         if file not in self.opened:
             self.opened[file] = self.store.open_random_access(file)
         return self.opened[file]
@@ -146,10 +146,9 @@ class ListedTable:
 
 @dataclass(slots=True)
 class TableResult:
-    """What was found of a table, or of the manifest: the claims that hold, and the verdicts.
+    """The result for a table, or for the manifest: the claims that hold, and the verdicts.
 
-    `file`: the last one that a claim was about; `trouble`: why there is no verdict, though nothing
-    is known to be false.
+    `file`: that of the last claim; `trouble`: why there is no verdict, though no claim is false.
     """
 
     table: str
@@ -161,7 +160,7 @@ class TableResult:
 
 
 class Observer(Protocol):
-    """What shows the progress of a verification."""
+    """Receiver of the progress of a verification."""
 
     def on_progress(self, text: str, done: int, total: int) -> None: ...
     def on_claim(self, claim: Mapping[str, Any]) -> None: ...
@@ -169,10 +168,10 @@ class Observer(Protocol):
 
 
 class Silence:
-    """An observer that shows nothing. Others override its methods."""
+    """Observer that shows nothing; a base class for others."""
 
     def on_progress(self, text: str, done: int, total: int) -> None:
-        """Show how many rows or records of the current claim are compared."""
+        """Show how many rows or records have been compared for the current claim."""
 
     def on_claim(self, claim: Mapping[str, Any]) -> None:
         """Show a claim that holds."""
@@ -220,7 +219,7 @@ def run_claims(
 ) -> Result:
     """Run the claims about a table in turn; raise VerifyFailed at the first that does not hold.
 
-    Return what the generator returns. The claims that hold, and the time, are added to `result`.
+    Return the generator's return value. The claims that hold, and the time, are added to `result`.
     """
     started, record = time.monotonic(), listed.describe(Claim("the files can be read", ()))
     try:
@@ -263,9 +262,9 @@ def _make_failure(
 
 
 def is_trouble(error: Exception) -> bool:
-    """Return whether a file could not be read: this says nothing about its content.
+    """Return whether an error means that a file could not be read, not that its content is false.
 
-    Arrow raises OSError for content too, but then it has no number of the system's.
+    Arrow raises OSError for content too, but without the system's error number.
     """
     if isinstance(error, Unreachable | FileChanged | NotAFile):
         return True
@@ -305,7 +304,7 @@ def compare(rows: pl.LazyFrame, *names: str, **expected: str | pl.Expr) -> Itera
 
 
 def require_ascending(rows: pl.LazyFrame, name: str, key: str) -> Iterator[Difference]:
-    """Yield the first row whose key does not come after that of the row before; show a column."""
+    """Yield the first row whose key is not greater than that of the row before; show a column."""
     is_wrong = pl.col(key) <= pl.col(key).shift()
     expected = pl.lit(f"a {name} after the one before it")
     yield from find_rows(rows, is_wrong, pl.col(name), expected)
@@ -316,8 +315,8 @@ def compare_records(
 ) -> Iterator[Difference | int]:
     """Yield the first record in which a field is not as expected.
 
-    `parts`: the values of all fields, of some records after the other. Text of a fixed width is
-    compared byte by byte, since numpy drops its zeros at the end.
+    `parts`: the values of all fields, for consecutive records. Text of a fixed width is compared
+    byte by byte, because numpy drops its trailing zeros.
     """
     chunks, records, begin = listed.iter_records(), np.empty(0), 0
     for part in parts:
@@ -346,7 +345,7 @@ def compare_records(
 
 
 def view_field(records: Array, name: str) -> Array:
-    """Return a field's values; text of a fixed width as single bytes, with zeros at its end."""
+    """Return a field's values; text of a fixed width as single bytes, with trailing zeros."""
     values = np.ascontiguousarray(records[name])
     if values.dtype.kind != "S":
         return values
@@ -354,7 +353,7 @@ def view_field(records: Array, name: str) -> Array:
 
 
 class Prover(NamedTuple):
-    """A proof of a kind of table, and what it takes."""
+    """A proof of a kind of table, and its memory."""
 
     prove: Callable[..., Proof]
     """The function that takes the listed table."""
@@ -377,5 +376,5 @@ def estimate_joins(table: Table) -> int:
 
 
 def estimate_process(table: Table) -> int:
-    """Return the bytes of a proof that needs few beside the program."""
+    """Return the bytes of a proof that needs little more than the program."""
     return PROCESS_BYTES

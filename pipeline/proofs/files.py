@@ -1,7 +1,7 @@
-"""The claims that all proofs share: the files are as listed, and hold what their table defines.
+"""The claims that all proofs share: the files are as listed and match the table's definition.
 
-They are run first, so that a proof reads rows and records with any library, and says only what the
-rules say of them.
+They are run first, so a proof can read rows and records with any library, and only needs to compare
+them with the rules.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def _compare_index(listed: ListedTable) -> Iterator[Difference]:
 
 
 def _compare_blocks(listed: ListedTable, first: int, expected: bytes) -> Iterator[Difference]:
-    """Yield the first of some consecutive blocks, by the number of the first, with other bytes."""
+    """Yield the first block, from number `first` on, whose bytes are not as expected."""
     found = listed.open(listed.index.file).read(len(expected), first * BLOCK_BYTES)
     if found != expected:
         offsets = range(0, len(expected), BLOCK_BYTES)
@@ -107,7 +107,7 @@ def _compare_blocks(listed: ListedTable, first: int, expected: bytes) -> Iterato
 
 
 def check_contents(listed: ListedTable) -> Claims[None]:
-    """Claim that files and manifest say of a known table what its definition says."""
+    """Claim that files and manifest match the definition of a known table."""
     if not listed.definition.columns:
         text = "parameters, number of records and content hash match the definition of the table"
         yield listed.claim_records(text, _compare_records(listed))
@@ -200,9 +200,9 @@ def _compare_rows(listed: ListedTable) -> Iterator[Difference | int]:
 
 
 def _require_room(listed: ListedTable, footer: pq.FileMetaData) -> Iterator[Difference]:
-    """Yield a difference if the texts of a row group would not fit, before it is decoded.
+    """Yield a difference if the texts of a row group would not fit the memory, before decoding it.
 
-    A text that is stored once may stand in any number of rows. polars does not copy it for each.
+    A text that is stored once may be in any number of rows; polars does not copy it for each.
     """
     names = [column.name for column in listed.definition.columns if column.type == "string"]
     rows = max((footer.row_group(at).num_rows for at in range(footer.num_row_groups)), default=0)
@@ -216,7 +216,7 @@ def _require_room(listed: ListedTable, footer: pq.FileMetaData) -> Iterator[Diff
 def _compare_statistics(
     table: Table, group: pq.RowGroupMetaData, rows: pa.RecordBatch
 ) -> Iterator[Difference]:
-    """Compare a row group with what the footer says of it: readers skip rows by that."""
+    """Compare a row group with its statistics in the footer, by which readers skip rows."""
     order = tuple(list_sorting_columns(table))
     yield from require_equal("sorting columns", group.sorting_columns, order)
     for column, name in enumerate(rows.schema.names):
@@ -238,7 +238,7 @@ def _compare_statistics(
 def check_counts(listed: ListedTable, proved: Proved) -> Claims[list[str]]:
     """Claim that the manifest's counts are those of the proof, or of the rows.
 
-    Return the names of what no rule defines, so that nothing is claimed of it.
+    Return the names of columns and fields that no rule defines: nothing is claimed about them.
     """
     table = listed.definition
     found = {(goal, depth): states for goal, depth, states in listed.entry.list_depths()}
@@ -262,7 +262,7 @@ def _compare_counts(
 
 
 def _count_rows(listed: ListedTable) -> dict[Depth, int]:
-    """Count the rows of each goal at each distance; none of a table without distances."""
+    """Count the rows of each goal at each distance; return none for a table without distances."""
     types, depth = {each.name: each.type for each in listed.definition.columns}, listed.depth
     if types.get(depth) not in TYPE_LETTERS:
         return {}

@@ -105,7 +105,7 @@ def prove_rows(listed: ListedTable, rules: Rules) -> Proof:
 
 
 def find_bad_states(rows: pl.LazyFrame, goals: list[str]) -> Iterator[Difference]:
-    """Yield rows that are no states, out of order, or of a goal that the table has not."""
+    """Yield rows with invalid states, out of order, or with a goal that the table lacks."""
     yield from find_rows(rows, pl.col("key").is_null(), pl.col("state"), pl.lit("a state"))
     yield from require_ascending(rows, "state", "key")
     goal, expected = pl.col("goal"), pl.lit(f"goal {' or '.join(goals)}")
@@ -113,7 +113,7 @@ def find_bad_states(rows: pl.LazyFrame, goals: list[str]) -> Iterator[Difference
 
 
 def find_bad_goals(rows: pl.LazyFrame, roots: Mapping[str, str]) -> Iterator[Difference]:
-    """Yield goals without a row, and rows that wrongly have, or have not, the distance 0."""
+    """Yield goals without a row, and rows with distance 0 that are no goal, or the reverse."""
     goals = pl.LazyFrame({"state": [*roots.values()], "goal, expected": [*roots]})
     for (root,) in goals.select("state").join(rows, on="state", how="anti").collect().iter_rows():
         yield Difference("no row", f"a row for {root}")
@@ -124,7 +124,7 @@ def find_bad_goals(rows: pl.LazyFrame, roots: Mapping[str, str]) -> Iterator[Dif
 
 
 def find_open_moves(rows: pl.LazyFrame, steps: pl.LazyFrame) -> Iterator[Difference]:
-    """Yield moves that lead to no row with the same goal, and moves that no move undoes."""
+    """Yield moves that lead to no row with the same goal, and moves that cannot be undone."""
     goals = rows.select("state", "goal")
     stray = steps.join(goals, left_on=["after", "goal"], right_on=["state", "goal"], how="anti")
     found = pl.format("move {} to {}", "letter", "after")
@@ -136,7 +136,7 @@ def find_open_moves(rows: pl.LazyFrame, steps: pl.LazyFrame) -> Iterator[Differe
 
 
 def join_neighbours(rows: pl.LazyFrame, steps: pl.LazyFrame) -> pl.LazyFrame:
-    """Return each move with the distance of its row and that of the row that it leads to."""
+    """Return each move with the distances of the rows before and after it."""
     numbers = [name for name in FIELDS if name in rows.collect_schema().names()]
     here = rows.select("row", pl.col("distance").cast(pl.Int64))
     there = rows.select(
@@ -173,7 +173,7 @@ def compare_solutions(rows: pl.LazyFrame, best: pl.LazyFrame) -> Iterator[Differ
 
 
 def make_records(rows: pl.LazyFrame, fields: list[str], states: int) -> dict[str, Array]:
-    """Return what each field of the index must have, by the number of the state."""
+    """Return the expected value of each index field, by the number of the state."""
     known, result = rows.select("record", *fields).collect(), {}
     for name in fields:
         result[name] = np.full(states or len(known), UNREACHED if name == "distance" else 0)
@@ -209,7 +209,7 @@ class BoardRules:
         """The records of the index; 0: one for each row."""
 
     def number(self, rows: pl.LazyFrame) -> pl.LazyFrame:
-        """Add `key`, by which rows ascend, null for what is no state; and `record`, a number."""
+        """Add `key`, by which rows ascend, null for invalid states; and `record`, a number."""
         state, cells = pl.col("state"), range(self._cells)
         marks = (state.str.contains(str(mark), literal=True) for mark in cells)
         is_state = pl.all_horizontal(state.str.len_bytes() == self._cells, *marks)

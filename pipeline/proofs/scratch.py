@@ -1,7 +1,7 @@
-"""Arrays that do not fit the memory: in a file without a name, a few of whose pages are in memory.
+"""Arrays that do not fit the memory, in an unnamed file, a few of whose pages are in memory.
 
-The file has no name in its folder, so nothing of it stays, however the process ends. All its bytes
-are reserved before the first array is used: a disk that fills up later would end the process.
+Because the file has no name, it disappears however the process ends. All its bytes are reserved
+before the first array is used, because a full disk would later kill the process.
 """
 
 from __future__ import annotations
@@ -42,8 +42,10 @@ class Scratch:
         return array
 
     def bound(self, items: Iterable[Item], size: int) -> Iterator[Item]:
-        """Yield the items; after each few of them, for which so many bytes of arrays were used,
-        take the arrays out of the memory of this process."""
+        """Yield the items; drop the arrays from this process's memory from time to time.
+
+        `size`: the bytes of arrays that an item uses.
+        """
         touched = 0
         for item in items:
             yield item
@@ -60,10 +62,9 @@ def round_up(size: int) -> int:
 
 @contextlib.contextmanager
 def open_scratch(work: str, folder: str, size: int, held: int) -> Iterator[Scratch]:
-    """Open space for arrays of so many bytes in all, in a file of a folder.
+    """Open space for arrays of `size` bytes in all, in a file of a folder.
 
-    Raise MachineLimit, for the work that needs it, if the folder has too little space or no file
-    can be written there.
+    Raise MachineLimit, which names `work`, if the folder has too little space or is not writable.
     """
     hint = "Name a folder with more space by --scratch"
     with contextlib.ExitStack() as stack:

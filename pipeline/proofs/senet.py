@@ -119,11 +119,10 @@ def number_pieces(a: pl.Expr, b: pl.Expr) -> pl.Expr:
 
 
 def list_steps(positions: pl.LazyFrame, side: int) -> pl.LazyFrame:
-    """List the moves of one side from every position that it is to move in.
+    """List the moves of one side from every position with that side to move.
 
-    A move goes from the row `before`, which has so many plies (`near`), to the row `row`, which has
-    so many plies of the other parity. Its label is the throw and the starting square, as in the
-    index.
+    A move goes from the row `before`, with `near` plies, to the row `row`, with its plies of the
+    other parity. Its label is the throw and the starting square, as in the index.
     """
     mover, other = "AB" if side == 0 else "BA"
     own, theirs = pl.col(mover), pl.col(other)
@@ -163,9 +162,10 @@ def find_bad_plies(positions: pl.LazyFrame, steps: list[pl.LazyFrame]) -> Iterat
 
 
 def play_lines(positions: pl.LazyFrame, last_steps: pl.LazyFrame) -> pl.LazyFrame:
-    """Return for each row and number of plies the shortest lines, and the smallest of them.
+    """Return, for each row and number of plies, the shortest lines and the smallest of them.
 
-    The columns are `row`, `plies`, the number of lines, its texts, and its last move.
+    The columns are `row`, `plies`, the number of lines, and the texts and the last move of the
+    smallest.
     """
     dice, starts, text = pl.col("dice"), pl.col("starts"), pl.col("moves, expected")
     throw, start = pl.col("label") // 16, pl.col("label") % 16
@@ -208,7 +208,7 @@ def play_lines(positions: pl.LazyFrame, last_steps: pl.LazyFrame) -> pl.LazyFram
 
 
 def make_records(rows: pl.LazyFrame, lines: pl.LazyFrame) -> dict[str, Array]:
-    """Return what each field of the index must have."""
+    """Return the expected value of each index field."""
     fields = rows.select("row", "plies", *PLIES)
     for name, parity in zip(("last_even", "last_odd"), PLIES, strict=True):
         last = lines.select("row", pl.col("last").alias(name), pl.col("plies").alias(parity))

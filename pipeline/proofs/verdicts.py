@@ -1,4 +1,4 @@
-"""The verdicts on tables: four words, and what they say of a table and its boards."""
+"""The verdicts on tables and their boards, and how they are summed up."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ class TableVerdict:
 
 @dataclass(frozen=True, slots=True)
 class Proved:
-    """What a proof concludes once all its claims hold.
+    """The conclusion of a proof when all its claims hold.
 
     `columns`, `fields`: the columns and index fields that it compared; `depths`: the number of
-    states of each goal at each distance; `boards`: verdicts on single boards, instead of one on
-    the table; `by_plugin`: whether it took its rules from the plugin that built the table.
+    states of each goal at each distance; `boards`: verdicts on single boards, instead of one on the
+    table; `by_plugin`: whether its rules are those of the plugin that built the table.
     """
 
     verdict: Verdict
@@ -60,7 +60,7 @@ class Proved:
 
 
 def find_weakest(verdicts: Iterable[TableVerdict]) -> dict[str, Verdict]:
-    """Return each table's weakest verdict, which is its own where it has boards."""
+    """Return the weakest verdict of each table; of one with boards, the weakest of theirs."""
     weakest: dict[str, Verdict] = {}
     for each in verdicts:
         name, verdict = each.table, each.verdict

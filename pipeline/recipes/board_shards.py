@@ -79,7 +79,7 @@ class Part(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What a task returns: how many states each layer has in the shard so far; a file's bytes."""
+    """The result of a task: the states of each layer in the shard so far, and a file's bytes."""
 
     states: list[int]
     size: int
@@ -121,8 +121,10 @@ def load_shards(checkpoints: Checkpoints) -> int | None:
 def search_shards(
     board: SlidingBoard, root: str, shards: int, tasks: Tasks
 ) -> tuple[list[int], Search]:
-    """Search all states in shards; return the number of states at each depth, and the search, which
-    then writes bit 1 of every distance."""
+    """Search all states in shards; return the number of states at each depth, and the search.
+
+    The search then writes bit 1 of every distance.
+    """
     checkpoints = tasks.checkpoints
     assert checkpoints
     checkpoints.require_space(int(STORED_BYTES_PER_STATE * board.size))
@@ -135,18 +137,18 @@ def search_shards(
 
 
 def list_needed(level: int, end: int) -> set[int]:
-    """List the layers whose files a search needs that goes on after a level, or ends there.
+    """List the layers whose files a search needs to go on after a level, or to end there.
 
-    These are the last two, and those with the bit of the result whose bits are not collected: from
-    `end` on.
+    These are the last two, and from `end` on those with the result's bit set, whose bits are not
+    yet collected.
     """
     return {level, max(0, level - 1), *(at for at in range(end, level) if at & 2)}
 
 
 class Search:
-    """The layers of a search one after the other, and the files that are kept of them.
+    """The layers of a search, found one by one, and their files.
 
-    A search that was killed goes on after the last level whose files are whole.
+    A killed search resumes after the last level whose files are complete.
     """
 
     def __init__(self, parts: list[Part], size: int, tasks: Tasks) -> None:
@@ -160,7 +162,7 @@ class Search:
         self._resume()
 
     def find_layer(self, level: int) -> int:
-        """Find a layer and count its states, and forget what no later layer needs."""
+        """Find a layer, count its states, and remove the files that no later layer needs."""
         if level < len(self._counts):
             return self._counts[level]
         count = size = 0
@@ -176,9 +178,9 @@ class Search:
         return count
 
     def collect_bits(self, end: int) -> None:
-        """Collect the bits of all layers before one, and remove these, shard after shard.
+        """Collect the bits of all layers before a level, and remove these, shard after shard.
 
-        The last two layers stay: a search that is killed goes on from these.
+        The last two layers stay, because a killed search resumes from them.
         """
         due = [part for part in self._parts if self._ends[part.number] < end]
         arguments = [(*part, *self._list_bits(part, end), end) for part in due]
@@ -200,13 +202,15 @@ class Search:
             yield from written
 
     def _list_bits(self, part: Part, end: int) -> tuple[int, list[int]]:
-        """List where a shard has the bits of all layers before one: the level before which they are
-        collected, and other layers."""
+        """List where the bits of a shard's layers before a level are.
+
+        Return the level before which they are collected, and the other layers.
+        """
         begin = self._ends[part.number]
         return begin, [at for at in sorted(self._sizes) if at & 2 and begin <= at < end]
 
     def _forget_layers(self, parts: list[Part]) -> None:
-        """Remove the layers of some shards that the search does not need any more."""
+        """Remove the layers of some shards that the search no longer needs."""
         last, needed = max(self._sizes), set[int]()
         for part, end in zip(self._parts, self._ends, strict=True):
             needed |= (own := list_needed(last, end))
@@ -216,7 +220,7 @@ class Search:
         self._sizes = {level: size for level, size in self._sizes.items() if level in needed}
 
     def _resume(self) -> None:
-        """Find the last level whose files are whole, and remove all files that it does not need."""
+        """Find the last level whose files are complete, and remove all other files."""
         checkpoints = self._parts[0].checkpoints
         files = {*checkpoints.list_files()}
 
@@ -308,9 +312,9 @@ def collect_bits(
     checkpoints: Checkpoints, board: str, root: str, number: int, shards: int,
     begin: int, layers: list[int], end: int,
 ) -> int:  # fmt: skip
-    """Save the bits of a shard's layers before one, as a task; return the bytes of the file.
+    """Save the bits of a shard's layers before a level, as a task; return the file's size.
 
-    They are in the file of those before `begin`, and in some layers.
+    They are read from the file of the layers before `begin`, and from some layers.
     """
     part = Part(checkpoints, board, root, number, shards)
     saved = open_rows(checkpoints, part.name_bits(end))
@@ -360,7 +364,7 @@ def _iter_bits(
 ) -> Iterator[tuple[int, Array, Array]]:
     """Yield each block with the bits of a shard: their words, and which of its rows have any.
 
-    The blocks of one side come after those of the other.
+    The blocks of one side follow those of the other.
     """
     rows = _get_memory(shard).last
     for side in range(2):
@@ -387,12 +391,12 @@ def _iter_bits(
 
 @lru_cache(maxsize=1)
 def _get_words(board: str, root: str) -> WordSpace:
-    """Return a board's states in words, and keep the last."""
+    """Return a board's states in words; cached for the last board."""
     return parse_board(board).make_words(root)
 
 
 class _Memory:
-    """The memory of a task: the last layer in a shard, what others lead to, and what is written."""
+    """The memory of a task: the last layer in a shard, states from other shards, and output."""
 
     def __init__(self, shard: Shard) -> None:
         self.size = shard.estimate_bytes()

@@ -42,7 +42,7 @@ def make(table: Table, tasks: Tasks) -> TableData:
 
 
 def _iter_shards(search: Search, table: Table) -> Parts:
-    """Yield the records that the tasks of the shards have."""
+    """Yield the records that the shards' tasks wrote."""
     yield Part(write_records=partial(search.write_bits, table))
 
 

@@ -67,7 +67,7 @@ def open_rows(checkpoints: Checkpoints, name: str) -> SavedRows | None:
 
 
 class SavedRows:
-    """A file of rows; a StoreError says that it is missing or damaged."""
+    """A file of rows; reading raises StoreError if it is missing or damaged."""
 
     def __init__(self, checkpoints: Checkpoints, name: str, *, is_required: bool = True) -> None:
         self._checkpoints, self._name = checkpoints, name

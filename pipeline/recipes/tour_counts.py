@@ -126,7 +126,7 @@ def count_cycles(
 def sweep_forward(
     sweep: Sweep, steps: Sequence[Step], name: str, tasks: Tasks
 ) -> list[Callable[[], Layer]]:
-    """Make all layers of the longer half; return what returns each, or loads it from the store."""
+    """Make all layers of the longer half; return a function for each that returns or loads it."""
     layer = make_first_layer([FREE] * sweep.cells, steps[0].modulus)
     layers: list[Callable[[], Layer]] = [partial(Layer, *layer)]
     for done, step in enumerate(steps):
@@ -140,7 +140,7 @@ def sweep_forward(
 def make_layer(
     name: str, make: Callable[[], Layer], tasks: Tasks
 ) -> tuple[Layer, Callable[[], Layer]]:
-    """Make a layer, or load it from the store; return it and what returns it again."""
+    """Make a layer, or load it from the store; return it, and a function that returns it again."""
     arrays, load = tasks.make_reloadable(name, make)
     return Layer(*arrays), lambda: Layer(*load())
 

@@ -44,7 +44,7 @@ EDGES = 16
 
 
 class Joins(NamedTuple):
-    """The tables, and what unpacking takes."""
+    """The tables of joins, and data for unpacking matchings."""
 
     begins: Array
     """Where a table begins, or -1: by case, pairs, and the ends before each of the two cells. The
@@ -80,7 +80,7 @@ class Groups(NamedTuple):
 
 
 class EdgeSets(NamedTuple):
-    """Sets of edges that give no cell more than two."""
+    """Sets of edges with at most two at each cell."""
 
     firsts: Array
     """The two cells of each edge."""
@@ -109,7 +109,7 @@ def make_edge_sets(
 
 
 def count_table_pairs(cells: int) -> int:
-    """Return the most pairs in tables for all cells; those for the cells of a step have one more.
+    """Return the most pairs in tables for all cells; those for a step's cells have one more.
 
     Small frontiers have few states, and need no large tables.
     """

@@ -212,7 +212,7 @@ def count_tours_by_pair(board: KnightBoard, tasks: Tasks) -> Array:
 def _go_back(half: Half, last: Layer) -> list[Callable[[], Layer]]:
     """Count the ways to complete the states whose virtual square needs nothing, of all layers.
 
-    `last`: those at the cut. Returns what returns each layer, or loads it.
+    `last`: those at the cut. Return a function for each layer that returns or loads it.
     """
 
     def step_back(number: int, after: Layer) -> Layer:

@@ -1,7 +1,7 @@
 """The site: published tables with their pages, a folder for any host of files.
 
-It is complete, or not there at all. What depends on the version of the formats is below a folder of
-that version. `SHA256SUMS` lists every file, to check a copy.
+The folder appears when it is complete. Files that depend on the version of the formats are in a
+folder of that version. `SHA256SUMS` lists every file, to check a copy.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def write_site(
 ) -> list[str]:
     """Write the site of a store's tables, given their entries and the verdicts on them.
 
-    Return why pages are left out. Equal tables make equal bytes.
+    Return the reasons why pages are left out. Equal tables give equal bytes.
     """
     target = find_target(folder)
     new = target.with_name(f".{target.name}{PART_SUFFIX}")

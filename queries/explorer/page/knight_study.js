@@ -129,7 +129,7 @@ export function showStudy(state, go) {
       <li><span class="swatch barred" aria-hidden="true"></span> cannot end here</li>
     </ul>`;
   return {
-    task: "Study shows a tour from the square you choose to the one you choose then.",
+    task: "Choose two squares: study shows a tour from the first to the second.",
     table: html`<p id="knight-now" class="now">${now}</p>
       ${showGrid({ ...describeChess(board, tour ? squares : [], { standing: squares.at(-1), marks }), id: "knight-board", label: `Chess board of ${board.name}`, picked: pick })}
       ${showPlayer("knight", { noun: "jump", at, last, delay: KNIGHT_MS, show })}`,
