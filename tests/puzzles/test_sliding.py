@@ -63,6 +63,20 @@ def test_each_move_is_taken_back_by_the_other_way(data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("name", ["2x2", "2x3", "3x2"])
+def test_the_oracles_distances_are_those_of_its_moves(name: str) -> None:
+    """Find the same states one by one: each but the goal has a neighbour that is nearer by one."""
+    board = parse_board(name)
+    known = oracle.distances(board.example, board.height, board.width)
+    reached = [board.example]
+    for state in reached:
+        near = oracle.neighbours(state, board.height, board.width).values()
+        reached += {*near} - {*reached}
+        nearest = min(known[each] for each in near)
+        assert known[state] == (nearest + 1 if state != board.example else 0)
+    assert {*known} == {*reached}
+
+
+@pytest.mark.parametrize("name", ["2x2", "2x3", "3x2"])
 def test_can_reach_agrees_with_a_search(name: str) -> None:
     board = parse_board(name)
     for goal in choose_states(board)[:: 29 if board.cells == 6 else 1]:

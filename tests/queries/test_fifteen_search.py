@@ -41,9 +41,9 @@ def sample(name: str, size: int) -> list[tuple[list[int], int]]:
     ("name", "size", "plain_size"),
     [
         ("2x3", 360, 360),
-        ("3x3", 500, 40),
-        ("3x3 alone", 500, 10),
-        ("3x4", 200, 20),
+        ("3x3", 150, 15),
+        ("3x3 alone", 150, 5),
+        ("3x4", 100, 10),
         pytest.param("3x3", 181_440, 40, marks=pytest.mark.nightly),
         pytest.param("3x3 alone", 181_440, 10, marks=pytest.mark.nightly),
     ],

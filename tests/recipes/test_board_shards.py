@@ -431,7 +431,8 @@ def test_only_files_that_a_later_layer_or_the_result_needs_are_kept(
 
 
 def test_a_folder_has_the_files_of_at_most_a_hundred_shards(tmp_path: Path) -> None:
-    parts = [Part(open_checkpoints(tmp_path), "2x5", ROOT, number, 320) for number in range(320)]
+    checkpoints = open_checkpoints(tmp_path)
+    parts = [Part(checkpoints, "2x5", ROOT, number, 320) for number in range(320)]
     for names in ([part.name_layer(7) for part in parts], [part.name_bits(7) for part in parts]):
         files = [Path(parts[0].checkpoints.format_file_name(name)) for name in names]
         folders = [file.parent for file in files]

@@ -1,7 +1,12 @@
 """Slow and obvious answers for sliding boards; nothing is shared with the program."""
 
-from collections import deque
 from functools import cache, lru_cache
+from itertools import count
+
+import numpy as np
+import numpy.typing as npt
+
+Numbers = npt.NDArray[np.uint64]
 
 STEPS = {"U": (-1, 0), "D": (1, 0), "L": (0, -1), "R": (0, 1)}
 
@@ -26,28 +31,39 @@ def _list_moves(blank: int, rows: int, columns: int) -> list[tuple[str, int]]:
     ]
 
 
-@lru_cache(8)  # a search of 3x3 takes most of a second
+@lru_cache(8)
 def distances(goal: str, rows: int, columns: int) -> dict[str, int]:
     """Return the fewest moves to the goal, for every state that reaches it."""
-    result = {goal: 0}
-    waiting = deque([goal])
-    while waiting:
-        state = waiting.popleft()
-        for neighbour in neighbours(state, rows, columns).values():
-            if neighbour not in result:
-                result[neighbour] = result[state] + 1
-                waiting.append(neighbour)
-    return result
+    return distances_near(goal, rows, columns, 255)
 
 
 def distances_near(goal: str, rows: int, columns: int, most: int) -> dict[str, int]:
-    """Return the fewest moves to the goal, for every state that needs at most so many."""
-    known, layer = {goal: 0}, [goal]
-    for distance in range(1, most + 1):
-        steps = (neighbours(state, rows, columns).values() for state in layer)
-        layer = [*{state for nexts in steps for state in nexts} - known.keys()]
-        known |= dict.fromkeys(layer, distance)
-    return known
+    """Return the fewest moves to the goal, for every state that needs at most so many.
+
+    The states of a layer are hexadecimal numbers, which all move at once.
+    """
+    known: dict[str, int] = {}
+    before, layer = np.array([], np.uint64), np.array([int(goal, 16)], np.uint64)
+    for distance in count():
+        known |= dict.fromkeys((f"{state:0{len(goal)}x}" for state in layer.tolist()), distance)
+        if not len(layer) or distance == most:
+            return known
+        nexts = np.unique(_move_all(layer, rows, columns))
+        # each move changes the colour of the blank's cell, so none leads to the same layer
+        before, layer = layer, np.setdiff1d(nexts, before, assume_unique=True)
+    raise AssertionError
+
+
+def _move_all(states: Numbers, rows: int, columns: int) -> Numbers:
+    """Return all states one move away from some, one after the other."""
+    result = []
+    shifts = [np.uint64(4 * (rows * columns - 1 - cell)) for cell in range(rows * columns)]
+    for blank, shift in enumerate(shifts):
+        some = states[states >> shift & np.uint64(15) == 0]
+        for _, cell in _list_moves(blank, rows, columns):
+            tiles = some >> shifts[cell] & np.uint64(15)
+            result.append(some - (tiles << shifts[cell]) + (tiles << shift))
+    return np.concatenate(result)
 
 
 def replay(state: str, letters: str, rows: int, columns: int) -> list[str]:

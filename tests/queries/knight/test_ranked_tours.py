@@ -77,7 +77,7 @@ def test_open_tours_of_larger_boards_are_drawn_by_rank(
     def draw(size: int, seed: int) -> pl.DataFrame:
         return knight.sample(size, seed, board="5x4").select("path")
 
-    check_draws(draw, kinds, 2_000)
+    check_draws(draw, kinds, 1_000)
 
 
 def test_closed_tours_are_drawn_by_rank(ranked_boards: Path) -> None:
