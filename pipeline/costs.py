@@ -8,7 +8,7 @@ from hours.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
 from math import ceil
 from struct import calcsize
 from typing import NamedTuple
@@ -74,17 +74,14 @@ def make_cost(table: Table, seconds: float, memory: float, *, more: float = 0) -
     return Cost(seconds, ceil(size), ceil(memory))
 
 
-@dataclass(frozen=True, slots=True)
-class CostPerState:
-    """What a search takes for each state of its table: processor seconds, and bytes of memory."""
+def make_estimate(seconds: float, memory: float = 0) -> Callable[[Table], Cost]:
+    """Make the estimate of a search that takes so many seconds and bytes for each state."""
 
-    seconds: float
-    memory: float = 0
+    def estimate(table: Table) -> Cost:
+        states = table.states
+        return make_cost(table, seconds * states, PROCESS_BYTES + memory * states)
 
-    def __call__(self, table: Table) -> Cost:
-        """Estimate the cost of a table."""
-        memory = PROCESS_BYTES + self.memory * table.states
-        return make_cost(table, self.seconds * table.states, memory)
+    return estimate
 
 
 # ---- knight's tours ---------------------------------------------------------------------------

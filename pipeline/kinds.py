@@ -14,12 +14,12 @@ from puzzle_tablebase.code_digest import Code
 from puzzle_tablebase.errors import MemoryShort
 from puzzle_tablebase.pipeline.costs import (
     Cost,
-    CostPerState,
     Shards,
     estimate_tour_counts,
     estimate_tour_list,
     estimate_tour_pair_counts,
     estimate_tour_ranking,
+    make_estimate,
 )
 from puzzle_tablebase.puzzles import Puzzle
 from puzzle_tablebase.registry import find_owner, import_object
@@ -61,10 +61,10 @@ class Kind(NamedTuple):
     """Whether the recipe searches the state space of the table's puzzle, whatever that is."""
 
 
-GRAPH_COST = CostPerState(3e-6, 390)
+GRAPH_COST = make_estimate(3e-6, 390)
 
 
-def _make_graph_kind(prove: str = "", cost: CostPerState = GRAPH_COST) -> Kind:
+def _make_graph_kind(prove: str = "", cost: Callable[[Table], Cost] = GRAPH_COST) -> Kind:
     return Kind(f"{RECIPES}.graph:make", cost, prove, needs_puzzle=True)
 
 
@@ -73,15 +73,15 @@ KINDS = {
     "goals": _make_graph_kind(f"{PROOFS}.goals:GOALS"),
     "eight": _make_graph_kind(f"{PROOFS}.goals:EIGHT"),
     "senet": _make_graph_kind(f"{PROOFS}.senet:SENET"),
-    "sliding_rows": _make_graph_kind(f"{PROOFS}.goals:SLIDING_ROWS", CostPerState(2.3e-6, 200)),
+    "sliding_rows": _make_graph_kind(f"{PROOFS}.goals:SLIDING_ROWS", make_estimate(2.3e-6, 200)),
     "sliding_bits": Kind(
         f"{RECIPES}.boards:make",
-        CostPerState(1e-8, 0.27),
+        make_estimate(1e-8, 0.27),
         f"{PROOFS}.board_layers:SLIDING_BITS",
         plan=f"{RECIPES}.board_shards:plan_shards",
     ),
     "pattern": Kind(
-        f"{RECIPES}.patterns:make", CostPerState(4e-8, 2), f"{PROOFS}.patterns:PATTERN"
+        f"{RECIPES}.patterns:make", make_estimate(4e-8, 2), f"{PROOFS}.patterns:PATTERN"
     ),
     "tour_list": Kind(
         f"{RECIPES}.tour_lists:make",
@@ -90,7 +90,7 @@ KINDS = {
     ),
     "tour_pairs": Kind(
         f"{RECIPES}.tour_pairs:make",
-        CostPerState(2e-4),
+        make_estimate(2e-4),
         f"{PROOFS}.knight_tours:TOUR_PAIRS",
     ),
     "tour_ranking": Kind(

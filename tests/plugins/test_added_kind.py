@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from puzzle_tablebase.formats.encoder import Part, TableData
-from puzzle_tablebase.pipeline.costs import CostPerState
+from puzzle_tablebase.pipeline.costs import make_estimate
 from puzzle_tablebase.pipeline.kinds import KINDS, Kind
 from puzzle_tablebase.pipeline.proofs.claims import (
     Claim,
@@ -41,7 +41,7 @@ def prove_squares(listed: ListedTable) -> Proof:
 
 
 SQUARES = Prover(prove_squares, estimate_joins)
-KIND = Kind(f"{__name__}:make", CostPerState(1e-9), f"{__name__}:SQUARES")
+KIND = Kind(f"{__name__}:make", make_estimate(1e-9), f"{__name__}:SQUARES")
 
 
 class Squares(Puzzle):
