@@ -245,6 +245,7 @@ def test_lookups_beside_rebuilds_with_changing_bytes(cli: Cli, tmp_path: Path) -
     assert asked > usual_or_nightly(100, 1_000)
 
 
+@pytest.mark.slow
 def test_an_interrupted_build_of_tours_resumes(copy: Path, tmp_path: Path) -> None:
     table = make_tour_table(KnightBoard(5, 7))
     build_tables(tmp_path / "whole", KNIGHT, table)

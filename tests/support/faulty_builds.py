@@ -101,7 +101,7 @@ BOARDS = [
         "two_bit_bfs.search:iter_word_records",
         *("pack_rows(words, records)", "pack_rows(words[:, WORDS:], records)", BITS, SLOW),
     ),
-    Fault("two_bit_bfs.kernels:_pull_rows", "run == cycle", "run > cycle", BITS),
+    Fault("two_bit_bfs.kernels:_pull_rows", "phase == cycle", "phase > cycle", BITS),
     Fault("two_bit_bfs.kernels:_transpose_tails", "word & 1 else", "word & 1 ^ 1 else", BITS, SLOW),
     Fault("two_bit_bfs.kernels:close_rows", "level & 2", "level & 4", BITS, SLOW),
     Fault("two_bit_bfs.kernels:pack_rows", "high >>= np.uint64(4)", "high >>= ONE", BITS, SLOW),
@@ -239,13 +239,9 @@ for room in ROOMS:
 @contextmanager
 def plant(fault: Fault) -> Iterator[None]:
     """Change the text of a function in this process, and put it back."""
-    module, _, path = fault.function.partition(":")
-    owner: Any = __import__(f"{PACKAGE}.{module}", fromlist=["_"])
-    for part in path.split("."):
-        owner = getattr(owner, part)
-    function = getattr(owner, "__wrapped__", None) or getattr(owner, "py_func", owner)
+    owner, function = _find_function(fault)
     old, plain = function.__code__, [*_list_callers({owner, function})]
-    function.__code__ = _change_code(function, fault)
+    function.__code__ = change_code(fault)
     try:
         for names, name, kernel in plain:
             names[name] = kernel.py_func
@@ -258,8 +254,18 @@ def plant(fault: Fault) -> Iterator[None]:
         _forget()
 
 
-def _change_code(function: FunctionType, fault: Fault) -> CodeType:
+def _find_function(fault: Fault) -> tuple[Any, FunctionType]:
+    """Find what a fault names in its module, and the function in Python behind it."""
+    module, _, path = fault.function.partition(":")
+    owner: Any = __import__(f"{PACKAGE}.{module}", fromlist=["_"])
+    for part in path.split("."):
+        owner = getattr(owner, part)
+    return owner, getattr(owner, "__wrapped__", None) or getattr(owner, "py_func", owner)
+
+
+def change_code(fault: Fault) -> CodeType:
     """Compile the changed text of a function, with the free variables that it has."""
+    _, function = _find_function(fault)
     text = textwrap.dedent(inspect.getsource(function))
     assert text.count(fault.old) == 1, f"{text.count(fault.old)} times: {fault.old}"
     (node,) = ast.parse(text.replace(fault.old, fault.new)).body
