@@ -262,7 +262,7 @@ class Answer:
 
     The constructor, equality, JSON and the cells of a batch follow the order of the declarations:
     base classes first, but a fact that is declared again has its new position. A fact whose default
-    is None is left out of JSON while it is None. The items of a dict are written in its place, and
+    is None is left out of JSON while it is None. The items of a dict are written instead, and
     are attributes too. Attributes that begin with _ are not facts.
     """
 

@@ -1,7 +1,7 @@
 """Pictures of answers as SVG text, with a light and a dark colour scheme.
 
 Every colour is one of `COLOURS`, written into the picture as an attribute, so that any program
-shows the light scheme. A browser that prefers dark replaces each with its dark partner, by the
+shows the light scheme. A browser that prefers dark replaces each with its dark counterpart, by the
 rules of `make_dark_rules`.
 """
 
@@ -32,7 +32,7 @@ COLOURS = {
     **dict(zip(RAMP[:4], ["#1f3040", "#234058", "#275272", "#2e648a"], strict=True)),
     **dict(zip(RAMP[4:], ["#33759f", "#5698c6", "#80b5dc", "#b9daf2"], strict=True)),
 }
-"""Each light colour with its dark partner."""
+"""Each light colour with its dark counterpart."""
 
 FONT = "Arial, 'Liberation Sans', Helvetica, sans-serif"
 

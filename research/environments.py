@@ -124,19 +124,19 @@ def deal(environment: Environment, folder: Path, size: int, seed: int) -> Dealt:
 def is_solvable(state: str) -> bool:
     """Return whether a square board can be put in order, with the blank last.
 
-    Each move exchanges the blank with a tile and takes it to the next cell: so the number of
-    exchanges that sort the board is even if the blank's way to the last cell is, and odd if not.
+    Each move swaps the blank with a tile and takes it to the next cell: so the number of
+    swaps that sort the board is even if the blank's way to the last cell is, and odd if not.
     """
     width = math.isqrt(len(state))
     cells = [(MARKS.index(mark) - 1) % len(state) for mark in state]
     row, column = divmod(state.index("0"), width)
-    way, exchanges = 2 * (width - 1) - row - column, 0
+    way, swaps = 2 * (width - 1) - row - column, 0
     for cell in range(len(cells)):
         while cells[cell] != cell:
             there = cells[cell]
             cells[cell], cells[there] = cells[there], there
-            exchanges += 1
-    return (way - exchanges) % 2 == 0
+            swaps += 1
+    return (way - swaps) % 2 == 0
 
 
 def find_distances(boards: list[str]) -> list[int | None]:

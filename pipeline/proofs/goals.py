@@ -4,10 +4,11 @@ If only goals have distance 0, and every other state has a neighbour one move ne
 than that, then some path of that length leads to a goal, and no shorter path does. If the rows are
 closed under moves that can all be undone, then no state that reaches a goal is missing. So four
 joins are enough: the moves of each row are joined with the rows that they lead to; a move without
-such a row refutes the table, a distance is one more than the least of the neighbours', the best
-moves are those that lead there, and the number of solutions is the sum of theirs.
+such a row refutes the table, a distance is one more than the least of the neighbours' (the Bellman
+equation), the best moves are those that lead there, and the number of solutions is the sum of
+theirs.
 
-The rules of sliding boards are written a second time here, for all rows at once, by cutting texts.
+The rules of sliding boards are written a second time here, for all rows at once, by slicing texts.
 Those of a plugin are the plugin's: its moves and columns as texts, and nothing of its graph.
 """
 

@@ -164,7 +164,7 @@ def list_remaining_needs(groups: StateGroups) -> Array:
 
 
 @compiled
-def exchange(
+def scatter_or_gather(
     wanted: int, groups: StateGroups, numbers: Array, values: Array, found: Array, reads: bool
 ) -> int:
     """Add the states' numbers to the values of their matchings, or with `reads` the other way.
@@ -301,7 +301,7 @@ def _fill_layer(
     """
     states, end, below = np.empty((2, len(targets)), dtype=np.int64), 0, (1 << 2 * here) - 1
     for wanted in targets:
-        count = exchange(wanted, groups, numbers, values, found, False)
+        count = scatter_or_gather(wanted, groups, numbers, values, found, False)
         if end + count > states.shape[1]:
             longer = np.empty((2, 2 * (end + count)), dtype=np.int64)
             longer[:, :end] = states[:, :end]
@@ -420,9 +420,9 @@ def _meet(
     for wanted in needs:
         pairs = count_ones(wanted & ENDS) // 2
         values[: MATCHINGS[pairs]] = 0
-        exchange(full - wanted, other, numbers, values, scratch, False)
+        scatter_or_gather(full - wanted, other, numbers, values, scratch, False)
         closed = close_matchings(values, scratch, pairs, begins, sources)
-        exchange(wanted, one, completions, closed, scratch, True)
+        scatter_or_gather(wanted, one, completions, closed, scratch, True)
 
 
 @lru_cache(1)

@@ -504,9 +504,9 @@ def make_table(puzzle: Puzzle, table: Table, counted: str) -> None:
 
 def covers_function(search: Search, module: str, name: str) -> bool:
     """Return whether a digest covers a function, or a method of a class."""
-    kind, _, method = name.rpartition(".")
-    is_inside = method.startswith("__") or not search.is_split(module, kind)
-    return (module, name) in search.reached or ((module, kind) in search.reached and is_inside)
+    owner, _, method = name.rpartition(".")
+    is_inside = method.startswith("__") or not search.is_split(module, owner)
+    return (module, name) in search.reached or ((module, owner) in search.reached and is_inside)
 
 
 SMALL = [

@@ -93,18 +93,20 @@ def test_nonsense_is_refused(word: str, cli: Cli, tmp_path: Path) -> None:
             assert "\x1b" not in complaint, (words, complaint)
 
 
-@pytest.mark.parametrize("kind", [ZeroDivisionError, PanicException])
+@pytest.mark.parametrize("error_class", [ZeroDivisionError, PanicException])
 def test_an_internal_error_is_one_sentence(
-    kind: type[BaseException], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    error_class: type[BaseException],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.delenv("PIPELINE_TRACEBACK")
-    with patch(FAST_PATH, side_effect=kind("\x1b")):
+    with patch(FAST_PATH, side_effect=error_class("\x1b")):
         assert run_command(QUERY) == 3
         said = capsys.readouterr().err
-        assert said.startswith(f"pipeline: internal error ({kind.__name__}: ")
+        assert said.startswith(f"pipeline: internal error ({error_class.__name__}: ")
         assert (said.count("\n"), "\x1b" in said) == (1, False)
         monkeypatch.setenv("PIPELINE_TRACEBACK", "1")
-        with pytest.raises(kind):
+        with pytest.raises(error_class):
             run_command(QUERY)
 
 

@@ -143,9 +143,9 @@ def make_touch(page: Page) -> Callable[..., None]:
     """Return a function that sends an event of fingers, at points."""
     session = page.context.new_cdp_session(page)
 
-    def touch(kind: str, *points: tuple[float, float]) -> None:
+    def touch(event: str, *points: tuple[float, float]) -> None:
         touches = [{"x": x, "y": y, "id": number} for number, (x, y) in enumerate(points)]
-        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": touches})
+        session.send("Input.dispatchTouchEvent", {"type": event, "touchPoints": touches})
 
     return touch
 

@@ -149,15 +149,15 @@ def test_the_configuration_in_the_docs_hosts_pages_and_answers_those_of_other_si
         run_nginx(other, works[1], "types { text/html html; text/javascript js; }") as site,
         browser.new_page() as page,
     ):
-        kinds = {
+        expected = {
             "eight.idx": ("application/octet-stream", "public, max-age=31536000, immutable"),
             "manifest.json": ("application/json", "no-cache"),
             "explorer.html": ("text/html", "no-cache"),
         }
-        for name, kind in kinds.items():
+        for name, headers in expected.items():
             with urlopen(f"{url}/tables/{name}") as answer:
                 got = answer.headers
-            assert (got["Content-Type"], got["Cache-Control"]) == kind
+            assert (got["Content-Type"], got["Cache-Control"]) == headers
         page.goto(f"{url}/tables/explorer.html#eight/study?start=378546201")
         expect(page.locator("#eight-distance")).to_have_text("27")
         page.goto(f"{site}/index.html")

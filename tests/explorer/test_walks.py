@@ -127,7 +127,7 @@ def test_the_8_puzzle(shown: Explorer, tables: Tables) -> None:
     assert shown.facts("eight")["As letters"].split()[0] == expected.solution
     page.fill("#eight-start", "213456708")
     assert shown.text("#eight-distance") == "No solution"
-    page.click("#eight-exchange")
+    page.click("#eight-swap")
     assert shown.text("#eight-distance").isdigit()
     shown.go("eight/study?start=123456780&goal=123456780")
     tile = page.locator("#eight-board [aria-label^='tile 6']").bounding_box()
@@ -476,9 +476,9 @@ def test_a_page_whose_script_was_changed_says_so(
 ) -> None:
     text, file, page = explorer.read_text("utf-8"), tmp_path / "changed.html", browser.new_page()
     (import_map,) = re.findall(r'<script type="importmap">(.*?)</script>', text)
-    kind, _, source = json.loads(import_map)["imports"]["#page/app.js"].partition(",")
+    scheme, _, source = json.loads(import_map)["imports"]["#page/app.js"].partition(",")
     other = base64.b64encode(b"owned();" + base64.b64decode(source)).decode()
-    changed = import_map.replace(f"{kind},{source}", f"{kind},{other}")
+    changed = import_map.replace(f"{scheme},{source}", f"{scheme},{other}")
     digest = base64.b64encode(hashlib.sha256(changed.encode()).digest()).decode()
     # with the policy unchanged, then with one that allows only the changed map
     for policy in ("script-src", f"script-src 'sha256-{digest}'"):

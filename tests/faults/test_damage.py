@@ -1,4 +1,4 @@
-"""Every reader of every kind of file, in the face of every change: the right answer, or an error.
+"""Every reader of every file, in the face of every change: the right answer, or an error.
 
 Random changes of bytes never change an answer, and `verify` names the file. Files that are
 shortened, replaced, gone or withheld have one class of error for all readers; the next build
@@ -162,7 +162,7 @@ def edit(change: Callable[[bytes], bytes]) -> Callable[[Path], object]:
 
 
 def put_other(path: Path) -> None:
-    """Put another table's file of the same kind instead of a file."""
+    """Put another table's file of the same type instead of a file."""
     shutil.copy(path.parent / OTHERS[path.name], path)
 
 
@@ -235,13 +235,13 @@ def test_a_changed_file_is_named_by_all_that_reads_it(
     shutil.copytree(whole, folder)
     for ask in READERS[file]:
         assert ask(folder, file)
-    make, (kind, state, reason) = KINDS[change]
+    make, (error_class, state, reason) = KINDS[change]
     make(folder / file)
     for ask in READERS[file]:
         with pytest.raises(TableError) as caught:
             ask(folder, file)
-        is_refuted = kind is TableDamaged and ask is compare_files
-        assert isinstance(caught.value, VerifyFailed if is_refuted else kind)
+        is_refuted = error_class is TableDamaged and ask is compare_files
+        assert isinstance(caught.value, VerifyFailed if is_refuted else error_class)
         force = " --force" * is_refuted
         command = f"pipeline precompute {name}{force} --outputs {folder}"
         assert (caught.value.file, format_repair(caught.value)) == (str(folder / file), command)

@@ -21,8 +21,8 @@ def test_tables_of_7_8_and_published_boards(tmp_path: Path) -> None:
     verdicts = verify(Folder(tmp_path)).verdicts
     assert [verdict.verdict for verdict in verdicts] == ["proved"] * 2
     with pt.open_tables(str(tmp_path)) as tables:
-        for kind, goal, count in PUBLISHED:
-            rows = [value.split() for label, value in lines("fifteen.txt") if kind in label]
+        for name, goal, count in PUBLISHED:
+            rows = [value.split() for label, value in lines("fifteen.txt") if name in label]
             assert len(rows) == count
             for distance, *cells in rows:
                 state = "".join(CHARACTERS[int(cell)] for cell in cells)

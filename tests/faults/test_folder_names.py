@@ -94,11 +94,11 @@ def test_a_batch_reads_the_file_that_is_named(
     name: str, outputs: Path, tmp_path: Path, cli: Cli
 ) -> None:
     keys = {name: "378546201", SIBLINGS[name]: "123456780"}
-    for kind, write in (("parquet", pl.DataFrame.write_parquet), ("csv", pl.DataFrame.write_csv)):
+    for suffix, write in (("parquet", pl.DataFrame.write_parquet), ("csv", pl.DataFrame.write_csv)):
         for each, key in keys.items():
-            with (tmp_path / f"{each}.{kind}").open("wb") as file:
+            with (tmp_path / f"{each}.{suffix}").open("wb") as file:
                 write(pl.DataFrame({"state": [key]}), file)
-        words = (f"--input={name}.{kind}", f"--outputs={outputs}", f"--output={name}.out.parquet")
+        words = (f"--input={name}.{suffix}", f"--outputs={outputs}", f"--output={name}.out.parquet")
         if name != "~":
             assert cli("query", "eight", *words, cwd=tmp_path) == (0, "", "")
             with (tmp_path / f"{name}.out.parquet").open("rb") as file:

@@ -116,8 +116,8 @@ def iter_manifest_changes(folder: Path) -> Iterator[Change]:
 
 
 def main() -> None:
-    kind, whole, target, count = sys.argv[1:]
-    changing = {"indexes": iter_index_changes, "manifests": iter_manifest_changes}[kind]
+    changed_files, whole, target, count = sys.argv[1:]
+    changing = {"indexes": iter_index_changes, "manifests": iter_manifest_changes}[changed_files]
     folder = link_copy(Path(whole), Path(target))
     changes = [*changing(folder)]
     tried = random.Random(1).sample(changes, min(len(changes), int(count)))
@@ -146,25 +146,25 @@ def main() -> None:
 
 
 @pytest.fixture(scope="session")
-def files_of_each_kind(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a small store with a file of every kind."""
+def all_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a small store with a file of every type."""
     names = ("knight_tours_5x5", "knight_ranks_5x4", "knight_closed_ranks_5x6", "sliding_2x4_8")
 
     def build(folder: Path) -> None:
         words = ("precompute", *names, "fifteen_5-5-5", "--quiet", "--outputs", str(folder))
         assert run([SCRIPT, *words]) == (0, "", "")
 
-    return make_once(tmp_path_factory, "files_of_each_kind", build)
+    return make_once(tmp_path_factory, "all_files", build)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["indexes", "manifests"])
+@pytest.mark.parametrize("changed_files", ["indexes", "manifests"])
 def test_no_number_of_a_file_is_too_much_for_a_command(
-    kind: str, files_of_each_kind: Path, tmp_path: Path
+    changed_files: str, all_files: Path, tmp_path: Path
 ) -> None:
     # proofs read indexes, which takes longer
-    count = usual_or_nightly(2, 100) if kind == "indexes" else usual_or_nightly(4, 400)
+    count = usual_or_nightly(2, 100) if changed_files == "indexes" else usual_or_nightly(4, 400)
     code = "from tests.faults.test_forged_numbers import main; main()"
-    words = (sys.executable, "-c", code, kind, files_of_each_kind, tmp_path, str(count))
+    words = (sys.executable, "-c", code, changed_files, all_files, tmp_path, str(count))
     ended = run(words, env={"MALLOC_ARENA_MAX": "2"})  # each arena reserves address space
     assert ended[:2] == (0, ""), ended.err[-300:]

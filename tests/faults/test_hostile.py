@@ -52,8 +52,8 @@ def test_hostile_batches(name: str, outputs: Path, cli: Cli) -> None:
     fragments = [*WORDS, "123456780", "a1", "ABABABABAB.....", "\n", "\0", noise]
     for _ in range(usual_or_nightly(4, 100)):
         stdin = " ".join(draw.choice(fragments) for _ in range(50))
-        for kind in ("csv", "jsonl"):
-            said = cli("query", name, "--format", kind, stdin=stdin)
+        for file_format in ("csv", "jsonl"):
+            said = cli("query", name, "--format", file_format, stdin=stdin)
             require_handled(stdin, said._replace(out=""))  # the keys come back as they are
 
 

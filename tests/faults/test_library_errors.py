@@ -61,15 +61,15 @@ def measure(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Measure]:
         yield measure
 
 
-@pytest.mark.parametrize(("rows", "kind"), REFUSED, ids="-".join)
+@pytest.mark.parametrize(("rows", "file_format"), REFUSED, ids="-".join)
 def test_rows_that_no_library_takes(
-    rows: str, kind: str, outputs: Path, tmp_path: Path, measure: Measure
+    rows: str, file_format: str, outputs: Path, tmp_path: Path, measure: Measure
 ) -> None:
     pq.write_table(pa.table(ROWS[rows]), tmp_path / f"{rows}.parquet")
-    words = ("query", "eight", "--input", f"{rows}.parquet", "--format", kind)
+    words = ("query", "eight", "--input", f"{rows}.parquet", "--format", file_format)
     said, _ = measure(*words, "--outputs", outputs, cwd=tmp_path)
     assert (said.code, said.out, said.err.count("\n")) == (2, "", 1)
-    assert said.err.startswith(f"pipeline: {REFUSED[rows, kind]}")
+    assert said.err.startswith(f"pipeline: {REFUSED[rows, file_format]}")
 
 
 @pytest.mark.parametrize("prefix", ["\udcff", "a\udcffb"])

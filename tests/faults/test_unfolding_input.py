@@ -55,18 +55,18 @@ def write_lists(path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("write", [write_text, write_lists])
-@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
+@pytest.mark.parametrize("file_format", ["jsonl", "parquet"])
 def test_a_text_that_is_stored_once_is_read_in_parts(
-    write: Callable[[Path], None], kind: str, outputs: Path, tmp_path: Path, measure: Measure
+    write: Callable[[Path], None], file_format: str, outputs: Path, tmp_path: Path, measure: Measure
 ) -> None:
     write(tmp_path / "few.parquet")
     assert (tmp_path / "few.parquet").stat().st_size < 200_000
-    target = "/dev/null" if kind == "jsonl" else tmp_path / "answers.parquet"
-    options = ("--output", target, "--format", kind, "--outputs", outputs)
+    target = "/dev/null" if file_format == "jsonl" else tmp_path / "answers.parquet"
+    options = ("--output", target, "--format", file_format, "--outputs", outputs)
     said, peak = measure("query", "eight", "--input", tmp_path / "few.parquet", *options)
     assert said == (0, "", "")
     assert peak < 1200 * MEBIBYTE
-    if kind == "parquet":
+    if file_format == "parquet":
         answered = pq.ParquetFile(target).metadata.num_rows
         assert answered == pq.ParquetFile(tmp_path / "few.parquet").metadata.num_rows
 

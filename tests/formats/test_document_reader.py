@@ -38,10 +38,10 @@ def test_open_tours_are_ranked_as_the_document_says(ranked_boards: Path, board: 
     """Test starts that are images of each other in turn, because they share their ranks."""
     page = NumberedTours(ranked_boards / f"knight_ranks_{board}.idx")
     knight = open_tables(str(ranked_boards)).knight
-    kinds: dict[int | None, list[str]] = defaultdict(list)
+    groups: dict[int | None, list[str]] = defaultdict(list)
     for start in page.names:
-        kinds[page.turned(start)[0]].append(start)
-    for starts in kinds.values():
+        groups[page.turned(start)[0]].append(start)
+    for starts in groups.values():
         total = page.total(starts[0])
         for number in range(total):
             start = starts[number % len(starts)]

@@ -145,8 +145,8 @@ def test_the_records_of_senet(outputs: Path) -> None:
     table, layout = INDEXES["senet.idx"], page.tables_under("Senet: ")[0]
     assert page.layout_of(layout) == table.record_format
     assert [row["field"] for row in layout] == [name for name, _ in table.index]
-    kind = np.dtype([(name, f"<u{struct.calcsize(letter)}") for name, letter in table.index])
-    result = page.all_records(outputs, table).view(kind).ravel()
+    dtype = np.dtype([(name, f"<u{struct.calcsize(letter)}") for name, letter in table.index])
+    result = page.all_records(outputs, table).view(dtype).ravel()
     fewest = np.minimum(result["plies_even"], result["plies_odd"])
     assert np.array_equal(result["lines"] == 0, fewest == 255)
     opening = np.arange(len(result)) == senet.rank(OPENING)

@@ -74,8 +74,8 @@ def publish(vector: Any, folder: Path) -> ListedTable:
 def test_a_lookup_does_as_the_vectors_say(vector: Any, tmp_path: Path) -> None:
     table = publish(vector, tmp_path).definition
     if not vector.opens:
-        kind = TableVersionError if vector.fault == "version" else TableDamaged
-        with pytest.raises(kind):
+        error_class = TableVersionError if vector.fault == "version" else TableDamaged
+        with pytest.raises(error_class):
             IndexReader(Folder(tmp_path), table)
         return
     index, pack = IndexReader(Folder(tmp_path), table), make_record_struct(table).pack

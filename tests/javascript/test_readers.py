@@ -169,8 +169,8 @@ def test_the_program_reads_boards_as_the_cases_say() -> None:
         assert (state, board.wide.rank(state)) == (case["read_as"], case["rank"])
     assert {case["board"] for case in cases} == {"2x3", "3x2", "2x4", "4x2", "3x4", "4x3"}
     for puzzle in PUZZLES:
-        kinds = {case.get("error") for case in read_cases(puzzle)}
-        assert kinds == {None, *CODES}, puzzle
+        groups = {case.get("error") for case in read_cases(puzzle)}
+        assert groups == {None, *CODES}, puzzle
 
 
 def test_the_cases_have_the_ranks_of_their_keys(outputs: Path) -> None:

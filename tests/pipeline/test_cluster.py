@@ -49,10 +49,10 @@ class Cluster:
             time.sleep(0.01)
         self.address = str(json.loads(file.read_bytes())["address"])
 
-    def _start(self, kind: str, *words: str) -> subprocess.Popen[bytes]:
+    def _start(self, program: str, *words: str) -> subprocess.Popen[bytes]:
         with (self.folder / "log.txt").open("ab") as log:
             return subprocess.Popen(
-                [sys.executable, "-m", f"distributed.cli.dask_{kind}", *words, "--no-dashboard"],
+                [sys.executable, "-m", f"distributed.cli.dask_{program}", *words, "--no-dashboard"],
                 cwd=self.folder,
                 env=environment(self.variables),
                 stdout=log,

@@ -329,10 +329,10 @@ def kill_copies(url: str, folder: Path, hook: Callable[[Callable[[], object]], N
 
 
 @contextmanager
-def serve_somewhere(kind: str, source: Path) -> Iterator[tuple[str, Callable[..., None]]]:
+def serve_somewhere(store_type: str, source: Path) -> Iterator[tuple[str, Callable[..., None]]]:
     """Serve a folder by a web host or from a bucket; yield its URL, and what sets a hook."""
     with ExitStack() as stack:
-        if kind == "host":
+        if store_type == "host":
             host = stack.enter_context(serve(source))
 
             def set_fault(hook: Callable[[], object]) -> None:
@@ -353,12 +353,14 @@ def serve_somewhere(kind: str, source: Path) -> Iterator[tuple[str, Callable[...
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["host", "bucket"])
-def test_a_copy_that_is_killed_again_and_again(kind: str, outputs: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("store_type", ["host", "bucket"])
+def test_a_copy_that_is_killed_again_and_again(
+    store_type: str, outputs: Path, tmp_path: Path
+) -> None:
     """Kill copies of the default tables into a folder that has another version of some."""
     folder = tmp_path / "tables"
     publish_other_version(folder)
-    with serve_somewhere(kind, outputs) as (url, hook):
+    with serve_somewhere(store_type, outputs) as (url, hook):
         with Reader(folder) as reader:
             kill_copies(url, folder, hook)
             copy_tables(url, folder, NAMES)
@@ -370,14 +372,14 @@ def test_a_copy_that_is_killed_again_and_again(kind: str, outputs: Path, tmp_pat
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("kind", ["host", "bucket"])
+@pytest.mark.parametrize("store_type", ["host", "bucket"])
 def test_copies_of_large_tables_are_killed(
-    kind: str, outputs: Path, large_boards: Path, ranked_boards: Path, tmp_path: Path
+    store_type: str, outputs: Path, large_boards: Path, ranked_boards: Path, tmp_path: Path
 ) -> None:
     source, folder = link_copy(outputs, tmp_path, large_boards, ranked_boards), tmp_path / "tables"
     (source / MANIFEST).write_bytes(manifest.format_manifest(read_versions(Folder(source))))
     publish_other_version(folder)
-    with serve_somewhere(kind, source) as (url, hook), Reader(folder):
+    with serve_somewhere(store_type, source) as (url, hook), Reader(folder):
         kill_copies(url, folder, hook)
         copy_tables(url, folder)
     assert {"sliding_3x4_12", "knight_ranks_5x4"} <= {*read_manifest(Folder(folder))}

@@ -434,18 +434,23 @@ def test_processes_build_the_same_bytes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "kind", [each for each in [*vars(errors).values(), PluginError] if hasattr(each, "exit_code")]
+    "error_class",
+    [each for each in [*vars(errors).values(), PluginError] if hasattr(each, "exit_code")],
 )
-def test_every_error_can_be_pickled(kind: type[errors.TablebaseError]) -> None:
-    parameters = [] if kind.__init__ is Exception.__init__ else inspect.signature(kind).parameters
+def test_every_error_can_be_pickled(error_class: type[errors.TablebaseError]) -> None:
+    parameters = (
+        []
+        if error_class.__init__ is Exception.__init__
+        else inspect.signature(error_class).parameters
+    )
     numbers = ("limit", "found", "wanted", "needed", "free", "seconds", "least", "most")
     arguments: dict[str, Any] = {name: 7 if name in numbers else name for name in parameters}
-    if "table" in arguments or kind is errors.StoreEmpty:
+    if "table" in arguments or error_class is errors.StoreEmpty:
         arguments["store"] = Folder("tables")
     if "solver" in arguments:
         arguments["solver"] = ("fifteen", "state", "goal")
-    error = kind(**arguments) if arguments else kind("said")
+    error = error_class(**arguments) if arguments else error_class("said")
     restored = pickle.loads(pickle.dumps(error))
-    assert type(restored) is kind
-    assert kind.exit_code in (1, 2, 3, 4, 141)
+    assert type(restored) is error_class
+    assert error_class.exit_code in (1, 2, 3, 4, 141)
     assert (str(restored), vars(restored)) == (str(error), vars(error))

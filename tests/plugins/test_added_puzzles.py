@@ -184,11 +184,11 @@ class GraphOfItsOwn(TwoThereOneBack):
 
     def make_graph(self) -> Graph:
         moves = [(self.rank(at), move) for at in STACKS for move in self.moves(at)]
-        kinds = (
+        by_label = (
             (label, [(at, self.rank(after)) for at, (by, after) in moves if by == letter])
             for label, letter in enumerate(self.letters)
         )
-        return Graph.from_moves(self.size, [(label, *np.array(each).T) for label, each in kinds])
+        return Graph.from_moves(self.size, [(label, *np.array(each).T) for label, each in by_label])
 
 
 @pytest.mark.parametrize(

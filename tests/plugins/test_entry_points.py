@@ -115,7 +115,7 @@ def test_a_plugin_at_the_shell(cli: Cli, site: Path, tmp_path: Path) -> None:
     words = "pipeline histogram p"
     variables = {"_PIPELINE_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": "2"}
     assert cli(env={**env, **variables}).out.split() == ["pancakes"]
-    # in this process, which finds packages in the same place
+    # in this process, which finds packages in the same folders
     batch = run_here("query", "pancakes", env=env, stdin="54321 11111")
     assert (batch.code, batch.out.splitlines()[1]) == (2, "54321,stacked,1,5,1,")
     assert "Built by pancakes:" in run_here("precompute", "--list", "pancakes", env=env).out
@@ -157,7 +157,7 @@ def test_a_broken_plugin_does_not_affect_other_puzzles(
     assert cli("precompute", "pancakes", env=env) == said
     assert cli("query", "eight", "123456780", env=env).code == 0
     assert cli("query", "hanoi", "1", env=env).code == 3  # names that are near are looked for
-    # in this process, which finds packages in the same place
+    # in this process, which finds packages in the same folders
     status = run_here("status", env=env)
     assert (status.code, "knight_counts" in status.out, status.err) == (3, True, said.err)
     monkeypatch.setattr("puzzle_tablebase.registry._load_errors", {})

@@ -105,10 +105,10 @@ def test_named_files_exist() -> None:
 def test_commands_are_run_or_their_options_exist() -> None:
     lines = list[str]()
     for page in MARKDOWN:
-        for kind, body in BLOCK.findall(page.read_text("utf-8")):
+        for language, body in BLOCK.findall(page.read_text("utf-8")):
             # `console`: such blocks are run
-            assert kind == "console" or not re.search(r"^\$ ", body, re.MULTILINE), page
-            if kind in ("", "sh") and "examples" not in page.parts:
+            assert language == "console" or not re.search(r"^\$ ", body, re.MULTILINE), page
+            if language in ("", "sh") and "examples" not in page.parts:
                 lines += [line for line in body.splitlines() if line.startswith("pipeline ")]
     assert len(lines) > 20
     for line in lines:

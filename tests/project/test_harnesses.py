@@ -115,10 +115,10 @@ def harnesses(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "bin"
 
 
-def list_blocks(kind: str) -> list[str]:
-    """List the blocks of a kind in the page about training."""
+def list_blocks(language: str) -> list[str]:
+    """List the blocks in a language of the page about training."""
     page = (ROOT / "docs" / "train.md").read_text("utf-8")
-    return re.findall(rf"^```{kind}\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    return re.findall(rf"^```{language}\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
 
 
 def list_commands() -> list[str]:
@@ -218,11 +218,11 @@ def test_a_taskset_of_verifiers(harnesses: Path, variables: dict[str, str]) -> N
     options = {"num_train": 80, "num_test": 40, "min_distance": 12, "max_distance": 15, "seed": 2}
     state = "123456078"
     unsolvable = ("incomplete", swap_tiles(state), "<answer>RR</answer>", 0.0)
-    cases = [(kind, state, *rest) for kind, *rest in list_completions(state)] + [unsolvable]
+    cases = [(result, state, *rest) for result, *rest in list_completions(state)] + [unsolvable]
     asked = [options, [case[1:3] for case in cases]]
     said = run_program(VERIFIERS, harnesses, variables, *asked)
-    for (kind, *_, score), (reward, metrics) in zip(cases, said["scores"], strict=True):
-        assert (reward, metrics[kind], sum(metrics.values())) == (score, 1, 1)
+    for (result, *_, score), (reward, metrics) in zip(cases, said["scores"], strict=True):
+        assert (reward, metrics[result], sum(metrics.values())) == (score, 1, 1)
     distances, _ = eight_search(GOAL)
     forms = {}
     for split, size in (("train", 80), ("test", 40)):

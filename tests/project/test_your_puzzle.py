@@ -24,8 +24,8 @@ exec {SCRIPT} "$@"
 """
 
 
-def find_code_blocks(kind: str) -> list[str]:
-    return [text for result, text in BLOCK.findall(PAGE) if result == kind]
+def find_code_blocks(language: str) -> list[str]:
+    return [text for result, text in BLOCK.findall(PAGE) if result == language]
 
 
 def run_commands(session: list[tuple[str, str]], folder: Path, env: dict[str, str]) -> list[str]:

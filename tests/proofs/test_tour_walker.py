@@ -77,7 +77,7 @@ def test_ranks_are_proved(
 ) -> None:
     monkeypatch.setattr(knight_tours, "PART_RECORDS", records)
     """Make few records or many at a time."""
-    name, _, kind = board.partition(" ")
-    table = make_ranking_table(parse_board(name), closed=not kind)
+    name, _, suffix = board.partition(" ")
+    table = make_ranking_table(parse_board(name), closed=not suffix)
     (verdict,) = prove_one(ranked_boards, table.name).verdicts
     assert verdict.verdict == "proved"

@@ -31,8 +31,8 @@ def test_every_library_has_the_types(outputs: Path, name: str) -> None:
     """Expect floats of pandas for numbers with nulls, unless its nullable types are requested."""
     path, (columns, _, nullable) = file_of(outputs, name), CONTRACT[name]
     types = {
-        column: KINDS[ENUM if isinstance(kind, pl.Enum) else str(kind)]
-        for column, kind in columns.items()
+        column: KINDS[ENUM if isinstance(dtype, pl.Enum) else str(dtype)]
+        for column, dtype in columns.items()
     }
     arrow = {field.name: str(field.type) for field in pq.read_schema(path)}
     with duckdb.connect() as database:

@@ -315,19 +315,21 @@ def test_whole_columns_of_a_sliding_board_are_read_as_single_texts(sides: tuple[
     assert normalize_keys(numbers, 16).to_list() == ["123456789abcdef0"]
 
 
-@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+@pytest.mark.parametrize("file_format", ["csv", "jsonl", "parquet"])
 def test_cells_with_boards_and_numbers_are_answered(
-    ask: Ask, tables: Tables, tmp_path: Path, kind: str
+    ask: Ask, tables: Tables, tmp_path: Path, file_format: str
 ) -> None:
-    source = tmp_path / f"frame.{kind}"
-    source.write_bytes(write_frame(kind, pl.DataFrame({"n": range(len(TEXTS)), "state": TEXTS})))
+    source = tmp_path / f"frame.{file_format}"
+    source.write_bytes(
+        write_frame(file_format, pl.DataFrame({"n": range(len(TEXTS)), "state": TEXTS}))
+    )
     code, out, _ = ask("eight", "--input", str(source), "--format", "jsonl")
     rows = [json.loads(line) for line in out.splitlines()]
     assert (code, [row["state"] for row in rows]) == (2, TEXTS), "a cell comes back as it was"
     for row, state in zip(rows, STATES, strict=True):
         assert row["distance"] == (state and tables.eight.distance(state))
     frame = pl.DataFrame({"n": ["a", "b", "c"], "state": [12345678, None, 378546201]})
-    source.write_bytes(write_frame(kind, frame))
+    source.write_bytes(write_frame(file_format, frame))
     rows = ["a,12345678,corner,22,DR,2,", "b,,,,,,", "c,378546201,corner,27,ULR,15,"]
     assert ask("eight", "--input", str(source))[1].splitlines()[1:] == rows
     # text stays text: it may have lost something else
@@ -335,10 +337,10 @@ def test_cells_with_boards_and_numbers_are_answered(
         assert ask("eight", *words, text=text)[0] == 2
 
 
-@pytest.mark.parametrize("kind", [pl.Int32, pl.UInt64, pl.Int128, pl.Float64, pl.Decimal(12, 0)])
-def test_numbers_get_their_lost_zero_back(kind: pl.DataType, tables: Tables) -> None:
+@pytest.mark.parametrize("dtype", [pl.Int32, pl.UInt64, pl.Int128, pl.Float64, pl.Decimal(12, 0)])
+def test_numbers_get_their_lost_zero_back(dtype: pl.DataType, tables: Tables) -> None:
     numbers = pl.Series("state", [12345678, 378546201, None, 7, -12345678, 11345678], pl.Int64)
-    column = numbers.cast(kind, strict=False)
+    column = numbers.cast(dtype, strict=False)
     frame = column.to_frame()
     answers = tables.eight.annotate(frame)
     assert answers["state"].equals(column), "the column itself stays a column of numbers"

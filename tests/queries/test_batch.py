@@ -97,15 +97,15 @@ def test_each_key_has_an_answer_or_an_error(tmp_path: Path) -> None:
     assert answers.columns == ["n", "x", "double", "error"]
 
 
-@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+@pytest.mark.parametrize("file_format", ["csv", "jsonl", "parquet"])
 @pytest.mark.parametrize("given", ["csv", "tsv", "jsonl", "parquet"])
-def test_all_formats_agree(ask: Ask, tmp_path: Path, given: str, kind: str) -> None:
+def test_all_formats_agree(ask: Ask, tmp_path: Path, given: str, file_format: str) -> None:
     states = ["378546201", None, "bad", "1 2 3 4 5 6 7 8 0", "123456708"]
     frame = pl.DataFrame({"state": states, "note": ['a "b", c\nd', None, "é", "\t", " "]})
-    source, target = tmp_path / f"in.{given}", tmp_path / f"out.{kind}"
+    source, target = tmp_path / f"in.{given}", tmp_path / f"out.{file_format}"
     source.write_bytes(write_frame(given, frame))
     assert ask("eight", "--input", str(source), "--output", str(target))[:2] == (2, "")
-    answers = READ[kind](target)
+    answers = READ[file_format](target)
     assert answers.columns == [*frame.columns, *ANSWERED]
     assert answers.select(frame.columns).equals(frame)
     assert answers["distance"].to_list() == [27, None, None, 0, 1]
@@ -118,8 +118,8 @@ def test_a_column_may_be_named_like_a_type(ask: Ask, tmp_path: Path) -> None:
     for name, value, code in (("Binary", 1, 0), ("x", b"1", 2), ("x", [{"a": b"1"}], 2)):
         source, frame = tmp_path / "in.parquet", {"state": ["123456708"], name: [value]}
         pl.DataFrame(frame).write_parquet(source)
-        for kind in ("csv", "jsonl"):
-            said = ask("eight", "--input", str(source), "--format", kind)
+        for file_format in ("csv", "jsonl"):
+            said = ask("eight", "--input", str(source), "--format", file_format)
             assert said[0] == code
             assert ("(a column has bytes)" in said[2]) == (code == 2)
 
@@ -129,8 +129,8 @@ def test_a_path_is_one_text_in_every_format(ask: Ask, tmp_path: Path) -> None:
         ("eight", "378546201", "378546201", 28),
         ("senet", "ABAAABBB.B...A.", "ABABABABAB.....", 3),
     ):
-        for kind, read in READ.items():
-            target = str(tmp_path / f"out.{kind}")
+        for file_format, read in READ.items():
+            target = str(tmp_path / f"out.{file_format}")
             assert ask(name, "--path", "--output", target, text=key.encode())[0] == 0
             path = read(target)["path"][0]
             assert (path.split(" ")[0], path.count(" ") + 1) == (first, count)
@@ -207,7 +207,7 @@ def test_streamed_parts_are_the_rows_in_order() -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "kinds"),
+    ("values", "formats"),
     [
         (pa.array([b"1"]), ["parquet"]),
         (pa.array([[b"1"]]), ["parquet"]),
@@ -217,18 +217,24 @@ def test_streamed_parts_are_the_rows_in_order() -> None:
     ],
 )
 def test_columns_that_a_format_cannot_hold_are_refused(
-    tmp_path: Path, values: pa.Array, kinds: list[str]
+    tmp_path: Path, values: pa.Array, formats: list[str]
 ) -> None:
-    for kind in READ:
-        with contextlib.nullcontext() if kind in kinds else pytest.raises(BadRequest):
-            run(tmp_path, write_table(n=["1"], x=values), name="in.pq", format=kind)
+    for file_format in READ:
+        with contextlib.nullcontext() if file_format in formats else pytest.raises(BadRequest):
+            run(tmp_path, write_table(n=["1"], x=values), name="in.pq", format=file_format)
 
 
 @pytest.mark.parametrize(
-    ("kind", "suffix"), [("parquet", ".gz"), ("jsonl", ".zst"), *(("csv", each) for each in UNPACK)]
+    ("file_format", "suffix"),
+    [("parquet", ".gz"), ("jsonl", ".zst"), *(("csv", each) for each in UNPACK)],
 )
-def test_outputs_are_packed_by_suffix(ask: Ask, tmp_path: Path, kind: str, suffix: str) -> None:
-    plain, packed = tmp_path / f"plain.{kind}", tmp_path / f"packed.{kind}{suffix.upper()}"
+def test_outputs_are_packed_by_suffix(
+    ask: Ask, tmp_path: Path, file_format: str, suffix: str
+) -> None:
+    plain, packed = (
+        tmp_path / f"plain.{file_format}",
+        tmp_path / f"packed.{file_format}{suffix.upper()}",
+    )
     written = []
     for target in (plain, packed, packed):
         assert ask("eight", "--output", str(target), text=KEYS)[:2] == (2, "")
@@ -257,10 +263,10 @@ def test_a_failure_is_reported_and_leaves_no_file(tmp_path: Path, suffix: str) -
 
 def test_named_goals_have_the_tables_type_and_others_are_text(ask: Ask, tmp_path: Path) -> None:
     target, named = tmp_path / "answers.parquet", pl.Enum(["corner", "centre", "edge"])
-    for goal, kind in ("corner", named), ("edge", named), ("087654321", pl.String):
+    for goal, dtype in ("corner", named), ("edge", named), ("087654321", pl.String):
         words = ("--goal", goal, "--output", str(target))
         assert ask("eight", *words, text=b"378546201")[0] == 0
-        assert pl.read_parquet_schema(target)["goal"] == kind
+        assert pl.read_parquet_schema(target)["goal"] == dtype
 
 
 WARM_UP, MEASURED = 12, 24

@@ -64,21 +64,21 @@ def chunk_bytes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress, zstd])
-@pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl", "parquet"])
+@pytest.mark.parametrize("file_format", ["csv", "tsv", "jsonl", "parquet"])
 def test_rows_come_back_as_they_were(
-    tmp_path: Path, kind: str, pack: Callable[[bytes], bytes]
+    tmp_path: Path, file_format: str, pack: Callable[[bytes], bytes]
 ) -> None:
-    mark = b"" if kind == "parquet" else "\ufeff".encode()
-    data = pack(mark + write_frame(kind, FRAME))
-    (rows,) = read(tmp_path, data, f"asked.{kind}{'' if pack is bytes else '.gz'}".upper())
+    mark = b"" if file_format == "parquet" else "\ufeff".encode()
+    data = pack(mark + write_frame(file_format, FRAME))
+    (rows,) = read(tmp_path, data, f"asked.{file_format}{'' if pack is bytes else '.gz'}".upper())
     assert rows.frame.rows() == ROWS
     assert rows.texts[0].to_list() == FRAME["state"].to_list()
-    (again,) = read(tmp_path, data, "asked.unknown", format=kind, column="state")
+    (again,) = read(tmp_path, data, "asked.unknown", format=file_format, column="state")
     assert again.frame.equals(rows.frame)
     # packed files may be concatenated, and a table may have no rows
     assert list_texts(read(tmp_path, pack(b"1234\n") + pack(b"b\n"))) == ["1234", "b"]
-    if kind != "jsonl":
-        (rows,) = read(tmp_path, write_frame(kind, FRAME.clear()), format=kind)
+    if file_format != "jsonl":
+        (rows,) = read(tmp_path, write_frame(file_format, FRAME.clear()), format=file_format)
         assert (rows.frame.schema, len(rows.texts[0])) == (FRAME.schema, 0)
 
 
@@ -155,7 +155,7 @@ def test_types_of_parquet_are_kept(tmp_path: Path) -> None:
         {
             "day": pl.Series(["2024-02-29", None]).str.to_date(),
             "state": pl.Series(["123456780", None], dtype=pl.Categorical),
-            "kind": pl.Series(["b", "a"], dtype=pl.Enum(["b", "a"])),
+            "group": pl.Series(["b", "a"], dtype=pl.Enum(["b", "a"])),
             "exact": pl.Series(["1.50", "2"]).cast(pl.Decimal(10, 2)),
             "list": [[1], None],
             "none": pl.Series([None, None], dtype=pl.Null),
@@ -220,13 +220,13 @@ REFUSED: dict[str, list[bytes]] = {
 
 
 @pytest.mark.parametrize(
-    ("kind", "data"),
-    [(kind, data) for kind, inputs in REFUSED.items() for data in inputs],
+    ("file_format", "data"),
+    [(file_format, data) for file_format, inputs in REFUSED.items() for data in inputs],
     ids=itertools.count(),
 )
-def test_bad_inputs_are_refused(tmp_path: Path, kind: str, data: bytes) -> None:
+def test_bad_inputs_are_refused(tmp_path: Path, file_format: str, data: bytes) -> None:
     with pytest.raises(BadRequest):
-        read(tmp_path, data, format=kind)
+        read(tmp_path, data, format=file_format)
 
 
 @pytest.mark.parametrize("name", ["a\nb", "Binary", 'a"b', "a,b"])

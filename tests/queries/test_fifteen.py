@@ -48,9 +48,9 @@ def scramble(steps: int, seed: int) -> str:
     return state
 
 
-def list_published(kind: str) -> list[tuple[str, int]]:
-    """Return the published boards of a kind as text, each with its distance."""
-    rows = [value.split() for label, value in lines("fifteen.txt") if label.startswith(kind)]
+def list_published(name: str) -> list[tuple[str, int]]:
+    """Return the published boards of a label as text, each with its distance."""
+    rows = [value.split() for label, value in lines("fifteen.txt") if label.startswith(name)]
     return [("".join(CHARACTERS[int(at)] for at in cells), int(most)) for most, *cells in rows]
 
 

@@ -209,7 +209,7 @@ def test_threads_share_an_index(outputs: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("manifest", "kind", "file"),
+    ("manifest", "error_class", "file"),
     [
         (None, errors.TableMissing, "eight.idx"),
         (b"{", TableDamaged, MANIFEST),
@@ -218,18 +218,18 @@ def test_threads_share_an_index(outputs: Path) -> None:
     ],
 )
 def test_a_manifest_without_the_index(
-    copy: Path, manifest: bytes | None, kind: type[errors.TableError], file: str
+    copy: Path, manifest: bytes | None, error_class: type[errors.TableError], file: str
 ) -> None:
     if manifest is None:
         tampered.write_manifest(Folder(copy), {})
     else:
         (copy / MANIFEST).write_bytes(manifest)
         (copy / BACKUP).unlink(missing_ok=True)
-    with pytest.raises(kind) as caught:
+    with pytest.raises(error_class) as caught:
         answer_as_text("eight", "378546201", {"outputs": str(copy)})
     assert (caught.value.exit_code, caught.value.file) == (3, str(copy / file))
     for method in ("probe", "get"):
-        with pytest.raises(kind) as second:
+        with pytest.raises(error_class) as second:
             getattr(open_tables(str(copy)).eight, method)("378546201")
         assert str(second.value) == str(caught.value)
 

@@ -66,7 +66,7 @@ def tables(folder: Path) -> Iterator[Tables]:
 
 @pytest.fixture(scope="module")
 def cases(tables: Tables) -> list[Case]:
-    """List an answer of every kind for every puzzle."""
+    """List an answer of every result for every puzzle."""
     distances, listed, board = {"answers": "distances"}, {"board": "6x6"}, {"board": "3x4"}
     state, position, large = "152703846", "ABAAABBB.B...A.", "0123456789ab"
     eight, tour = tables.eight.probe(state, path=True), tables.knight.probe("b1")
@@ -158,7 +158,7 @@ def test_nothing_behind_a_legal_answer_scores(
             require_no_score(case, tail, row)
 
 
-def write_rows(kind: str, path: Path, rows: pl.DataFrame) -> None:
+def write_rows(file_format: str, path: Path, rows: pl.DataFrame) -> None:
     writers: dict[str, Callable[[], object]] = {
         "csv": lambda: rows.write_csv(path),
         "tsv": lambda: rows.write_csv(path, separator="\t"),
@@ -166,24 +166,24 @@ def write_rows(kind: str, path: Path, rows: pl.DataFrame) -> None:
         "parquet": lambda: rows.write_parquet(path),
         "text": lambda: path.write_text("".join(f"{' '.join(row)}\n" for row in rows.rows())),
     }
-    writers[kind]()
+    writers[file_format]()
 
 
-@pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl", "parquet", "text"])
+@pytest.mark.parametrize("file_format", ["csv", "tsv", "jsonl", "parquet", "text"])
 def test_nothing_behind_an_answer_in_a_file_scores(
-    folder: Path, tables: Tables, cases: list[Case], kind: str, cli: Cli, tmp_path: Path
+    folder: Path, tables: Tables, cases: list[Case], file_format: str, cli: Cli, tmp_path: Path
 ) -> None:
-    random, source = Random(kind), tmp_path / f"asked.{kind.replace('text', 'txt')}"
-    marks = MARKS.replace("\n", "") if kind == "text" else MARKS
+    random, source = Random(file_format), tmp_path / f"asked.{file_format.replace('text', 'txt')}"
+    marks = MARKS.replace("\n", "") if file_format == "text" else MARKS
     for case in cases:
         tails = ["".join(random.choices(marks, k=random.randrange(1, 4))) for _ in range(5)]
         tails = [tail for tail in tails if tail.strip(SPACES)]
         answers = [case.answer, *(case.answer + tail for tail in tails)]
         rows = pl.DataFrame({"state": [case.key] * len(answers), "answer": answers})
-        write_rows(kind, source, rows)
+        write_rows(file_format, source, rows)
         alone = check_rows(tables, case, answers)
         options = [word for name, value in case.options.items() for word in (f"--{name}", value)]
-        names = [] if kind == "text" else ["--column", "state"]
+        names = [] if file_format == "text" else ["--column", "state"]
         words = ("check", case.puzzle, "--input", str(source), *options, *names)
         said = cli(*words, "--format", "jsonl", "--outputs", str(folder))
         judged = [json.loads(line) for line in said.out.splitlines()]

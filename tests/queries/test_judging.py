@@ -65,7 +65,7 @@ def walk(state: str, distances: dict[str, int], random: Random, loose: float) ->
 
 
 def make_answers() -> list[tuple[str, str]]:
-    """Make states with answers of all kinds."""
+    """Make states with answers of all results."""
     random, pairs = Random(1), list[tuple[str, str]]()
     while len(pairs) < 600:
         state = "".join(random.sample("012345678", 9))
@@ -101,8 +101,8 @@ def test_answers_are_judged_as_by_the_oracle(tables: Tables, goal: str | None) -
         for to in [goal or find_goal(state)]
     ]
     judged = require_facts(tables.eight, pairs, expected, goal=goal)
-    kinds = {"incomplete", "illegal", "unreadable"}
-    assert {*judged["result"]} == kinds | ({"shortest", "longer"} if goal is None else set())
+    results = {"incomplete", "illegal", "unreadable"}
+    assert {*judged["result"]} == results | ({"shortest", "longer"} if goal is None else set())
 
 
 @given(
@@ -223,8 +223,8 @@ def test_lines_of_senet_are_judged_as_by_the_oracle(tables: Tables) -> None:
     require_facts(tables.senet, pairs, stated, answers="distances")
     expected = [judge_senet(position, answer, plies[position]) for position, answer in pairs]
     judged = require_facts(tables.senet, pairs, expected)
-    kinds = {"shortest", "longer", "incomplete", "illegal", "unreadable"}
-    assert {*judged["result"]} == kinds
+    results = {"shortest", "longer", "incomplete", "illegal", "unreadable"}
+    assert {*judged["result"]} == results
 
 
 def test_tours_are_judged_as_by_the_oracle(tables: Tables) -> None:
@@ -308,10 +308,10 @@ def test_many_answers_are_judged_as_one_by_one(
     single = pl.concat(reader.check_frame(frame[at : at + 100], **options)
                        for at in range(0, len(frame), 100))  # fmt: skip
     assert_frame_equal(judged, single)
-    kinds = {*judged["result"].drop_nulls()}
+    results = {*judged["result"].drop_nulls()}
     is_number = "answers" in options
     known = {"right", "wrong"} if is_number else {"shortest", "longer", "illegal", "incomplete"}
-    assert kinds == {*known, "unreadable"}
+    assert results == {*known, "unreadable"}
 
 
 @pytest.mark.parametrize(

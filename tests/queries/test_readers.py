@@ -116,9 +116,9 @@ def test_annotate_with_errors(get: GetReader, name: str, is_lazy: bool) -> None:
     prefixed = reader.annotate(given, prefix="my_", errors="column", **options).lazy()
     assert prefixed.collect_schema().names()[-1] == "my_error"
     problems = [re.escape(text or "") for text in listed["error"]]
-    for rows, kind in (([0, 1, 2], pt.NotationError), ([0, 1, 3], type(problem))):
+    for rows, cls in (([0, 1, 2], pt.NotationError), ([0, 1, 3], type(problem))):
         some: Any = frame[rows].lazy() if is_lazy else frame[rows]
-        with pytest.raises(pt.TablebaseError if is_lazy else kind, match=problems[rows[-1]]):
+        with pytest.raises(pt.TablebaseError if is_lazy else cls, match=problems[rows[-1]]):
             reader.annotate(some, errors="raise", **options).lazy().collect()
     assert reader.annotate(frame[:2], errors="raise", **options).equals(nulls[:2])
     with pytest.raises(pt.BadRequest):
@@ -173,7 +173,7 @@ def test_counts(get: GetReader, outputs: Path) -> None:
 
 
 def list_answers(get: GetReader) -> list[pt.Answer]:
-    """List an answer of each kind."""
+    """List an answer of each type."""
     answers = [get(name).probe(KEYS[name], **RICH[name]) for name in NAMES]
     answers += [get(name).probe(KEYS[name]) for name in NAMES]
     return [*answers, ask_one(get("eight"), hardest=True), get("knight").count()]
@@ -205,29 +205,29 @@ def test_answers_are_plain_values(get: GetReader) -> None:
 def test_tracebacks_name_the_public_package() -> None:
     for module in walk_packages(queries.__path__, "puzzle_tablebase.queries."):
         import_module(module.name)
-    kinds = [pt.TablebaseError]
-    for kind in kinds:
-        kinds += kind.__subclasses__()
-        if not kind.__module__.startswith(("puzzle_tablebase.pipeline.", "tests.")):
-            assert kind.__module__ == "puzzle_tablebase"
-            assert getattr(pt, kind.__name__) is kind
-    assert len(kinds) > 15
+    classes = [pt.TablebaseError]
+    for cls in classes:
+        classes += cls.__subclasses__()
+        if not cls.__module__.startswith(("puzzle_tablebase.pipeline.", "tests.")):
+            assert cls.__module__ == "puzzle_tablebase"
+            assert getattr(pt, cls.__name__) is cls
+    assert len(classes) > 15
 
 
-def find_refusals(kinds: list[type]) -> list[str]:
+def find_refusals(classes: list[type]) -> list[str]:
     """Find what a class inherits and refuses: methods that only raise, attributes set to None."""
     found = []
-    for kind in kinds:
-        for base in kind.__mro__[1:-1]:  # without `object`
-            for name in vars(kind).keys() & vars(base).keys() - {"__doc__", "__module__"}:
-                own, inherited = vars(kind)[name], vars(base)[name]
+    for cls in classes:
+        for base in cls.__mro__[1:-1]:  # without `object`
+            for name in vars(cls).keys() & vars(base).keys() - {"__doc__", "__module__"}:
+                own, inherited = vars(cls)[name], vars(base)[name]
                 if only_raises(own) and not only_raises(inherited):
-                    found.append(f"{kind.__name__}.{name}")
+                    found.append(f"{cls.__name__}.{name}")
                 if own is None and inherited is not None:
-                    found.append(f"{kind.__name__}.{name}")
-            if "__init__" in vars(kind) and "__init__" in vars(base):
-                emptied = list_assigned(kind, only_none=True) & list_assigned(base)
-                found += [f"{kind.__name__}.{name}" for name in sorted(emptied)]
+                    found.append(f"{cls.__name__}.{name}")
+            if "__init__" in vars(cls) and "__init__" in vars(base):
+                emptied = list_assigned(cls, only_none=True) & list_assigned(base)
+                found += [f"{cls.__name__}.{name}" for name in sorted(emptied)]
     return found
 
 
@@ -245,9 +245,9 @@ def only_raises(function: object) -> bool:
     return [*map(type, body[is_told:])] == [ast.Raise]
 
 
-def list_assigned(kind: type, *, only_none: bool = False) -> set[str]:
+def list_assigned(cls: type, *, only_none: bool = False) -> set[str]:
     """List the attributes that a class's constructor assigns."""
-    tree, names = parse_function(vars(kind)["__init__"]), set[str]()
+    tree, names = parse_function(vars(cls)["__init__"]), set[str]()
     for node in ast.walk(tree) if tree else ():
         if isinstance(node, ast.Assign | ast.AnnAssign):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
@@ -283,11 +283,11 @@ class Child(Parent):
 
 def test_no_class_inherits_what_it_refuses() -> None:
     assert {*find_refusals([Child])} == {"Child.answer", "Child.goal", "Child.board"}
-    kinds = list[type]()
+    classes = list[type]()
     for module in walk_packages(queries.__path__, "puzzle_tablebase.queries."):
         of_module = vars(import_module(module.name)).values()
-        kinds += [kind for kind in of_module if isinstance(kind, type)]
-    own = [kind for kind in {*kinds} if kind.__module__.startswith("puzzle_tablebase.queries")]
+        classes += [cls for cls in of_module if isinstance(cls, type)]
+    own = [cls for cls in {*classes} if cls.__module__.startswith("puzzle_tablebase.queries")]
     assert len(own) > 40
     assert not find_refusals(own)
 

@@ -167,7 +167,7 @@ def test_a_thing_is_made_once_and_never_kept_by_closed_tables(outputs: Path) -> 
         assert (files._kept, files._making) == ({}, {})
 
 
-def test_of_a_kind_what_was_asked_for_last_is_kept(outputs: Path) -> None:
+def test_of_a_group_what_was_asked_for_last_is_kept(outputs: Path) -> None:
     files = TableFiles(Folder(outputs))
     for goal in "abac":
         files.keep(("rows", goal), object, 2)

@@ -295,7 +295,7 @@ def test_a_search_that_is_killed_again_and_again_ends(
 
 
 def interrupt_search(folder: Path, level: int = 25, **options: Any) -> None:
-    """Search to a level at which all kinds of files are there."""
+    """Search to a level at which all files are there."""
 
     def tired(doing: str, done: int, total: int | None) -> None:
         if doing == f"layer {level}: shards" and done == total:
@@ -306,7 +306,7 @@ def interrupt_search(folder: Path, level: int = 25, **options: Any) -> None:
 
 
 def name_files(level: int) -> dict[str, str]:
-    """Name a file of each kind that a search in three shards has when it has made a layer."""
+    """Name each file that a search in three shards has when it has made a layer."""
     part = Part(None, "2x5", ROOT, 1, 3)  # type: ignore[arg-type]  # names need no store
     return {
         "last layer": part.name_layer(level),
@@ -336,18 +336,18 @@ def interrupted(tmp_path: Path, unfinished: Path, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize(
-    ("kind", "level"),
+    ("what", "level"),
     [
         *(("", 26), ("last layer", 25), ("layer before", 24)),
         *(("kept layer", 0), ("bits", 0), ("shards", 0)),
     ],
 )
 def test_a_search_that_lost_a_file_goes_on_after_the_last_whole_level(
-    tmp_path: Path, interrupted: Checkpoints, kind: str, level: int
+    tmp_path: Path, interrupted: Checkpoints, what: str, level: int
 ) -> None:
     reported = list[str]()
-    if kind:
-        (tmp_path / interrupted.format_file_name(name_files(25)[kind])).unlink()
+    if what:
+        (tmp_path / interrupted.format_file_name(name_files(25)[what])).unlink()
     found = search_in_shards(tmp_path, shards=3, on_step=lambda doing, *_: reported.append(doing))
     assert np.array_equal(found, search_whole("2x5", ROOT))
     assert reported[0] == f"layer {level}: shards"
@@ -369,15 +369,15 @@ def test_what_some_shards_made_of_the_next_layer_is_not_made_again(
 
 DAMAGE = [
     *(("last layer", -1), ("last layer", -30), ("last layer", 0), ("kept layer", 0), ("bits", 0)),
-    *((kind, at) for kind in ("kept layer", "bits") for at in (-1, -30)),
+    *((what, at) for what in ("kept layer", "bits") for at in (-1, -30)),
 ]
 
 
-@pytest.mark.parametrize(("kind", "at"), first(5, DAMAGE))
+@pytest.mark.parametrize(("what", "at"), first(5, DAMAGE))
 def test_a_damaged_file_is_noticed_when_it_is_read_and_made_again(
-    tmp_path: Path, interrupted: Checkpoints, kind: str, at: int
+    tmp_path: Path, interrupted: Checkpoints, what: str, at: int
 ) -> None:
-    damaged = tmp_path / interrupted.format_file_name(name_files(25)[kind])
+    damaged = tmp_path / interrupted.format_file_name(name_files(25)[what])
     data = bytearray(damaged.read_bytes())
     data[at] ^= 1
     damaged.write_bytes(data)

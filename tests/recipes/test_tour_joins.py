@@ -124,8 +124,8 @@ def test_edges_lead_from_group_to_group(
 def test_tables_are_those_of_states(cells: int) -> None:
     """Compare some entries of each table with a state of as many ends."""
     joins, seen = make_joins(cells), 0
-    for kind, pairs, first, second in np.argwhere(joins.begins >= 0).tolist():
-        free = kind >> 1, kind & 1
+    for case, pairs, first, second in np.argwhere(joins.begins >= 0).tolist():
+        free = case >> 1, case & 1
         # as many ends before each cell; a free one stands before the end of its number
         row = [(2 * at + 1, END) for at in range(2 * pairs)]
         row = sorted(row + [(2 * at, FREE) for at, is_free in ((first, free[0]), (second, free[1]))
@@ -139,7 +139,7 @@ def test_tables_are_those_of_states(cells: int) -> None:
             state = State.from_key(needs << MATCHING_BITS | matching, len(row))
             after = state.add_edge(one, other)
             rank = CYCLE if after is None else after.key & (1 << MATCHING_BITS) - 1
-            table = joins.begins[kind, pairs, first, second]
+            table = joins.begins[case, pairs, first, second]
             assert joins.tables[table + matching] == rank
             seen += 1
     assert seen > 100

@@ -148,8 +148,10 @@ def test_the_card_describes_licence_columns_and_sizes_for_hubs(site: Path) -> No
     for info in header["dataset_info"]:
         path = site / VERSION / f"{info['config_name']}.parquet"
         assert {each["name"]: each["dtype"] for each in info["features"]} == {
-            name: "string" if kind in (pl.String, pl.Enum) else str(kind).lower().replace("ean", "")
-            for name, kind in pl.read_parquet_schema(path).items()
+            name: "string"
+            if dtype in (pl.String, pl.Enum)
+            else str(dtype).lower().replace("ean", "")
+            for name, dtype in pl.read_parquet_schema(path).items()
         }
         pages = f"parquet_metadata('{path}')"
         found = duckdb.sql(f"SELECT sum(total_uncompressed_size) FROM {pages}")
@@ -168,8 +170,8 @@ folder = Path(sys.argv[1])
 text = (folder / "README.md").read_text()
 text = text.replace("hf://datasets/OWNER/NAME/", f"{folder}/").replace("OWNER/NAME", str(folder))
 loaded = []
-for kind, code in re.findall("```(python|sql)\\n(.*?)```", text, re.DOTALL):
-    if kind == "sql":
+for language, code in re.findall("```(python|sql)\\n(.*?)```", text, re.DOTALL):
+    if language == "sql":
         loaded += duckdb.sql(code).fetchall()[0]
     else:
         exec(code, space := {})
@@ -177,7 +179,8 @@ for kind, code in re.findall("```(python|sql)\\n(.*?)```", text, re.DOTALL):
 tables = {}
 for name in datasets.get_dataset_config_names(str(folder)):
     (split, rows), = datasets.load_dataset(str(folder), name).items()
-    tables[name] = [split, len(rows), {key: kind.dtype for key, kind in rows.features.items()}]
+    types = {key: feature.dtype for key, feature in rows.features.items()}
+    tables[name] = [split, len(rows), types]
 print(json.dumps([loaded, tables]))
 """
 

@@ -8,15 +8,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 
-def write_frame(kind: str, frame: pl.DataFrame) -> bytes:
+def write_frame(file_format: str, frame: pl.DataFrame) -> bytes:
     """Return a frame as a file of a format."""
     file = io.BytesIO()
-    if kind == "parquet":
+    if file_format == "parquet":
         frame.write_parquet(file)
-    elif kind == "jsonl":
+    elif file_format == "jsonl":
         frame.write_ndjson(file)
     else:
-        frame.write_csv(file, separator="\t" if kind == "tsv" else ",")
+        frame.write_csv(file, separator="\t" if file_format == "tsv" else ",")
     return file.getvalue()
 
 

@@ -1,4 +1,4 @@
-"""Whether draws are random: all of a sample differ, and all kinds are equally likely."""
+"""Whether draws are random: all of a sample differ, and all outcomes are equally likely."""
 
 from collections.abc import Callable
 
@@ -8,23 +8,23 @@ LIMIT = 3.719
 """The standard errors that a normal variable deviates by once in 5,000 times."""
 
 
-def check_uniform(draws: list[str], kinds: set[str], at_once: int = 1) -> None:
-    """Require that a sample has each kind about as often as any other, by chi-squared.
+def check_uniform(draws: list[str], outcomes: set[str], at_once: int = 1) -> None:
+    """Require that a sample has each outcome about as often as any other, by chi-squared.
 
     Of those that are drawn at once all differ, so that counts deviate less.
     """
-    assert {*draws} <= kinds
-    mean, freedom = len(draws) / len(kinds), len(kinds) - 1
-    squares = sum((draws.count(kind) - mean) ** 2 / mean for kind in kinds)
-    squares *= freedom / (len(kinds) - at_once)
+    assert {*draws} <= outcomes
+    mean, freedom = len(draws) / len(outcomes), len(outcomes) - 1
+    squares = sum((draws.count(outcome) - mean) ** 2 / mean for outcome in outcomes)
+    squares *= freedom / (len(outcomes) - at_once)
     assert abs(squares - freedom) < LIMIT * (2 * freedom) ** 0.5
 
 
-def check_draws(draw: Callable[..., pl.DataFrame], kinds: set[str], draws: int) -> None:
-    """Draw half of the kinds again and again: all of a sample differ, and are equally likely."""
-    size, drawn = max(1, len(kinds) // 2), list[str]()
+def check_draws(draw: Callable[..., pl.DataFrame], outcomes: set[str], draws: int) -> None:
+    """Draw half of the outcomes again and again: all of a sample differ, and are equally likely."""
+    size, drawn = max(1, len(outcomes) // 2), list[str]()
     for seed in range(draws // size):
         sample = draw(size, seed=seed).to_series()
         assert sample.n_unique() == size
         drawn += sample.to_list()
-    check_uniform(drawn, kinds, size)
+    check_uniform(drawn, outcomes, size)

@@ -119,18 +119,18 @@ def judge_senet(position: str, answer: str, plies: int | None) -> dict[str, obje
     facts |= {"shortest": plies, "score": 0.0}
     moves: list[tuple[int, str, int]] = []
     for word in _split(answer):
-        for kind in "-x":
-            first, mark, last = word.partition(kind)
+        for sign in "-x":
+            first, mark, last = word.partition(sign)
             if mark and _is_square(first) and _is_square(last):
-                moves.append((int(first), kind, int(last)))
+                moves.append((int(first), sign, int(last)))
                 break
         else:
             return facts | {"result": "unreadable", "step": len(moves) + 1}
     facts["length"] = len(moves)
     board = dict(enumerate("ABABABABAB.....", 1))
-    for number, (start, kind, goal) in enumerate(moves, 1):
+    for number, (start, sign, goal) in enumerate(moves, 1):
         mover = "AB"[(number - 1) % 2]
-        if not _is_legal(board, mover, start, kind, goal):
+        if not _is_legal(board, mover, start, sign, goal):
             return facts | {"result": "illegal", "step": number}
         board[start], board[goal] = board[goal], board[start]
     if "".join(board[square] for square in range(1, 16)) != position:
@@ -143,10 +143,10 @@ def _is_square(text: str) -> bool:
     return text in [str(square) for square in range(1, 16)]
 
 
-def _is_legal(board: dict[int, str], mover: str, start: int, kind: str, goal: int) -> bool:
+def _is_legal(board: dict[int, str], mover: str, start: int, sign: str, goal: int) -> bool:
     if not 1 <= goal - start <= 5 or board[start] != mover:
         return False
-    if kind == "-":
+    if sign == "-":
         return board[goal] == "."
     is_guarded = board[goal] in (board.get(goal - 1), board.get(goal + 1))
     return board[goal] not in (mover, ".") and not is_guarded

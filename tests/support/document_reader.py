@@ -136,7 +136,7 @@ class NumberedTours:
     """Reader of the file `knight_closed_ranks_CxR.idx` or `knight_ranks_CxR.idx`."""
 
     def __init__(self, path: Path) -> None:
-        _, *kind, board = path.stem.split("_")
+        _, *words, board = path.stem.split("_")
         files, ranks = map(int, board.split("x"))
         self.layers = layers(path.read_bytes())
         self.h, w = sorted((files, ranks))
@@ -156,7 +156,7 @@ class NumberedTours:
             if {abs(file - f), abs(rank - r)} == {1, 2}
         ]
         self.own: dict[Turn, tuple[int, int]] = {None: (self.left, self.left + 1)}
-        if kind == ["ranks"]:
+        if words == ["ranks"]:
             mirrors = [(a, b) for a in (0, files - 1) for b in (0, ranks - 1)]
             mirrored = [[(abs(a - f), abs(b - r)) for f, r in positions] for a, b in mirrors]
             if files == ranks:

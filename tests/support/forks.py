@@ -41,9 +41,9 @@ class Measure(Protocol):
 
 
 @contextmanager
-def fork_commands(place: Path) -> Iterator[Measure]:
+def fork_commands(folder: Path) -> Iterator[Measure]:
     """Yield a function that runs a command, whose output it keeps in files of a folder."""
-    files = [place / name for name in ("out", "err")]
+    files = [folder / name for name in ("out", "err")]
     with subprocess.Popen(
         [sys.executable, "-c", FORKS],
         cwd=ROOT,

@@ -18,7 +18,7 @@ DOC = ROOT / "docs" / "format" / "index.md"
 PAGES = (DOC, DOC.with_name("ranks.md"))
 VECTORS = DOC.with_name("vectors")
 CODES = {"unreachable": 1, "malformed": 2}
-"""The exit codes of this program for a key without an answer, by the kind of error in a case."""
+"""The exit codes of this program for a key without an answer, by the type of error in a case."""
 
 Row = dict[str, str]
 

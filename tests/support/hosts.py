@@ -120,8 +120,8 @@ class Host:
         version = f'"{len(data)}-{file.stat().st_mtime_ns}"'
         headers = {"ETag": version, "Accept-Ranges": "bytes"}
         headers["Last-Modified"] = "Wed, 21 Oct 2015 07:28:00 GMT"  # buckets say it
-        if kind := mimetypes.guess_type(file.name)[0]:
-            headers["Content-Type"] = kind  # else no browser takes a module
+        if media_type := mimetypes.guess_type(file.name)[0]:
+            headers["Content-Type"] = media_type  # else no browser takes a module
         if request.span is None:
             return Answer(file, 200, headers, data)
         first, last = request.span

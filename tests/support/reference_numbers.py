@@ -24,5 +24,5 @@ def read_named_numbers(name: str, label: str) -> dict[str, int]:
 
 
 def examples(label: str) -> list[list[str]]:
-    """Return the worked examples of one kind, each split into its fields."""
+    """Return the worked examples of one label, each split into its fields."""
     return [value.split(" | ") for result, value in lines("examples.txt") if result == label]

@@ -200,11 +200,11 @@ export function showStudy(view, state, go) {
   const goals = game.goals.map(({ state: to, label }) => [label, null, () => begin(now, to)]);
   const hardest = () => begin(pickOne(game.hardest(goal)));
   const random = () => begin(game.random(goal));
-  const exchange = () => begin(swapCells(now, now.indexOf(two[0]), now.indexOf(two[1])));
+  const swapTwo = () => begin(swapCells(now, now.indexOf(two[0]), now.indexOf(two[1])));
   const swap = showButton(
-    `${view}-exchange`,
+    `${view}-swap`,
     `Swap tiles ${two.map(nameTile).join(" and ")}`,
-    exchange,
+    swapTwo,
     { classes: "main" },
   );
   const mend = facts.distance === null && html`<div class="buttons">${swap}</div>`;

@@ -72,12 +72,12 @@ def test_open_tours_of_larger_boards_are_drawn_by_rank(
     knight = open_tables(str(ranked_boards)).knight
     every = knight.sample(164, board="5x4")
     assert every.sort("start", "rank").equals(all_tours.sort("start", "rank"))
-    kinds = {*all_tours["path"]}
+    paths = {*all_tours["path"]}
 
     def draw(size: int, seed: int) -> pl.DataFrame:
         return knight.sample(size, seed, board="5x4").select("path")
 
-    check_draws(draw, kinds, 1_000)
+    check_draws(draw, paths, 1_000)
 
 
 def test_closed_tours_are_drawn_by_rank(ranked_boards: Path) -> None:
