@@ -1,5 +1,7 @@
-"""A small process that runs a command and prints what it took: seconds on the clock and of the
-processor, peak memory in MiB, bytes read and written (also to and from caches; on Linux).
+"""A small process that runs a command and prints its cost.
+
+The cost is wall and processor seconds, peak memory in MiB, and bytes read and written (from and to
+caches too; on Linux).
 
 A child's peak memory begins with that of the process that starts it. Benchmarks have hundreds of
 megabytes in memory, so they start commands through this script, which has few and needs the
@@ -17,7 +19,7 @@ BYTES_PER_UNIT = 1 if sys.platform == "darwin" else 1 << 10
 
 
 def main(command: list[str]) -> int:
-    """Run a command; print what it took after its output; return its exit code."""
+    """Run a command; print its cost after its output; return its exit code."""
     started = time.perf_counter()
     process = subprocess.Popen(command)
     _, status, used = os.wait4(process.pid, 0)

@@ -1,4 +1,4 @@
-"""Measurements of judged answers: columns of them beside a judge of ten lines, and single ones."""
+"""Measurements of judging: columns of answers compared with ten lines, and single answers."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def judge_plainly(reader: Any, width: int, keys: pl.Series, answers: pl.Series) 
 
 
 def go_astray(state: str, width: int, moves: int, random: Random) -> str:
-    """Return so many legal moves that lead away and back."""
+    """Return legal moves that lead away and back."""
     blank, rows, letters = state.index("0"), len(state) // width, ""
     for _ in range(moves // 2):
         row, column = divmod(blank, width)
@@ -150,6 +150,6 @@ def _compare_single_judgements(folder: str) -> str:
 
 
 def _repeat(run: Callable[[list[str]], object], command: list[str]) -> None:
-    """Run a command some times: one takes hardly more than the clock's tick."""
+    """Run a command several times, because a single run is close to the clock's resolution."""
     for _ in range(REPEATED):
         run(command)

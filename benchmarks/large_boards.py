@@ -1,4 +1,4 @@
-"""What large boards take in shards: measured, and a table for those that are larger.
+"""The cost of large boards in shards: measured, and estimated for larger boards.
 
     python -m benchmarks.large_boards measure 3x4 1 4 16 64   # a line of CSV for each
     python -m benchmarks.large_boards build sliding_2x7_14 3 1  # in memory, then with so many GB
@@ -89,7 +89,7 @@ def measure(name: str, counts: list[int]) -> None:
 
 
 def write_and_read(store: Folder, board: SlidingBoard, search: Search) -> Array:
-    """Let the shards write their records to an index, as a build does, and read these."""
+    """Write the shards' records to an index, as a build does, and read them."""
     space, small = board.make_words(board.example), board.tables[0]
     count = space.blocks * space.rows
     table = Table(small.name, "", "", (), small.recipe, BITS_INDEX, count)
@@ -123,7 +123,7 @@ class Meter:
 
 
 def build(table: str, limits: list[str]) -> None:
-    """Build a table in memory, then with each limit of memory in GB; print what each took.
+    """Build a table in memory, then with each limit of memory in GB; print the cost of each.
 
     Each build is a process of its own, whose kernels are compiled before.
     """
@@ -181,7 +181,7 @@ def read_bytes() -> tuple[int, int]:
 
 
 def format_builds() -> str:
-    """Make the table of what builds of a board took, in memory and in shards."""
+    """Make the table of the measured builds of a board, in memory and in shards."""
     with BUILDS.open() as file:
         lines = [*csv.DictReader(file)]
     rows, whole, states = list[Row](), float(lines[0]["processor"]), parse_board("2x7").size
@@ -209,7 +209,7 @@ def format_builds() -> str:
 
 
 def format_estimates() -> str:
-    """Make the table of what larger boards take, from the largest measured figures."""
+    """Make the table of estimates for larger boards, from the largest measured figures."""
     with RESULTS.open() as file:
         # a small board's tasks take longer to begin than to end: those of many shards say nothing
         lines = [line for line in csv.DictReader(file) if int(line["shards"]) <= 4]
@@ -239,7 +239,7 @@ def format_estimates() -> str:
 
 
 def format_shards() -> str:
-    """Make the table of what searches in more and more shards took."""
+    """Make the table of the measured searches by number of shards."""
     with RESULTS.open() as file:
         lines = [*csv.DictReader(file)]
     rows = [

@@ -61,7 +61,7 @@ def time_call(work: Callable[[], object]) -> float:
 def time_processor(work: Callable[[], object]) -> float:
     """Return the processor seconds of a call, of all threads and of processes that end meanwhile.
 
-    Other work on the machine changes them less than the time on the clock.
+    Other work on the machine changes them less than wall time.
     """
     started = _read_processor_time()
     work()
@@ -81,7 +81,7 @@ def compile_reference(source: str, folder: Path, *options: str) -> str:
 
 
 class MeasuredProcess(NamedTuple):
-    """A process that has ended: what it printed, how long it took and how much memory it had.
+    """A finished process: its output, time and peak memory.
 
     `read` and `written`: bytes, from and to caches too.
     """

@@ -109,7 +109,8 @@ class IntoFolder:
             if not present:
                 raise
             advance(-file.bytes)
-            self._bring(source, file, advance)  # what was left may be what is wrong
+            # the part that a killed copy left may be the wrong one
+            self._bring(source, file, advance)
 
     def _measure(self, name: str) -> int:
         with suppress(OSError):

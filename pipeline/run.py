@@ -58,7 +58,7 @@ def run_command(arguments: list[str]) -> int:
     except BaseException as error:  # polars raises a BaseException when it panics
         with cleanup_lock:  # after a signal, wait for the end: its cleanup removes files
             pass
-        # a lone lookup needs none of these
+        # a lone lookup does not need these
         from puzzle_tablebase.pipeline.terminal import format_error, print_error
 
         if isinstance(error, Unreachable | FileChanged):  # while a table was being read

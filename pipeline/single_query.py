@@ -109,7 +109,7 @@ def _answer_slowly(prober: Prober, key: str | None, options: Options, work: str)
 
 def judge_as_text(name: str, words: list[str], texts: OptionTexts) -> tuple[str, Judgement]:
     """Judge one answer, the words after its key; return the judgement as text to print, too."""
-    from puzzle_tablebase.queries.judging import judge  # a query needs it not
+    from puzzle_tablebase.queries.judging import judge  # a query does not need it
 
     if texts:
         watch_signals()  # as for a query

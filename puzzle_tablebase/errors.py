@@ -473,7 +473,7 @@ def list_requirements() -> dict[str, list[str]]:
     for line in lines:
         extra = line.partition("extra == ")[2].strip("'\"")
         for mark in "<>=!~[; ":
-            line = line.partition(mark)[0]  # noqa: PLW2901  # what is left is the name
+            line = line.partition(mark)[0]  # noqa: PLW2901  # the rest is the name
         listed.setdefault(f"'{PROJECT}[{extra}]'" if extra else PROJECT, []).append(line)
     return listed
 

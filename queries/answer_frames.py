@@ -223,7 +223,7 @@ def annotate_frame(
             try:
                 return annotate_frame(rows, columns, prefix, added, answer, key_digits)
             except TablebaseError as error:
-                # polars makes the error anew, with a longer message alone
+                # polars raises a new error, with only a longer message
                 raise TablebaseError(str(error)) from error
 
         empty = pl.DataFrame(schema=frame.collect_schema())

@@ -187,7 +187,7 @@ def continue_search(tables: tuple[Any, ...], search: Array, seen: Array, rounds:
         if search[frame + HEURISTIC] == ZERO:
             search[STATUS] = SOLVED
             return
-        # ask for what the moves from it need
+        # prefetch what the moves from it need
         search[NODES] += ONE
         blank, key = search[frame + BLANK], search[frame + KEY]
         child = frame + CHILD

@@ -139,7 +139,7 @@ def draw_set(
         return
     request = request.check(MAX_SET)
     if parts and options.goal is None and not options.both_goals:
-        # a model learns one goal, unless two are asked
+        # a model learns one goal, unless both are requested
         options = options.replace(goal=prober.puzzle.example)
     if is_stratified and distances:
         frames = list[pl.DataFrame]()

@@ -1,4 +1,4 @@
-"""What the programs of this folder share: options, and tables that are printed and saved."""
+"""Shared parts of the programs in this folder: options, and printed and saved tables."""
 
 import argparse
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What the table of Senet says about lines and moves; see docs/results.md.
+"""Statistics of Senet's lines and moves, from its table; see docs/results.md.
 
 `python -m research.senet_moves` prints what is known of all positions, for each number of
 plies the positions and their shortest lines, and for each throw the moves that it allows. With
@@ -61,7 +61,7 @@ def list_moves(table: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame, int]:
 
 
 def main() -> None:
-    """Print what the table of Senet says about lines and moves."""
+    """Print the statistics of Senet's lines and moves."""
     options = make_parser(main.__doc__).parse_args()
     table = pl.read_parquet(options.outputs / "senet.parquet")
     lines = summarize_lines(table)

@@ -38,7 +38,7 @@ FIELDS = ("magic", "version", "zero", "width", "block", "count", "seed", "name",
 
 
 class Vector(NamedTuple):
-    """A file with what a reader expects of it, and what it finds."""
+    """A file, with what a reader expects and the results of reading it."""
 
     file: str
     table: Table
@@ -80,7 +80,7 @@ class Vector(NamedTuple):
 
 
 def make_table(name: str, width: int) -> Table:
-    """Make the table of a vector that is no puzzle's."""
+    """Make the table of a vector that belongs to no puzzle."""
     return Table(name, "", "", (), Recipe("graph"), (("record", f"{width}s"),))
 
 

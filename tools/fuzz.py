@@ -52,7 +52,7 @@ class Index(NamedTuple):
 
 
 def read_indexes() -> list[Index]:
-    """Publish an index of each puzzle in the fuzzed folder, and return what they have."""
+    """Publish an index of each puzzle in the fuzzed folder, and return their contents."""
     shutil.copy(OUTPUTS / "manifest.json", FOLDER)
     tables = [get_puzzle(name).tables[0] for name in ("eight", "senet")]
     tables.append(get_puzzle("knight").tables[2])

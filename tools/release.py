@@ -46,7 +46,7 @@ def find_other_versions() -> dict[str, str]:
 
 
 def is_dated() -> bool:
-    """Return whether the changelog has the version's day."""
+    """Return whether the changelog has the version's date."""
     heading = rf"^## {re.escape(__version__)} \(\d{{4}}-\d\d-\d\d\)$"
     return bool(re.search(heading, (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE))
 

@@ -23,7 +23,7 @@ ENVIRONMENT = {"PATH": os.environ["PATH"], "COLUMNS": "80", "LC_ALL": "C.UTF-8"}
 
 
 def find_differences(python: str, folder: Path) -> tuple[list[str], list[str]]:
-    """Build with another Python; return the files that differ, and those that one lacks."""
+    """Build with another Python; return the files that differ or that one build lacks."""
     scripts = folder / "venv" / "bin"
     pip = [str(scripts / "python"), "-m", "pip", "install", "--quiet"]
     subprocess.run([python, "-m", "venv", folder / "venv"], check=True)

@@ -43,7 +43,8 @@ def complete_requests(context: Context) -> list[str]:
 def parse_memory(gigabytes: str) -> int:
     """Return the limit of `--memory` in bytes."""
     allowed = int(parse_positive_number(gigabytes, "--memory", "gigabytes", 16) * 1e9)
-    if allowed < PROCESS_BYTES:  # the smallest tables reserve none, and could not obey
+    # the smallest tables reserve no memory, so they could not keep a smaller limit
+    if allowed < PROCESS_BYTES:
         least = f"{PROCESS_BYTES / 1e9:g}"
         problem = f"--memory {quote(gigabytes)} is too little: the program itself needs {least} GB"
         raise BadRequest(problem, f"Example: --memory {least}")

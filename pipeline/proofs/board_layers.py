@@ -228,7 +228,7 @@ class Layers:
         Return whether it has states.
         """
         done = run_in_threads(self._find_states, self.list_parts(distance))
-        # not until the first is found: all must be done
+        # `any` would stop at the first, but all must be done
         return any([*self._scratch.bound(done, 4 * 8 * TASK_WORDS)])  # and of three other places
 
     def _find_states(self, target: int, begin: int, end: int) -> bool:

@@ -30,7 +30,7 @@ from puzzle_tablebase.schema import UNREACHED, Table
 TOO_MANY, TOO_DEEP = -1, -2
 NO_LABEL = 255
 """After all high labels."""
-# the kernel computes indexes as unsigned words: none is tested for being negative
+# indexes are unsigned, so the compiled code tests none for being negative
 WORD = np.uint64
 ZERO, ONE = WORD(0), WORD(1)
 

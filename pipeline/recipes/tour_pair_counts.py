@@ -234,7 +234,7 @@ def _make_lane(half: Half, squares: tuple[int, ...], back: Sequence[Callable[[],
     name = f"{half.name}, lane {squares[0]}"
     arrays, load = half.tasks.make_reloadable(name, partial(_sweep_lane, half, squares, back))
     uses, _, shorter = arrays
-    # a copy: it would keep all that was loaded with it
+    # a copy, because a view would keep the whole array
     return Lane(squares, uses.copy(), len(shorter) > 0, lambda: Ways(*load()[1:]))
 
 

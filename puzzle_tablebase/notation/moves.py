@@ -125,7 +125,7 @@ def turn_letters(moves: str) -> str:
     return moves.translate(_OPPOSITES)
 
 
-# ---- what an answer that is none may mean -------------------------------------------------------
+# ---- likely meanings of unreadable answers ------------------------------------------------------
 
 WORDS = {"UP": "U", "DOWN": "D", "LEFT": "L", "RIGHT": "R"}
 """The directions as words."""

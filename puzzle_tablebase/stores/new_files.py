@@ -195,7 +195,7 @@ def lock_folder(folder: str, name: str) -> Iterator[None]:
                         with contextlib.suppress(OSError):
                             os.rmdir(path)
         yield
-        with contextlib.suppress(OSError):  # it has checkpoints, or there is none
+        with contextlib.suppress(OSError):  # it has checkpoints, or is missing
             os.rmdir(work)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from puzzle_tablebase.jit import Array, compiled
 from puzzle_tablebase.two_bit_bfs.space import WORDS
 
-# positions are unsigned words: none is tested for being negative
+# positions are unsigned, so the compiled code tests none for being negative
 WORD = np.uint64
 ZERO, ONE, BYTE = WORD(0), WORD(1), WORD(255)
 EIGHT, SIXTEEN, THIRTY_TWO = WORD(8), WORD(16), WORD(32)

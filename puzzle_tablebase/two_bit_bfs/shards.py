@@ -197,7 +197,7 @@ def count_shards(space: WordSpace, task_bytes: int, jobs: int) -> int:
         needed = Shard(space, 0, count).estimate_bytes()
         if needed <= task_bytes:
             break
-        # what a shard takes falls a little less than it becomes smaller
+        # a shard's memory shrinks a little less than its size
         count = max(count + 1, int(count * needed / max(1, task_bytes) * 0.9))
     return min(most, -(-count // jobs) * jobs)
 

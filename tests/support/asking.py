@@ -1,4 +1,4 @@
-"""Questions to readers by options as they are given, as commands and programs ask them."""
+"""Helpers to ask readers with unparsed options, as commands and programs do."""
 
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ Asked = Reader[Any] | BaseProber
 
 
 def find_prober(asked: Asked) -> BaseProber:
-    """Return what answers for a reader."""
+    """Return the prober of a reader."""
     return asked._prober if isinstance(asked, Reader) else asked
 
 
@@ -32,7 +32,7 @@ def ask_table(name: str, folder: Path, key: str, **given: Any) -> Any:
 
 
 def ask_text(name: str, folder: Path, key: str | None, **given: str | bool) -> str:
-    """Return what `pipeline query` prints for a lone key."""
+    """Return the text that `pipeline query` prints for one key."""
     return answer_as_text(name, key, {"outputs": str(folder), **given})
 
 

@@ -98,7 +98,7 @@ def boards_page(
 
 
 class Explorer:
-    """The page in a window. What it writes to the console or requests elsewhere is an error."""
+    """The page in a window. A message on its console or a request to another host is an error."""
 
     def __init__(self, address: str, context: BrowserContext) -> None:
         self.base, self.context, self.page = address, context, context.new_page()
@@ -114,7 +114,7 @@ class Explorer:
         return self.page
 
     def go(self, address: str) -> Page:
-        """Go to another address in the page that is open, as by a link: this takes no time."""
+        """Go to another address in the open page, as by a link, without a reload."""
         assert self.address() != address, "nothing would happen"
         self.page.evaluate("delete document.body.dataset.ready")
         self.page.goto(f"{self.base}#{address}")

@@ -41,7 +41,7 @@ class Recorder(Reporter):
 
     @property
     def reasons(self) -> dict[str, str]:
-        """The reason of each table that was begun; those that are up to date have none."""
+        """The reason of each table that was begun; up-to-date tables are missing."""
         begun = [line.split(maxsplit=2) for line in self.lines if line.startswith("building ")]
         return {name: reason.strip("()") for _, name, reason in begun}
 

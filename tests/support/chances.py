@@ -11,7 +11,7 @@ LIMIT = 3.719
 def check_uniform(draws: list[str], outcomes: set[str], at_once: int = 1) -> None:
     """Require that a sample has each outcome about as often as any other, by chi-squared.
 
-    Of those that are drawn at once all differ, so that counts deviate less.
+    Values of one sample are distinct, so counts deviate less.
     """
     assert {*draws} <= outcomes
     mean, freedom = len(draws) / len(outcomes), len(outcomes) - 1

@@ -1,4 +1,4 @@
-"""What the contract says of each published table: its columns, their types, its rows."""
+"""The contract of each published table: its columns, their types, its rows."""
 
 from pathlib import Path
 from string import ascii_lowercase

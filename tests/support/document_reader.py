@@ -56,7 +56,7 @@ def layers(data: bytes) -> dict[int, dict[int, int]]:
 
 
 def fall(number: int, things: Iterable[tuple[Thing, int]]) -> tuple[Thing, int]:
-    """Return the item in whose range of numbers this one falls, and its position in that range."""
+    """Return the item whose range contains a number, and the position in that range."""
     for thing, ways in things:
         if number < ways:
             return thing, number
@@ -80,7 +80,7 @@ def find_drawing_square(edge: Edge) -> int:
 
 
 def add_edge(edge: Edge, needs: Needs, pieces: Pieces) -> tuple[Needs, Pieces]:
-    """Return what is still to be drawn after one more edge."""
+    """Return the needs and the paths after one more edge."""
     one, other = edge
     far, end = pieces.get(one, one), pieces.get(other, other)
     others = {square: to for square, to in pieces.items() if square not in edge}
@@ -91,7 +91,7 @@ def add_edge(edge: Edge, needs: Needs, pieces: Pieces) -> tuple[Needs, Pieces]:
 def iter_edge_sets(
     free: list[Edge], needs: Needs, pieces: Pieces
 ) -> Iterator[tuple[Edges, Needs, Pieces]]:
-    """Yield every set of edges that fits and closes no cycle, with what is still to be drawn."""
+    """Yield every set of edges that fits and closes no cycle, with the needs and paths after it."""
     yield (), needs, pieces
     for at, (one, other) in enumerate(free):
         if needs[one] and needs[other] and pieces.get(one) != other:

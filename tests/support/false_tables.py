@@ -135,7 +135,7 @@ def change_entry(**values: Any) -> Files:
 
 
 def keep_content(folder: Path, name: str) -> None:
-    """Change a row, but not the content hash that file and manifest state."""
+    """Change a row, but not the content hash in the file and the manifest."""
     path, listed = replace_link(folder / f"{name}.parquet"), open_one(folder, name)
     false = cell("solutions", 70, 9)(pq.read_table(path))
     write_rows(false, path, listed.definition, content=listed.entry.content)

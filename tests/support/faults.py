@@ -96,7 +96,7 @@ def truncate_text(request: Request, answer: Answer) -> None:
 
 
 class Spoiled(NamedTuple):
-    """What changes the first answers for a file; an empty name is that of every file."""
+    """A fault that changes the first answers for a file; an empty name means every file."""
 
     change: Fault
     file: str = "eight.idx"
@@ -156,7 +156,7 @@ FAULTS = PASSING | LASTING
 
 
 def make_fault(name: str, file: str | None = None) -> Fault:
-    """Make a fault of the table anew, for its file or for another one."""
+    """Make a fault from the table, for its file or for another."""
     spoiled = FAULTS[name]
     return spoil(spoiled.times, spoiled.change, spoiled.file if file is None else file)
 

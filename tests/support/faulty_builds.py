@@ -28,7 +28,7 @@ ROOMS = proofs, puzzles, recipes, tour_frontier, two_bit_bfs
 
 
 class Fault(NamedTuple):
-    """A mistake: `old` stands once in the text of the function, and becomes `new`.
+    """A mistake: `old`, which occurs once in the function's text, becomes `new`.
 
     `function`: its module in the package, and its name there; `mark`: that of a test that takes
     long; `in_shards`: whether workers of a cluster build the table.
@@ -287,7 +287,7 @@ def _find_code(code: CodeType, name: str) -> CodeType:
 
 
 def _list_callers(changed: set[Any]) -> list[tuple[dict[str, Any], str, Dispatcher]]:
-    """List where kernels stand that are changed, or call one that is; they join `changed`."""
+    """List the variables of kernels that are changed or call a changed one; they join `changed`."""
     globals_of = [
         vars(module) for name, module in [*sys.modules.items()] if name.startswith(PACKAGE)
     ]
@@ -316,7 +316,7 @@ def _is_kernel(value: object) -> bool:
 
 
 def _forget() -> None:
-    """Empty the caches of functions, which may hold results of another text."""
+    """Empty the caches of functions, which may hold results of the other text."""
     for name, module in [*sys.modules.items()]:
         if name.startswith(PACKAGE):
             for each in [*vars(module).values()]:

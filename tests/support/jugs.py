@@ -1,7 +1,7 @@
 """A state space without a goal, written like a plugin: two jugs, of five litres and three.
 
-A state is what each jug holds, two digits; both are empty at first. A move fills a jug, empties it,
-or pours it into the other until one is empty or full.
+A state is two digits, the litres in each jug; both are empty at first. A move fills a jug, empties
+it, or pours it into the other until one is empty or full.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MOVES = "FfEePp"
 
 
 def moves(large: int, small: int) -> Iterator[tuple[int, int]]:
-    """Yield what the jugs hold after each of the moves, in their order."""
+    """Yield the state after each of the moves, in their order."""
     poured, back = min(large, LITRES[1] - small), min(small, LITRES[0] - large)
     yield from ((LITRES[0], small), (large, LITRES[1]), (0, small), (large, 0))
     yield from ((large - poured, small + poured), (large + back, small - back))

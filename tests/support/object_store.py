@@ -73,7 +73,7 @@ class LoopbackStore:
 
 
 class Generations:
-    """What Google's stores do and S3's do not: a file has a number, and a put may require one.
+    """The part of Google's stores that S3 lacks: a file has a number, which a put may require.
 
     Set as the server's fault; the rest of Google's interface with XML is S3's.
     """

@@ -36,7 +36,7 @@ def eight_best_moves(state: str, distances: dict[str, int]) -> str:
 
 
 def eight_features(state: str, goal: str) -> dict[str, int]:
-    """Return what a row says of its state and goal beside the answer, by column."""
+    """Return the values of a row's other columns, which follow from its state and goal."""
     return {
         "blank": state.index("0"),
         "manhattan": eight_manhattan(state, goal),

@@ -1,7 +1,7 @@
 """The program, run as at the shell: in a process of its own, or in that of the tests.
 
-A command takes half a second to start, so `run_here` runs most of them in this process. Those that
-the start, signals or pipes are tested with run the installed script.
+A command takes half a second to start, so `run_here` runs most of them in this process. Tests of
+the start, of signals and of pipes run the installed script.
 """
 
 import io
@@ -70,7 +70,7 @@ def run(
 ) -> Said:
     """Run a command; `options` are those of `subprocess.run`.
 
-    What they do not name is captured, and standard input is empty. A bug in it fails the test.
+    By default, the output is captured, and standard input is empty. A bug fails the test.
     """
     usual: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     if "stdin" not in options:

@@ -1,4 +1,4 @@
-"""Copies of the published tables with one false value, which their manifest lists all the same."""
+"""Copies of the published tables with one false value, which their manifest lists anyway."""
 
 import contextlib
 import hashlib
@@ -103,7 +103,7 @@ def _drop_old_counts(entry: dict[str, Any]) -> Any:
 
 
 def link_copy(outputs: Path, tmp_path: Path, *others: Path) -> Path:
-    """Copy the published folder, with the tables of others, as links and a manifest of its own."""
+    """Copy the published folder as links, with its own manifest."""
     folder = tmp_path / "copy"
     folder.mkdir()
     for path in chain.from_iterable(source.iterdir() for source in (outputs, *others)):
@@ -353,7 +353,7 @@ def run(
 
 @dataclass(frozen=True)
 class MadeTable(ListedTable):
-    """A table whose rows and records are given, whatever its files have."""
+    """A table whose rows and records are given, independent of its files."""
 
     rows: pl.DataFrame
     records: npt.NDArray[Any]
@@ -380,7 +380,7 @@ def make_listed(listed: ListedTable, rows: pa.Table, **fields: npt.NDArray[Any])
 
 
 def prove_one(folder: Path, name: str, *evidence: str) -> TableResult:
-    """Prove a table as if no other were published but those that are its evidence."""
+    """Prove a table as if only it and the tables of its evidence were published."""
     listed = open_one(folder, name)
     return run(listed, prove(listed, {each: open_one(folder, each) for each in evidence}))
 

@@ -39,7 +39,7 @@ def run_on_terminal(
 ) -> Said:
     """Run the program with standard error on a terminal, and standard output if it is shared.
 
-    What comes to the terminal is in `err`, with the ends of lines that it gets.
+    The terminal's text is in `err`, with its line ends.
     """
     parent_end, child_end = os.openpty()
     termios.tcsetwinsize(child_end, (40, 200))
