@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 AMOUNTS: dict[str, int | None] = {"rows": None, "records": None, "states": None}
 """What a table may have, in the order of the columns; None: it has none of them."""
 PATIENCE = 1.0
-"""Seconds after which a command says what it does."""
+"""Seconds after which a command prints its activity."""
 READ_ONLY = "The store is read-only: choose another one with --outputs."
 """Hint for tables that can only be read."""
 UNLIMITED = 1 << 20

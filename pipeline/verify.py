@@ -66,7 +66,7 @@ class Verified:
     """The result of a verification that found no difference."""
 
     results: list[TableResult]
-    """What was found of each table, in the order of the manifest."""
+    """The result for each table, in the order of the manifest."""
     unpublished: list[str]
     """The default or named tables that the manifest does not list."""
 

@@ -25,19 +25,19 @@ CARRIERS = (
     *("errors", "jit", "output", "process", "resources", "stores"),
     *("pipeline.memory", "pipeline.parallel", "pipeline.tasks", "pipeline.workers"),
 )
-"""The modules, with those in them, that carry values and make none. (Any other counts.)"""
+"""Modules and packages that only pass values on, at which a digest stops; all others count."""
 HARMLESS = {
     *("cache", "cached_property", "classmethod", "compiled", "contextmanager", "lru_cache"),
     *("property", "staticmethod"),
 }
 """Decorators that only change what they decorate; others may register it somewhere."""
 WHOLE = ""
-"""Instead of a name: all of a module."""
+"""Stands for all definitions of a module."""
 PARSING = threading.Lock()
 """Held while Python parses text: 3.11 may raise SystemError when two threads do (gh-106905)."""
 
 Name = tuple[str, str]
-"""A module, and the name of a definition in it; `Class.name` for what a class defines."""
+"""A module and the name of a definition in it, or `Class.name` of a member of a class."""
 
 
 class Code(NamedTuple):

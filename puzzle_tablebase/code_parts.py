@@ -19,7 +19,7 @@ TOLD = {
     "make_goal_table": {1: "meaning"},
     "report": {0: "doing"},
 }
-"""The calls that are given texts to be read, with the positions and names of these."""
+"""Calls with texts for people, with the positions and names of these arguments."""
 LEFT_OUT = {"annotation", "ctx", "kind", "returns", "type_comment", "type_params"}
 """Fields of Python's syntax trees that do not change what a program does."""
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
@@ -259,4 +259,4 @@ SPECIAL: dict[type[ast.AST], Callable[[Piece, Any], None]] = {
     ast.AsyncFunctionDef: Piece._add_function,
     ast.Nonlocal: Piece._add_shared,
 }
-"""How each kind of code is added that is not added as it stands."""
+"""The writers of nodes that need special treatment, by their type."""

@@ -76,9 +76,9 @@ def quote(text: str, limit: int = 60) -> str:
 
 
 LIBRARIES = {"narwhals", "polars", "pyarrow", "pyo3_runtime"}
-"""The packages that read, change and write rows; the last one has the panics of polars."""
+"""The packages that read, change and write rows; the last raises polars's panics."""
 MAX_REASON = 200
-"""The most characters of a library's reason that a message shows."""
+"""The most characters of a library's reason in a message."""
 
 
 def explain_library_error(error: BaseException) -> str:
@@ -106,7 +106,7 @@ class TablebaseError(Exception):
     __module__ = "puzzle_tablebase"  # as a traceback names it: users import it from there
     exit_code = 1
     known: dict[str, object] = {}  # noqa: RUF012  # no instance changes it
-    """The facts that are known all the same, which `--json` prints."""
+    """Facts that are known despite the error, which `--json` prints."""
 
     def __init_subclass__(cls) -> None:
         if cls.__module__ == __name__:
@@ -308,7 +308,9 @@ class TableVersionError(TableError):
     """A file written in another format version; `tables`: those that a manifest lists."""
 
     max_named = 3
-    """The most of these tables that a call or a command names: else it builds the default ones."""
+    """The most tables that a call or a command names; if there are more, it builds the default
+    ones.
+    """
 
     def __init__(
         self,

@@ -70,7 +70,7 @@ class SearchResult(NamedTuple):
     """The result of a breadth-first search, with one value for each node."""
 
     depth: npt.NDArray[np.uint8]
-    """Fewest edges from the root, `UNREACHED` if none lead there."""
+    """Fewest edges from the root; `UNREACHED` if it is unreachable."""
     ways: npt.NDArray[np.uint64]
     """Number of different shortest lines."""
     parent: npt.NDArray[np.int32]

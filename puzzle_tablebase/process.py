@@ -34,7 +34,7 @@ MAX_WAIT_SECONDS = 0.5
 """The longest wait for a file that is being created when a signal arrives."""
 
 is_lone = False
-"""Whether the process answers one key, and then ends: what it imports need serve nothing else."""
+"""Whether the process answers one key and ends, so that it needs no other imports."""
 cleanup_lock = _thread.allocate_lock()
 """Serializes file creation and renames with the cleanup after a signal, which never releases it."""
 _cleanups: dict[object, Callable[[], object]] = {}

@@ -60,9 +60,9 @@ NAMES = re.compile(
 )
 """The strings of JSON; of those that are names, with the text."""
 BRACKETS, NO_BRACKETS = bytes.maketrans(b"{}", b"[]"), bytes({*range(256)} - {*b"{}[]"})
-"""What shows how deeply objects are nested: objects as lists; all other characters."""
+"""For the depth of nested objects: braces become brackets, other characters are removed."""
 DELIMITERS = {"csv": ",", "tsv": "\t"}
-"""What separates the cells of formats without types."""
+"""The separators of cells in formats without types."""
 PARQUET = b"PAR1"
 COMPRESSIONS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 """The first bytes of compressed files; a file's name does not matter."""

@@ -44,7 +44,7 @@ CHUNK_ROWS = 1 << 15
 MAX_DIGITS = 10
 """Cells of a board whose states can be written as numbers."""
 NO_TILE = 31
-"""The number that stands for a character that is not a tile."""
+"""The number of a character that is not a tile."""
 TILES = np.full(256, NO_TILE, dtype=np.uint8)
 TILES[np.frombuffer(CHARACTERS.encode(), np.uint8)] = np.arange(len(CHARACTERS))
 

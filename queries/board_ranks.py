@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Ranks = npt.NDArray[np.int64]
 NO_STATE = 255
-"""What the tiles are of a rank that there is not."""
+"""The tiles of an invalid rank."""
 MARKS = np.frombuffer(CHARACTERS.encode(), np.uint8)
 
 

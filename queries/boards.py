@@ -92,7 +92,7 @@ def list_features(options: Options) -> dict[str, pl.DataType]:
 
 
 FEW_ANSWERS = 1_000
-"""So many answers are judged one by one: reading all rows of a table takes longer."""
+"""Up to this number, answers are judged one by one, as reading all rows takes longer."""
 
 
 BOARD_OPTIONS = (*GOAL_OPTIONS, MOVES_OF, SPLIT, FEATURES, SHEETS)

@@ -43,7 +43,7 @@ SLOTS = 8
 """Slots of an image: one for each pattern."""
 SLOT_MASK = np.uint64(SLOTS - 1)
 POSITIONS = 4
-"""Positions of an order that a rank is looked up for at once."""
+"""Positions of an order whose part of the rank is one lookup."""
 
 MOST = np.uint64(MAX_MOVES - 1)
 """The largest limit: only false distances lead there."""
@@ -306,7 +306,7 @@ SPAN_BYTES = SPAN_BLOCKS * BODY_BYTES
 MIN_SPANS = 1 << 12
 """Spans that are kept in any case: a step needs eight together, and in each thread."""
 MEMORY_SHARE = 2
-"""The tables take one part in so many of the free memory at most."""
+"""The tables take at most the free memory divided by this."""
 
 Words = npt.NDArray[np.uint64]
 

@@ -48,7 +48,7 @@ class GoalAnswer(Answer):
     """The states of the solution."""
     _has_boards: bool = False
     _reasons: dict[str, str] | None = None
-    """Why each of the goals that are out of reach is, by its name and state."""
+    """The unreachable goals by name and state, with the reasons."""
     goal_state: str | None = None
     features: dict[str, int] | None = None
     solution: str | None = None

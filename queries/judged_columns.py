@@ -39,7 +39,7 @@ JUDGED = pl.Schema(
 """The columns of judgements with their types."""
 COLUMNS = pl.Schema({**JUDGED, "error": pl.String()})
 CHUNK_ROWS = 1 << 14
-"""Answers that take their moves together."""
+"""Answers whose moves are made together."""
 MAX_MOVES = 2_000
 """The most moves of an answer that is judged with others; longer ones are judged by themselves."""
 

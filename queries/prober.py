@@ -68,7 +68,7 @@ class Prober(BaseProber):
     """Answers questions about a puzzle, or about one of its boards."""
 
     long_work = ""
-    """What a single query does that may take seconds, in words."""
+    """The activity of a query that may take seconds, in words."""
     board: str | None = None
     """The board of all keys, if the puzzle has several."""
     iter_answers: Any = None
@@ -279,7 +279,7 @@ PROBERS = {
     "senet": "puzzle_tablebase.queries.senet:SenetProber",
     "knight": "puzzle_tablebase.queries.knight.prober:KnightProber",
 }
-"""What answers for the built-in puzzles."""
+"""The classes of the built-in puzzles' probers."""
 
 
 def get_prober_class(name: str) -> type[BaseProber]:

@@ -99,7 +99,9 @@ def find_ranks(distances: npt.NDArray[np.uint8], wanted: range) -> Numbers:
 
 
 SEEDS = 1_000
-"""Each distance of a stratified sample gets a seed of its own: this times the seed, and itself."""
+"""Each distance of a stratified sample gets its own seed: this times the seed, plus the
+distance.
+"""
 
 
 def draw_set(

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 WIDTH, HEIGHT = 18, 20
 """The part of a page of A4 or Letter that the boards can have, in centimetres, as in `sheet.js`."""
 BESIDE, BELOW, LINE = 0.9, 0.5, 0.7
-"""What lies between boards, and a line to write on, in centimetres."""
+"""The space between boards, and that of a line to write on, in centimetres."""
 SHOWN_ROWS = 8
 """The most rows that a message names."""
 MAX_BOARDS = 1_000
-"""The most boards of a sheet: they are solved one by one, and more are hardly meant."""
+"""The most boards of a sheet, which are solved one by one; more are likely a mistake."""
 TRIES = 20
 """How often tours are drawn to find different starts."""
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from puzzle_tablebase.schema import Table
 
 STATES_PER_WALK = 20_000_000
-"""States of a table of bits for each of which one more key is looked up singly."""
+"""For each of this many states, one more key is looked up singly in a table of bits."""
 MAX_KNOWN_STATES = 1 << 16
 MAX_DISTANCE = 254
 

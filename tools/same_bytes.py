@@ -18,7 +18,7 @@ from puzzle_tablebase.stores import LOCK
 from tools.sessions import ROOT
 
 NOT_COMPARED = (LOCK, RUNS)
-"""Names that are no part of the tables: the lock, and the log of builds."""
+"""Files that are not part of the tables: the lock, and the log of builds."""
 ENVIRONMENT = {"PATH": os.environ["PATH"], "COLUMNS": "80", "LC_ALL": "C.UTF-8"}
 
 

@@ -90,7 +90,7 @@ class ListedTable:
     depth: str
     """The column whose values the manifest counts, if the table has it."""
     rules: PuzzleRules | None
-    """The rules of its puzzle, for a proof that has no rules of its own: of a puzzle with goals."""
+    """The rules of its puzzle with goals, for a proof without rules of its own."""
     opened: dict[str, RandomAccessFile] = field(default_factory=dict, init=False, repr=False)
     """The files that claims have read, by name: all claims are about the same bytes."""
 
@@ -360,8 +360,9 @@ class Prover(NamedTuple):
     estimate_memory: Callable[[Table], int]
     """The function that estimates the bytes of the process."""
     measure_arrays: Callable[[Table], tuple[int, int]] | None = None
-    """The function that measures the bytes of the arrays that may be in a file, and of those that
-    are in memory: of a proof that takes a `scratch` for them."""
+    """For a proof that takes a `scratch`: the function that measures the bytes of the arrays that
+    may be in a file, and of those in memory.
+    """
     rests_on_proved: bool = False
     """Whether the proof takes the tables that are `proved` already, and comes after theirs."""
 

@@ -16,11 +16,11 @@ class Verdict(StrEnum):
     """Every row and record follows from the rules, by code that shares with the rest only notation
     and constants, the schema, the file formats, the compiler and the task runner."""
     RECOUNTED = "recounted"
-    """A second computation, by another method that it names, gives the same numbers."""
+    """An independent method, which the verdict names, gives the same numbers."""
     PUBLISHED = "published"
-    """The numbers agree with a published one that it cites, and nothing more was done."""
+    """The numbers agree with a published one, which the verdict cites; nothing more was shown."""
     INTACT = "intact"
-    """The files are what the manifest lists; nothing about their content was shown."""
+    """The files are those that the manifest lists; nothing was shown of their content."""
 
 
 ORDER = tuple(Verdict)

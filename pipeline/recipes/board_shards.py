@@ -46,7 +46,7 @@ STORED_BYTES_PER_STATE = 0.4
 KEPT_BYTES_PER_STATE = 0.06
 """Bytes of layers for each state from which their bits are collected."""
 SHARDS = "number of shards"
-"""The name of what a search is divided into, whatever cores and memory it gets when it resumes."""
+"""The checkpoint with the number of shards, which stays when a search resumes with other memory."""
 FOLDER_SHARDS = 100
 """Shards whose files of a level share a folder."""
 
@@ -406,7 +406,7 @@ class _Memory:
 
 
 _kept = local()
-"""The memory of this thread's last task: its pages need not be taken again."""
+"""The memory of this thread's last task, kept so that its pages are reused."""
 
 
 def _get_memory(shard: Shard) -> _Memory:

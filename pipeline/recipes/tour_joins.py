@@ -38,7 +38,7 @@ MAX_TABLE_PAIRS = 6
 STEP_CELLS = 2
 """The ends before the cell that a step finishes are fewer."""
 CYCLE = -1
-"""Instead of a matching's rank: the edge closes a cycle."""
+"""Stands for a matching's rank if the edge closes a cycle."""
 EDGES = 16
 """Most edges of a set."""
 

@@ -69,7 +69,7 @@ ONCE = 1
 """The modulus of a sweep that counts states alone: each has the number 1, in a byte."""
 
 Run = Callable[[Callable[..., Any], Iterable[tuple[Any, ...]]], Iterable[Any]]
-"""What calls a function for each tuple of arguments, as `starmap`: `Tasks.run_in_threads` too."""
+"""A function like `starmap`, such as `Tasks.run_in_threads`."""
 
 
 class CountOverflow(SearchError):

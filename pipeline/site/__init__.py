@@ -46,7 +46,7 @@ PACKAGE = Path(__file__).resolve().parents[2] / "queries" / "javascript"
 EXAMPLE_URL = "https://example.org"
 SUMS = "SHA256SUMS"
 OWN_NAMES = {f"v{FORMAT_VERSION}", "index.html", "robots.txt", SUMS}
-"""What a site has in its folder."""
+"""The entries of a site's folder."""
 URL = re.compile(r"https?://[\w.~:/?#@!$&*+,;=%\[\]-]+", re.ASCII)
 
 

@@ -43,7 +43,7 @@ PARQUET = b"PAR1"
 FOOTER_END = struct.Struct("<I4s")
 """The last bytes of a Parquet file: the length of its metadata, and `PAR1`."""
 SEAL = b',\n "checksum": "'
-"""What stands before a manifest's checksum, its last value in every version."""
+"""The text before a manifest's checksum, its last value in every version."""
 
 
 class Footer(Struct, frozen=True, forbid_unknown_fields=True):
@@ -116,7 +116,7 @@ class Entry(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True)
 
 
 Versions = dict[str, list[Entry]]
-"""The acceptable versions of each table, by its name; the newest is the last one."""
+"""The listed versions of each table, by its name, the newest last."""
 
 
 class Manifest(Struct, frozen=True, forbid_unknown_fields=True):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     FindEnd = Callable[[str, int], int]
 
 Moves = tuple[list[str], str]
-"""The moves of an answer, and where reading stopped, or ""."""
+"""The moves of an answer, and the problem that stopped reading, or ""."""
 SEPARATORS = " \t\n\r\v\f,"
 """The characters that may stand between moves."""
 _WITHOUT_SEPARATORS = str.maketrans(dict.fromkeys(SEPARATORS))
@@ -130,9 +130,9 @@ def turn_letters(moves: str) -> str:
 WORDS = {"UP": "U", "DOWN": "D", "LEFT": "L", "RIGHT": "R"}
 """The directions as words."""
 _SIGNS = str.maketrans(dict.fromkeys("[](){}\"'`-–—→>.;:|/*", " ") | dict.fromkeys(SEPARATORS, " "))
-"""What other writers put between moves or around them."""
+"""Signs that may be between moves or around them in other notations."""
 MAX_MEANT = 2_000
-"""The characters of an answer up to which it is read in other ways."""
+"""The most characters of an answer that is read in other ways."""
 
 
 def read_words(text: str) -> str:

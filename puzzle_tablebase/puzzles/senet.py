@@ -36,7 +36,7 @@ MOVE_KINDS = [(throw, start) for throw in THROWS for start in range(1, SQUARES -
 """Each throw with each starting square, in the order of the graph's labels: the bits of a word."""
 SQUARE_NAMES = {str(square) for square in range(1, SQUARES + 1)}
 NODES_AT_A_TIME = 8_192
-"""As many as keep numpy's arrays of their moves in the processor's cache."""
+"""Nodes in a chunk: few enough to keep the arrays of their moves in the processor's cache."""
 SIZE = 756_756
 
 

@@ -45,7 +45,7 @@ ALL_GOALS = "all"
 MAX_VIEWS = 64
 """Views of goals that a board keeps."""
 EDGES = {"U": "first row", "D": "last row", "L": "first column", "R": "last column"}
-"""Where the blank is if its move is illegal, by the move."""
+"""The blank's position that makes a move illegal, by the move."""
 FIFTEEN_BOARD = "4x4"
 """The board that the 15-puzzle's search solves, without a table of all its states."""
 MANHATTAN = (
@@ -107,7 +107,7 @@ class SlidingBoard(GoalPuzzle):
     letters = LETTERS
 
     features: tuple[str, ...] = ("manhattan",)
-    """The columns that sum what `weigh_tile` says of each tile."""
+    """The columns that are sums of `weigh_tile` over the tiles."""
 
     def __init__(self, height: int, width: int, root: str = "") -> None:
         """Make a board; `unrank` returns the states that reach `root`, by default the first goal.

@@ -42,7 +42,7 @@ MANIFEST = "manifest.json"
 BACKUP = ".manifest.backup"
 """Copy of the manifest, written before it: it is read if the manifest is damaged."""
 WORK = ".work/"
-"""The hidden folder of a store that has temporary files and checkpoints."""
+"""The hidden folder of a store for temporary files and checkpoints."""
 PART_SUFFIX = ".unpublished"
 """Suffix of a file that is being written; no other program uses it."""
 PIECES_SUFFIX = ".pieces"
@@ -54,7 +54,7 @@ MAX_WHOLE_BYTES = 64 << 20
 STREAM_BYTES = 4 << 20
 """Bytes that a stream reads at a time: of a URL, each read is a request."""
 ATTEMPTS = 3
-"""The times that a reader reads the manifest and a file that does not match it."""
+"""How often a reader reads the manifest and a file that do not match."""
 CHANGED = "it has changed since it was opened"
 
 
@@ -87,9 +87,9 @@ class RandomAccessFile:
     """An open file that many threads read at once, each at any position."""
 
     is_remote = False
-    """Whether each read is a request, so that several are better made together."""
+    """Whether each read is a request, so that reads should be combined."""
     is_pinned = True
-    """Whether all that is read is of one version of the file, else FileChanged is raised."""
+    """Whether all reads are of one version of the file; otherwise FileChanged is raised."""
 
     _descriptor = -1
 
@@ -169,7 +169,9 @@ class Store:
     """Published tables, as readers see them; `str` returns the path or URL for commands."""
 
     outputs: str | None = None
-    """What a build names to write into the store; "" if nothing is named, None: no build can."""
+    """The store as a build's option names it; "" for the default, None if no build can write to
+    it.
+    """
 
     def locate(self, name: str) -> str:
         """Return the path or URL of a file, for messages."""

@@ -36,7 +36,7 @@ MAX_FILE_BYTES = 5 << 40
 MAX_TOGETHER = 4
 """The most parts of a file that are sent at a time, and kept in memory."""
 RELEASE_SECONDS = 0.4
-"""How long a signal waits until the claim is given back."""
+"""How long a signal waits until the claim is removed."""
 OTHER_VERSION: UpdateVersion = {"e_tag": f'"{0:032}"', "version": "1"}
 """A version that no file has."""
 

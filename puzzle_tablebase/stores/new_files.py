@@ -20,7 +20,7 @@ from puzzle_tablebase.process import (
 from puzzle_tablebase.stores import PART_SUFFIX, WORK
 
 ErrorMaker = Callable[[OSError], TablebaseError]
-"""Function that makes our error of one of the system's."""
+"""Function that converts a system error to ours."""
 
 
 class TemporaryFiles:

@@ -60,7 +60,7 @@ SECONDS_VARIABLE = "PIPELINE_NETWORK_SECONDS"
 REQUEST_SECONDS = 15.0
 """The most seconds of one request of a reader, its answer included."""
 ATTEMPTS = 3
-"""How often a request is sent, if it fails in a way that may pass."""
+"""How often a request is sent if it fails in a temporary way."""
 RETRY_SECONDS = 0.3
 """The wait before the second attempt; it doubles before the third."""
 WRITE_FACTOR = 20
@@ -70,16 +70,16 @@ BUCKETS = "s3", "gs", "az"
 PROCESS = os.getpid()
 IGNORED_RANGE = "RangeNotSupported", "NotPartial"
 MAX_REASON = 200
-"""The most characters of a reason that a host has a part in."""
+"""The most characters of a reason with text from a host."""
 NOWHERE = "127.0.0.1:0"
-"""An address that nothing can listen at: the proxy of hosts that must not be asked."""
+"""An address where nothing can listen: the proxy of hosts that must get no request."""
 AWS_HOSTS = ("amazonaws.com", "169.254.169.254", "169.254.170.2", "169.254.170.23")
 """Hosts that may get S3's session token, or give one."""
 ELSEWHERE = (
     *("AWS_ACCESS_KEY_ID", "AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_SKIP_SIGNATURE"),
     *("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "AWS_CONTAINER_CREDENTIALS_FULL_URI"),
 )
-"""Variables that give credentials, say where they are, or that none are needed."""
+"""Variables with credentials, with their location, or that say that none are needed."""
 
 
 def read_seconds() -> float:
@@ -183,7 +183,7 @@ def explain_error(error: Exception) -> tuple[str, int]:
 
 
 LOST_SECONDS = 5.0
-"""The time for which a host that gave no answer is not asked again."""
+"""The time for which a host that did not answer gets no request."""
 MAX_SMALL_BYTES = 1 << 20
 """Files up to this size are fetched whole, by one request."""
 PIECE_BYTES = STREAM_BYTES
@@ -198,7 +198,7 @@ class Content(NamedTuple):
     data: bytes
     meta: ObjectMeta
     is_whole: bool = False
-    """Whether all of it came in answer to a request for a part: the host ignores ranges."""
+    """Whether a request for a part returned the whole file: the host ignores ranges."""
 
     @property
     def version(self) -> str:

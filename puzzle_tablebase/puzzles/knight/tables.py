@@ -227,7 +227,7 @@ KINDS = {
     RANKS_PREFIX: "The ranks of open tours",
     CLOSED_RANKS_PREFIX: "The ranks of closed tours",
 }
-"""A title for each beginning of a name."""
+"""A title for each prefix of a table's name."""
 
 
 EXAMPLES: dict[str, dict[str, object]] = {
@@ -237,7 +237,7 @@ EXAMPLES: dict[str, dict[str, object]] = {
     RANKS_PREFIX: {"key": "a1", "rank": 0},
     CLOSED_RANKS_PREFIX: {"key": "a1", "closed": True, "rank": 0},
 }
-"""A question that a table of a board answers, for each beginning of a name but one."""
+"""An example question for each prefix of a table's name, except one."""
 
 
 def make_board_table(prefix: str, board: KnightBoard) -> Table:
