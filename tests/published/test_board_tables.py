@@ -14,6 +14,7 @@ from puzzle_tablebase.stores import Folder
 from tests.support import reference_numbers
 from tests.support import sliding_oracle as oracle
 from tests.support.build_recorder import build_tables, contents
+from tests.support.made_once import make_once
 from tests.support.sliding_tables import require_oracles, treat_as_large
 
 
@@ -26,9 +27,8 @@ def build_boards(folder: Path, *names: str, jobs: int = 2) -> list[str]:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build the tables of some small boards."""
-    folder = tmp_path_factory.mktemp("sliding")
-    build_boards(folder, "2x2", "2x3", "2x4", "3x3")
-    return folder
+    boards = "2x2", "2x3", "2x4", "3x3"
+    return make_once(tmp_path_factory, "sliding", lambda folder: build_boards(folder, *boards))
 
 
 @pytest.mark.parametrize(
