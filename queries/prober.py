@@ -1,6 +1,6 @@
 """Probers, which answer questions about a puzzle from the files of its tables.
 
-Each kind of puzzle has a subclass of `BaseProber`, which declares its options. Most are a `Prober`,
+Each puzzle has a subclass of `BaseProber`, which declares its options. Most are a `Prober`,
 which answers with parsed options; a few choose another prober. Programs call `readers`.
 """
 
