@@ -257,6 +257,31 @@ def test_a_part_of_a_file_is_synced_by_whoever_wrote_it(
         assert (tmp_path / hidden).stat().st_size == 4100
 
 
+def test_a_copied_file_is_synced_before_it_gets_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sync the bytes before the name, and both folders after it."""
+    steps, fsync, replace = list[str](), os.fsync, os.replace
+
+    def record_sync(number: int) -> None:
+        steps.append(os.readlink(f"/proc/self/fd/{number}"))
+        fsync(number)
+
+    def record_rename(source: str, target: str) -> None:
+        steps.append("rename")
+        replace(source, target)
+
+    hidden, store = f"{WORK}pieces", Folder(tmp_path)
+    (tmp_path / WORK).mkdir()
+    (tmp_path / hidden).write_bytes(b"copied")
+    monkeypatch.setattr(os, "fsync", record_sync)
+    monkeypatch.setattr(os, "replace", record_rename)
+    store.rename(hidden, "index")
+    folders = [str(tmp_path), str(tmp_path / WORK).rstrip("/")]
+    assert steps == [str(tmp_path / hidden), "rename", *folders]
+    assert (tmp_path / "index").read_bytes() == b"copied"
+
+
 def test_checkpoints_that_are_there_need_no_space_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
