@@ -3,8 +3,10 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -17,6 +19,7 @@ from puzzle_tablebase.pipeline.proofs.claims import (
     TableResult,
     VerifyFailed,
     compare,
+    compare_records,
     require_equal,
     run_claims,
 )
@@ -124,3 +127,15 @@ def test_the_first_different_row_is_named() -> None:
     assert [*compare(reverse, legs="expected")] == [Difference("legs None", "2", 2)]
     assert not [*compare(ROWS, legs="legs", name=pl.col("name"))]
     assert [*compare(ROWS, legs=pl.col("legs").fill_null(1))] == [Difference("legs None", "1", 2)]
+
+
+def test_records_are_compared_as_whole_numbers_with_and_without_a_sign() -> None:
+    """Compare numbers that are equal as floats."""
+    records = np.array([(1 << 60,), ((1 << 60) + 1,)], dtype=[("tours", "<u8")])
+    listed: Any = SimpleNamespace(
+        iter_records=lambda: iter([(0, records)]), index=SimpleNamespace(records=2)
+    )
+    expected = {"tours": np.array([1 << 60, 1 << 60])}
+    (first, *_) = compare_records(listed, [expected])
+    assert first == Difference(f"tours {(1 << 60) + 1}", 1 << 60, 1, {"tours": (1 << 60) + 1})
+    assert [*compare_records(listed, [{"tours": records["tours"].astype(np.int64)}])] == [2]
