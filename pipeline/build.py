@@ -148,7 +148,7 @@ def _run_job(store: Folder, job: Job, workers: Workers, reporter: Reporter) -> B
     name, started, outcome = job.table.name, time.perf_counter(), FAILED
     on_step = partial(reporter.update, of=name)
     with open_table(workers, job.checkpoints, job.cost, on_step) as own:
-        own.report("starting", 0)  # unless another table has failed
+        own.report("starting", 0)  # raises the error of a table that has failed meanwhile
         reporter.say(f"building {name} ({job.reason})")
         if job.cost.shards.total:
             reporter.say(f"{name}: {format_shards(job.cost)}")

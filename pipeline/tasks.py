@@ -131,7 +131,6 @@ def open_table(
     workers.require_no_error()
     on_wait = partial(own.report, "waits for memory", 0)
     with workers.budget.reserve(checkpoints.table, cost.memory, on_wait):
-        workers.require_no_error()  # another table may have failed meanwhile
         yield own
 
 
