@@ -171,6 +171,57 @@ def test_code_changes_the_digest_and_words_for_readers_do_not(old: bytes, new: b
     assert (digest_sources(changed) == digest_sources({"rules": RULE})) == is_same
 
 
+FORMS = [
+    ("def make(a=1): pass", "def make(a=2): pass"),
+    ("def make(*, a=1): pass", "def make(*, a=2): pass"),
+    ("def make(*, a): pass", "def make(*, b): pass"),
+    ("def make(a, /): pass", "def make(b, /): pass"),
+    ("def make(*a): pass", "def make(*b): pass"),
+    ("def make(**a): pass", "def make(**b): pass"),
+    ("def make(): go(a=1)", "def make(): go(a=2)"),
+    ("def make(): go(a=1)", "def make(): go(b=1)"),
+    ("def make(): return go.a", "def make(): return go.b"),
+    ("def make(): return a", "def make(): return b"),
+    ("def make(): return a[1]", "def make(): return a[2]"),
+    ("def make(): return a[1:]", "def make(): return a[2:]"),
+    ("def make(): return a[:1]", "def make(): return a[:2]"),
+    ("def make(): return a[::1]", "def make(): return a[::2]"),
+    ("def make(): return a < 1", "def make(): return a > 1"),
+    ("def make(): return a < 1", "def make(): return a < 2"),
+    ("def make(): return 1 < a", "def make(): return 2 < a"),
+    ("def make(): return a + 1", "def make(): return a + 2"),
+    ("def make(): return 1 + a", "def make(): return 2 + a"),
+    ("def make(): return -1", "def make(): return -2"),
+    ("def make(): return a or 1", "def make(): return a or 2"),
+    ("def make(): return {1: 3}", "def make(): return {2: 3}"),
+    ("def make(): return {3: 1}", "def make(): return {3: 2}"),
+    ("def make(): return 1 if a else 3", "def make(): return 1 if a else 4"),
+    ("def make(): return f'{a!r}'", "def make(): return f'{a!s}'"),
+    ("def make(): return [3 for a in b]", "def make(): return [3 for a in c]"),
+    ("def make(): return [3 for a in b if 1]", "def make(): return [3 for a in b if 2]"),
+    ("def make(): return {1: 3 for a in b}", "def make(): return {2: 3 for a in b}"),
+    ("def make():\n for a in b: pass", "def make():\n for c in b: pass"),
+    ("def make():\n for a in 1,: pass", "def make():\n for a in 2,: pass"),
+    ("def make():\n while a: pass\n else: go(1)", "def make():\n while a: pass\n else: go(2)"),
+    ("def make():\n with go(1): pass", "def make():\n with go(2): pass"),
+    ("def make():\n with go as a: pass", "def make():\n with go as b: pass"),
+    ("def make():\n try: a\n except b: 1()", "def make():\n try: a\n except b: 2()"),
+    ("def make():\n try: a\n except b: c", "def make():\n try: a\n except d: c"),
+    ("def make():\n try: a\n finally: 1()", "def make():\n try: a\n finally: 2()"),
+    ("def make():\n del a[1]", "def make():\n del a[2]"),
+    ("def make():\n match 1:\n  case 3: a", "def make():\n match 2:\n  case 3: a"),
+    ("def make():\n match a:\n  case 1: b", "def make():\n match a:\n  case 2: b"),
+    ("def make():\n match a:\n  case 3 if 1: b", "def make():\n match a:\n  case 3 if 2: b"),
+    ("class make(a): pass", "class make(b): pass"),
+]
+"""Pieces of code that differ in one part of a statement: a constant, a name, an operator."""
+
+
+@pytest.mark.parametrize(("one", "other"), FORMS)
+def test_each_part_of_a_statement_counts(one: str, other: str) -> None:
+    assert digest_sources({"rules": one.encode()}) != digest_sources({"rules": other.encode()})
+
+
 MAKE = b"from rules.moves import step as go\n\ndef make(): return go(1)\n"
 STEP = b"def step(place): return place + 1\ndef skip(place): return place + 2\n"
 
