@@ -1,6 +1,7 @@
 """Batches: answers beside the rows that were asked for, in every format, packed or not."""
 
 import contextlib
+import gc
 import gzip
 import json
 import subprocess
@@ -19,7 +20,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from puzzle_tablebase.errors import BadRequest, OutputError
-from puzzle_tablebase.queries import batch
+from puzzle_tablebase.queries import batch, batch_input
 from puzzle_tablebase.queries.batch import compress_output, iter_answers, run_batch
 from puzzle_tablebase.queries.batch_input import Rows
 from puzzle_tablebase.queries.questions import BATCH, Options
@@ -267,6 +268,30 @@ def test_named_goals_have_the_tables_type_and_others_are_text(ask: Ask, tmp_path
         words = ("--goal", goal, "--output", str(target))
         assert ask("eight", *words, text=b"378546201")[0] == 0
         assert pl.read_parquet_schema(target)["goal"] == dtype
+
+
+@pytest.mark.parametrize(
+    ("name", "format"), [("in.txt", "csv"), ("in.csv", "parquet"), ("in.jsonl", "jsonl")]
+)
+def test_rows_that_are_written_are_not_kept(
+    name: str, format: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Read and answer many parts: frames in memory have as many rows after each as after others."""
+    monkeypatch.setattr(batch_input, "CHUNK_BYTES", 200)
+    monkeypatch.setattr(batch, "CHUNK_ROWS", 10)
+    monkeypatch.setattr(batch, "PART_SECONDS", 0)
+    counts = dict[int, int]()
+
+    def count_rows(done: int) -> None:
+        if done % 50 == 0:
+            columns = (pl.DataFrame, pl.Series)
+            counts[done] = sum(len(each) for each in gc.get_objects() if isinstance(each, columns))
+
+    line = '{"n": "%05d"}\n' if name == "in.jsonl" else "%05d\n"
+    text = "n\n" * (name == "in.csv") + "".join(line % row for row in range(200))
+    assert run(tmp_path, text, name=name, format=format, on_progress=count_rows) == 0
+    assert [*counts] == [50, 100, 150, 200]
+    assert counts[200] < counts[50] + 50
 
 
 WARM_UP, MEASURED = 12, 24

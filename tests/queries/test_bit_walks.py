@@ -15,6 +15,7 @@ import pytest
 from puzzle_tablebase.errors import GoalUnreachable, TableDamaged
 from puzzle_tablebase.puzzles import sliding as sliding
 from puzzle_tablebase.puzzles.sliding import PUZZLE
+from puzzle_tablebase.queries import bit_layers
 from puzzle_tablebase.queries.bit_layers import unfold_distances
 from puzzle_tablebase.queries.bit_walks import WALKED_ROWS
 from puzzle_tablebase.queries.files import IndexReader
@@ -128,8 +129,12 @@ def test_states_are_listed_by_their_distance_to_any_goal(folder: Path, name: str
         assert distance is None or {*sample["distance"]} == {9}
 
 
-@pytest.mark.parametrize("name", ["2x4", "4x2"])
-def test_all_distances_are_unfolded_from_the_bits(folder: Path, name: str) -> None:
+@pytest.mark.parametrize(("name", "rows"), [("2x4", 1), ("4x2", bit_layers.MIN_TASK_ROWS)])
+def test_all_distances_are_unfolded_from_the_bits(
+    folder: Path, name: str, rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Divide the rows of a block among tasks, as on larger boards, or leave them together."""
+    monkeypatch.setattr(bit_layers, "MIN_TASK_ROWS", rows)
     for goal in list_goals(name):
         known = oracle.distances(goal, *SIDES[name])
         arrays = open_board(folder, name).arrays(goal)
