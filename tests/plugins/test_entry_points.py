@@ -112,10 +112,12 @@ def test_a_plugin_at_the_shell(cli: Cli, site: Path, tmp_path: Path) -> None:
     assert cli("precompute", "pancakes", env=env).code == 0
     assert cli("query", "pancakes", "45321", "--path", env=env).out == "45321\n54321\n12345\n"
     assert open_tables(str(tmp_path)).goals("pancakes").probe("54321").distance == 1
-    words = "pipeline histogram p"
-    variables = {"_PIPELINE_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": "2"}
-    assert cli(env={**env, **variables}).out.split() == ["pancakes"]
+    variables = {"_PIPELINE_COMPLETE": "complete_bash", "COMP_CWORD": "2", **env}
+    words = {"COMP_WORDS": "pipeline histogram p"}
+    assert cli(env={**variables, **words}).out.split() == ["pancakes"]
     # in this process, which finds packages in the same folders
+    for words in ({"COMP_WORDS": f"pipeline {command} p"} for command in ("precompute", "query")):
+        assert run_here(env={**variables, **words}).out.split() == ["pancakes"]
     batch = run_here("query", "pancakes", env=env, stdin="54321 11111")
     assert (batch.code, batch.out.splitlines()[1]) == (2, "54321,stacked,1,5,1,")
     assert "Built by pancakes:" in run_here("precompute", "--list", "pancakes", env=env).out

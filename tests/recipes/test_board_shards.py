@@ -368,8 +368,8 @@ def test_what_some_shards_made_of_the_next_layer_is_not_made_again(
 
 
 DAMAGE = [
-    *(("last layer", -1), ("last layer", -30), ("last layer", 0), ("kept layer", 0), ("bits", 0)),
-    *((what, at) for what in ("kept layer", "bits") for at in (-1, -30)),
+    *(("last layer", -30), ("last layer", 0), ("kept layer", 0), ("bits", 0), ("bits", -1)),
+    *(("last layer", -1), ("kept layer", -1), ("kept layer", -30), ("bits", -30)),
 ]
 
 

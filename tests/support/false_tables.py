@@ -197,7 +197,7 @@ EDGE_CASES: list[Case] = [
     (cell("blank", 70, 1), 70, FEATURES, "blank 1 | 0"),
     (cell("manhattan", 181_439, 1), 181_439, FEATURES, "manhattan 1 | *"),
     (cell("rank", 70, 70), 70, FEATURES, "rank 70 | 141"),
-    (cell("misplaced", 70, 1), 70, FEATURES, "misplaced 1 | 7"),
+    (cell("misplaced", 181_439, 1), 181_439, FEATURES, "misplaced 1 | *"),
 ]
 
 PATH = "every path is a tour"
