@@ -175,6 +175,8 @@ def test_sliding_boards_and_the_15_puzzle(shown: Explorer) -> None:
     page.click("#view-fifteen >> text=Study")
     expect(page.locator("#fifteen-distance")).to_have_text("30")
     at, end = read_ends(shown.address())
+    tiles = page.locator("#fifteen-board > *").all_inner_texts()
+    assert tiles == [str(int(mark, 16) or "") for mark in at]
     path = replay(at, shown.facts("fifteen")["As letters"].split()[0], 4, 4)
     assert (len(path), path[-1]) == (31, end)
     shown.go("fifteen/study?start=123456789abcdef0&goal=1234567890abcdef")
