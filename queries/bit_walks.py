@@ -56,8 +56,7 @@ class BitTable:
         """
         places = np.ascontiguousarray(self._names[tiles[self._cells]].T)
         distances, nearer = np.empty(len(places), np.int16), np.empty(len(places), np.uint8)
-        is_whole = walk_states(self._bits, places, *self._tables, self._goal, distances, nearer)
-        if not is_whole or ((distances > 0) & (nearer == 0)).any():
+        if not walk_states(self._bits, places, *self._tables, self._goal, distances, nearer):
             raise self._error
         return distances, nearer
 
