@@ -166,6 +166,18 @@ def test_types_of_parquet_are_kept(tmp_path: Path) -> None:
     assert rows.frame.schema == frame.schema
 
 
+@pytest.mark.parametrize("note", ["y" * 900, ["y" * 90] * 8], ids=["text", "list"])
+def test_texts_that_are_stored_once_are_read_in_parts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, note: object
+) -> None:
+    """Allow about ten rows at a time."""
+    monkeypatch.setattr(batch_input, "MAX_PART_BYTES", 11_000)
+    data = write_table(state=["123456780"] * 100, note=[note] * 100)
+    parts = read(tmp_path, data, "asked.parquet")
+    assert pl.concat(part.frame for part in parts)["note"].to_list() == [note] * 100
+    assert max(len(part.frame) for part in parts) <= 12
+
+
 @pytest.mark.parametrize(
     ("first", "later", "is_same"),
     [
