@@ -50,7 +50,7 @@ def test_states_at_a_distance_are_equally_likely(tables: Tables, goal: str) -> N
 
 def test_all_states_are_equally_likely(tables: Tables) -> None:
     """Group the states by their first digits, and by distance."""
-    sample = tables.eight.sample(20_000, seed=8)
+    sample = tables.eight.sample(50_000, seed=8)
     starts = {f"{a}{b}" for a in "012345678" for b in "012345678" if a != b}
     check_uniform(sample["state"].str.head(2).to_list(), starts)
     shares = tables.eight.sample(20_000, seed=9)["goal"].value_counts()
