@@ -101,6 +101,8 @@ def test_answers_and_batches_are_the_oracles(folder: Path, name: str) -> None:
         assert answers["best_moves"].to_list() == [*best, None, None, None]
         is_right = answers["error"].is_null().to_list()
         assert is_right == [True] * len(states) + [False, False, True]
+        is_unreached = ["cannot be reached" in error for error in answers["error"].drop_nulls()]
+        assert is_unreached == [True, False]
 
 
 def test_solutions_and_the_hardest_states_are_those_of_the_oracle(folder: Path) -> None:

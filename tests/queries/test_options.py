@@ -48,6 +48,11 @@ def test_other_queries_are_refused(
         tables.answer(name, key, **options)
 
 
+def test_a_probe_takes_no_option_of_rows(tables: Tables) -> None:
+    with pytest.raises(BadRequest, match="no option 'features' for a probe"):
+        tables.eight.probe("123450786", features=True)
+
+
 @pytest.mark.parametrize("value", [False, 0, np.False_, None])
 def test_a_flag_is_false_by_its_truth(tables: Tables, value: Any) -> None:
     knight = tables.knight

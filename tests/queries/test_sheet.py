@@ -242,3 +242,14 @@ def test_sheets_of_the_15_puzzle_and_of_closed_tours(
     for row in listed:
         turned = cli(*words, "--json", "--rank-of", row["path"])
         assert json.loads(turned.out)["rank"] == row["rank"], "it is the same tour"
+
+
+def test_sheets_of_two_seeds_share_no_tours(cli: Cli, tmp_path: Path) -> None:
+    """A sheet draws more samples to fill it; none is another seed's."""
+    tours = list[str]()
+    for seed in ("1", "2"):
+        rows, page = tmp_path / f"{seed}.csv", tmp_path / f"{seed}.html"
+        words = ("--board", "5x5", "--size", "12", "--seed", seed, "--sheet", str(page))
+        assert cli("sample", "knight", *words, "--output", str(rows)) == (0, "", "")
+        tours += [*pl.read_csv(rows)["path"]]
+    assert len({*tours}) == len(tours) == 24
