@@ -159,6 +159,7 @@ def test_features_are_the_oracles(
     assert drawn.columns[-3:] == [*names]
     asked = [*drawn["state"], None, "no state"]
     annotated = table.annotate(asked, goal=goal, features=True)
+    assert "error" not in annotated.columns
     assert annotated.head(300).select(drawn.columns).equals(drawn)
     assert annotated.tail(2).select(names).null_count().row(0) == (2, 2, 2)
     few = table.annotate(asked[:3], goal=goal, features=True, errors="column")
