@@ -127,7 +127,7 @@ def search_shards(
     """
     checkpoints = tasks.checkpoints
     assert checkpoints
-    checkpoints.require_space(int(STORED_BYTES_PER_STATE * board.size))
+    checkpoints.require_space(tasks.shards.disk)
     if load_shards(checkpoints) != shards:
         checkpoints.clear_except(())  # of another number of shards
         checkpoints.save(SHARDS, [np.array([shards])], is_synced=True)

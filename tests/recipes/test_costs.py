@@ -28,6 +28,7 @@ from puzzle_tablebase.puzzles.sliding import parse_board as parse_sliding
 from puzzle_tablebase.registry import list_puzzles
 from puzzle_tablebase.resources import PROCESS_BYTES
 from puzzle_tablebase.stores import Folder
+from puzzle_tablebase.stores.checkpoints import Checkpoints
 from tests.support.build_recorder import COUNTS, build_tables, contents, read_log
 from tests.support.shell import SCRIPT, Cli, run
 from tests.support.sliding_tables import treat_as_large
@@ -154,6 +155,8 @@ def test_a_board_is_built_in_the_shards_and_with_the_memory_that_were_planned(
         searched.append(shards)
         return search_shards(board, root, shards, tasks)
 
+    asked = list[int]()
+    monkeypatch.setattr(Checkpoints, "require_space", lambda _, needed: asked.append(needed))
     monkeypatch.setattr(boards, "search_shards", record)
     with ThreadPoolExecutor(2) as pool, Reporter(quiet=True) as reporter:
         cluster: Any = Cluster(pool)
@@ -163,6 +166,7 @@ def test_a_board_is_built_in_the_shards_and_with_the_memory_that_were_planned(
     shards = job.cost.shards
     assert shards.total > 0 < shards.memory
     assert (searched, cluster.reserved) == ([shards.total], [shards.memory])
+    assert asked == [shards.disk]
 
 
 def test_a_dry_run_and_a_build_say_what_shards_take(cli: Cli, tmp_path: Path) -> None:
