@@ -32,7 +32,7 @@ REPEATED = 10
 
 
 def judge_plainly(reader: Any, width: int, keys: pl.Series, answers: pl.Series) -> list[float]:
-    """Judge letters in ten lines: distances of the whole column, then a plain replay a row."""
+    """Judge letters in ten lines: look up all distances at once, then replay each row."""
     found, scores = reader.annotate(keys), list[float]()
     goals, cells = found["goal"].cast(pl.String).replace(reader.puzzle.goals), len(keys[0])
     step_of = {"U": -width, "D": width, "L": -1, "R": 1}
@@ -65,13 +65,13 @@ def go_astray(state: str, width: int, moves: int, random: Random) -> str:
 
 
 def spoil(answer: str, random: Random) -> str:
-    """Return an answer that stops early, has another mark, is in words, or leaves the board."""
+    """Spoil an answer: it stops early, has a wrong letter, is in words, or leaves the board."""
     words = ", ".join(STEPS[letter] for letter in answer)
     return random.choice([answer[:-1], f"{answer[:3]}X{answer[3:]}", words, f"{answer[:2]}UUUU"])
 
 
 def compare_judges() -> str:
-    """Judge columns of answers with all facts, beside the judge of ten lines."""
+    """Compare judging columns of answers with a judge of ten lines."""
     rows = _compare_reader("eight", open_tables(str(OUTPUTS)).eight)
     with tempfile.TemporaryDirectory() as folder:
         program = str(Path(sys.executable).with_name("pipeline"))
@@ -120,7 +120,7 @@ def _compare_reader(name: str, reader: Any) -> list[Row]:
 
 
 def _compare_single_judgements(folder: str) -> str:
-    """Measure whole processes that judge one answer, beside a Python that does nothing.
+    """Compare processes that judge one answer with a Python that does nothing.
 
     `folder` has the table of 3x4.
     """

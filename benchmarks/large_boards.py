@@ -4,9 +4,9 @@
     python -m benchmarks.large_boards build sliding_2x7_14 3 1  # in memory, then with so many GB
     python -m benchmarks.large_boards                           # the tables of docs/clusters.md
 
-The first compares the search in shards with the one in memory in the same run, by processor time,
-as other work on the machine changes all else. The second runs `pipeline precompute`. Their lines
-are in docs/results/shards.csv and docs/results/large_builds.csv.
+The first compares the search in shards with the one in memory, by processor time, which other work
+on the machine changes least. The second runs `pipeline precompute`. Their lines are in
+docs/results/shards.csv and docs/results/large_builds.csv.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def write_and_read(store: Folder, board: SlidingBoard, search: Search) -> Array:
 
 
 class Meter:
-    """The most bytes and files that a folder has at a time, as sampled."""
+    """The peak number of bytes and files in a folder, by samples."""
 
     def __init__(self, folder: Path) -> None:
         self._folder, self.disk, self.files = folder, 0, 0
@@ -211,7 +211,7 @@ def format_builds() -> str:
 def format_estimates() -> str:
     """Make the table of estimates for larger boards, from the largest measured figures."""
     with RESULTS.open() as file:
-        # a small board's tasks take longer to begin than to end: those of many shards say nothing
+        # in many shards, a small board's tasks spend most of their time on starting
         lines = [line for line in csv.DictReader(file) if int(line["shards"]) <= 4]
     most = {name: max(float(line[name]) for line in lines) for name in FIELDS[3:]}
     moved = most["written"] + most["read"]

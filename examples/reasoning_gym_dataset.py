@@ -4,8 +4,8 @@ Importing this module registers it:
 
     dataset = reasoning_gym.create_dataset("eight_puzzle", max_distance=15, size=200, seed=42)
 
-The boards of a data set are distinct, and as many are at each distance. An answer that solves its
-board scores the fewest moves divided by its own, so a shortest one scores 1; any other scores 0.
+The boards of a data set are distinct, and evenly spread over the distances. A shortest
+solution scores 1, a longer one the fewest moves divided by its own, and any other answer 0.
 Build the tables with `pipeline precompute eight`, or name their folder or host in PIPELINE_OUTPUTS.
 """
 

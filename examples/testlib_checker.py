@@ -18,7 +18,7 @@ MAX_BYTES = 1 << 24
 
 
 class Unfit(Exception):
-    """The exit code and the words of what ends a judgement."""
+    """What ends a judgement: its exit code and its words."""
 
 
 def read(path, code):
@@ -38,16 +38,15 @@ def split_boards(reader, text):
         return [text]
     if lines and lines[0].strip() == str(len(lines) - 1):
         lines = lines[1:]
-    rows = len(lines) // 3  # boards of three lines
-    if lines and reader.get(lines[0]) is None and len(lines) % 3 == 0:
-        lines = ["\n".join(lines[3 * board : 3 * board + 3]) for board in range(rows)]
+    if lines and reader.get(lines[0]) is None and len(lines) % 3 == 0:  # boards of three lines
+        lines = ["\n".join(lines[at : at + 3]) for at in range(0, len(lines), 3)]
     for board in lines or [text]:
         reader.probe(board)  # raises for what is no board
     return lines
 
 
 def judge(reader, board, lines, is_alone):
-    """Judge the answer that comes next; return the judgement, and what is wrong with its count."""
+    """Judge the next answer; return the judgement, and what is wrong with the stated count."""
     answer = lines.pop(0) if lines else ""
     count = answer.strip().lstrip("0") or answer.strip()[:1]
     is_number = count.isascii() and count.isdigit()

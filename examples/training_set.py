@@ -52,8 +52,8 @@ class Task:
     def count_solutions(self, solved: pl.DataFrame) -> list[int]:
         """Count the shortest solutions of annotated states.
 
-        Tables of large boards have no such column. There the best moves are followed, from all
-        states at once, and the ways to the goal added up on the way back.
+        Tables of large boards have no such column. There, follow the best moves from all states at
+        once, and add up the ways to the goal on the way back.
         """
         if "solutions" in solved.columns:
             return solved["solutions"].to_list()
@@ -85,10 +85,10 @@ class Task:
         return "\n".join(" ".join(row) for row in rows)
 
     def reward(self, states: list[str], completions: list[str]) -> list[float]:
-        """Return the reward of each completion: 1 for a shortest solution, its share for a longer.
+        """Return the reward of each completion.
 
-        Legal moves that end nearer to the goal get a little. A stated number of moves is a tile or
-        nothing, so it is not paid for.
+        A shortest solution gets 1, a longer one the fewest moves divided by its own. Legal moves
+        that end nearer to the goal get a little. Anything but letters gets nothing.
         """
         found = [ANSWER.search(text) for text in completions]
         answers = [match[1] if match else "no answer" for match in found]

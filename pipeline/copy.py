@@ -1,8 +1,7 @@
 """Copying published tables from a folder, a web host or a bucket to a folder or a bucket.
 
-A copy changes the manifest as a build does: it lists the new version, names its files, and
-drops the old one. So readers of the target have an answer at every moment, and a killed copy goes
-on where it was.
+A copy changes the manifest as a build does: it lists the new version, names its files, and drops
+the old one. So readers of the target have an answer at every moment, and a killed copy can resume.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from puzzle_tablebase.formats.manifest import (
     read_versions,
 )
 from puzzle_tablebase.pipeline.copy_targets import Listed, Target, open_target
-from puzzle_tablebase.pipeline.publish import changing_manifest, remove_unlisted, require_own_files
+from puzzle_tablebase.pipeline.publish import manifest_lock, remove_unlisted, require_own_files
 from puzzle_tablebase.pipeline.select import select_published
 from puzzle_tablebase.stores import MANIFEST, Store, open_store
 
@@ -84,7 +83,7 @@ def copy_table(
     store, old = target.store, published.get(name, [])
     if due or old != [entry]:
         target.replace(source, name, entry, due, advance)
-        with changing_manifest:
+        with manifest_lock:
             drop_versions(store, name, old, entry)
         remove_unlisted(store, name, entry, old)
 

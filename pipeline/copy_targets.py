@@ -18,7 +18,7 @@ from puzzle_tablebase.formats.manifest import (
     find_mismatch,
     is_version,
 )
-from puzzle_tablebase.pipeline.publish import changing_manifest, note_copy
+from puzzle_tablebase.pipeline.publish import manifest_lock, note_copy
 from puzzle_tablebase.stores import PIECES_SUFFIX, WORK, Folder, Store, make_open_error, open_store
 from puzzle_tablebase.stores.new_files import make_store_error, translate_errors
 
@@ -56,14 +56,14 @@ def open_target(location: object) -> Target:
     """Open the folder or bucket of a path or URL; BadRequest for a web host."""
     store = open_store(location)
     if isinstance(store, Folder):
-        return IntoFolder(store)
+        return FolderTarget(store)
     from puzzle_tablebase.stores.bucket import Bucket  # it needs a library
 
-    return IntoBucket(Bucket(store))
+    return BucketTarget(Bucket(store))
 
 
-class IntoFolder:
-    """A folder. Files are received in its hidden folder, each under the hash that it must have."""
+class FolderTarget:
+    """A folder. Partial files are in its hidden folder, each named by the hash that is due."""
 
     def __init__(self, store: Folder) -> None:
         self.store = store
@@ -80,7 +80,7 @@ class IntoFolder:
         return False
 
     def require_room(self, files: Sequence[Listed]) -> None:
-        missing = sum(file.bytes - self._measure(name_pieces(file)) for file in files)
+        missing = sum(file.bytes - self._measure(name_partial(file)) for file in files)
         self.store.require_space("The copy", missing)
 
     def replace(
@@ -88,15 +88,15 @@ class IntoFolder:
     ) -> None:
         for file in files:
             self._bring(source, file, advance)
-        with changing_manifest:
+        with manifest_lock:
             note_copy(self.store, name, entry)
             add_version(self.store, name, entry)
         for file in files:
-            self.store.rename(name_pieces(file), file.file)
+            self.store.rename(name_partial(file), file.file)
 
     def _bring(self, source: Store, file: Listed, advance: Advance) -> None:
-        """Get the rest of a file, of which a killed copy may have left the beginning."""
-        name, digest = name_pieces(file), hashlib.sha256()
+        """Copy a file, or the rest of it if a killed copy left its beginning."""
+        name, digest = name_partial(file), hashlib.sha256()
         present = self._hash(name, file, digest)
         advance(present)
         try:
@@ -132,12 +132,12 @@ class IntoFolder:
         return present
 
 
-def name_pieces(file: Listed) -> str:
-    """Return the hidden name of a file that is not complete."""
+def name_partial(file: Listed) -> str:
+    """Return the hidden name of a partial file."""
     return f"{WORK}{file.sha256}{PIECES_SUFFIX}"
 
 
-class IntoBucket:
+class BucketTarget:
     """A bucket's folder. A file appears when all of it is sent and its hash is right."""
 
     def __init__(self, store: Bucket) -> None:
@@ -160,7 +160,7 @@ class IntoBucket:
     def replace(
         self, source: Store, name: str, entry: Entry, files: Sequence[Listed], advance: Advance
     ) -> None:
-        with changing_manifest:
+        with manifest_lock:
             add_version(self.store, name, entry)
         for file in files:
             with closing(iter_pieces(source, file, advance, hashlib.sha256())) as pieces:

@@ -1,9 +1,8 @@
 """What recipes cost: processor seconds, bytes of files, and memory, by a table's parameters alone.
 
-`puzzle_tablebase.pipeline.kinds` says which kind costs what. No recipe is imported, as a list of
-tables says what each costs, and needs no compiler. Measured in 2026-11 on one core of the machine
-that this was written on. Times are within a factor of about four: they are meant to tell seconds
-from hours.
+`puzzle_tablebase.pipeline.kinds` says which kind costs what. It imports no recipe,
+so that a list of tables with their costs needs no compiler. The figures were measured in 2026-11 on
+one core. Times are within a factor of about four: they are meant to tell seconds from hours.
 """
 
 from __future__ import annotations
@@ -26,11 +25,11 @@ from puzzle_tablebase.tour_sizes import (
 BYTES_PER_TEXT, BYTES_PER_NUMBER = 3, 0.4
 """Compressed bytes of Parquet for each value of a column of texts, or of another column."""
 COUNTED_LAYERS, RANKED_LAYERS = 4, {False: 14, True: 7}
-"""The states of all layers, as a multiple of those of the largest one; of a ranking, for all tours
-(False) and for closed ones (True)."""
+"""The states of all layers, as a multiple of those of the largest one. For a ranking: of all tours
+(False), and of closed ones (True)."""
 BYTES_PER_RANKED_STATE = 2.5
 MIN_STATES = 20_000
-"""States of a sweep that would take as long as the smallest board."""
+"""States that are added to every sweep: those that would take as long as the smallest board."""
 COUNTING_BYTES = 440_000_000
 """Bytes of a process that compiles all kernels of a count; small layers take no more."""
 SECONDS_PER_STATE = 5e-7
@@ -51,7 +50,7 @@ class Shards(NamedTuple):
 
 
 IN_MEMORY = Shards()
-"""Those of a search that is not divided."""
+"""The shards of a search in memory: none."""
 
 
 class Cost(NamedTuple):

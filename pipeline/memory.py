@@ -19,7 +19,7 @@ class MemoryBudget:
     def __init__(self, limit: int | None = None) -> None:
         self._limit = limit
         self._available: int | None = None
-        """None: nobody knows."""
+        """None: unknown."""
         self._held = dict[str, int]()
         self._changed = Condition()
 

@@ -1,4 +1,4 @@
-"""Publishing: a table's files are written, listed and named, and old versions removed.
+"""Publishing: write the files of a table, list them, name them, and remove old versions.
 
 The manifest lists the new version beside the old ones before a file gets its name, so readers find
 a listed version at every moment, and so does a build after a kill.
@@ -37,7 +37,7 @@ from puzzle_tablebase.stores.checkpoints import list_checkpoint_files
 if TYPE_CHECKING:
     from puzzle_tablebase.stores.bucket import Bucket
 
-changing_manifest = Lock()
+manifest_lock = Lock()
 """Held by the thread of a build or a copy that changes the manifest."""
 
 
@@ -80,10 +80,10 @@ def publish_table(
             index=index,
             counts=encoded.counts,
         )
-        with changing_manifest:
+        with manifest_lock:
             add_version(store, table.name, entry)
         files.publish()
-    with changing_manifest:
+    with manifest_lock:
         drop_versions(store, table.name, old, entry)
     remove_unlisted(store, table.name, entry, old)
     remove_checkpoints(store, [table.name])
@@ -91,7 +91,7 @@ def publish_table(
 
 
 def has_leftovers(store: Folder, tables: Iterable[tuple[Puzzle, Table]]) -> bool:
-    """Return whether a killed build has left files that a build of these tables removes."""
+    """Return whether there are files of a killed build that a build of these tables removes."""
     published = read_versions(store)
     return bool(list_files(store, WORK)) or any(
         len(versions := published.get(table.name, [])) > 1
@@ -179,7 +179,7 @@ def _exists(store: Store, name: str) -> bool:
 
 
 # ---- copied tables ------------------------------------------------------------------------------
-# `precompute` does not rebuild these unasked; manifests stay the same bytes as their source's
+# `precompute` rebuilds these only by force; their manifests stay the same bytes as the source's
 
 COPIES = ".copies.json"
 """A hidden file: the digest of the code that made each table that was copied into the folder."""

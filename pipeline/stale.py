@@ -61,9 +61,9 @@ def list_jobs(
 ) -> Iterator[Job]:
     """List the jobs of some tables; nothing is written.
 
-    `say` gets the reason why the build replaces the manifest; `known` large files that are hashed,
-    of which those that it has are not. Raise StoreError if it would replace
-    a file that is not this program's, and BadRequest for a table with an invalid name.
+    `say` gets the reason why the build replaces the manifest. `known`: large files whose hashes are
+    known, so that they are not read again. Raise StoreError if the build would replace a file that
+    is not this program's, and BadRequest for a table with an invalid name.
     """
     known = known or KnownFiles(store)
     for _, table in tables:
@@ -128,10 +128,11 @@ def find_damage(store: Folder, versions: Sequence[Entry], known: KnownFiles) -> 
 def _read_published(
     store: Folder, tables: Sequence[Table], *, force: bool
 ) -> tuple[Versions, tuple[str, ...], str]:
-    """Read the listed tables, those of a manifest of another version, and why to replace it.
+    """Read the manifest; return its tables, and the reason why it must be replaced.
 
-    Of tables in another version, return only the names. The reason is "" if the manifest stays. A
-    manifest of a newer version is replaced only by force, since a newer program can read it.
+    Of a manifest of another version, return only the names of its tables, in between. The reason is
+    "" if the manifest stays. One of a newer version is replaced only by force, since a newer
+    program can read it.
     """
     problem, older = "", tuple[str, ...]()
     try:

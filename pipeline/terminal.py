@@ -105,7 +105,7 @@ def format_repair(error: TableError) -> str:
         goal = goal and f" --goal {goal}"
         words = f"query {puzzle} {state}" if state else f"sample {puzzle}"
         return f"pipeline {words}{goal}{format_outputs(error.outputs)}"
-    if error.named[1:]:  # those that no puzzle here has would be refused
+    if error.named[1:]:  # `precompute` refuses names that no puzzle here has
         names = " ".join(filter(_can_be_built, error.named))
         force = " --force" * error.needs_force
         return f"pipeline precompute {names}".rstrip() + force + format_outputs(error.outputs)

@@ -46,19 +46,17 @@ UNKNOWN_RULES = Proved(
     "the files match the manifest and the table's definition; its rules are written only once",
 )
 MIN_HELD_BYTES = 128 << 20
-"""The least bytes of arrays in a file that a proof keeps in memory, of the parts in work."""
+"""The least bytes that a proof with its arrays in a file keeps of them in memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """The resources of a proof.
-
-    Bytes of memory (None: the free memory), and a folder for files that are removed at its end
-    (None: the hidden folder of the store).
-    """
+    """The resources of a proof."""
 
     memory: int | None = None
+    """Bytes of memory; None: the free memory."""
     scratch: str | None = None
+    """The folder for files that are removed at the end; None: the hidden folder of the store."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,9 +166,9 @@ def prove(
 
 @contextmanager
 def make_room(listed: ListedTable, prover: Prover | None, room: Room) -> Iterator[Scratch]:
-    """Yield the space for the arrays of a proof that may be in a file: in memory, if they fit it.
+    """Yield the space for a proof's large arrays: in memory if all fits, else in a file.
 
-    Raise MachineLimit if neither they nor the rest fit.
+    Raise MachineLimit if the rest of the proof does not fit the memory, or the arrays the disk.
     """
     table, work = listed.definition, f"The proof of {listed.name}"
     needed = prover.estimate_memory(table) if prover else PROCESS_BYTES

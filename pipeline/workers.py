@@ -60,8 +60,8 @@ class Workers:
     ) -> Iterator[Result]:
         """Submit a task for each item, so many at a time; yield results in order.
 
-        With `can_grow`, on a cluster, one more than its threads by then. Raise what ends the
-        command meanwhile; an error of a task ends it.
+        With `can_grow`, more tasks at a time when threads join the cluster. An error of a task ends
+        the command; raise the error that has ended it meanwhile.
         """
 
         def is_full(pending: int) -> bool:

@@ -5,8 +5,8 @@ halves of a board with two columns more than both together meet there: so one sw
 counts every board of up to 2c + 2 columns, and most of them at more than one cut.
 
 `python -m research.closed_tours 8 10` counts the closed tours of 8x5 to 8x10. `--dry-run` counts
-the states of each layer alone, and `--modulus` counts modulo a number: a board with more than 2^63
-tours needs that. `--bound` tells in seconds how many states a layer can have at most.
+only the states of each layer. `--bound` takes seconds, and prints the most states that each layer
+can have. `--modulus` counts modulo a number; a board with more than 2^63 tours needs that.
 """
 
 from __future__ import annotations
@@ -78,8 +78,8 @@ def iter_counts(rows: int, columns: int, modulus: int, cuts: int, tasks: Tasks) 
 def parse_modulus(text: str) -> int:
     """Return a number that a sweep can count modulo."""
     modulus = int(text)
-    # a state's ways and its image's are added up where halves meet, and twice a remainder can only
-    # be halved modulo an odd number
+    # where halves meet, the ways of a state and of its image are added up, and the sum is halved;
+    # a remainder can only be halved modulo an odd number
     if not ONCE < modulus < 1 << 32 or modulus % 2 == 0:
         raise argparse.ArgumentTypeError(f"{modulus} is not an odd number from 3 to 2^32")
     return modulus
@@ -93,11 +93,11 @@ def main() -> None:
     parser.add_argument(
         "--modulus", type=parse_modulus, default=0, metavar="N", help="odd, up to 2^32"
     )
-    parser.add_argument("--dry-run", action="store_true", help="count states alone")
+    parser.add_argument("--dry-run", action="store_true", help="count only states")
     parser.add_argument(
         "--cuts", type=int, default=2, metavar="N", help="3: most boards at two cuts (default: 2)"
     )
-    parser.add_argument("--bound", action="store_true", help="bound the number of states alone")
+    parser.add_argument("--bound", action="store_true", help="only bound the number of states")
     options = parser.parse_args()
     if options.bound:
         for line in iter_bounds(options.rows, options.columns):

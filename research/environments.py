@@ -3,9 +3,10 @@
     pipeline precompute eight sliding_2x2 fifteen_6-6-3
     python -m research.environments build/environments --page docs/results.md --results docs/results
 
-installs each package, as published, into an environment of its own below the folder, deals boards
-with it, and looks them up in the tables. Boards of 4x4 are solved by search, if some can be longer
-than the limit. With --page, it writes the table into the page, and with --results, a CSV file.
+This installs each package, as published, into an environment of its own below the folder, deals
+boards with it, and looks them up in the tables. Boards of 4x4 are solved by search, if some can
+need more moves than the limit. With --page, it writes the table into the page, and with --results,
+a CSV file.
 """
 
 from __future__ import annotations
@@ -156,7 +157,7 @@ class Share(NamedTuple):
     size: int
 
     def to_text(self) -> str:
-        """Write a share with its standard error; what was seen never or always, with its number."""
+        """Write a share with its standard error, or the numbers if it is none or all."""
         if self.found in (0, self.size):
             return f"{self.found:,} of {self.size:,}"
         share = self.found / self.size
@@ -167,8 +168,8 @@ class Share(NamedTuple):
 def measure(dealt: Dealt, walk: int | None, searched: int) -> tuple[Share, Share | None]:
     """Return the shares of boards that cannot be solved, and that need more moves than the limit.
 
-    Both are of all boards; the second is None without a limit. Of 4x4 boards, the first are
-    searched if any can be longer than the limit.
+    The second is None without a limit. If 4x4 boards can need more, the first `searched` boards are
+    solved, and the second share is of these.
     """
     boards, limit = dealt.boards, dealt.limit
     cells, size = len(boards[0]), len(boards)

@@ -1,9 +1,8 @@
 """Statistics of Senet's lines and moves, from its table; see docs/results.md.
 
-`python -m research.senet_moves` prints what is known of all positions, for each number of
-plies the positions and their shortest lines, and for each throw the moves that it allows. With
-`--results DIR` it also writes these, and the positions that can arise in which the mover has no
-move at all.
+`python -m research.senet_moves` prints totals, then two tables: the positions and their shortest
+lines for each number of plies, and the moves that each throw allows. With `--results DIR` it also
+writes these, and the positions that can arise in which the mover has no move at all.
 """
 
 from __future__ import annotations

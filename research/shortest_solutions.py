@@ -1,9 +1,9 @@
 """The number of shortest solutions of every state of a sliding board, by distance.
 
-A breadth-first search with a byte and a 64-bit number for each state: 2.2 GB for 3x4. It shares no
-code with the searches that build the tables: a state's number is the blank's cell, then the order
-of the tiles in reading order, as digits that count the smaller tiles left over. So its layers are
-also a second count of the states at each distance.
+The search is breadth-first, with a byte and a 64-bit number for each state: 2.2 GB for 3x4. It
+shares no code with the searches that build the tables, so its layers are also a second count of the
+states at each distance. A state's number is the blank's cell, then the order of the tiles in
+reading order, as digits that count the smaller tiles left over.
 
 `python -m research.shortest_solutions 3x4 3x4:11` prints a row for each of the goals with
 the tiles in reading order and the blank on the last cell, and on cell 11. With `--results DIR` it
@@ -150,7 +150,7 @@ def summarize(layers: pl.DataFrame) -> pl.DataFrame:
 
 
 def main() -> None:
-    """Print what the layers of each goal say."""
+    """Print a row for each goal."""
     parser = make_parser(main.__doc__)
     parser.add_argument("goals", nargs="+", metavar="ROWSxCOLUMNS[:CELL]")
     options = parser.parse_args()

@@ -1,15 +1,13 @@
 """Every goal of every sliding board, up to symmetry: the states at each distance.
 
-The layers of the searches that build the tables, as `pipeline histogram` writes them, and those of
-boards too large for a table, as `benchmarks/reference/sliding_words.c` prints them, in files named
-`ROWSxCOLUMNS_CELL.txt` with the cell of the goal's blank:
-
     pipeline precompute sliding_2x6_all sliding_3x4_all
     pipeline histogram --output layers.csv
     python -m research.sliding_goals layers.csv 2x7_14.txt
 
-prints a row for each goal. With `--results DIR` it also writes these, and a row for each goal and
-distance.
+The last command prints a row for each goal. With `--results DIR` it also writes these rows, and one
+for each goal and distance. `pipeline histogram` counts the states of tables. Boards without a table
+have a text file with what `benchmarks/reference/sliding_words.c` prints. Its name is the board and
+the cell of the goal's blank: `ROWSxCOLUMNS_CELL.txt`.
 """
 
 from __future__ import annotations
@@ -63,7 +61,7 @@ def summarize(layers: pl.DataFrame) -> pl.DataFrame:
 
 
 def main() -> None:
-    """Print what the layers of each goal say."""
+    """Print a row for each goal."""
     parser = make_parser(main.__doc__)
     parser.add_argument("layers", nargs="+", type=Path)
     options = parser.parse_args()

@@ -42,7 +42,7 @@ Edge = tuple[int, int]
 
 
 def stand_up(board: KnightBoard) -> KnightBoard:
-    """Return the board with at most as many files as ranks, by whose squares a sweep goes."""
+    """Turn a board so that it has at most as many files as ranks, as a sweep sees it."""
     return KnightBoard(*board.sorted_sides)
 
 

@@ -1,1 +1,1 @@
-"""Programs for the project itself: mutation tests, fuzzing, and generated docs."""
+"""Programs for the project itself: generated docs, fuzzing, and releases."""

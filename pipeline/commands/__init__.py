@@ -52,7 +52,7 @@ def show_words(line: str) -> str:
 
 
 def load_app(arguments: list[str] | None = None) -> TyperGroup:
-    """Return the application with some puzzles; None: with all."""
+    """Load the application with the puzzles that the arguments need; None: with all."""
     program = typer.main.get_command(app)
     assert isinstance(program, TyperGroup)
     for group in make_puzzle_groups(arguments):

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from puzzle_tablebase.pipeline.verify import Verified
 
 FEW_BOARDS = 6
-"""Maximum number of boards that a line names; for more it has their number."""
+"""Maximum number of boards that a line names; of more, it gives the number."""
 
 
 # ---- builds -----------------------------------------------------------------------------------

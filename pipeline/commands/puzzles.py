@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 
 Values = dict[str, Any]
 Opening = Callable[[], tuple[Prober, Options]]
-"""What opens a puzzle's tables, and parses the options of a question."""
+"""A function that opens a puzzle's tables, and parses the options of a question."""
 
 OUTPUT = Option("output", "File to write (default: standard output).", "FILE")
 FORMAT = Option("format", f"{', '.join(FORMATS)} (default: by --output's name, or csv).", "NAME")
@@ -94,9 +94,10 @@ SAMPLE_GENERAL = (
 
 
 def make_puzzle_groups(arguments: list[str] | None) -> list[TyperGroup]:
-    """Make the three commands, each a group with a command for each of some puzzles.
+    """Make the three commands, each a group with a command for each puzzle.
 
-    Readers of other puzzles are not loaded, and other plugins cannot fail.
+    If the arguments name a puzzle, make only its command: other readers are not loaded, and an
+    error of another plugin does no harm.
     """
     is_for_all = arguments is None or "_PIPELINE_COMPLETE" in os.environ
     words, groups = arguments or [], list[TyperGroup]()
@@ -177,7 +178,7 @@ def _declare(
 
 
 def _list_types() -> list[Any]:
-    """List the types of words, texts and flags, which only Typer can make, from a function."""
+    """List the types of words, texts and flags; only Typer can make them, and from a function."""
     app = typer.Typer(add_completion=False)
     app.command()(_declare)
     declared: Any = typer.main.get_command(app)

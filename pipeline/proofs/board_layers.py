@@ -1,19 +1,19 @@
 """The proof of a table with one bit of each distance: a second search, layer by layer.
 
-The bits of a layer must be bit 1 of its distance. No state's distance is concluded from the table:
+The bits of a layer must be bit 1 of its distance. The proof infers no distance from the table:
 wrong values could agree with all their neighbours and never lead to the goal.
 
-A state is a place of the blank and an order of the tiles, by the number that the table gives it:
-orders are numbered like words in a dictionary, and an order and the same one with its last two
-tiles transposed share a number, as a place of the blank allows either the even or the odd one. The
-orders of the last five tiles have 60 consecutive numbers: these are a word of bits.
+A state is a place of the blank and an order of the tiles, by the number that the table gives it.
+Orders are numbered like words in a dictionary. Two orders that differ by a swap of the last two
+tiles share a number, because each place of the blank allows only one of them, the even or the odd
+one. The orders of the last five tiles have 60 consecutive numbers: these are a word of bits.
 
 A move along a line keeps the order. One from line to line turns as many consecutive tiles as a line
 has: the first of them goes behind the others, or the last one before them. To find which numbers
 become which, all orders of these tiles are listed, turned and looked up in the list. States that
 differ only in the tiles behind are moved together: as words, as groups of bits or, if the turned
-tiles are among the last five, by the images of ten bits. So no state is looked at by itself, and
-nothing is shared with the search that built the table.
+tiles are among the last five, by the images of ten bits. So states are never moved one by one, and
+the proof shares no code with the search that built the table.
 
 The neighbours of a layer are in the next one or in the one before, since every move changes the
 colour of the blank's cell and can be undone. So two layers are enough to find the next, which has

@@ -246,7 +246,7 @@ def run_claims(
         wrong = Difference(reason, "rows that can be decoded")
         raise _make_failure(listed, result.file or listed.file, record, wrong) from error
     finally:
-        claims.close()  # what it has open, at once: an error keeps its frame
+        claims.close()  # at once: a kept error would keep the generator, and the files it has open
         result.seconds += time.monotonic() - started
 
 

@@ -142,7 +142,7 @@ def _compare_footer(listed: ListedTable) -> Iterator[Difference]:
     parameters = json.dumps(entry.parameters, sort_keys=True)
     build = {"content": entry.content, "made_by": entry.made_by, "parameters": parameters}
     texts = {**_list_texts(defined.metadata), **build}
-    # those of Arrow's own schema, and those beside it, which readers without Arrow show
+    # in Arrow's own schema, and in the footer's plain metadata, which readers without Arrow show
     for found in ({**build, **_list_texts(schema.metadata)}, _list_texts(footer.metadata)):
         for key in sorted({*found, *texts}):
             yield from require_equal(f"metadata {key}:", found.get(key), texts.get(key))

@@ -114,7 +114,7 @@ def find_bad_states(rows: pl.LazyFrame, goals: list[str]) -> Iterator[Difference
 
 
 def find_bad_goals(rows: pl.LazyFrame, roots: Mapping[str, str]) -> Iterator[Difference]:
-    """Yield goals without a row, and rows with distance 0 that are no goal, or the reverse."""
+    """Yield goals without a row, other rows with distance 0, and goals with another distance."""
     goals = pl.LazyFrame({"state": [*roots.values()], "goal, expected": [*roots]})
     for (root,) in goals.select("state").join(rows, on="state", how="anti").collect().iter_rows():
         yield Difference("no row", f"a row for {root}")

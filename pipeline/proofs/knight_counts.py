@@ -152,7 +152,7 @@ def recount_by_sweep(board: ChessBoard, *, is_open: bool = True) -> Counts:
     totals, squares = walk(half), [*range(board.squares)]
     if board.files > board.ranks:
         squares = [at // board.files + board.ranks * (at % board.files) for at in squares]
-    tours = [totals[half.find_turn(at)] if half.ends[at] else 0 for at in squares]
+    tours = [totals[half.find_start(at)] if half.ends[at] else 0 for at in squares]
     return {"tours": tours, "closed": closed}
 
 

@@ -37,9 +37,9 @@ MATCHINGS = np.array([1, *np.cumprod(np.arange(1, 19, 2))])
 """The number of matchings of 0, 1, 2 ... pairs of ends."""
 MAX_CELLS = 20
 SAME = np.arange(MAX_CELLS)
-"""The cells of those that stay where they are."""
+"""For each cell, itself: no cell moves."""
 PART_STATES = 1 << 17
-"""About so many states are taken a step at a time by a thread."""
+"""About the number of states that a thread takes a step at a time."""
 PARTS = 64
 """The parts into which the needs at the cut are divided."""
 COUNT_LIMIT = 2.0**62
@@ -226,11 +226,11 @@ class HalfBoard:
         # of an odd number of squares, a tour begins and ends on the colour that has more
         self.ends = [is_open and not (board.squares % 2 and self._light[at]) for at in squares]
         """Whether a tour can end at each square, which is beside the virtual one then."""
-        self.turns: list[int | None] = [None]
+        self.starts: list[int | None] = [None]
         """The squares from which tours are counted, each for all of its images; None for closed
         ones."""
         if is_open:
-            self.turns = [*sorted({self.find_turn(at) for at in squares if self.ends[at]})]
+            self.starts = [*sorted({self.find_start(at) for at in squares if self.ends[at]})]
         self.totals = dict[int | None, int]()
         """The number of tours from each of these squares, once all layers are walked."""
         begin, end = self.longer, self.longer + 2 * height
@@ -247,7 +247,7 @@ class HalfBoard:
         self.facing = np.array([*range(self.here), *other, *one, *range(self.cells - 1, MAX_CELLS)])
         """For each cell of the cut, the cell of the same square seen from the other end."""
 
-    def find_turn(self, square: int) -> int:
+    def find_start(self, square: int) -> int:
         """Return the last image of a square up to the first file of the cut."""
         images = self._images[:, square]
         return int(images[images < self.longer + self.height].max())
@@ -268,17 +268,17 @@ class HalfBoard:
         kept: Array = needs[(surplus == 0) | (needs & 3 > 0)]
         return kept
 
-    def advance(self, layer: CountedLayer, square: int, *, starts: bool = False) -> CountedLayer:
-        """Return the layer after the step of a square; with `starts`, it is the tours' start."""
+    def advance(self, layer: CountedLayer, square: int, *, is_start: bool = False) -> CountedLayer:
+        """Return the layer after the step of a square; with `is_start`, tours start there."""
         if layer.numbers.sum(dtype=float) * 16 >= COUNT_LIMIT:
             raise SearchError(f"The partial tours of {self.board} are more than a proof can add.")
         others = [0] * self.ends[square] + [to - square + self.here for to in self._later[square]]
         edges = [(self.here, other) for other in others]
         groups = group_states(layer.keys, FREE << 2 * self.cells, edges)
-        if starts:
+        if is_start:
             # the first edge is the one to the virtual square
-            is_start = groups.sets & 1 == 1
-            groups = groups._replace(sums=groups.sums[is_start], sets=groups.sets[is_start])
+            has_edge = groups.sets & 1 == 1
+            groups = groups._replace(sums=groups.sums[has_edge], sets=groups.sets[has_edge])
         targets = list_remaining_needs(groups)
         targets = self._keep_balanced(targets[targets & 3 << 2 * self.here == 0], square)
         pairs = count_pairs(targets)
@@ -315,7 +315,7 @@ def _fill_layer(
 
 
 def walk(half: HalfBoard) -> dict[int | None, int]:
-    """Count the tours from each of `half.turns`."""
+    """Count the tours from each of `half.starts`."""
     deque(walk_layers(half), maxlen=0)
     return half.totals
 
@@ -328,24 +328,24 @@ def walk_layers(half: HalfBoard) -> Iterator[CountedLayer]:
     for square in range(half.longer):
         layers[square + 1] = half.advance(layers[square], square)
         yield layers[square + 1]
-        if square not in half.turns and square != half.shorter:
+        if square not in half.starts and square != half.shorter:
             del layers[square]
     last = layers[half.longer]
     joined = {
-        turn: _join_keys(last.keys, 0, half.here + turn - half.longer)
-        for turn in half.turns
-        if turn is not None and turn >= half.longer
+        start: _join_keys(last.keys, 0, half.here + start - half.longer)
+        for start in half.starts
+        if start is not None and start >= half.longer
     }
     states = sort_distinct(last.keys, *joined.values()) if joined else last.keys
     completions = count_completions(half, states, layers[half.shorter])
-    for turn in half.turns:
+    for start in half.starts:
         layer = last
-        if turn is not None and turn < half.longer:
-            layer = layers[turn]
-            for square in range(turn, half.longer):
-                layer = half.advance(layer, square, starts=square == turn)
+        if start is not None and start < half.longer:
+            layer = layers[start]
+            for square in range(start, half.longer):
+                layer = half.advance(layer, square, is_start=square == start)
                 yield layer
-        keys = joined.pop(turn) if turn in joined else layer.keys
+        keys = joined.pop(start) if start in joined else layer.keys
         at = np.searchsorted(states, keys)
         ways = completions[np.minimum(at, len(states) - 1, out=at)]
         del at
@@ -353,7 +353,7 @@ def walk_layers(half: HalfBoard) -> Iterator[CountedLayer]:
         if np.einsum("i,i", layer.numbers, ways, dtype=float, casting="same_kind") >= COUNT_LIMIT:
             raise SearchError(f"The tours of {half.board} are more than a proof can add.")
         ways *= layer.numbers
-        half.totals[turn] = int(ways.sum())
+        half.totals[start] = int(ways.sum())
         yield CountedLayer(layer.keys[ways > 0], ways[ways > 0])
 
 

@@ -5,15 +5,15 @@
             read its last two layers, and the groups of other shards' last layer that lead to it
             write the next layer
         forget the layer before the last, unless its states have the bit of the result
-        if the layers that are kept for the result weigh too much, for each shard:   collect_bits
+        if the layers that are kept for the result are too large, for each shard:    collect_bits
             write their states together, and forget them
     for each shard:                                write_bits
         write its records to the index of the table
 
 Threads of this process run these tasks, or the workers of a cluster. A task takes names and returns
-numbers; whatever is large is in files. A file's states follow from the rules, so a task that is
-repeated writes the same bytes, and a file that is there need not be made again. Files are synced
-before they get their names: whoever sees a file sees all of it, whatever is killed when.
+numbers; large data is in files. The rules alone decide a file's states: so a repeated task writes
+the same bytes, and a task whose file exists need not run. Files are synced before they get their
+names, so a file with its name is complete, even after a crash.
 """
 
 from __future__ import annotations
@@ -91,12 +91,12 @@ class Found(NamedTuple):
 def plan_shards(
     table: Table, workers: Workers, memory: int, saved: Checkpoints | None, is_whole: bool
 ) -> Shards:
-    """Plan the shards of a board's search; none if it is in memory, where it fits (`is_whole`).
+    """Plan the shards of a board's search; none if it fits the memory (`is_whole`).
 
     A search that resumes keeps its shards, and runs fewer of them at a time if it must.
-    `memory`: the bytes for all tasks, or on a cluster for each.
+    `memory`: the bytes for all tasks together, or on a cluster for each.
     """
-    count = load_shards(saved) if saved else None
+    count = load_shard_count(saved) if saved else None
     if is_whole and count is None:
         return IN_MEMORY
     board = parse_board(table.recipe.parameters["board"])
@@ -109,8 +109,8 @@ def plan_shards(
     return Shards(count, jobs, task, int(STORED_BYTES_PER_STATE * board.size))
 
 
-def load_shards(checkpoints: Checkpoints) -> int | None:
-    """Load the number of shards with which a search began; None if it did not."""
+def load_shard_count(checkpoints: Checkpoints) -> int | None:
+    """Load the number of shards with which a search began; None if none has begun."""
     saved = checkpoints.load(SHARDS)
     return int(saved[0][0]) if saved else None
 
@@ -128,7 +128,7 @@ def search_shards(
     checkpoints = tasks.checkpoints
     assert checkpoints
     checkpoints.require_space(tasks.shards.disk)
-    if load_shards(checkpoints) != shards:
+    if load_shard_count(checkpoints) != shards:
         checkpoints.clear_except(())  # of another number of shards
         checkpoints.save(SHARDS, [np.array([shards])], is_synced=True)
     parts = [Part(checkpoints, str(board), root, at, shards) for at in range(shards)]

@@ -29,8 +29,8 @@ from puzzle_tablebase.schema import UNREACHED, Table
 
 TOO_MANY, TOO_DEEP = -1, -2
 NO_LABEL = 255
-"""After all high labels."""
-# indexes are unsigned, so the compiled code tests none for being negative
+"""Greater than all high labels."""
+# indexes are unsigned, so the compiled code does not test whether they are negative
 WORD = np.uint64
 ZERO, ONE = WORD(0), WORD(1)
 
@@ -100,7 +100,7 @@ def _expand(
 ) -> Any:  # fmt: skip
     """Expand the layer order[begin:end] and append the next layer, at depth `below`, to `order`.
 
-    Returns the end of the next layer, TOO_MANY or TOO_DEEP. `next_edge[i]` is the next edge of
+    Return the end of the next layer, TOO_MANY or TOO_DEEP. `next_edge[i]` is the next edge of
     `order[i]` to follow, `group[i]` the number of the group of `order[i]` within its layer.
     """
     free = end

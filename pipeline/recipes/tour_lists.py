@@ -4,10 +4,10 @@ There is one task for each prefix: the first squares of a tour. A task finds all
 coloured graph depth first. Nodes are numbered from 0 to at most 62; a set of nodes is 64 bits. At
 each node v the search looks at v's free neighbours x and at their own free neighbours. If x has
 none, it is a dead end, unless it is the last free node. If x has one, it must be the next node or
-the end of the path: call it *forced*. While the end is open, three forced neighbours are a dead
-branch; of two, one is next and the other is the end; a single one becomes the end if it is not
-next. Once the end is settled, two further forced neighbours are a dead branch, and a single one
-must be next. A neighbour whose colour cannot be the end's can only be next.
+the end of the path: call it *forced*. While the end is unknown, the branch is dropped if three
+neighbours are forced. If two are, one is next and the other is the end. If only one is, it is next
+or the end. Once the end is known, the branch is dropped if two other neighbours are forced, and a
+single one must be next. A forced neighbour that does not have the end's colour must be next.
 """
 
 from __future__ import annotations

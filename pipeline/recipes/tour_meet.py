@@ -185,9 +185,9 @@ def meet_halves(
 ) -> tuple[Array, Array]:
     """Combine two half sweeps at the cut.
 
-    Returns the number of ways to complete each state of the longer half, and for each column of its
+    Return the number of ways to complete each state of the longer half, and for each column of its
     ways a matrix: the cycles that use the virtual edges of two cells, in the diagonal those of one.
-    `name`: what is reported.
+    `name`: of the activity that is reported.
     """
     needs = find_shared_needs(longer.needs, shorter.needs, cut)
     parts = min(MAX_PARTS, 1 + len(needs) // NEEDS_PER_PART)
@@ -216,8 +216,8 @@ def meet_halves(
 def add_completions(needs: Array, ours: Layer, theirs: Layer, cut: Cut, onward: Array) -> Array:
     """Add to `onward` the number of ways to complete each state of one side, for some needs.
 
-    Only states that have one of these needs after their edges get completions. Returns the cycles
-    as `meet_halves`.
+    Only states that have one of these needs after their edges get completions. Return the cycles
+    as `meet_halves` does.
     """
     cells = cut.views.shape[1]
     joins, full = make_joins(cells), make_full_needs(cells)

@@ -26,8 +26,8 @@ from puzzle_tablebase.stores.checkpoints import Arrays
 MAX_VISITED = 2_000
 MAX_SEEDS = 1_000
 
-# The kernels hold every number as an unsigned word: they take half the time to compile, and no
-# index is tested for being negative.
+# The kernels hold every number as an unsigned word: so they compile in half the time, and need not
+# test whether an index is negative.
 WORD = np.uint64
 ZERO, ONE, TWO = WORD(0), WORD(1), WORD(2)
 USED = WORD(1 << 8)
@@ -149,7 +149,7 @@ def _try_seed(
                 key = NONE
             best = min(best, key)
             position += ONE
-        # a dead end can only be the next node; of two one would be left behind
+        # a dead end must be the next node; if there are two, one is left behind
         if best < USED_KEY and dead_ends <= (best < DEAD_END_KEY):
             keys[depth] = best + ONE
             depth += ONE

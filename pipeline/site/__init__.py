@@ -52,7 +52,7 @@ URL = re.compile(r"https?://[\w.~:/?#@!$&*+,;=%\[\]-]+", re.ASCII)
 
 def find_target(folder: str) -> Path:
     """Return the folder to write; raise OutputError if it is not empty."""
-    shown = str(Address(folder))  # of an address with a typo too, it has no password
+    shown = str(Address(folder))  # without a password, even if the address has a typo
     if folder == STANDARD or "://" in folder or shown != folder:
         hint = "Copy the folder to its host, or tables alone by: pipeline copy FROM TO"
         raise BadRequest(f"A site is a folder, not {quote(shown)}", hint)
@@ -64,9 +64,9 @@ def find_target(folder: str) -> Path:
 
 
 def require_url(url: str) -> None:
-    """Raise BadRequest if a text is not the address of a site; it stands in pages as it is.
+    """Raise BadRequest if a text is not the address of a site.
 
-    So it has neither a password nor a query.
+    Pages show the address, so it may have no password and no query.
     """
     address = Address(url)
     if str(address) != url:

@@ -42,10 +42,10 @@ class TableFacts(NamedTuple):
     entry: Entry
     meaning: str
     meanings: dict[str, str]
-    """The meanings of the columns, of the definition: no proof reads those of the file."""
+    """The meanings of the columns, by the table's definition: no proof reads those of the file."""
     schema: pa.Schema | None
     data_bytes: int
-    """Bytes of its rows, not compressed."""
+    """Bytes of its rows before compression."""
     verdict: str
     shown: list[str]
     """How the verdict was reached, a sentence for each group of boards."""
@@ -101,7 +101,7 @@ def make_card(facts: Sequence[TableFacts], url: str = "", date: str = "") -> str
         quoted_title=json.dumps(TITLE),
         size=(*SIZES, "n>1B")[min(max(len(str(total)) - 3, 0), len(SIZES))],
         configs=json.dumps(configs),
-        # no tag of a column's name, where a page shows the front matter too
+        # escaped, because a page may show the front matter, and a column's name may be a tag
         infos=json.dumps([*map(describe_rows, rows)]).replace("<", "\\u003c"),
         title=TITLE,
         description=DESCRIPTION,
