@@ -114,12 +114,12 @@ def main() -> None:
     """Print the boards of the environment that the command line names."""
     name, size, seed = sys.argv[1:]
     warnings.simplefilter("ignore")
-    said: dict[str, object] = {"python": platform.python_version()}
+    answer: dict[str, object] = {"python": platform.python_version()}
     try:
-        said["dealt"] = [*DEALERS[name](int(size), int(seed))]
+        answer["dealt"] = [*DEALERS[name](int(size), int(seed))]
     except Exception as error:  # a fault of the package, which the table shows
-        said["error"] = type(error).__name__
-    print(json.dumps(said))
+        answer["error"] = type(error).__name__
+    print(json.dumps(answer))
 
 
 if __name__ == "__main__":

@@ -111,12 +111,12 @@ def deal(environment: Environment, folder: Path, size: int, seed: int) -> Dealt:
     """Deal boards with a package."""
     program = Path(__file__).with_name("deal_boards.py")
     printed = run([install(environment, folder), program, environment.key, str(size), str(seed)])
-    said = json.loads(printed.splitlines()[-1])
-    if "error" in said:
-        return Dealt([], None, said["python"], said["error"])
-    boards = ["".join([MARKS[tile] for tile in board]) for board, _ in said["dealt"]]
-    (limit,) = {limit for _, limit in said["dealt"]}
-    return Dealt(boards, limit, said["python"])
+    answer = json.loads(printed.splitlines()[-1])
+    if "error" in answer:
+        return Dealt([], None, answer["python"], answer["error"])
+    boards = ["".join([MARKS[tile] for tile in board]) for board, _ in answer["dealt"]]
+    (limit,) = {limit for _, limit in answer["dealt"]}
+    return Dealt(boards, limit, answer["python"])
 
 
 # ---- boards --------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from puzzle_tablebase.registry import list_puzzles
 from puzzle_tablebase.stores import Folder
 from tests import NIGHTLY, usual_or_nightly
 from tests.support.made_once import make_once
-from tests.support.shell import ROOT, Ask, Cli, Said, run_here
+from tests.support.shell import ROOT, Cli, Completed, run_here
 from tests.support.tampered import link_copy, write_manifest
 
 # the fast tests run without it, on other versions of Python
@@ -90,14 +90,14 @@ def cli() -> Cli:
 
 
 @pytest.fixture(scope="session")
-def ask(outputs: Path) -> Ask:
+def query(outputs: Path) -> Cli:
     """Return a function that queries the published tables and returns code, stdout and stderr."""
 
-    def query(*words: str, text: bytes = b"") -> Said:
+    def run(*words: str, text: bytes = b"") -> Completed:
         where = ("--outputs", str(outputs))
         return run_here("query", *words, *where, cwd=Path.cwd(), stdin=os.fsdecode(text))
 
-    return query
+    return run
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from types import ModuleType
 
 import pytest
 
-from tests.support.shell import Said, python
+from tests.support.shell import Completed, python
 from tests.support.tampered import flip_byte
 
 MODULES = {
@@ -132,7 +132,7 @@ def test_a_damaged_file_is_replaced(damage: str, tmp_path: Path, import_caller: 
     assert all(file.is_file() and file.stat().st_size > 1000 for file in files)
 
 
-def call_in_a_process(folder: Path) -> Said:
+def call_in_a_process(folder: Path) -> Completed:
     program = "import sys; sys.path.insert(0, sys.argv[1]); from caller import call; "
     program += "print(call(4000), call(2.5))"
     cache = {"NUMBA_CACHE_DIR": str(folder / "cache"), "NUMBA_DISABLE_JIT": "0"}
@@ -143,8 +143,8 @@ def call_in_a_process(folder: Path) -> Said:
 def test_processes_may_share_a_cache(tmp_path: Path) -> None:
     """Compile the same kernels for several types in several processes at the same time."""
     with ThreadPoolExecutor(2) as pool:
-        said = [*pool.map(lambda _: call_in_a_process(tmp_path), range(3))]
-    assert said == [(0, "4321 323.5\n", "")] * 3
+        completed = [*pool.map(lambda _: call_in_a_process(tmp_path), range(3))]
+    assert completed == [(0, "4321 323.5\n", "")] * 3
     assert len(list_files(tmp_path)) == 6
 
 

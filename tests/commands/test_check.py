@@ -96,9 +96,9 @@ def test_scores_that_nobody_knows_count_for_nothing() -> None:
 
 def test_a_batch_is_judged_by_the_tables_of_the_folder_that_is_named(cli: Cli) -> None:
     words = ("check", "eight", "--input-format", "csv", "--outputs", "none")
-    said = cli(*words, stdin=f"state,answer\n{STATE},D\n")
-    assert (said.code, said.out) == (3, "")
-    assert "pipeline precompute eight --outputs none" in said.err
+    completed = cli(*words, stdin=f"state,answer\n{STATE},D\n")
+    assert (completed.code, completed.out) == (3, "")
+    assert "pipeline precompute eight --outputs none" in completed.err
 
 
 def test_the_summary_may_be_json_and_strict_fails(cli: Cli, tmp_path: Path) -> None:

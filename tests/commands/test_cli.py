@@ -47,23 +47,23 @@ def test_golden(group: str, workspace: Path, golden: Callable[[str, str], None])
     text = (GOLDEN / f"{group}.txt").read_text("utf-8")
     for line in re.findall(r"^\$ pipeline (.+)", text, re.MULTILINE):
         words = shlex.split(line)
-        said = (
+        completed = (
             run_here(*words, cwd=workspace) if transcript else run([SCRIPT, *words], cwd=workspace)
         )
-        transcript.append(f"$ {shlex.join(['pipeline', *words])}\n{said.out}{said.err}")
+        transcript.append(f"$ {shlex.join(['pipeline', *words])}\n{completed.out}{completed.err}")
         if words[0] == "query" and "" not in words:  # Typer takes an empty word for a missing one
             with patch(FAST_PATH, return_value=None):
-                assert run_here(*words, cwd=workspace) == said
+                assert run_here(*words, cwd=workspace) == completed
         if EXITS[group]:
             # an error and no answer; status prints its answer all the same
-            assert bool(said.out) == (words[0] == "status" and group == "missing")
-            if group == "usage" and not said.err.startswith("pipeline: "):  # Typer's own
-                assert "Error: " in said.err
+            assert bool(completed.out) == (words[0] == "status" and group == "missing")
+            if group == "usage" and not completed.err.startswith("pipeline: "):  # Typer's own
+                assert "Error: " in completed.err
             else:
-                assert re.fullmatch("pipeline: .*\n", said.err)
+                assert re.fullmatch("pipeline: .*\n", completed.err)
         else:
-            assert said.err == ""
-        assert said.code == EXITS[group], said
+            assert completed.err == ""
+        assert completed.code == EXITS[group], completed
     golden(group, ("" if EXITS[group] else "\n").join(transcript))
 
 
@@ -102,9 +102,9 @@ def test_an_internal_error_is_one_sentence(
     monkeypatch.delenv("PIPELINE_TRACEBACK")
     with patch(FAST_PATH, side_effect=error_class("\x1b")):
         assert run_command(QUERY) == 3
-        said = capsys.readouterr().err
-        assert said.startswith(f"pipeline: internal error ({error_class.__name__}: ")
-        assert (said.count("\n"), "\x1b" in said) == (1, False)
+        completed = capsys.readouterr().err
+        assert completed.startswith(f"pipeline: internal error ({error_class.__name__}: ")
+        assert (completed.count("\n"), "\x1b" in completed) == (1, False)
         monkeypatch.setenv("PIPELINE_TRACEBACK", "1")
         with pytest.raises(error_class):
             run_command(QUERY)
@@ -122,8 +122,10 @@ def test_the_help_has_an_example_that_is_understood(name: str, cli: Cli, tmp_pat
         described = cli(command, name, "--help").out
         (example,) = re.findall(r"Example: +(\S.*)$", described, re.MULTILINE)
         words = example.replace("ANSWER", "1").split()
-        said = cli(command, name, *words, cwd=tmp_path, env={"PIPELINE_OUTPUTS": "none"})
-        assert said.code == 3 or (command == "check" and said.out), said  # judged by the rules
+        completed = cli(command, name, *words, cwd=tmp_path, env={"PIPELINE_OUTPUTS": "none"})
+        assert completed.code == 3 or (command == "check" and completed.out), (
+            completed
+        )  # judged by the rules
 
 
 def test_without_a_command_the_help_is_an_error(cli: Cli) -> None:
@@ -141,9 +143,9 @@ def complete(cli: Cli, line: str, folder: Path) -> str:
         "COMP_CWORD": str(1 + line.count(" ")),
         "PIPELINE_OUTPUTS": str(folder),
     }
-    said = cli(env=variables)
-    assert (said.code, said.err) == (0, "")
-    return " ".join(said.out.split())
+    completed = cli(env=variables)
+    assert (completed.code, completed.err) == (0, "")
+    return " ".join(completed.out.split())
 
 
 @pytest.mark.parametrize(
@@ -178,9 +180,9 @@ def test_tables_whose_content_differs_are_listed(cli: Cli, copy: Path, outputs: 
     other["eight"] = replace(entries["eight"], content="0" * 64)
     del other["senet"]
     write_manifest(Folder(copy), other)
-    said = cli("diff", str(outputs), str(copy), "--json")
-    assert said.code == 1
-    assert {row["table"]: row["difference"] for row in json.loads(said.out)} == {
+    completed = cli("diff", str(outputs), str(copy), "--json")
+    assert completed.code == 1
+    assert {row["table"]: row["difference"] for row in json.loads(completed.out)} == {
         "eight": "content",
         "hanoi": "only in B",
         "senet": "only in A",

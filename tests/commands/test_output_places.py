@@ -110,21 +110,23 @@ def test_a_tilde_stands_for_the_home_folder(
 @pytest.mark.parametrize("url", ["s3://bucket/answers.csv", "https://example.org/answers.csv"])
 def test_an_address_is_no_output(url: str, cli: Cli, outputs: Path) -> None:
     for words in ("query eight 123456780 --svg", "sample eight --output", "report --output"):
-        said = cli(*words.split(), url, "--outputs", str(outputs))
-        assert (said.code, "it is an address" in said.err) == (2, True)
+        completed = cli(*words.split(), url, "--outputs", str(outputs))
+        assert (completed.code, "it is an address" in completed.err) == (2, True)
 
 
 @pytest.mark.parametrize("url", ["s3://bucket/tables", "https://example.org/tables"])
 @pytest.mark.parametrize("words", ["precompute", "precompute eight --dry-run", "remove x"])
 def test_only_folders_are_built_in(words: str, url: str, cli: Cli) -> None:
     for environment in ({"PIPELINE_OUTPUTS": url}, {}):
-        said = cli(*words.split(), *(() if environment else ("--outputs", url)), env=environment)
-        assert (said.code, said.out) == (2, "")
-        assert f"run: pipeline copy FOLDER {url}" in said.err
+        completed = cli(
+            *words.split(), *(() if environment else ("--outputs", url)), env=environment
+        )
+        assert (completed.code, completed.out) == (2, "")
+        assert f"run: pipeline copy FOLDER {url}" in completed.err
 
 
 def test_a_question_in_another_folder_says_where_it_looked(cli: Cli, tmp_path: Path) -> None:
-    said = cli("query", "eight", "378546201", cwd=tmp_path)
-    assert (said.code, said.out) == (3, "")
+    completed = cli("query", "eight", "378546201", cwd=tmp_path)
+    assert (completed.code, completed.out) == (3, "")
     for word in (str(tmp_path), "--outputs", "PIPELINE_OUTPUTS"):
-        assert word in said.err
+        assert word in completed.err

@@ -56,7 +56,7 @@ def test_a_board_beside_the_page_is_answered_and_played(
             expect(page.locator("#sliding-count")).to_have_text(count)
         expect(page.locator("#sliding-word")).to_contain_text("Solved! 5 moves with 5 hints")
         assert page.locator("#trouble").is_hidden()
-        assert [text for text in shown.said if "favicon" not in text] == []
+        assert [text for text in shown.messages if "favicon" not in text] == []
 
 
 def test_trouble_of_the_host_is_told_and_passes(folder: Path, browser: Browser) -> None:
@@ -80,7 +80,7 @@ def test_trouble_of_the_host_is_told_and_passes(folder: Path, browser: Browser) 
 def test_a_manifest_that_fails_is_told(
     name: str, reason: str, folder: Path, browser: Browser
 ) -> None:
-    """Below the page, unless the host has no tables; above it to those who ask for a board."""
+    """Below the page, unless the host has no tables; above it for a page of boards."""
     with show(folder, browser, "eight", make_fault(name)) as (shown, page, host):
         page.click("#eight-help")
         assert "Hint" in shown.text("#eight-word")
@@ -122,11 +122,11 @@ def test_the_page_waits_neither_for_the_manifest_nor_for_a_board(
         expect(page.locator("#sliding-word")).to_contain_text("Solved! 5 moves")
 
 
-ASK = """async (url) => {
+QUERY_TABLES = """async (url) => {
     const { openTables } = await import("./javascript/index.js");
     const tables = openTables(url, { retryDelays: [] });
-    const asked = tables.eight("378546201");
-    return asked.then((told) => [told.distance, told.solution], (error) => [null, error.message]);
+    const answer = tables.eight("378546201");
+    return answer.then((told) => [told.distance, told.solution], (error) => [null, error.message]);
 }"""
 
 
@@ -162,8 +162,8 @@ def test_the_configuration_in_the_docs_hosts_pages_and_answers_those_of_other_si
         expect(page.locator("#eight-distance")).to_have_text("27")
         page.goto(f"{site}/index.html")
         solved = tables.eight.probe("378546201", solution=True)
-        assert page.evaluate(ASK, f"{url}/tables") == [solved.distance, solved.solution]
+        assert page.evaluate(QUERY_TABLES, f"{url}/tables") == [solved.distance, solved.solution]
         # a range needs no permission of its own: no request is made twice
         assert "OPTIONS" not in (works[0] / "requests").read_text()
-        refused = page.evaluate(ASK, f"{url}/missing")
+        refused = page.evaluate(QUERY_TABLES, f"{url}/missing")
         assert "does not send parts of files as they are to pages of this site" in refused[1]

@@ -1,4 +1,4 @@
-"""Tests of the explorer's answers, asked in Node: those of the library and of oracles."""
+"""Tests of the explorer's answers, given in Node: those of the library and of oracles."""
 
 import datetime
 import itertools
@@ -26,8 +26,8 @@ from puzzle_tablebase.queries.sliding import SmallBoardProber
 from puzzle_tablebase.stores import Folder
 from tests import usual_or_nightly
 from tests.support import oracles
-from tests.support.asking import ask_one
-from tests.support.reader_programs import ask_page, run, tool
+from tests.support.querying import query_one
+from tests.support.reader_programs import query_page, run, tool
 
 
 def answer(
@@ -35,7 +35,7 @@ def answer(
 ) -> dict[str, object]:
     """Return the facts of an answer, or those of a key without one."""
     try:
-        return dict(ask_one(reader, key, path=True, **given).to_dict())
+        return dict(query_one(reader, key, path=True, **given).to_dict())
     except NoAnswer:
         return missing
 
@@ -48,8 +48,8 @@ def require_facts(answers: list[Any], expected: list[dict[str, object]], least: 
 
 
 def test_modules_that_need_no_browser() -> None:
-    said = run(tool("node"), "--test", Path(__file__).with_name("test_page_modules.mjs"))
-    assert said.code == 0, said.out
+    completed = run(tool("node"), "--test", Path(__file__).with_name("test_page_modules.mjs"))
+    assert completed.code == 0, completed.out
 
 
 def test_the_page_holds_the_published_records(boards_page: Path) -> None:
@@ -68,7 +68,7 @@ def test_the_page_holds_the_published_records(boards_page: Path) -> None:
         if table.index and not table.name.startswith("fifteen")
     }
     assert len(expected) > 10
-    assert ask_page(boards_page, ["planes"]) == [expected]
+    assert query_page(boards_page, ["planes"]) == [expected]
 
 
 @pytest.mark.parametrize("name", ["eight", "2x3", "2x4", "3x3"])
@@ -81,23 +81,23 @@ def test_boards_are_answered_as_by_query(boards_page: Path, name: str) -> None:
         else SmallBoardProber(board, TableFiles(store))
     )
     states = ["".join(draw.sample(board.example, len(board.example))) for _ in range(400)]
-    asked = [*zip(states[:200], states[200:], strict=True), *((state,) for state in states[:200])]
+    pairs = [*zip(states[:200], states[200:], strict=True), *((state,) for state in states[:200])]
     expected = [
         answer(reader, state, {"state": state, "distance": None}, goal=goal[0] if goal else None)
-        for state, *goal in asked
+        for state, *goal in pairs
     ]
     assert 50 < sum(one["distance"] is None for one in expected) < 250
     facts = {"goal", "best_moves", "best_tiles", "solution", "tiles", "path"}
     facts |= {"solutions"} if name == "eight" else set()
     require_facts(
-        ask_page(boards_page, *(["board", name, *words] for words in asked)), expected, facts
+        query_page(boards_page, *(["board", name, *words] for words in pairs)), expected, facts
     )
 
 
 def test_boards_are_read_and_drawn(boards_page: Path) -> None:
     goals = (["hardest", "2x3", "123450"], ["hardest", "2x4", "12345670"])
     names = ("5", "20", "hardest")
-    *drawn, read, problem, small, wide, one, two, three, four = ask_page(
+    *drawn, read, problem, small, wide, one, two, three, four = query_page(
         boards_page,
         *(["draw", "eight", EIGHT.example, name] for name in names),
         ["board", "2x3", " 1,2,0 4 5/3", "123450"],
@@ -110,7 +110,7 @@ def test_boards_are_read_and_drawn(boards_page: Path) -> None:
     assert [move["letters"] for move in moves] == ["LRR", "LRU", "LR", "L"]
     assert [bool(move["problem"]) for move in moves] == [False, False, False, True]
     assert (small, wide) == (21, 36)
-    told = ask_page(boards_page, *(["board", "eight", state, EIGHT.example] for state in drawn))
+    told = query_page(boards_page, *(["board", "eight", state, EIGHT.example] for state in drawn))
     assert [one["distance"] for one in told] == [5, 20, 31]
 
 
@@ -130,7 +130,7 @@ def test_the_puzzle_of_a_day_follows_from_the_date(boards_page: Path, outputs: P
     levels = rows.partition_by("plies", maintain_order=True)
     questions: list[list[Any]] = [["today", "eight", days], ["today", "2x4", days], ["mostPlies"]]
     questions += [["target", level["plies"][0], days] for level in levels]
-    eight, small, most, *targets = ask_page(boards_page, *questions)
+    eight, small, most, *targets = query_page(boards_page, *questions)
     assert eight["start"] == EIGHT.unrank(draw(math.factorial(9)))
     state = board.unrank(draw(math.factorial(8) // 2))
     assert small == {"start": state, "goal": board.example}
@@ -143,10 +143,10 @@ def test_positions_are_answered_as_by_query(explorer: Path, outputs: Path) -> No
     positions = [senet.unrank(rng.randrange(senet.SIZE)) for _ in range(500)]
     positions += [OPENING, "BBBBBAAAAA....."]
     expected = [answer(reader, one, {"position": one, "plies": None}) for one in positions]
-    told = ask_page(explorer, *(["senet", position] for position in positions))
+    told = query_page(explorer, *(["senet", position] for position in positions))
     require_facts(told, expected, {"plies_even", "plies_odd", "dice", "moves", "path"})
     reached = [one for one in expected if one["plies"] is not None][:20]
-    counted = ask_page(explorer, *(["lines", one["position"], one["plies"]] for one in reached))
+    counted = query_page(explorer, *(["lines", one["position"], one["plies"]] for one in reached))
     assert counted == [one["lines"] for one in reached]
 
 
@@ -173,18 +173,18 @@ def test_plies_to_a_target_are_those_of_the_oracle(explorer: Path, outputs: Path
         back = 0 if position == opening else None
         expected.append(([opening, position, "AB"[side]], back))
     assert {0, 1, 2, 3, None} <= {plies for _, plies in expected}
-    told = ask_page(explorer, *(["measure", *question] for question, _ in expected))
+    told = query_page(explorer, *(["measure", *question] for question, _ in expected))
     assert told == [plies for _, plies in expected]
 
 
 def test_no_guarded_piece_is_swapped_on_the_way_back(explorer: Path) -> None:
-    """Ask for what a swap of the piece on square 4 would leave, which another one guards."""
+    """Measure what a swap of the piece on square 4 would leave, which another one guards."""
     questions = list[list[str]]()
     for position in ("A.BB.A.A.A.ABBB", "A..BBA.A.A.ABBB"):
         target = f"B{position[1:3]}A{position[4:]}"
         assert all(to != target for *_, to in oracles.senet_successors(position, "A"))
         questions.append(["measure", target, position, "A"])
-    assert 1 not in ask_page(explorer, *questions)
+    assert 1 not in query_page(explorer, *questions)
 
 
 def test_tours_are_those_of_the_tables(explorer: Path, outputs: Path) -> None:
@@ -195,7 +195,7 @@ def test_tours_are_those_of_the_tables(explorer: Path, outputs: Path) -> None:
         joined = {*rows.select("start", "finish").unique().collect().rows()}
         every = [*itertools.product(board.name_squares(), repeat=2)]
         pairs = rng.sample(every, min(len(every), usual_or_nightly(625, 1296)))
-        told = ask_page(explorer, *(["knight", str(board), *pair] for pair in pairs))
+        told = query_page(explorer, *(["knight", str(board), *pair] for pair in pairs))
         for pair, tour in zip(pairs, told, strict=True):
             assert bool(tour) == (pair in joined)
             if tour:  # a table lists all
@@ -204,8 +204,8 @@ def test_tours_are_those_of_the_tables(explorer: Path, outputs: Path) -> None:
     reader = open_prober("knight", Folder(outputs))
     squares = [rng.sample(range(64), 2) for _ in range(400)]
     named = [[*map(wide.name_square, pair)] for pair in squares if wide.can_join(*pair)]
-    expected = [ask_one(reader, start, to=end).to_dict()["path"] for start, end in named]
-    told = ask_page(explorer, *(["knight", "8x8", *pair] for pair in named))
+    expected = [query_one(reader, start, to=end).to_dict()["path"] for start, end in named]
+    told = query_page(explorer, *(["knight", "8x8", *pair] for pair in named))
     assert ["".join(map(wide.name_square, tour)) for tour in told] == expected
 
 
@@ -225,7 +225,7 @@ def test_the_page_knows_whether_a_tour_can_be_completed(explorer: Path, outputs:
                     walk.append(rng.choice(free))
             count = int(tours.str.starts_with("".join(walk)).sum())
             questions.append((str(board), [board.parse_square(name) for name in walk], count))
-    told = ask_page(explorer, *(["complete", board, squares] for board, squares, _ in questions))
+    told = query_page(explorer, *(["complete", board, squares] for board, squares, _ in questions))
     assert len({count > 0 for _, _, count in questions}) == 2
     for (_, squares, count), answer in zip(questions, told, strict=True):
         assert answer["isSure"]

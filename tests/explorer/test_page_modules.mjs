@@ -107,7 +107,7 @@ globalThis.Worker = class {
 };
 const { makeSolver } = await load("pattern_solver.js");
 
-test("a worker that fails fails its question, and the others are asked of another one", async () => {
+test("a worker that fails fails its question, and another one gets the others", async () => {
   const { solve } = makeSolver([]);
   const [first, second] = [[1], [2]].map((board) => solve(board));
   const [failing] = workers;

@@ -43,7 +43,7 @@ def enter(page: Page, field: str, text: str) -> None:
 
 
 def play_hints(page: Page, view: str, moves: int) -> None:
-    """Play best moves to the end of a game, a hint each, which counts once however often asked."""
+    """Play best moves to the end of a game, a hint each, which counts once."""
     for count in range(1, moves + 1):
         page.click(f"#{view}-help")
         page.click(f"#{view}-help")

@@ -15,7 +15,7 @@ from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.sliding import EIGHT
 from puzzle_tablebase.queries.prober import open_prober
 from puzzle_tablebase.queries.tables import Tables, open_tables
-from tests.support.asking import ask_many
+from tests.support.querying import query_many
 from tests.support.tampered import locate_record, replace_link, reseal
 
 LINE = "283104765"
@@ -62,9 +62,9 @@ def test_distances_that_lead_nowhere(copy: Path, neighbour: str, distance: int) 
 def test_distances_that_lead_nowhere_in_a_batch(copy: Path, distance: int) -> None:
     tables = open_with_change(copy, "eight", EIGHT.rank("203184765"), 0, distance)
     reader, keys = open_prober("eight", tables.store), pl.Series(["123456780"])
-    answers = ask_many(reader, keys, goal="123804765")
+    answers = query_many(reader, keys, goal="123804765")
     assert answers["error"].is_not_null().all(), "the rows answer, which are intact"
-    rows = ask_many(reader, pl.Series(["283104765"]), goal="centre")
+    rows = query_many(reader, pl.Series(["283104765"]), goal="centre")
     assert rows.select("distance", "best_moves").row(0) == (4, "U")
 
 

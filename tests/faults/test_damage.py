@@ -32,11 +32,11 @@ from puzzle_tablebase.queries.published import list_status
 from puzzle_tablebase.queries.scans import scan_table
 from puzzle_tablebase.stores import MANIFEST, Folder
 from tests import usual_or_nightly
-from tests.support.asking import ask_one
 from tests.support.build_recorder import TOURS, build_tables, contents
 from tests.support.default_tables import INDEXES
 from tests.support.made_once import make_once
 from tests.support.pancakes import PUZZLE as PANCAKES
+from tests.support.querying import query_one
 from tests.support.shell import without_privileges
 from tests.support.tampered import replace_link
 
@@ -55,7 +55,7 @@ ROW_QUERIES: dict[str, tuple[str, str | None, OptionTexts]] = {
     "senet.parquet": ("senet", None, {"hardest": True}),
     "knight_tours_6x6.parquet": ("knight", "a1", {"board": "6x6", "number": "300"}),
 }
-"""Queries of large files, which are asked of these alone."""
+"""Queries of large files, which run on these alone."""
 FILES = {
     "eight.idx": 15,
     "eight.parquet": 1,
@@ -101,7 +101,7 @@ def damaged_folder(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> P
 def answer(folder: Path, name: str, key: str | None, options: OptionTexts) -> object:
     """Answer a query; None if a table is refused."""
     try:
-        return ask_one(open_prober(name, Folder(folder)), key, **options).to_dict()
+        return query_one(open_prober(name, Folder(folder)), key, **options).to_dict()
     except TableError:
         return None
 
@@ -233,14 +233,14 @@ def test_a_changed_file_is_named_by_all_that_reads_it(
 ) -> None:
     folder, name = tmp_path / "tables", file.partition(".")[0]
     shutil.copytree(whole, folder)
-    for ask in READERS[file]:
-        assert ask(folder, file)
+    for read in READERS[file]:
+        assert read(folder, file)
     make, (error_class, state, reason) = KINDS[change]
     make(folder / file)
-    for ask in READERS[file]:
+    for read in READERS[file]:
         with pytest.raises(TableError) as caught:
-            ask(folder, file)
-        is_refuted = error_class is TableDamaged and ask is compare_files
+            read(folder, file)
+        is_refuted = error_class is TableDamaged and read is compare_files
         assert isinstance(caught.value, VerifyFailed if is_refuted else error_class)
         force = " --force" * is_refuted
         command = f"pipeline precompute {name}{force} --outputs {folder}"
@@ -270,9 +270,9 @@ def test_a_file_without_permission_is_neither_missing_nor_damaged(
 ) -> None:
     path = copy / file
     (replace_link(path) if path.is_symlink() else path).chmod(0)
-    said = without_privileges(*words.split(), "--outputs", str(copy))
+    completed = without_privileges(*words.split(), "--outputs", str(copy))
     copy.chmod(0o755)
     named = path if file != "." else copy / MANIFEST
-    assert said.code == 3
-    assert f"{named} cannot be read" in said.err
-    assert ("verify" in words) == (said.out != ""), "the other tables have their verdicts"
+    assert completed.code == 3
+    assert f"{named} cannot be read" in completed.err
+    assert ("verify" in words) == (completed.out != ""), "the other tables have their verdicts"

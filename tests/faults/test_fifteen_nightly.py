@@ -1,4 +1,4 @@
-"""The 15-puzzle with 7-8, for hours: it is built, proved, and asked for every published board."""
+"""The 15-puzzle with 7-8, for hours: it is built, proved, and solves every published board."""
 
 from pathlib import Path
 

@@ -13,7 +13,7 @@ import pytest
 from puzzle_tablebase.pipeline.proofs.claims import Silence
 from puzzle_tablebase.pipeline.proofs.verdicts import Verdict
 from puzzle_tablebase.pipeline.verify import prove
-from tests.support.shell import Cli, Said, run_here
+from tests.support.shell import Cli, Completed, run_here
 from tests.support.tampered import (
     cell,
     get_refutation,
@@ -71,7 +71,7 @@ COMMANDS = (
 
 
 @cache
-def ask_usual(outputs: Path, words: str) -> Said:
+def query_usual(outputs: Path, words: str) -> Completed:
     """Return what a command says of the published tables."""
     return run_here(*words.split(), f"--outputs={outputs}")
 
@@ -83,11 +83,11 @@ def test_every_command_reads_the_folder_that_is_named(
     folder = "./~" if name == "~" else name
     # it reads most tables, and takes longer
     for words in (*COMMANDS, *["report --output -"] * (name == "tables[1]")):
-        said = cli(*words.split(), f"--outputs={folder}", cwd=tmp_path)
-        expected = ask_usual(outputs, words)
-        assert said.code == expected.code == 0, (words, said.err)
+        completed = cli(*words.split(), f"--outputs={folder}", cwd=tmp_path)
+        expected = query_usual(outputs, words)
+        assert completed.code == expected.code == 0, (words, completed.err)
         if not words.startswith("verify"):  # it says a time
-            assert said.out == expected.out, words
+            assert completed.out == expected.out, words
 
 
 def test_a_batch_reads_the_file_that_is_named(

@@ -123,9 +123,9 @@ def main() -> None:
     tried = random.Random(1).sample(changes, min(len(changes), int(count)))
     for words in dict.fromkeys(words for _, _, commands in tried for words in commands):
         # everything is imported and compiled now, and no command is misspelt
-        said = run_here(*words.split(), "--outputs", str(folder))
-        if said.code and not words.startswith("status"):  # default tables are missing
-            print(f"before any change: {words}: {said}")
+        completed = run_here(*words.split(), "--outputs", str(folder))
+        if completed.code and not words.startswith("status"):  # default tables are missing
+            print(f"before any change: {words}: {completed}")
     status = Path("/proc/self/status").read_text()
     (mapped,) = re.findall(r"VmSize:\s+(\d+)", status)
     resource.setrlimit(
@@ -135,12 +135,16 @@ def main() -> None:
         make()
         for words in commands:
             try:
-                said = run_here(*words.split(), "--outputs", str(folder))
-                problem = "" if said.code in (0, 1, 2, 3) and "\x1b" not in said.err else str(said)
+                completed = run_here(*words.split(), "--outputs", str(folder))
+                problem = (
+                    ""
+                    if completed.code in (0, 1, 2, 3) and "\x1b" not in completed.err
+                    else str(completed)
+                )
             except BaseException as error:
                 problem = repr(error)
-            if problem or "not enough memory" in said.err:
-                print(f"{what}: {words}: {problem or said.err}", flush=True)
+            if problem or "not enough memory" in completed.err:
+                print(f"{what}: {words}: {problem or completed.err}", flush=True)
         shutil.rmtree(folder)
         link_copy(Path(whole), Path(target))
 

@@ -13,8 +13,8 @@ from tests.support.shell import run_here
 from tests.support.tampered import describe_file, edit_manifest, flip_byte
 
 TABLE = "knight_tours_5x5"
-ASK = ("query", "knight", "a1", "--board", "5x5", "--number", "3")
-ASK_BEYOND = (*ASK[:-1], "9999")
+QUERY = ("query", "knight", "a1", "--board", "5x5", "--number", "3")
+QUERY_BEYOND = (*QUERY[:-1], "9999")
 """This number has no tour: the tours of the start are counted."""
 NOT_UTF8 = b"\xff\xfe"
 
@@ -56,9 +56,9 @@ def publish(folder: Path) -> None:
 
 def require_damage(folder: Path, *words: str) -> None:
     """Require that a question has no answer, and one sentence that names the file."""
-    said = run_here(*words, "--outputs", str(folder))
-    assert (said.code, said.out) == (3, ""), said
-    assert f"{TABLE}.parquet is damaged: " in said.err
+    completed = run_here(*words, "--outputs", str(folder))
+    assert (completed.code, completed.out) == (3, ""), completed
+    assert f"{TABLE}.parquet is damaged: " in completed.err
 
 
 @pytest.mark.parametrize("change", [spoil_paths, spoil_starts])
@@ -67,9 +67,9 @@ def test_texts_that_are_not_utf8(
     copy: Path, change: Callable[[pa.Table], pa.Table], is_checked: bool
 ) -> None:
     forge(copy, change, compression="zstd", write_page_checksum=is_checked)
-    require_damage(copy, *ASK)
+    require_damage(copy, *QUERY)
     if change is spoil_starts:
-        require_damage(copy, *ASK_BEYOND)
+        require_damage(copy, *QUERY_BEYOND)
 
 
 @pytest.mark.parametrize("column", ["start", "number", "path"])
@@ -78,7 +78,7 @@ def test_texts_that_are_not_utf8(
 def test_pages_that_are_broken(copy: Path, column: str, compression: str, byte: int) -> None:
     """Change a byte of a column's first page, of its header or its values, without a checksum."""
     path = forge(copy, lambda rows: rows, compression=compression, write_page_checksum=False)
-    right = run_here(*ASK, "--outputs", str(copy))
+    right = run_here(*QUERY, "--outputs", str(copy))
     assert right.code == 0
     group = pq.read_metadata(path).row_group(0)
     chunk = next(
@@ -88,6 +88,6 @@ def test_pages_that_are_broken(copy: Path, column: str, compression: str, byte: 
     )
     flip_byte(path, (chunk.dictionary_page_offset or chunk.data_page_offset) + byte)
     publish(copy)
-    said = run_here(*ASK, "--outputs", str(copy))
-    if said.code or said.out != right.out:
-        require_damage(copy, *ASK)
+    completed = run_here(*QUERY, "--outputs", str(copy))
+    if completed.code or completed.out != right.out:
+        require_damage(copy, *QUERY)

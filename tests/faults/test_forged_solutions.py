@@ -28,7 +28,7 @@ from tests.support.tampered import cell, change_records, edit_manifest, link_cop
 STATE = "123456789abc0def"
 """A state of the 15-puzzle three moves from its goal."""
 PATTERN = "fifteen_9adef"
-ASK = ROOT / "tests" / "support" / "ask_javascript.mjs"
+QUERY_PROGRAM = ROOT / "tests" / "support" / "query_javascript.mjs"
 Records = npt.NDArray[np.uint8]
 
 
@@ -40,10 +40,10 @@ def halve(every: Records) -> None:
     every //= 2
 
 
-def ask_javascript(folder: Path, *question: str) -> dict[str, Any]:
-    said = run(tool("node"), ASK, str(folder), stdin=json.dumps(question))
-    assert said.err == ""
-    told: dict[str, Any] = json.loads(said.out)
+def query_javascript(folder: Path, *question: str) -> dict[str, Any]:
+    completed = run(tool("node"), QUERY_PROGRAM, str(folder), stdin=json.dumps(question))
+    assert completed.err == ""
+    told: dict[str, Any] = json.loads(completed.out)
     return told
 
 
@@ -68,7 +68,7 @@ def test_a_search_by_false_distances_tells_no_false_solution(
         else:
             judged = tables.fifteen.check(STATE, solutions[0])
             assert judged.result in ("shortest", "longer")
-    told = ask_javascript(folder, "fifteen", STATE)
+    told = query_javascript(folder, "fifteen", STATE)
     if "answer" in told:
         solutions.append(told["answer"]["solution"])
     else:
@@ -90,7 +90,7 @@ def test_a_line_with_an_illegal_move_is_not_told(copy: Path) -> None:
         pytest.raises(TableDamaged, match="no line of 1 move leads"),
     ):
         tables.senet.probe(position)
-    require_damage(ask_javascript(copy, "senet", position), "senet.idx")
+    require_damage(query_javascript(copy, "senet", position), "senet.idx")
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_squares_that_are_no_tour_are_not_told(copy: Path, squares: bytes) -> No
     change_records(forge).edit(copy, "knight_tours_8x8")
     with open_tables(str(copy)) as tables, pytest.raises(TableDamaged):
         tables.knight.probe("a1")
-    require_damage(ask_javascript(copy, "knight", "a1", "b1"), "knight_tours_8x8.idx")
+    require_damage(query_javascript(copy, "knight", "a1", "b1"), "knight_tours_8x8.idx")
 
 
 def test_squares_of_a_list_that_are_no_squares_are_damage(copy: Path) -> None:
@@ -135,7 +135,7 @@ def test_a_distance_is_that_of_the_solution(copy: Path) -> None:
         every[:, 0] += 2
 
     change_records(lift).edit(copy, "eight")
-    require_damage(ask_javascript(copy, "eight", "378546201"), "eight.idx")
+    require_damage(query_javascript(copy, "eight", "378546201"), "eight.idx")
     with open_tables(str(copy)) as tables, pytest.raises(TableDamaged):
         tables.eight.probe("378546201", solution=True)
 
@@ -147,17 +147,17 @@ def test_goals_of_a_manifest_are_those_of_the_table(copy: Path, cli: Cli) -> Non
     with edit_manifest(copy) as entries:
         entries["eight"]["counts"][0]["goal"] = EVIL
     for words in ("histogram eight", "histogram --output counts.csv", "histogram eight --json"):
-        said = cli(*words.split(), "--outputs", str(copy))
-        assert (said.code, said.out) == (3, "")
-        assert "it counts states of goals that eight has not. Run: pipeline pre" in said.err
+        completed = cli(*words.split(), "--outputs", str(copy))
+        assert (completed.code, completed.out) == (3, "")
+        assert "it counts states of goals that eight has not. Run: pipeline pre" in completed.err
 
 
 @pytest.mark.parametrize("words", [EVIL, "x" * 100_000])
 def test_words_of_rows_are_printed_on_one_line(copy: Path, cli: Cli, words: str) -> None:
     plies = pl.read_parquet(copy / "senet.parquet")["plies"]
     rewrite(copy, "senet", cell("position", plies.arg_max() or 0, words))
-    said = cli("query", "senet", "--hardest", "--outputs", str(copy))
-    assert (said.code, said.err) == (0, "")
-    lines = said.out.splitlines()
+    completed = cli("query", "senet", "--hardest", "--outputs", str(copy))
+    assert (completed.code, completed.err) == (0, "")
+    lines = completed.out.splitlines()
     assert len(lines) == 3 + plies.eq(plies.max()).sum()
     assert all(line.isprintable() and len(line) < 11_000 for line in lines)

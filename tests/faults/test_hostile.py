@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from tests import usual_or_nightly
-from tests.support.shell import Cli, Said
+from tests.support.shell import Cli, Completed
 
 WORDS = [
     *("", " ", "-", "--", "---", "-1", "0", "a0", "i9", "0x0", "8x8x8", "-0x5", "NaN", "1e9"),
@@ -27,11 +27,11 @@ COMMANDS = (
 )
 
 
-def require_handled(words: object, said: Said) -> None:
-    assert said.code in (0, 1, 2, 3), (words, said.code, said.err[-500:])
-    assert said.code == 0 or said.err, words
-    assert len(said.err) < 20_000, words
-    for stream in (said.out, said.err):
+def require_handled(words: object, completed: Completed) -> None:
+    assert completed.code in (0, 1, 2, 3), (words, completed.code, completed.err[-500:])
+    assert completed.code == 0 or completed.err, words
+    assert len(completed.err) < 20_000, words
+    for stream in (completed.out, completed.err):
         assert "\x1b" not in stream, words
         assert "\x07" not in stream, words
 
@@ -53,8 +53,8 @@ def test_hostile_batches(name: str, outputs: Path, cli: Cli) -> None:
     for _ in range(usual_or_nightly(4, 100)):
         stdin = " ".join(draw.choice(fragments) for _ in range(50))
         for file_format in ("csv", "jsonl"):
-            said = cli("query", name, "--format", file_format, stdin=stdin)
-            require_handled(stdin, said._replace(out=""))  # the keys come back as they are
+            completed = cli("query", name, "--format", file_format, stdin=stdin)
+            require_handled(stdin, completed._replace(out=""))  # the keys come back as they are
 
 
 def test_hostile_files(outputs: Path, tmp_path: Path, cli: Cli) -> None:
@@ -69,6 +69,6 @@ def test_hostile_files(outputs: Path, tmp_path: Path, cli: Cli) -> None:
         (tmp_path / name).write_bytes(content)
     pl.DataFrame({"state": [1, 2, 3]}).write_parquet(tmp_path / "numbers.parquet")
     for name in (*files, "numbers.parquet", "", "/dev/null", "/dev/zero"):
-        said = cli("query", "eight", "--input", str(tmp_path / name))
-        require_handled(name, said)
-        assert said.code == (0 if name in ("empty.csv", "/dev/null") else 2), name
+        completed = cli("query", "eight", "--input", str(tmp_path / name))
+        require_handled(name, completed)
+        assert completed.code == (0 if name in ("empty.csv", "/dev/null") else 2), name

@@ -63,18 +63,18 @@ version; of its two files; of both manifests without the old version."""
 
 def answer_or_refuse(cli: Cli, folder: Path, query: tuple[str, ...], expected: str) -> int:
     """Return the exit code of a query: the right answer, or an error with the command to run."""
-    said = cli("query", *query, "--outputs", str(folder))
-    if said.code == 3:
-        assert said.out == "", query
-        assert ". Run: pipeline precompute " in said.err, query
+    completed = cli("query", *query, "--outputs", str(folder))
+    if completed.code == 3:
+        assert completed.out == "", query
+        assert ". Run: pipeline precompute " in completed.err, query
     else:
-        assert (said.code, said.err) == (0, ""), query
-        assert expected in said.out, query
-    return said.code
+        assert (completed.code, completed.err) == (0, ""), query
+        assert expected in completed.out, query
+    return completed.code
 
 
 def assert_all_answered(cli: Cli, folder: Path, old: Path) -> None:
-    """Ask a folder for a record and all rows of each table, which are those of `old`."""
+    """Read from a folder a record and all rows of each table, which are those of `old`."""
     for table in BOARD.tables:
         assert answer_or_refuse(cli, folder, *BOARD_QUERIES[table.name]) == 0, folder
         rows = scan_table(Folder(folder), table).collect()
@@ -229,20 +229,20 @@ def test_lookups_beside_rebuilds_with_changing_bytes(cli: Cli, tmp_path: Path) -
     expect_success("mend", old)
     shutil.copytree(old, folder)
     words = [sys.executable, "-c", BUILDS, "loop", str(folder), str(usual_or_nightly(4, 60))]
-    asked = 0
+    queries = 0
     with subprocess.Popen(words, env=environment()) as builds:
         try:
             while builds.poll() is None:
-                if asked % 50 == 0:
+                if queries % 50 == 0:
                     assert_all_answered(cli, folder, old)
                 board = open_tables(str(folder)).sliding("2x4")
                 assert board.probe("10356472").distance == 27
                 assert board.probe("10356472", goal="12345607").distance == 26
-                asked += 2
+                queries += 2
         finally:
             builds.kill()
     assert builds.returncode == 0
-    assert asked > usual_or_nightly(100, 1_000)
+    assert queries > usual_or_nightly(100, 1_000)
 
 
 @pytest.mark.slow

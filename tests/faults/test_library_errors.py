@@ -57,7 +57,7 @@ REFUSED = {
 
 @pytest.fixture(scope="module")
 def measure(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Measure]:
-    with fork_commands(tmp_path_factory.mktemp("said")) as measure:
+    with fork_commands(tmp_path_factory.mktemp("results")) as measure:
         yield measure
 
 
@@ -67,15 +67,15 @@ def test_rows_that_no_library_takes(
 ) -> None:
     pq.write_table(pa.table(ROWS[rows]), tmp_path / f"{rows}.parquet")
     words = ("query", "eight", "--input", f"{rows}.parquet", "--format", file_format)
-    said, _ = measure(*words, "--outputs", outputs, cwd=tmp_path)
-    assert (said.code, said.out, said.err.count("\n")) == (2, "", 1)
-    assert said.err.startswith(f"pipeline: {REFUSED[rows, file_format]}")
+    completed, _ = measure(*words, "--outputs", outputs, cwd=tmp_path)
+    assert (completed.code, completed.out, completed.err.count("\n")) == (2, "", 1)
+    assert completed.err.startswith(f"pipeline: {REFUSED[rows, file_format]}")
 
 
 @pytest.mark.parametrize("prefix", ["\udcff", "a\udcffb"])
-def test_a_prefix_of_other_bytes(prefix: str, ask: Any) -> None:
-    said = ask("eight", "--prefix", prefix, text=STATE.encode())
-    assert said == (2, "", f"pipeline: The prefix {prefix!r} is not text in UTF-8.\n")
+def test_a_prefix_of_other_bytes(prefix: str, query: Any) -> None:
+    completed = query("eight", "--prefix", prefix, text=STATE.encode())
+    assert completed == (2, "", f"pipeline: The prefix {prefix!r} is not text in UTF-8.\n")
 
 
 FRAMES = {
@@ -136,8 +136,8 @@ def test_forged_states(state: str, outputs: Path, copy: Path) -> None:
         *("query eight --hardest --goal edge", "sample eight --goal edge --size 50"),
         *("query eight 123456708 --goal edge", "verify eight_edge"),
     ):
-        said = run_here(*words.split(), "--outputs", str(copy))
-        assert said.code in (0, 1, 3), (words, said)
+        completed = run_here(*words.split(), "--outputs", str(copy))
+        assert completed.code in (0, 1, 3), (words, completed)
     keys = "\n".join(rows["state"].head(50))
     assert run_here(
         "query", "eight", "--goal", "edge", "--outputs", str(copy), stdin=keys
@@ -164,9 +164,9 @@ def test_a_proof_says_in_a_sentence_what_no_library_reads(copy: Path) -> None:
         entries["eight_edge"]["parquet"] = describe_file(path)
     with pytest.raises(pt.TablebaseError, match="fails a proof"):
         verify(Folder(copy), ["eight_edge"])
-    said = run_here("verify", "eight_edge", "--json", "--outputs", str(copy))
-    assert said.code == 3
-    assert json.loads(said.out)["failure"]["passed"] is False
+    completed = run_here("verify", "eight_edge", "--json", "--outputs", str(copy))
+    assert completed.code == 3
+    assert json.loads(completed.out)["failure"]["passed"] is False
 
 
 @pytest.mark.parametrize("command", ["query eight --hardest", "sample eight", "query knight a1"])
@@ -174,6 +174,6 @@ def test_two_columns_of_one_name_are_damage(command: str, copy: Path) -> None:
     table, name = ("knight_tours_5x5", "path") if "knight" in command else ("eight", "distance")
     words = [*command.split(), *("--board", "5x5", "--number", "3") * ("knight" in command)]
     change_columns(copy, table, lambda rows: rows.append_column(name, rows[name]))
-    said = run_here(*words, "--outputs", str(copy))
-    assert (said.code, said.out) == (3, "")
-    assert f"its column {name} is not as the table's definition says" in said.err
+    completed = run_here(*words, "--outputs", str(copy))
+    assert (completed.code, completed.out) == (3, "")
+    assert f"its column {name} is not as the table's definition says" in completed.err

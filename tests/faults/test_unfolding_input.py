@@ -32,7 +32,7 @@ MEBIBYTE = 1 << 20
 
 @pytest.fixture(scope="module")
 def measure(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Measure]:
-    with fork_commands(tmp_path_factory.mktemp("said")) as measure:
+    with fork_commands(tmp_path_factory.mktemp("results")) as measure:
         yield measure
 
 
@@ -63,8 +63,8 @@ def test_a_text_that_is_stored_once_is_read_in_parts(
     assert (tmp_path / "few.parquet").stat().st_size < 200_000
     target = "/dev/null" if file_format == "jsonl" else tmp_path / "answers.parquet"
     options = ("--output", target, "--format", file_format, "--outputs", outputs)
-    said, peak = measure("query", "eight", "--input", tmp_path / "few.parquet", *options)
-    assert said == (0, "", "")
+    completed, peak = measure("query", "eight", "--input", tmp_path / "few.parquet", *options)
+    assert completed == (0, "", "")
     assert peak < 1200 * MEBIBYTE
     if file_format == "parquet":
         answered = pq.ParquetFile(target).metadata.num_rows
@@ -75,9 +75,9 @@ def test_measuring_a_dictionary_copies_no_text(tmp_path: Path, measure: Measure)
     words = pa.DictionaryArray.from_arrays(pa.array([0] * 30), pa.array(["x" * 68_000_000]))
     rows = pa.table({"state": repeat(30, STATE), "note": words})  # a type of Arrow's, in its schema
     pq.write_table(rows, tmp_path / "words.parquet", compression="zstd")
-    said, peak = measure("query", "eight", "--input", tmp_path / "words.parquet")
-    assert said.code == 2
-    assert "a row has 68,000,0" in said.err
+    completed, peak = measure("query", "eight", "--input", tmp_path / "words.parquet")
+    assert completed.code == 2
+    assert "a row has 68,000,0" in completed.err
     assert peak < 1000 * MEBIBYTE
 
 
@@ -116,10 +116,10 @@ def test_columns_without_end_are_refused(
 ) -> None:
     file, text, problem = REFUSED[name]
     (tmp_path / file).write_text(text, "utf-8")
-    said, peak = measure("query", "eight", "--input", tmp_path / file, "--outputs", outputs)
-    assert (said.code, said.out) == (2, "")
-    assert problem in said.err
-    assert said.err.count("\n") == 1
+    completed, peak = measure("query", "eight", "--input", tmp_path / file, "--outputs", outputs)
+    assert (completed.code, completed.out) == (2, "")
+    assert problem in completed.err
+    assert completed.err.count("\n") == 1
     assert peak < 500 * MEBIBYTE
 
 
@@ -127,8 +127,12 @@ def test_deep_objects_are_read(cli: Cli, tmp_path: Path) -> None:
     flat = f'{{"state": "{STATE}", "more": "{"[" * 500}"}}\n'
     for text in (make_deep(63, "{"), make_deep(63, "["), flat * 500):
         (tmp_path / "deep.jsonl").write_text(text, "utf-8")
-        said = cli("query", "eight", "--input", tmp_path / "deep.jsonl", "--format", "jsonl")
-        assert (said.code, said.out.count(STATE), said.err) == (0, text.count(STATE), "")
+        completed = cli("query", "eight", "--input", tmp_path / "deep.jsonl", "--format", "jsonl")
+        assert (completed.code, completed.out.count(STATE), completed.err) == (
+            0,
+            text.count(STATE),
+            "",
+        )
 
 
 def test_wide_rows_are_read(outputs: Path, tmp_path: Path, measure: Measure) -> None:
@@ -138,19 +142,19 @@ def test_wide_rows_are_read(outputs: Path, tmp_path: Path, measure: Measure) -> 
     wide = {name: int(name) for name in names[1:]} | {"state": STATE}
     (tmp_path / "wide.jsonl").write_text(f"{json.dumps(wide)}\n" * 500)
     for file in ("wide.csv", "wide.jsonl"):
-        said, _ = measure("query", "eight", "--input", tmp_path / file, "--outputs", outputs)
-        assert (said.code, said.out.count("\n"), said.err) == (0, 501, "")
+        completed, _ = measure("query", "eight", "--input", tmp_path / file, "--outputs", outputs)
+        assert (completed.code, completed.out.count("\n"), completed.err) == (0, 501, "")
 
 
 @pytest.mark.parametrize("command", ["query eight --hardest --goal edge", "verify eight_edge"])
 def test_rows_beyond_the_definition_are_damage(command: str, copy: Path, measure: Measure) -> None:
     count = 17 * 181_440
     rewrite(copy, "eight_edge", lambda rows: pa.concat_tables([rows] * 17), row_group=count)
-    said, peak = measure(*command.split(), "--outputs", copy)
-    assert said.code == 3
+    completed, peak = measure(*command.split(), "--outputs", copy)
+    assert completed.code == 3
     facts = f"found rows {count}, expected 181440" if "verify" in command else f"has {count:,} rows"
-    assert facts in said.err
-    assert said.err.count("\n") == 1
+    assert facts in completed.err
+    assert completed.err.count("\n") == 1
     assert peak < 400 * MEBIBYTE
 
 
@@ -158,11 +162,11 @@ def test_rows_beyond_the_definition_are_damage(command: str, copy: Path, measure
 def test_a_manifest_without_end_is_not_read(command: str, tmp_path: Path, measure: Measure) -> None:
     with (tmp_path / MANIFEST).open("wb") as file:
         os.truncate(file.fileno(), 5_000_000_000)
-    said, peak = measure(*command.split(), "--outputs", tmp_path)
+    completed, peak = measure(*command.split(), "--outputs", tmp_path)
     problem = f"it has more than {MAX_WHOLE_BYTES:,} bytes"
     path = tmp_path / MANIFEST
-    assert (said.code, said.out) == (3, "")
-    assert said.err.startswith(f"pipeline: {path} cannot be read: {problem}. ")
+    assert (completed.code, completed.out) == (3, "")
+    assert completed.err.startswith(f"pipeline: {path} cannot be read: {problem}. ")
     assert peak < 400 * MEBIBYTE
 
 

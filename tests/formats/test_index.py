@@ -158,8 +158,8 @@ def test_the_records_of_senet(outputs: Path) -> None:
         assert np.array_equal(last == 0, ~reached | (opening & (side == "even")))
         largest = max(largest, plies[reached].max())
     most = fewest[fewest < 255].max()
-    said = f"Plies are at most {largest}, the smaller of the two at most {most}."
-    assert said in " ".join(page.section("Senet: ").split())
+    sentence = f"Plies are at most {largest}, the smaller of the two at most {most}."
+    assert sentence in " ".join(page.section("Senet: ").split())
 
 
 def test_the_records_of_the_knight(outputs: Path) -> None:

@@ -22,7 +22,7 @@ from tests.support.reader_programs import EXAMPLES, run, tool
 from tests.support.shell import ROOT, Cli
 from tests.support.tampered import seal_values
 
-JAVASCRIPT = ROOT / "tests" / "support" / "ask_javascript.mjs"
+JAVASCRIPT = ROOT / "tests" / "support" / "query_javascript.mjs"
 OLDER = ROOT / "tests" / "reference" / "format_4"
 NAMES = ["knight_tours_3x4", "sliding_2x3_5", "sliding_2x3_6"]
 QUESTION = "sliding 120453 --board 2x3"
@@ -74,8 +74,8 @@ def test_a_command_that_reads_it_says_what_to_type(
     new.mkdir()
     filled = [word.format(folder=older, new=new) for word in words.split()]
     outputs = [] if words in PLACED else ["--outputs", str(older)]
-    said = cli(*filled, *outputs)
-    assert (said.code, said.out, said.err) == (3, "", read_refusal(older))
+    completed = cli(*filled, *outputs)
+    assert (completed.code, completed.out, completed.err) == (3, "", read_refusal(older))
     assert contents(older) == before
     assert [*new.iterdir()] == []
 
@@ -83,15 +83,15 @@ def test_a_command_that_reads_it_says_what_to_type(
 def test_other_readers_refuse_it_too(older: Path) -> None:
     with open_tables(str(older)) as tables:
         reader = tables.sliding("2x3")
-        for ask in (lambda: reader.scan("sliding_2x3_6"), lambda: reader.probe("120453")):
+        for read in (lambda: reader.scan("sliding_2x3_6"), lambda: reader.probe("120453")):
             with pytest.raises(TableVersionError) as caught:
-                ask()
+                read()
             assert (caught.value.version, caught.value.supported) == (4, 5)
     question = json.dumps(["sliding", "2x3", "120453"])
     for location in (str(older), None):
         with serve(older) as host:
-            said = run(tool("node"), JAVASCRIPT, location or host.url, stdin=question)
-        code, message, _ = json.loads(said.out)["error"]
+            completed = run(tool("node"), JAVASCRIPT, location or host.url, stdin=question)
+        code, message, _ = json.loads(completed.out)["error"]
         assert (code, "it is of format version 4, not 5" in message) == (3, True)
     open_index = run_path(str(EXAMPLES / "reader.py"))["Index"]
     path = older / "sliding_2x3_6.idx"
@@ -102,12 +102,12 @@ def test_other_readers_refuse_it_too(older: Path) -> None:
 def test_a_host_with_it_is_refused_without_a_command(older: Path, cli: Cli, tmp_path: Path) -> None:
     with serve(older) as host:
         for words in (f"query {QUESTION} --outputs", "verify --outputs"):
-            said = cli(*words.split(), host.url)
-            assert (said.code, said.out) == (3, "")
-            assert "has format version 4; this program reads version 5." in said.err
-            assert "precompute" not in said.err
-        said = cli("copy", host.url, str(tmp_path / "new"))
-        assert (said.code, "has format version 4" in said.err) == (3, True)
+            completed = cli(*words.split(), host.url)
+            assert (completed.code, completed.out) == (3, "")
+            assert "has format version 4; this program reads version 5." in completed.err
+            assert "precompute" not in completed.err
+        completed = cli("copy", host.url, str(tmp_path / "new"))
+        assert (completed.code, "has format version 4" in completed.err) == (3, True)
 
 
 def test_the_command_rebuilds_what_the_folder_lists(older: Path, cli: Cli) -> None:
@@ -121,9 +121,9 @@ def test_the_command_rebuilds_what_the_folder_lists(older: Path, cli: Cli) -> No
     assert all(row[1:3] == ["format", "changed"] for row in rows)
     assert "340.0 MB" in planned.out
     assert contents(older) == before
-    said = cli(*command)
-    assert said.code == 0
-    assert said.err.count("(format changed)") == len(NAMES)
+    completed = cli(*command)
+    assert completed.code == 0
+    assert completed.err.count("(format changed)") == len(NAMES)
     assert contents(older).keys() == before.keys()
     assert cli("query", *QUESTION.split(), "--outputs", str(older)).code == 0
     assert cli(*command).out == f"up to date: {', '.join(NAMES)}\n"
@@ -135,9 +135,9 @@ def test_the_command_rebuilds_what_the_folder_lists(older: Path, cli: Cli) -> No
 
 
 def test_what_is_not_named_is_no_longer_listed_and_stays(older: Path, cli: Cli) -> None:
-    said = cli("precompute", "knight_tours_3x4", "--outputs", str(older))
+    completed = cli("precompute", "knight_tours_3x4", "--outputs", str(older))
     others = [f"{name}.{suffix}" for name in NAMES[1:] for suffix in ("idx", "parquet")]
-    assert f"the new one does not list {', '.join(others)}\n" in said.err
+    assert f"the new one does not list {', '.join(others)}\n" in completed.err
     assert all((older / other).read_bytes() == (OLDER / other).read_bytes() for other in others)
 
 
@@ -150,5 +150,5 @@ def test_a_folder_of_many_tables_is_refused_with_the_command_for_the_default_one
     manifest["tables"]["eight"] = manifest["tables"].pop("knight_tours_3x4")
     manifest["tables"]["senet"] = []
     (older / MANIFEST).write_bytes(seal_values(manifest))
-    said = cli("query", *QUESTION.split(), "--outputs", str(older))
-    assert said.err.endswith(f"Run: pipeline precompute --outputs {older}\n")
+    completed = cli("query", *QUESTION.split(), "--outputs", str(older))
+    assert completed.err.endswith(f"Run: pipeline precompute --outputs {older}\n")

@@ -101,7 +101,7 @@ def test_the_proof_does_as_the_vectors_say(vector: Any, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", sorted(RECORDS))
 def test_a_reader_does_as_the_vectors_say(name: str, tmp_path: Path) -> None:
-    """Ask for all records in one process, and to open each file: "-".
+    """Query all records in one process, and to open each file: "-".
 
     A file with another digest opens, because these readers do not compare it.
     """
@@ -114,9 +114,9 @@ def test_a_reader_does_as_the_vectors_say(name: str, tmp_path: Path) -> None:
         for number, record in (records | vector.records | dict.fromkeys(vector.refused)).items():
             cases.append((vector.file, number, record))
             questions.append(f"{folder} {vector.name} {vector.width} {number}\n")
-    said = run(*RECORDS[name](tmp_path), stdin="".join(questions))
-    assert (said.code, said.err) == (0, "")
-    lines = iter(said.out.splitlines())
+    completed = run(*RECORDS[name](tmp_path), stdin="".join(questions))
+    assert (completed.code, completed.err) == (0, "")
+    lines = iter(completed.out.splitlines())
     for (file, number, record), text, code in zip(cases, lines, lines, strict=True):
         expected = (text, "3") if record is None else (record, "0")
         assert (text, code) == expected, (file, number)

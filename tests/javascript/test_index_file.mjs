@@ -85,7 +85,7 @@ function openHost({ index = INDEX, manifest = MANIFEST, isWhole = false } = {}) 
 const readRecord = async (index, rank) => (await index.records([rank]))[0];
 const readNumber = (record) => new DataView(record.buffer, record.byteOffset).getUint32(0, true);
 
-test("questions asked at the same time are all answered, however many blocks they need", async () => {
+test("queries at the same time are all answered, however many blocks they need", async () => {
   const index = openHost().tables.openIndex("numbers", 4);
   let next = 0;
   const walk = async () => {
@@ -145,10 +145,10 @@ test("a host says how many seconds to wait, up to five", async (context) => {
     waits.push(delay);
     go();
   });
-  const asked = ["0", "2", "99"];
+  const delays = ["0", "2", "99"];
   const fetch = async () =>
-    asked.length
-      ? new Response("", { status: 503, headers: { "Retry-After": asked.shift() } })
+    delays.length
+      ? new Response("", { status: 503, headers: { "Retry-After": delays.shift() } })
       : new Response("text");
   const source = new HttpSource("http://host/tables", { fetch, retryDelays: [300, 1000, 1000] });
   assert.equal((await source.read("file")).total, 4);

@@ -21,8 +21,8 @@ from puzzle_tablebase.queries.tables import open_tables
 from tests.support.faults import PASSING, fail, make_faults
 from tests.support.format_page import read_cases
 from tests.support.hosts import Answer, Request, reserve_port, serve
-from tests.support.reader_programs import ask_package, run, tool
-from tests.support.shell import ROOT, Said
+from tests.support.reader_programs import query_package, run, tool
+from tests.support.shell import ROOT, Completed
 from tests.support.sliding_oracle import replay
 from tests.support.tampered import link_copy, rewrite_index
 
@@ -52,38 +52,40 @@ Question = tuple[str, str, dict[str, Any]]
 
 
 def test_answers_are_those_of_the_program(outputs: Path, large_boards: Path) -> None:
-    """Ask random keys, keys written as at the shell, and all cases."""
+    """Query random keys, keys written as at the shell, and all cases."""
     rng = random.Random(31)
     states, goals = (["".join(rng.sample("012345678", 9)) for _ in range(n)] for n in (40, 10))
     squares = [f"{file}{rank}" for file in "abcdefgh" for rank in range(1, 9)]
-    asked: list[Question] = [("eight", state, {}) for state in states]
-    asked += [("eight", state, {"goal": goal}) for goal in goals for state in (*states[:2], goal)]
-    asked += [("senet", "".join(rng.sample("AAAAABBBBB.....", 15)), {}) for _ in range(20)]
+    questions: list[Question] = [("eight", state, {}) for state in states]
+    questions += [
+        ("eight", state, {"goal": goal}) for goal in goals for state in (*states[:2], goal)
+    ]
+    questions += [("senet", "".join(rng.sample("AAAAABBBBB.....", 15)), {}) for _ in range(20)]
     pairs = [rng.sample(squares, 2) for _ in range(20)]
     pairs += [case["key"].split() for case in read_cases("knight")]
-    asked += [("knight", start, {"to": finish}) for start, finish in (*pairs, (" B1 ", "A3"))]
-    asked += [
+    questions += [("knight", start, {"to": finish}) for start, finish in (*pairs, (" B1 ", "A3"))]
+    questions += [
         (case["puzzle"], case["key"], {"goal": case["goal"]} if "goal" in case else {})
         for case in (*read_cases("eight"), *read_cases("senet"))
     ]
-    asked += [
+    questions += [
         ("eight", states[0], {"goal": "edge"}),
         ("eight", "1 5 2 / 7 . 3 / 8 4 6", {}),
         ("eight", "[[3, 7, 8], [5, 4, 6], [2, 0, 1]]", {"goal": "1 2 3 4 5 6 7 _ 8"}),
         ("senet", "a b a b a b a b a b _ _ _ _ _", {}),
     ]
-    told = ask_package(
-        outputs, *([name, key, options.get("to", options)] for name, key, options in asked)
+    told = query_package(
+        outputs, *([name, key, options.get("to", options)] for name, key, options in questions)
     )
     assert {each.get("error", [0])[0] for each in told} == {0, 1, 2}
-    require_answers(outputs, asked, told)
+    require_answers(outputs, questions, told)
     with open_tables(str(large_boards)) as tables:
         boards = {
             name: tables.sliding(name).sample(10, seed=5)["state"] for name in ("2x5", "5x2", "3x4")
         }
     wide = [("3x4", "1 2 3 4 | 5 6 7 8 | 9 10 0 11")]
     wide += [(board, state) for board, states in boards.items() for state in states]
-    *told, listed = ask_package(
+    *told, listed = query_package(
         large_boards, *(["sliding", *words] for words in wide), ["listBoards"]
     )
     require_answers(large_boards, [("sliding", key, {"board": name}) for name, key in wide], told)
@@ -91,10 +93,10 @@ def test_answers_are_those_of_the_program(outputs: Path, large_boards: Path) -> 
     assert listed["answer"] == {"2x5": ["1234567890"], "3x4": ["123456789ab0"]}
 
 
-def require_answers(folder: Path, asked: list[Question], told: list[Told]) -> None:
+def require_answers(folder: Path, questions: list[Question], told: list[Told]) -> None:
     """Require the facts, or the codes of errors, of the program."""
     with open_tables(str(folder)) as tables:
-        for (puzzle, key, options), each in zip(asked, told, strict=True):
+        for (puzzle, key, options), each in zip(questions, told, strict=True):
             if "error" in each:
                 with pytest.raises(TablebaseError) as caught:
                     tables.answer(puzzle, key, **options)
@@ -113,19 +115,19 @@ def test_what_is_no_key_is_refused(outputs: Path) -> None:
         questions += [["eight", empty], ["senet", empty], ["sliding", empty, STATE]]
         questions += [["knight", empty, "a3"], ["knight", "b1", empty]]
         questions += [["eight", STATE, {"goal": empty}]] * (empty is not None)
-    for question, each in zip(questions, ask_package(outputs, *questions), strict=True):
+    for question, each in zip(questions, query_package(outputs, *questions), strict=True):
         assert each["error"][0] == 2, question
 
 
 def test_an_answer_takes_few_requests(outputs: Path, large_boards: Path) -> None:
     with serve(outputs) as host:
-        told = ask_package(host.url, *QUESTIONS)
+        told = query_package(host.url, *QUESTIONS)
         assert [each["requests"] for each in told] == [2, 3, 1]
         assert [each["rounds"] for each in told] == [2, 2, 1]
         parts = [request for request in host.requests if request.span]
         assert {request.headers["accept-encoding"] for request in parts} == {"identity"}
     with serve(large_boards) as host:
-        short, whole, packed, again = ask_package(
+        short, whole, packed, again = query_package(
             host.url,
             ["sliding", "2x5", "9876543210", {"solution": False}],
             ["sliding", "2x5", "9876543210"],
@@ -141,12 +143,12 @@ def test_an_answer_takes_few_requests(outputs: Path, large_boards: Path) -> None
 
 
 def test_passing_faults_change_no_answer_and_lasting_ones_are_told(outputs: Path) -> None:
-    expected = [each["answer"] for each in ask_package(outputs, *QUESTIONS)]
+    expected = [each["answer"] for each in query_package(outputs, *QUESTIONS)]
     names, size = [*PASSING, *REASONS], len(QUESTIONS)
     with serve(outputs, make_faults(names)) as host:
         locations = [f"{host.url}/{quote(name)}" for name in names]
         words = [question for each in locations for question in (["open", each], *QUESTIONS)]
-        told = ask_package(outputs, *words)
+        told = query_package(outputs, *words)
     for at, (name, url) in enumerate(zip(names, locations, strict=True)):
         answers = told[at * size : (at + 1) * size]
         if name in PASSING:
@@ -159,14 +161,14 @@ def test_passing_faults_change_no_answer_and_lasting_ones_are_told(outputs: Path
 def test_a_location_that_is_not_there_is_told() -> None:
     with reserve_port() as port:
         for location in (f"http://127.0.0.1:{port}/tables", "/no/folder"):
-            code, message, _ = ask_package(location, ["eight", STATE])[0]["error"]
+            code, message, _ = query_package(location, ["eight", STATE])[0]["error"]
             assert (code, f"{location}/manifest.json" in message) == (3, True)
 
 
 def test_a_named_pipe_is_not_waited_for(copy: Path) -> None:
     (copy / "eight.idx").unlink()
     os.mkfifo(copy / "eight.idx")
-    (told,) = ask_package(str(copy), ["eight", STATE])
+    (told,) = query_package(str(copy), ["eight", STATE])
     assert told["error"][:2] == [3, f"{copy}/eight.idx cannot be read: it is not a file."]
 
 
@@ -175,7 +177,7 @@ def test_a_reason_controls_no_terminal(outputs: Path) -> None:
         answer.status, answer.reason = 403, "Red \x7f" + "x" * 5000
 
     with serve(outputs, refuse) as host:
-        (told,) = ask_package(host.url, ["eight", STATE])
+        (told,) = query_package(host.url, ["eight", STATE])
     code, message, status = told["error"]
     assert (code, status) == (3, 403)
     assert r"HTTP status 403: Red \u{7f}xx" in message
@@ -185,7 +187,7 @@ def test_a_reason_controls_no_terminal(outputs: Path) -> None:
 
 def test_a_reason_is_not_looked_for_without_end(outputs: Path) -> None:
     with serve(outputs, fail(403, b" " * (1 << 17) + b"<Message>Late</Message>")) as host:
-        (told,) = ask_package(host.url, ["eight", STATE])
+        (told,) = query_package(host.url, ["eight", STATE])
     assert told["error"][1].endswith("HTTP status 403: Forbidden.")
 
 
@@ -196,9 +198,9 @@ def test_no_message_has_the_password_of_an_address(start: str) -> None:
     script = f"""import {{ openTables }} from {json.dumps(str(PACKAGE / "index.js"))};
     try {{ await openTables("{start}u:S3cret@h/x").eight("{STATE}"); }}
     catch (error) {{ console.log(error.code, error.name, error); }}"""
-    said = run(tool("node"), "--input-type=module", "--eval", script)
-    assert said.out.startswith("2 TablebaseError")
-    assert "S3cret" not in said.out + said.err
+    completed = run(tool("node"), "--input-type=module", "--eval", script)
+    assert completed.out.startswith("2 TablebaseError")
+    assert "S3cret" not in completed.out + completed.err
 
 
 def test_a_table_published_anew_is_opened_once_more(copy: Path) -> None:
@@ -211,7 +213,7 @@ def test_a_table_published_anew_is_opened_once_more(copy: Path) -> None:
                 host.fault = None
 
         host.fault = publish
-        told = ask_package(host.url, *questions, ["senet", ".....BBBBBAAAAA"])
+        told = query_package(host.url, *questions, ["senet", ".....BBBBBAAAAA"])
         assert [each["answer"]["plies"] for each in told[:2]] == [2, 0]
         assert [request.name for request in host.requests].count("manifest.json") == 2
         last = host.requests[-1]
@@ -231,10 +233,12 @@ def test_the_fifteen_puzzle_is_answered_as_at_the_shell(patterns_555: Path) -> N
         state, goal = "".join(rng.sample(FIFTEEN, 16)), rng.choice((board.example, FIFTEEN))
         if board.can_reach(state, goal):
             pairs.append((state, goal))
-    asked = [(state, {"goal": to.replace(board.example, "corner")}) for state, to in pairs]
-    asked += [("0", {}), (FIFTEEN, {"goal": "1023456789abcdef"})]
-    asked += [("0213456789abcdef", {"goal": FIFTEEN})]
-    *told, wrong, beside, far = ask_package(patterns_555, *(["fifteen", *each] for each in asked))
+    questions = [(state, {"goal": to.replace(board.example, "corner")}) for state, to in pairs]
+    questions += [("0", {}), (FIFTEEN, {"goal": "1023456789abcdef"})]
+    questions += [("0213456789abcdef", {"goal": FIFTEEN})]
+    *told, wrong, beside, far = query_package(
+        patterns_555, *(["fifteen", *each] for each in questions)
+    )
     assert [each["error"][0] for each in (wrong, beside, far)] == [2, 1, 1]
     with open_tables(str(patterns_555)) as tables:
         for (state, goal), each in zip(pairs, told, strict=True):
@@ -250,15 +254,15 @@ def test_the_fifteen_puzzle_is_answered_as_at_the_shell(patterns_555: Path) -> N
 def test_missing_tables_are_told_as_at_the_shell(large_boards: Path) -> None:
     """The same command, and the number that the program exits with."""
     goal = {"goal": "1023456789ab"}
-    asked: list[tuple[list[Any], dict[str, Any]]] = [
+    questions: list[tuple[list[Any], dict[str, Any]]] = [
         (["sliding", "3x3", "123456780"], {"board": "3x3"}),
         (["sliding", "4x3", "1023456789ab", goal], {"board": "4x3", **goal}),
         (["fifteen", FIFTEEN, {"goal": FIFTEEN}], {"patterns": "5-5-5", "goal": FIFTEEN}),
         (["senet", "ABABABABAB....."], {}),
     ]
-    told = ask_package(large_boards, *(question for question, _ in asked))
+    told = query_package(large_boards, *(question for question, _ in questions))
     with open_tables(str(large_boards)) as tables:
-        for (question, options), each in zip(asked, told, strict=True):
+        for (question, options), each in zip(questions, told, strict=True):
             key = question[2 if question[0] == "sliding" else 1]
             with pytest.raises(TableMissing) as raised:
                 tables.answer(question[0], key, **options)
@@ -271,11 +275,11 @@ def test_missing_tables_are_told_as_at_the_shell(large_boards: Path) -> None:
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Pack the package and install it; return the folder."""
     folder = tmp_path_factory.mktemp("user")
-    said = run(tool("npm"), "pack", PACKAGE, "--silent", "--pack-destination", folder)
+    completed = run(tool("npm"), "pack", PACKAGE, "--silent", "--pack-destination", folder)
     (folder / "package.json").write_text('{"type": "module"}')
     words = ("--offline", "--no-audit", "--no-fund", "--prefix", folder)
-    said = run(tool("npm"), "install", *words, folder / said.out.split()[-1])
-    assert said.code == 0, said.err
+    completed = run(tool("npm"), "install", *words, folder / completed.out.split()[-1])
+    assert completed.code == 0, completed.err
     return folder
 
 
@@ -302,9 +306,9 @@ IN_PAGE = """async () => {
     const { openTables } = await import("./index.js");
     const { closed } = await openTables(".").knight("b1", "a3");
     const worker = new Worker("worker.js", { type: "module" });
-    const said = new Promise((done) => { worker.onmessage = ({ data }) => done(data); });
+    const message = new Promise((done) => { worker.onmessage = ({ data }) => done(data); });
     worker.postMessage(new URL(".", location.href).href);
-    return [closed, await said];
+    return [closed, await message];
 }"""
 
 
@@ -314,11 +318,11 @@ def test_the_example_of_its_page_runs(installed: Path, outputs: Path) -> None:
         example = example.replace("https://example.org", host.url)
         printed = f"{example}console.log(distance, best_moves, solution);"
         (installed / "page.mjs").write_text(printed)
-        said = run(tool("node"), installed / "page.mjs")
-    assert said == (0, "27 ULR UULDDRURULLDDRRULDLURULDDRR\n", "")
+        completed = run(tool("node"), installed / "page.mjs")
+    assert completed == (0, "27 ULR UULDDRURULLDDRRULDLURULDDRR\n", "")
 
 
-def compile_types(*words: str | Path) -> Said:
+def compile_types(*words: str | Path) -> Completed:
     """Run the compiler, which `make check` installs."""
     return run(COMPILER if COMPILER.exists() else tool("tsc"), *words)
 
@@ -327,13 +331,13 @@ def test_strict_typescript_knows_its_types(installed: Path) -> None:
     options = ["--strict", "--noEmit", "--module", "nodenext", "--target", "es2022"]
     for text, is_right in ((TYPED, True), (TYPED.replace("plies: number", "plies: string"), False)):
         (installed / "use.ts").write_text(text)
-        said = compile_types(installed / "use.ts", *options)
-        assert (said.code == 0) == is_right, said.out
+        completed = compile_types(installed / "use.ts", *options)
+        assert (completed.code == 0) == is_right, completed.out
 
 
 def test_the_types_are_those_of_the_code(tmp_path: Path) -> None:
-    said = compile_types("-p", PACKAGE, "--outDir", tmp_path)
-    assert said.code == 0, said.out
+    completed = compile_types("-p", PACKAGE, "--outDir", tmp_path)
+    assert completed.code == 0, completed.out
     made, kept = (
         {path.name: path.read_text() for path in folder.glob("*.d.ts")}
         for folder in (tmp_path, PACKAGE / "types")

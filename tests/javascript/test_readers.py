@@ -1,7 +1,7 @@
 """The published cases, and the readers of sliding boards, compared with them and with a search.
 
 The reader to copy, alone in an empty folder, answers the cases of all its puzzles, and
-`tests/formats/test_document_reader.py` asks those of tours by rank.
+`tests/formats/test_document_reader.py` tests those of tours by rank.
 """
 
 import io
@@ -30,7 +30,7 @@ from tests import first, usual_or_nightly
 from tests.support import shell, sliding_oracle
 from tests.support.build_recorder import build_tables
 from tests.support.format_page import CODES, VECTORS, read_cases
-from tests.support.reader_programs import ask_package, compile_reader, run
+from tests.support.reader_programs import compile_reader, query_package, run
 from tests.support.shell import ROOT
 from tests.support.tampered import sha256, write_manifest
 
@@ -61,7 +61,7 @@ def boards(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def ask_program(folder: Path, board: str, goal: str, states: list[str]) -> Told:
+def query_program(folder: Path, board: str, goal: str, states: list[str]) -> Told:
     with open_tables(str(folder)) as tables:
         reader = tables.sliding(board)
         answers = {state: reader.get(state, None, goal=goal, solution=True) for state in states}
@@ -71,9 +71,9 @@ def ask_program(folder: Path, board: str, goal: str, states: list[str]) -> Told:
     }
 
 
-def ask_in_javascript(folder: Path, board: str, goal: str, states: list[str]) -> Told:
-    """Ask the JavaScript package."""
-    told = ask_package(folder, *(["sliding", board, state, {"goal": goal}] for state in states))
+def query_in_javascript(folder: Path, board: str, goal: str, states: list[str]) -> Told:
+    """Query the JavaScript package."""
+    told = query_package(folder, *(["sliding", board, state, {"goal": goal}] for state in states))
     assert {facts.get("error", [1])[0] for facts in told} == {1}
     get_facts = itemgetter("distance", "best_moves", "solution")
     answers = [facts.get("answer") for facts in told]
@@ -83,8 +83,8 @@ def ask_in_javascript(folder: Path, board: str, goal: str, states: list[str]) ->
     }
 
 
-def ask_reader_in_c(command: list[str], folder: Path, board: str, states: list[str]) -> Told:
-    """Ask the reader in C, which ends at the first key without an answer."""
+def query_reader_in_c(command: list[str], folder: Path, board: str, states: list[str]) -> Told:
+    """Query the reader in C, which ends at the first key without an answer."""
     result: Told = {}
     while remaining := states[len(result) :]:
         text = run(*command, folder, board, stdin=" ".join(remaining))
@@ -103,9 +103,9 @@ def require_answers(folder: Path, programs: Path, questions: Questions) -> None:
     command = compile_reader(programs)
     for (board, goal), known in questions.items():
         states = sorted(known, key=lambda state: known[state] is None)
-        program = ask_program(folder, board, goal, states)
-        package = ask_in_javascript(folder, board, goal, states)
-        in_c = ask_reader_in_c(command, folder, f"{board}:{goal}", states)
+        program = query_program(folder, board, goal, states)
+        package = query_in_javascript(folder, board, goal, states)
+        in_c = query_reader_in_c(command, folder, f"{board}:{goal}", states)
         rows, columns = map(int, board.split("x"))
         for answers in (program, package, in_c):
             assert {state: row and row[0] for state, row in answers.items()} == known
@@ -141,7 +141,7 @@ def test_every_reader_answers_as_the_cases_say(
 def test_without_a_goal_it_is_the_last_corner(boards: Path) -> None:
     """A table of another goal is listed before that of the corner."""
     options: tuple[list[Any], ...] = ([], [{"goal": None}], [{"goal": "corner"}])
-    for told in ask_package(boards, *(["sliding", "3x2", "123450", *each] for each in options)):
+    for told in query_package(boards, *(["sliding", "3x2", "123450", *each] for each in options)):
         assert (told["answer"]["goal"], told["answer"]["distance"]) == ("123450", 0)
 
 
@@ -226,9 +226,9 @@ def test_the_reader_is_a_program_that_needs_only_the_standard_library(
 ) -> None:
     command = [sys.executable, "-I", "-S", program.name, str(outputs)]
     for puzzle, key in (("eight", "378546201"), ("senet", "ABAAABBB.B...A."), ("knight", "b1 a3")):
-        said = shell.run([*command, puzzle, key, "?"], cwd=program.parent)
+        completed = shell.run([*command, puzzle, key, "?"], cwd=program.parent)
         (case,) = [each for each in read_cases(puzzle) if each["key"] == key and "goal" not in each]
-        first, second = map(json.loads, said.out.splitlines())
+        first, second = map(json.loads, completed.out.splitlines())
         assert {"key": key, **case["answer"]}.items() <= first.items()
         assert second == {"key": "?", "error": "malformed"}
 

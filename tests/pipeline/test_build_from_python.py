@@ -19,13 +19,13 @@ def test_a_build_from_python_is_the_commands(
     assert cli("precompute", *NAMES, "--quiet", "--outputs", str(tmp_path / "shell")).code == 0
     monkeypatch.chdir(tmp_path)
     built = pt.precompute(*NAMES)
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert [line for line in said.err.splitlines() if line.startswith("building")] == [
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert [line for line in captured.err.splitlines() if line.startswith("building")] == [
         f"building {name} (missing)" for name in built
     ]
-    assert said.err.endswith(f"The tables are in {tmp_path / 'outputs'}\n")
-    assert "up to date" not in said.err
+    assert captured.err.endswith(f"The tables are in {tmp_path / 'outputs'}\n")
+    assert "up to date" not in captured.err
     assert contents(Path("outputs")) == contents(Path("shell"))
     assert pt.open_tables().sliding("2x3").distance("123450") == 0
     # nothing is due; then, by force, one table alone
@@ -69,9 +69,9 @@ def test_a_location_without_tables_names_the_lines_to_type(
         message = f"There are no tables in {folder}. Call: pt.precompute({build})"
         assert str(caught.value) == f"{message}, or: {copied.format(folder)}"
         assert len(str(caught.value)) <= 160
-    said = cli("diff", "my tables", "outputs", cwd=tmp_path)
+    completed = cli("diff", "my tables", "outputs", cwd=tmp_path)
     lines = "pipeline precompute --outputs 'my tables', or: pipeline copy ADDRESS 'my tables'"
-    assert said == (3, "", f"pipeline: There are no tables in my tables. Run: {lines}\n")
+    assert completed == (3, "", f"pipeline: There are no tables in my tables. Run: {lines}\n")
 
 
 def test_a_lookup_in_another_folder_than_the_one_built_in_says_where_it_looked(

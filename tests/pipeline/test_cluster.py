@@ -130,8 +130,8 @@ def test_a_cluster_builds_the_same_bytes(cluster: Cluster, tmp_path: Path) -> No
 
 def test_an_invalid_scheduler_address_is_refused(cli: Cli, tmp_path: Path) -> None:
     for words in ((), ("--dry-run",)):
-        said = cli("precompute", *words, "--scheduler", "here", "--outputs", str(tmp_path))
-        assert (said.code, said.out) == (2, "")
+        completed = cli("precompute", *words, "--scheduler", "here", "--outputs", str(tmp_path))
+        assert (completed.code, completed.out) == (2, "")
 
 
 HTTP, FOREIGN = b"HTTP/1.1 400 Bad Request\r\n\r\n", struct.pack("<4Q", 24, 1, 8, 0)

@@ -106,12 +106,12 @@ def few(outputs: Path, tmp_path: Path) -> Path:
 
 def test_a_folder_is_copied_from_any_store(few: Path, tmp_path: Path, cli: Cli) -> None:
     with serve(few) as host:
-        said = cli("copy", host.url, str(tmp_path / "a"), "--json")
-        assert (said.code, '"up_to_date": []' in said.out) == (0, True)
+        completed = cli("copy", host.url, str(tmp_path / "a"), "--json")
+        assert (completed.code, '"up_to_date": []' in completed.out) == (0, True)
         require_same(tmp_path / "a", few)
         host.requests.clear()
-        said = cli("copy", host.url, str(tmp_path / "a"))
-        assert (said.code, said.out.startswith("up to date: eight, ")) == (0, True)
+        completed = cli("copy", host.url, str(tmp_path / "a"))
+        assert (completed.code, completed.out.startswith("up to date: eight, ")) == (0, True)
         assert [request.name for request in host.requests] == [MANIFEST]
     with bucket("puzzles"):
         assert {*copy_tables(tmp_path / "a", "s3://puzzles/b")} == {*read_manifest(Folder(few))}
@@ -174,11 +174,13 @@ def test_faults_of_hosts(name: str, outputs: Path, tmp_path: Path, cli: Cli) -> 
     """Copy a small file from a faulty host: it is there whole, or not at all, with a sentence."""
     words = (str(tmp_path), "eight")
     with serve(outputs, make_fault(name)) as host:
-        said = cli("copy", host.url, *words, "--quiet")
-        assert said.code in (0, 3)
-        assert said.err.removesuffix("is read whole\n").count("\n") <= (4 if not said.code else 1)
-        if said.code:
-            assert said.err.startswith("pipeline: ")
+        completed = cli("copy", host.url, *words, "--quiet")
+        assert completed.code in (0, 3)
+        assert completed.err.removesuffix("is read whole\n").count("\n") <= (
+            4 if not completed.code else 1
+        )
+        if completed.code:
+            assert completed.err.startswith("pipeline: ")
         for file in EIGHT_FILES:
             with suppress(FileNotFoundError):
                 assert (tmp_path / file).read_bytes() == (outputs / file).read_bytes()
@@ -207,23 +209,23 @@ def test_a_table_published_anew_meanwhile_is_told(outputs: Path, tmp_path: Path)
 def test_a_full_disk_is_told_before(
     outputs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = list[int]()
+    required = list[int]()
 
     def refuse(_: Folder, work: str, needed: int) -> None:
-        asked.append(needed)
+        required.append(needed)
         raise StoreError(str(tmp_path), work)
 
     monkeypatch.setattr(Folder, "require_space", refuse)
     with pytest.raises(StoreError):
         copy_tables(outputs, tmp_path, ["senet"])
     entry = read_manifest(Folder(outputs))["senet"]
-    assert asked == [entry.total_bytes]
+    assert required == [entry.total_bytes]
     assert entry.index
     (tmp_path / WORK).mkdir()
     (tmp_path / WORK / f"{entry.index.sha256}{PIECES_SUFFIX}").write_bytes(bytes(1000))
     with pytest.raises(StoreError):
         copy_tables(outputs, tmp_path, ["senet"])
-    assert asked[1] == entry.total_bytes - 1000
+    assert required[1] == entry.total_bytes - 1000
 
 
 # ---- kills --------------------------------------------------------------------------------------
@@ -252,8 +254,8 @@ def test_a_copy_goes_on_where_it_was(
             (tmp_path / name).unlink()
     begun.parent.mkdir(exist_ok=True)
     begun.write_bytes(b"begun")
-    said = cli("remove", "--checkpoints", "--outputs", str(tmp_path))
-    assert (said.out, begun.exists()) == ("removed 1 checkpoints\n", False)
+    completed = cli("remove", "--checkpoints", "--outputs", str(tmp_path))
+    assert (completed.out, begun.exists()) == ("removed 1 checkpoints\n", False)
 
 
 @pytest.mark.parametrize("left", [b"", bytes(100)], ids=["nothing", "wrong"])
@@ -272,16 +274,16 @@ def test_the_bytes_that_are_told_add_up(
 
 
 class Reader:
-    """A thread that asks the tables of a store all the time; it must never fail."""
+    """A thread that reads the tables of a store all the time; it must never fail."""
 
     def __init__(self, location: str | Path) -> None:
         self._location = str(location)
-        self.asked = 0
+        self.reads = 0
         self.error: BaseException | None = None
         self._has_ended = threading.Event()
 
     def __enter__(self) -> Reader:
-        self._thread = threading.Thread(target=self._ask)
+        self._thread = threading.Thread(target=self._read)
         self._thread.start()
         return self
 
@@ -291,7 +293,7 @@ class Reader:
         if self.error:
             raise self.error
 
-    def _ask(self) -> None:
+    def _read(self) -> None:
         try:
             while not self._has_ended.wait(0.01):
                 with open_tables(self._location) as tables:
@@ -299,7 +301,7 @@ class Reader:
                 (table, _) = EIGHT.tables
                 rows = scan_table(Folder(self._location), table)
                 assert rows.filter(pl.col("distance") == 31).collect().height == 2
-                self.asked += 1
+                self.reads += 1
         except BaseException as error:
             self.error = error
 
@@ -323,8 +325,8 @@ def kill_copies(url: str, folder: Path, hook: Callable[[Callable[[], object]], N
                     process.kill()
 
             hook(count)
-            _, said = process.communicate(timeout=120)
-            assert process.returncode in (0, -signal.SIGKILL), said
+            _, errors = process.communicate(timeout=120)
+            assert process.returncode in (0, -signal.SIGKILL), errors
     hook(lambda: None)
 
 
@@ -364,7 +366,7 @@ def test_a_copy_that_is_killed_again_and_again(
         with Reader(folder) as reader:
             kill_copies(url, folder, hook)
             copy_tables(url, folder, NAMES)
-        assert reader.asked
+        assert reader.reads
     for name, data in contents(folder).items():
         assert name == MANIFEST or data == (outputs / name).read_bytes()
     assert NAMES or (folder / MANIFEST).read_bytes() == (outputs / MANIFEST).read_bytes()
@@ -391,12 +393,12 @@ def test_an_interrupt_gives_the_claim_back(number: int, outputs: Path) -> None:
     reached, has_ended = threading.Event(), threading.Event()
 
     def hold(
-        method: str, address: str, ask: Callable[[], tuple[str, list[tuple[str, str]], bytes]]
+        method: str, address: str, respond: Callable[[], tuple[str, list[tuple[str, str]], bytes]]
     ) -> tuple[str, list[tuple[str, str]], bytes]:
         if method == "PUT" and "eight.parquet" in address:
             reached.set()
             has_ended.wait(60)
-        return ask()
+        return respond()
 
     url = f"s3://puzzles/interrupted{number}"
     with bucket("puzzles") as server:
@@ -423,25 +425,28 @@ class Cut:
     def __init__(self, server: LoopbackStore, before: Callable[[], object]) -> None:
         self.left, self.before = 0, before
         self.victims = set[int]()
-        self._lock, self._is_asking = threading.Lock(), False
+        self._lock, self._is_responding = threading.Lock(), False
         server.fault = self
 
     def __call__(
-        self, method: str, address: str, ask: Callable[[], tuple[str, list[tuple[str, str]], bytes]]
+        self,
+        method: str,
+        address: str,
+        respond: Callable[[], tuple[str, list[tuple[str, str]], bytes]],
     ) -> tuple[str, list[tuple[str, str]], bytes]:
         with self._lock:
-            if self._is_asking:
-                return ask()
+            if self._is_responding:
+                return respond()
             self.left -= 1
             if self.left == 0:
-                self._is_asking = True
+                self._is_responding = True
         if self.left == 0:
             self.before()
             with self._lock:
-                self._is_asking = False
+                self._is_responding = False
         if self.left <= 0:
             return "403 FORBIDDEN", [("Content-Length", "0")], b""
-        return ask()
+        return respond()
 
 
 @pytest.mark.slow
@@ -543,19 +548,19 @@ def test_copies_of_another_release_are_not_rebuilt_unasked(
     copy_tables(outputs, tmp_path, ["eight_edge"])
     before = contents(tmp_path)
     monkeypatch.setattr(stale, "find_code", lambda *_: SimpleNamespace(digest="another"))
-    said = cli("precompute", "eight_edge", "--outputs", str(tmp_path))
-    assert (said.code, said.out) == (0, "up to date: eight_edge\n")
-    assert f"pipeline verify --outputs {tmp_path} proves" in said.err
-    assert f"pipeline precompute NAME --force --outputs {tmp_path}" in said.err
+    completed = cli("precompute", "eight_edge", "--outputs", str(tmp_path))
+    assert (completed.code, completed.out) == (0, "up to date: eight_edge\n")
+    assert f"pipeline verify --outputs {tmp_path} proves" in completed.err
+    assert f"pipeline precompute NAME --force --outputs {tmp_path}" in completed.err
     assert contents(tmp_path) == before
     replace_link(tmp_path / "eight_edge.idx").unlink()
-    said = cli("precompute", "eight_edge", "--dry-run", "--outputs", str(tmp_path))
-    assert "eight_edge.idx missing" in said.out
+    completed = cli("precompute", "eight_edge", "--dry-run", "--outputs", str(tmp_path))
+    assert "eight_edge.idx missing" in completed.out
     copy_tables(outputs, tmp_path, ["eight_edge"])
     for text in ("[]", "{", '{"eight_edge": "0"}'):  # without the note, it is as if built here
         (tmp_path / COPIES).write_text(text)
-        said = cli("precompute", "eight_edge", "--dry-run", "--outputs", str(tmp_path))
-        assert "code changed" in said.out
+        completed = cli("precompute", "eight_edge", "--dry-run", "--outputs", str(tmp_path))
+        assert "code changed" in completed.out
 
 
 def test_copy_says_that_code_differs(outputs: Path, tmp_path: Path, cli: Cli) -> None:
@@ -564,7 +569,7 @@ def test_copy_says_that_code_differs(outputs: Path, tmp_path: Path, cli: Cli) ->
     entry = read_manifest(Folder(outputs))["knight_counts"]
     body = text.replace(entry.code.encode(), b"0" * len(entry.code))
     (folder / MANIFEST).write_bytes(manifest.seal(body.rpartition(manifest.SEAL)[0] + b"\n}"))
-    said = cli("copy", str(folder), str(tmp_path / "new"), "knight_counts", "eight")
-    assert said.code == 0
-    assert "made by other code than this program's: knight_counts. " in said.err
-    assert "eight" not in said.err.partition("code")[2].partition(".")[0]
+    completed = cli("copy", str(folder), str(tmp_path / "new"), "knight_counts", "eight")
+    assert completed.code == 0
+    assert "made by other code than this program's: knight_counts. " in completed.err
+    assert "eight" not in completed.err.partition("code")[2].partition(".")[0]

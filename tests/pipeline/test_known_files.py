@@ -40,9 +40,9 @@ def hashed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def precompute(cli: Cli, folder: Path, *options: str) -> str:
-    said = cli("precompute", TABLE, "--outputs", str(folder), *options)
-    assert said.code == 0
-    return said.out
+    completed = cli("precompute", TABLE, "--outputs", str(folder), *options)
+    assert completed.code == 0
+    return completed.out
 
 
 def test_a_file_that_was_built_is_not_hashed(folder: Path, cli: Cli, hashed: list[str]) -> None:

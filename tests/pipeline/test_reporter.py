@@ -57,22 +57,24 @@ def test_a_batch_from_a_pipe_is_announced(outputs: Path, tmp_path: Path, words: 
     keys = tmp_path / "keys.txt"
     keys.write_text("123456780 378546201\n")
     command = ["query", "eight", *words.split(), "--outputs", str(outputs)]
-    said = run_on_terminal(command, stdin=keys, shares_stdout=False)
-    assert ("reading standard input" in said.err) == (words in ANNOUNCED)
+    completed = run_on_terminal(command, stdin=keys, shares_stdout=False)
+    assert ("reading standard input" in completed.err) == (words in ANNOUNCED)
     if words in ANNOUNCED:
-        assert (said.code, len(said.out.splitlines())) == ((2, 0) if len(words) > 9 else (0, 3))
+        assert (completed.code, len(completed.out.splitlines())) == (
+            (2, 0) if len(words) > 9 else (0, 3)
+        )
 
 
 def test_a_bar_wipes_away_no_keys_that_are_typed(outputs: Path) -> None:
     terminal, child_end = os.openpty()
     os.write(terminal, b"123456780\n\x04")
     command = ["query", "eight", "--outputs", str(outputs)]
-    said = run_on_terminal(command, stdin=Path(os.ttyname(child_end)), shares_stdout=False)
+    completed = run_on_terminal(command, stdin=Path(os.ttyname(child_end)), shares_stdout=False)
     os.close(terminal)
     os.close(child_end)
-    assert (said.code, len(said.out.splitlines())) == (0, 2)
-    assert "press Ctrl-D" in said.err
-    assert "\x1b[" not in said.err
+    assert (completed.code, len(completed.out.splitlines())) == (0, 2)
+    assert "press Ctrl-D" in completed.err
+    assert "\x1b[" not in completed.err
 
 
 @pytest.mark.parametrize("width", [40, 80])
@@ -118,7 +120,7 @@ def show_errors(monkeypatch: pytest.MonkeyPatch) -> Screen:
 
 
 @pytest.mark.parametrize(
-    ("words", "slow", "name", "said"),
+    ("words", "slow", "name", "message"),
     [
         ("query eight --hardest", EightProber, "answer_hardest", "reading all states"),
         (
@@ -131,7 +133,7 @@ def show_errors(monkeypatch: pytest.MonkeyPatch) -> Screen:
     ],
 )
 def test_what_is_slow_says_what_it_does(
-    monkeypatch: pytest.MonkeyPatch, words: str, slow: Any, name: str, said: str,
+    monkeypatch: pytest.MonkeyPatch, words: str, slow: Any, name: str, message: str,
     outputs: Path, patterns_555: Path, tmp_path: Path,
 ) -> None:  # fmt: skip
     """Hold the work up until it is announced."""
@@ -146,7 +148,7 @@ def test_what_is_slow_says_what_it_does(
     monkeypatch.chdir(tmp_path)
     folder = patterns_555 if "fifteen" in words else outputs
     assert run_command([*words.split(), "--outputs", str(folder)]) == 0
-    assert screen.getvalue().startswith(f"pipeline: {said}")
+    assert screen.getvalue().startswith(f"pipeline: {message}")
     assert screen.getvalue().count("\n") == 1
 
 

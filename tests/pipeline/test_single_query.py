@@ -26,9 +26,9 @@ from puzzle_tablebase.queries.questions import format_json
 from puzzle_tablebase.queries.tables import Tables, open_tables
 from tests import first, usual_or_nightly
 from tests.support import oracles, reference_numbers
-from tests.support.asking import ask_text
 from tests.support.build_recorder import build_tables
 from tests.support.oracles import eight_best_moves, eight_replay, eight_search
+from tests.support.querying import query_text
 from tests.support.shell import ROOT, SCRIPT, environment
 from tests.support.strategies import eight_states
 
@@ -42,7 +42,7 @@ def eight_rows(outputs: Path) -> dict[str, tuple[Any, ...]]:
 
 def words(name: str, key: str, **options: str | bool) -> str:
     """Return the answer as text, from the repository's tables wherever the test runs."""
-    return ask_text(name, ROOT / "outputs", key, **options)
+    return query_text(name, ROOT / "outputs", key, **options)
 
 
 def facts(name: str, key: str, **options: str | bool) -> Any:
@@ -214,7 +214,7 @@ def test_an_error_holds_the_text_that_is_wrong(
     outputs: Path, name: str, key: str, options: Options
 ) -> None:
     with pytest.raises(NotationError) as caught:
-        ask_text(name, outputs, key, **options)
+        query_text(name, outputs, key, **options)
     assert caught.value.text == next(iter(options.values()), key)
 
 
@@ -222,17 +222,17 @@ def test_boards_with_few_tours(tmp_path: Path) -> None:
     boards = KnightBoard(1, 1), KnightBoard(3, 4)
     build_tables(tmp_path, KNIGHT, *map(make_tour_table, boards))
     options: Options = {"board": "1x1", "to": "a1"}
-    assert "from a1 to a1, number 0\n" in ask_text("knight", tmp_path, "a1", **options)
+    assert "from a1 to a1, number 0\n" in query_text("knight", tmp_path, "a1", **options)
     with pytest.raises(NoAnswer):
-        ask_text("knight", tmp_path, "a1", board="3x4", to="b3", closed=True)
+        query_text("knight", tmp_path, "a1", board="3x4", to="b3", closed=True)
 
 
 @pytest.mark.parametrize(("board", "closed"), [("6x8", True), ("10x7", False)])
 def test_closed_tours_may_be_counted_alone(outputs: Path, board: str, closed: bool) -> None:
-    """Who asks for closed tours need not count all, and of 10x7 all are too many."""
+    """Counting closed tours does not need the count of all, and of 10x7 all are too many."""
     options: Options = {"board": board, "count": True, "closed": closed}
     with pytest.raises(TableMissing) as caught:
-        ask_text("knight", outputs, "a1", **options)
+        query_text("knight", outputs, "a1", **options)
     assert format_repair(caught.value).split()[2] == f"knight_closed_counts_{board}"
 
 
@@ -240,7 +240,7 @@ def test_rejected_options_leave_no_picture(tmp_path: Path, outputs: Path) -> Non
     picture = tmp_path / "drawn.svg"
     options: Options = {"count": True, "board": "5x5"}
     with pytest.raises(BadRequest):
-        ask_text("knight", outputs, "a1", **options, svg=str(picture))
+        query_text("knight", outputs, "a1", **options, svg=str(picture))
     assert not picture.exists()
 
 

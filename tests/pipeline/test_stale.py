@@ -95,14 +95,14 @@ def test_a_rebuild_needs_the_space_of_one_more_index(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Expect room for both indexes at first, and for the larger one once they are replaced."""
-    asked = list[tuple[str, int]]()
-    monkeypatch.setattr(Folder, "require_space", lambda _, *asks: asked.append(asks))
+    required = list[tuple[str, int]]()
+    monkeypatch.setattr(Folder, "require_space", lambda _, *call: required.append(call))
     tables = [SLIDING.find_tables(name)[0] for name in ("sliding_2x3_6", "sliding_2x4_8")]
     for _ in range(2):
         build_tables(tmp_path, SLIDING, *tables, force=True)
     small, large = ((tmp_path / table.index_file).stat().st_size for table in tables)
     assert small < large
-    assert asked == [("The build", small + large), ("The build", large)]
+    assert required == [("The build", small + large), ("The build", large)]
 
 
 @pytest.fixture

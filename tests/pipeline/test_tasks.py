@@ -449,7 +449,7 @@ def test_every_error_can_be_pickled(error_class: type[errors.TablebaseError]) ->
         arguments["store"] = Folder("tables")
     if "solver" in arguments:
         arguments["solver"] = ("fifteen", "state", "goal")
-    error = error_class(**arguments) if arguments else error_class("said")
+    error = error_class(**arguments) if arguments else error_class("reason")
     restored = pickle.loads(pickle.dumps(error))
     assert type(restored) is error_class
     assert error_class.exit_code in (1, 2, 3, 4, 141)

@@ -135,7 +135,7 @@ def test_no_command_builds_in_a_host() -> None:
 
 
 def test_a_file_that_has_changed_is_not_a_store_without_an_answer() -> None:
-    """Who waits and asks again where no answer came must not do so for another file."""
+    """A retry after a timeout is for the same file only."""
     assert not issubclass(FileChanged, Unreachable)
 
 
@@ -166,5 +166,5 @@ def test_whatever_is_typed_the_message_takes_two_lines(
 
 @pytest.mark.parametrize("file", sorted(GOLDEN.glob("*.txt")), ids=lambda file: file.stem)
 def test_no_message_of_the_golden_files_takes_more_lines(file: Path) -> None:
-    said = [line for line in file.read_text().splitlines() if line.startswith("pipeline: ")]
-    assert [line for line in said if len(line) > LINES] == []
+    messages = [line for line in file.read_text().splitlines() if line.startswith("pipeline: ")]
+    assert [line for line in messages if len(line) > LINES] == []

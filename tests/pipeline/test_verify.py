@@ -23,11 +23,11 @@ from puzzle_tablebase.stores import Folder
 from tests.support.build_recorder import build_tables
 from tests.support.default_tables import COUNT
 from tests.support.pancakes import PUZZLE as PANCAKES
-from tests.support.shell import Cli, Said, python
+from tests.support.shell import Cli, Completed, python
 from tests.support.tampered import cell, replace_link, rewrite, write_manifest
 
 LINE = re.compile(r"(\S+(?:, \.idx)?) +(?:([\d,]+) rows +)?(\d+) claims? +[\d.]+ s(?:  ([a-z]+))?")
-Verify = Callable[..., Said]
+Verify = Callable[..., Completed]
 VERIFY = "puzzle_tablebase.pipeline.verify"
 BOARDS = "sliding_2x4_8", "sliding_2x4_7"
 
@@ -47,9 +47,9 @@ def boards(copy: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def verify(boards: Path, capsys: pytest.CaptureFixture[str]) -> Verify:
     """Return a function that verifies the tables of `boards` in this process."""
 
-    def run(*words: str) -> Said:
+    def run(*words: str) -> Completed:
         code = run_command(["verify", *words, "--outputs", str(boards)])
-        return Said(code, *capsys.readouterr())
+        return Completed(code, *capsys.readouterr())
 
     return run
 
@@ -231,7 +231,7 @@ def test_jobs_limit_the_cores(outputs: Path) -> None:
 # ---- names -----------------------------------------------------------------------------------
 
 
-def read_names(text: Said) -> list[str]:
+def read_names(text: Completed) -> list[str]:
     """Return the files of the tables that a proof printed lines of."""
     return [line.split()[0].strip(",") for line in text.out.splitlines() if " claim" in line][:-1]
 

@@ -154,14 +154,14 @@ def test_a_broken_plugin_does_not_affect_other_puzzles(
 ) -> None:
     install(site, "bad", "pancakes", "import nowhere")
     env = {"PYTHONPATH": str(site), "PIPELINE_OUTPUTS": str(outputs)}
-    said = cli("query", "pancakes", "54321", env=env)
-    assert (said.code, said.out) == (3, "")
-    assert cli("precompute", "pancakes", env=env) == said
+    completed = cli("query", "pancakes", "54321", env=env)
+    assert (completed.code, completed.out) == (3, "")
+    assert cli("precompute", "pancakes", env=env) == completed
     assert cli("query", "eight", "123456780", env=env).code == 0
     assert cli("query", "hanoi", "1", env=env).code == 3  # names that are near are looked for
     # in this process, which finds packages in the same folders
     status = run_here("status", env=env)
-    assert (status.code, "knight_counts" in status.out, status.err) == (3, True, said.err)
+    assert (status.code, "knight_counts" in status.out, status.err) == (3, True, completed.err)
     monkeypatch.setattr("puzzle_tablebase.registry._load_errors", {})
     monkeypatch.setattr("puzzle_tablebase.registry._points", {})
     assert run_here("precompute", "eight", "--quiet", env=env) == (0, "", "")

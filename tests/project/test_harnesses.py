@@ -172,13 +172,13 @@ def test_a_data_set_of_reasoning_gym(harnesses: Path, variables: dict[str, str])
     state = "123456078"
     unsolvable = (swap_tiles(state), "<answer>RR</answer>", 0.0)
     cases = [*((state, *each[1:]) for each in list_completions(state)), unsolvable]
-    asked = [options, [case[:2] for case in cases]]
-    said = run_program(REASONING_GYM, harnesses, variables, *asked)
-    assert said["scores"] == [score for *_, score in cases]
+    requests = [options, [case[:2] for case in cases]]
+    output = run_program(REASONING_GYM, harnesses, variables, *requests)
+    assert output["scores"] == [score for *_, score in cases]
     distances, _ = eight_search(GOAL)
-    states = [entry["metadata"]["state"] for entry in said["entries"]]
+    states = [entry["metadata"]["state"] for entry in output["entries"]]
     assert len({*states}) == 40
-    for entry, state in zip(said["entries"], states, strict=True):
+    for entry, state in zip(output["entries"], states, strict=True):
         facts, answer = entry["metadata"], entry["answer"]
         assert facts["distance"] == len(answer) == distances[state]
         assert eight_replay(state, answer)[-1] == GOAL
@@ -186,12 +186,12 @@ def test_a_data_set_of_reasoning_gym(harnesses: Path, variables: dict[str, str])
         assert "\n".join(" ".join(state[at : at + 3]) for at in (0, 3, 6)) in entry["question"]
     depths = [distances[state] for state in states]
     assert {depth: depths.count(depth) for depth in depths} == dict.fromkeys(range(12, 16), 10)
-    assert said["is_same"]
-    assert len({*said["stream"]}) > 70, "the same boards under another seed"
-    assert {entry["metadata"]["distance"] for entry, _ in said["mixed"]} == {9}
-    assert {score for _, score in said["mixed"]} == {1.0}
+    assert output["is_same"]
+    assert len({*output["stream"]}) > 70, "the same boards under another seed"
+    assert {entry["metadata"]["distance"] for entry, _ in output["mixed"]} == {9}
+    assert {score for _, score in output["mixed"]} == {1.0}
     level = {"min_distance": 6, "max_distance": 15, "seed": 3, "size": 500}
-    assert said["level"] == level
+    assert output["level"] == level
 
 
 def test_too_few_boards_for_a_data_set(harnesses: Path, variables: dict[str, str]) -> None:
@@ -203,10 +203,10 @@ def test_too_few_boards_for_a_data_set(harnesses: Path, variables: dict[str, str
 
 
 def test_other_configurations_are_refused(harnesses: Path, variables: dict[str, str]) -> None:
-    said = run_program(
+    output = run_program(
         REFUSED, harnesses, variables, (0, 2, 0, 1), (3, 2, 0, 1), (1, 32, 0, 1), (1, 2, 0, 0)
     )
-    assert said == [
+    assert output == [
         "min_distance must be at least 1",
         "max_distance must be >= min_distance",
         "max_distance must be at most 31",
@@ -219,21 +219,21 @@ def test_a_taskset_of_verifiers(harnesses: Path, variables: dict[str, str]) -> N
     state = "123456078"
     unsolvable = ("incomplete", swap_tiles(state), "<answer>RR</answer>", 0.0)
     cases = [(result, state, *rest) for result, *rest in list_completions(state)] + [unsolvable]
-    asked = [options, [case[1:3] for case in cases]]
-    said = run_program(VERIFIERS, harnesses, variables, *asked)
-    for (result, *_, score), (reward, metrics) in zip(cases, said["scores"], strict=True):
+    requests = [options, [case[1:3] for case in cases]]
+    output = run_program(VERIFIERS, harnesses, variables, *requests)
+    for (result, *_, score), (reward, metrics) in zip(cases, output["scores"], strict=True):
         assert (reward, metrics[result], sum(metrics.values())) == (score, 1, 1)
     distances, _ = eight_search(GOAL)
     forms = {}
     for split, size in (("train", 80), ("test", 40)):
-        rows = said["splits"][split]
+        rows = output["splits"][split]
         states = [row["state"] for row in rows]
         assert [row["distance"] for row in rows] == [distances[state] for state in states]
         assert {*range(12, 16)} == {row["distance"] for row in rows}
         forms[split] = {min(state, mirror(state)) for state in states}
         assert len({*states}) == size
     assert not forms["train"] & forms["test"]
-    assert said["is_same"]
+    assert output["is_same"]
 
 
 def mirror(state: str) -> str:
@@ -266,13 +266,13 @@ def serve_model(replies: dict[str, str]) -> Iterator[str]:
 
     class Model(http.server.BaseHTTPRequestHandler):
         def do_POST(self) -> None:
-            asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            board = asked["messages"][-1]["content"].partition("Goal")[0]
+            request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            board = request["messages"][-1]["content"].partition("Goal")[0]
             reply = replies["".join(filter(str.isdigit, board))]
             chunk = {"id": "1", "object": "chat.completion.chunk", "created": 0, "model": "m"}
-            said = {"role": "assistant", "content": reply}
+            message = {"role": "assistant", "content": reply}
             choices = (
-                {"delta": said, "finish_reason": None},
+                {"delta": message, "finish_reason": None},
                 {"delta": {}, "finish_reason": "stop"},
             )
             lines = [json.dumps({**chunk, "choices": [{"index": 0, **each}]}) for each in choices]

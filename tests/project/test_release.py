@@ -133,9 +133,9 @@ def test_a_release_has_the_tables_without_a_lock_and_a_log(
     site, sums = commands
     assert (site[1], site[2], site[-1]) == ("site", tmp_path / "site", tables)
     assert sums[0] == "sha256sum"
-    said = capsys.readouterr().out.splitlines()
-    assert "dist/tables: 1 files, 0.0 MB" in said
-    assert said[-1].startswith(f"Ready for {TAG}; nothing was uploaded.")
+    lines = capsys.readouterr().out.splitlines()
+    assert "dist/tables: 1 files, 0.0 MB" in lines
+    assert lines[-1].startswith(f"Ready for {TAG}; nothing was uploaded.")
 
 
 @pytest.mark.parametrize(

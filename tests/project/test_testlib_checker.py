@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.shell import ROOT, Said, run
+from tests.support.shell import ROOT, Completed, run
 
 STATE, SOLVED = "123450786", "123456780"
 BOARD = "1 2 3\n4 5 0\n7 8 6\n"
 
 
-def check(folder: Path, keys: str, answers: bytes, *options: str, tables: str = "") -> Said:
+def check(folder: Path, keys: str, answers: bytes, *options: str, tables: str = "") -> Completed:
     """Run the checker on an input and an output."""
     (folder / "input").write_text(keys)
     (folder / "output").write_bytes(answers)
@@ -50,10 +50,10 @@ def check(folder: Path, keys: str, answers: bytes, *options: str, tables: str = 
 def test_a_contest_calls_it(
     tmp_path: Path, keys: str, answers: bytes, code: int, line: str
 ) -> None:
-    said = check(tmp_path, keys, answers)
-    assert (said.code, said.err) == (code, "")
-    assert said.out.startswith(line)
-    assert said.out.count("\n") == 1
+    completed = check(tmp_path, keys, answers)
+    assert (completed.code, completed.err) == (code, "")
+    assert completed.out.startswith(line)
+    assert completed.out.count("\n") == 1
 
 
 @pytest.mark.usefixtures("outputs")
@@ -63,9 +63,9 @@ def test_longer_solutions_get_points_if_a_contest_wants_it(tmp_path: Path) -> No
         (b"D\nD\n", 0, "ok 2 answers"),
         (b"D\nUD\n", 1, "wrong answer case 2: "),
     ):
-        said = check(tmp_path, f"{STATE}\n{STATE}\n", answers, "--points")
-        assert (said.code, said.err) == (code, "")
-        assert said.out.startswith(line)
+        completed = check(tmp_path, f"{STATE}\n{STATE}\n", answers, "--points")
+        assert (completed.code, completed.err) == (code, "")
+        assert completed.out.startswith(line)
 
 
 @pytest.mark.usefixtures("outputs")
@@ -76,15 +76,15 @@ def test_no_end_of_a_file_is_ignored(tmp_path: Path) -> None:
         (STATE, f"D{spaces}U", 2, "presentation error "),
         (f"{STATE}{spaces}", "D", 3, "fail "),
     ):
-        said = check(tmp_path, keys, answers.encode())
-        assert (said.code, said.err) == (code, "")
-        assert said.out.startswith(line)
+        completed = check(tmp_path, keys, answers.encode())
+        assert (completed.code, completed.err) == (code, "")
+        assert completed.out.startswith(line)
 
 
 def test_it_fails_where_the_contestant_is_not_at_fault(tmp_path: Path) -> None:
-    said = check(tmp_path, STATE, b"D", tables=str(tmp_path / "none"))
-    assert (said.code, said.out[:5]) == (3, "fail ")
+    completed = check(tmp_path, STATE, b"D", tables=str(tmp_path / "none"))
+    assert (completed.code, completed.out[:5]) == (3, "fail ")
     program = (sys.executable, str(ROOT / "examples/testlib_checker.py"))
     for words in (["a"], [os.fspath(tmp_path / "none"), os.fspath(tmp_path / "input")]):
-        said = run((*program, *words), env={})
-        assert (said.code, said.out[:5], said.err) == (3, "fail ", "")
+        completed = run((*program, *words), env={})
+        assert (completed.code, completed.out[:5], completed.err) == (3, "fail ", "")

@@ -20,7 +20,7 @@ from puzzle_tablebase.errors import PackageMissing, raise_missing
 from puzzle_tablebase.pipeline.commands import app
 from puzzle_tablebase.pipeline.plain_help import print_plain_help
 from puzzle_tablebase.registry import MODULES
-from tests.support.shell import ROOT, Cli, Said, run
+from tests.support.shell import ROOT, Cli, Completed, run
 
 LIGHT = {
     "query eight 378546201": "27 moves",
@@ -43,15 +43,15 @@ HELP = {
     "check senet --help": "check senet POSITION ANSWER",
     "--version": __version__,
 }
-"""What asks for help, and what it prints."""
+"""Commands that print help, each with a text in it."""
 FLAG = re.compile("(?<![a-z-])--[a-z-]+")
-ASK = """
+QUERIES = """
 import puzzle_tablebase as pt
 tables = pt.open_tables()
 eight, knight = tables.eight, tables.knight
 print(eight.distance("378546201"), eight.apply("378546201", "U"))
 print(eight.check("152703846", "DLURURDDUD").score, knight.check("b1", "a3c2").result)
-for ask in (
+for function in (
     lambda: eight.annotate(["378546201"]),
     lambda: eight.check_frame(["378546201"]),
     lambda: eight.sample(3),
@@ -69,11 +69,11 @@ for ask in (
     lambda: pt.open_tables("https://localhost/tables"),
 ):
     try:
-        print(ask())
+        print(function())
     except pt.PackageMissing as error:
         assert isinstance(error, pt.TablebaseError) and error.exit_code == 3
-        said = str(error)
-print(said)
+        completed = str(error)
+print(completed)
 """
 
 
@@ -91,7 +91,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return python.with_name("pipeline")
 
 
-def run_apart(command: Sequence[str | Path], outputs: Path) -> Said:
+def run_apart(command: Sequence[str | Path], outputs: Path) -> Completed:
     """Run a command away from this checkout, without a traceback of what is not installed."""
     env = {"PIPELINE_OUTPUTS": str(outputs), "PIPELINE_TRACEBACK": "", "PYTHONPATH": ""}
     return run(command, cwd=outputs.parent, env=env)
@@ -99,9 +99,9 @@ def run_apart(command: Sequence[str | Path], outputs: Path) -> Said:
 
 def test_lookups_need_no_package(program: Path, outputs: Path) -> None:
     for words, answer in LIGHT.items():
-        said = run_apart([program, *words.split()], outputs)
-        assert (said.code, said.err) == (0, ""), words
-        assert answer in said.out
+        completed = run_apart([program, *words.split()], outputs)
+        assert (completed.code, completed.err) == (0, ""), words
+        assert answer in completed.out
     no_table = "query sliding 123450 --board 2x3"
     assert run_apart([program, *no_table.split()], outputs).code == 3
 
@@ -146,21 +146,21 @@ def test_whatever_needs_packages_names_all_and_what_to_type(program: Path, outpu
     assert len(commands) > 5
     missing = f"Missing packages: {', '.join(list_required())}. Run: pip install puzzle-tablebase\n"
     for words in (*commands, *HEAVY):
-        said = run_apart([program, *words.split()], outputs)
-        assert said == (3, "", f"pipeline: {missing}"), words
+        completed = run_apart([program, *words.split()], outputs)
+        assert completed == (3, "", f"pipeline: {missing}"), words
     python = program.with_name("python")
-    said = run_apart([python, "-c", ASK], outputs)
-    assert said == (0, f"27 378506241\n0.8 incomplete\n{missing}", "")
+    completed = run_apart([python, "-c", QUERIES], outputs)
+    assert completed == (0, f"27 378506241\n0.8 incomplete\n{missing}", "")
     module: list[str | Path] = [python, "-m", "puzzle_tablebase", "query", "knight", "b1"]
     assert run_apart(module, outputs).code == 0
 
 
 def test_help_needs_no_package(program: Path, outputs: Path) -> None:
     for words, text in HELP.items():
-        said = run_apart([program, *words.split()], outputs)
-        assert (said.code, said.err) == (0, ""), words
-        assert text in said.out
-        assert words == "--version" or "Run: pip install puzzle-tablebase\n" in said.out
+        completed = run_apart([program, *words.split()], outputs)
+        assert (completed.code, completed.err) == (0, ""), words
+        assert text in completed.out
+        assert words == "--version" or "Run: pip install puzzle-tablebase\n" in completed.out
 
 
 @pytest.mark.parametrize("puzzle", MODULES)

@@ -47,8 +47,8 @@ def test_the_tests_of_the_example_pass() -> None:
     # not with the options of this project
     options = ("-q", "--doctest-modules", "-p", "no:cacheprovider", "-o", "filterwarnings=")
     env = {"PYTHONPATH": f"{EXAMPLE}:{ROOT}"}
-    said = run([sys.executable, "-m", "pytest", *options, *folders], cwd=EXAMPLE, env=env)
-    assert "16 passed in " in said.out
+    completed = run([sys.executable, "-m", "pytest", *options, *folders], cwd=EXAMPLE, env=env)
+    assert "16 passed in " in completed.out
 
 
 @pytest.mark.nightly

@@ -24,11 +24,11 @@ from puzzle_tablebase.queries.prober import open_prober
 from puzzle_tablebase.queries.tables import Tables
 from puzzle_tablebase.stores import Folder
 from tests.support import oracles
-from tests.support.asking import ask_many, ask_singly
 from tests.support.batch_files import write_frame
 from tests.support.board_layouts import write_layouts
 from tests.support.oracles import eight_best_moves, eight_distances, eight_neighbours
-from tests.support.shell import Ask
+from tests.support.querying import query_many, query_singly
+from tests.support.shell import Cli
 from tests.support.strategies import eight_states
 
 KEYS = {
@@ -196,14 +196,14 @@ KNOWN = {
     ("name", "column"),
     [("eight", "distance"), ("eight", "error"), ("senet", "lines"), ("knight", "path")],
 )
-def test_a_batch_overwrites_no_column(ask: Ask, tmp_path: Path, name: str, column: str) -> None:
-    source, target = tmp_path / "asked.csv", tmp_path / "answers.csv"
+def test_a_batch_overwrites_no_column(query: Cli, tmp_path: Path, name: str, column: str) -> None:
+    source, target = tmp_path / "keys.csv", tmp_path / "answers.csv"
     (key_column, key) = KNOWN[name]
     source.write_text(f"{key_column},{column},note\n{key},mine,x\n,,\n")
     words = (name, "--input", str(source), "--output", str(target))
-    assert ask(*words)[:2] == (2, "")
+    assert query(*words)[:2] == (2, "")
     assert not target.exists()
-    assert ask(*words, "--prefix", "its_") == (0, "", "")
+    assert query(*words, "--prefix", "its_") == (0, "", "")
     first, second = pl.read_csv(target, infer_schema=False).rows(named=True)
     given = {key_column: key, column: "mine", "note": "x"}
     assert list(first.items())[:3] == list(given.items())
@@ -216,17 +216,17 @@ def test_a_batch_overwrites_no_column(ask: Ask, tmp_path: Path, name: str, colum
     "words",
     ["eight --goal crner", "knight --to a6 --board 5x5", "knight b1 --count --number 1"],
 )
-def test_options_are_checked_before_any_row(ask: Ask, words: str) -> None:
+def test_options_are_checked_before_any_row(query: Cli, words: str) -> None:
     name, *options = words.split()
-    alone = ask(name, KNOWN[name][1], *options)
+    alone = query(name, KNOWN[name][1], *options)
     assert alone[:2] == (2, "")
     for text in (b"", f"{KNOWN[name][1]}\n".encode() * 2):
-        assert ask(name, *options, text=text) == alone
+        assert query(name, *options, text=text) == alone
 
 
 @pytest.mark.parametrize("goal", ["center", " Centre ", "123804765"])
-def test_a_goal_may_be_spelled_in_two_ways(ask: Ask, tables: Tables, goal: str) -> None:
-    code, text, _ = ask("eight", "--goal", goal, text=b"283104765")
+def test_a_goal_may_be_spelled_in_two_ways(query: Cli, tables: Tables, goal: str) -> None:
+    code, text, _ = query("eight", "--goal", goal, text=b"283104765")
     assert (code, text.splitlines()[1]) == (0, "283104765,centre,4,U,1,")
     assert tables.eight.solution("283104765", goal) == "ULDR"
 
@@ -239,14 +239,14 @@ def test_paths_for_all_keys_together_equal_single_ones(outputs: Path, goal: str 
     eight = open_prober("eight", Folder(outputs))
     options: dict[str, Any] = {"path": True, "goal": goal}
     keys = pl.Series(states, dtype=pl.String)
-    answers = ask_many(eight, keys, **options)
-    assert ask_singly(eight, keys, **options).rows() == answers.rows()
+    answers = query_many(eight, keys, **options)
+    assert query_singly(eight, keys, **options).rows() == answers.rows()
     ends = answers["path"].str.split(" ").list.last().drop_nulls().unique()
     assert len(ends) == (2 if goal is None else 1)
     times = board_columns.CHUNK_ROWS // len(keys) + 2
-    in_chunks = ask_many(eight, pl.concat([keys] * times), **options)
+    in_chunks = query_many(eight, pl.concat([keys] * times), **options)
     assert in_chunks.equals(pl.concat([answers] * times))
-    assert ask_many(eight, keys.clear(), **options).schema == answers.schema
+    assert query_many(eight, keys.clear(), **options).schema == answers.schema
 
 
 def test_annotate_agrees_with_probe(tables: Tables, outputs: Path) -> None:
@@ -269,10 +269,10 @@ def test_white_space_equals_pythons() -> None:
     assert spaces.to_list() == [letter.isspace() for letter in letters]
 
 
-def test_letters_of_senet_may_be_lower_case(ask: Ask) -> None:
+def test_letters_of_senet_may_be_lower_case(query: Cli) -> None:
     (_, known), (small, plies) = KNOWN["senet"], ("abaaabbb.b...a.", {(): 2, ("--turn", "b"): 3})
     for turn, fewest in plies.items():
-        _, first, second = ask("senet", *turn, text=f"{small} {known}".encode()).out.splitlines()
+        _, first, second = query("senet", *turn, text=f"{small} {known}".encode()).out.splitlines()
         assert first == second.replace(known, small)
         assert second.startswith(f"{known},{fewest},2,3,")
 
@@ -317,13 +317,13 @@ def test_whole_columns_of_a_sliding_board_are_read_as_single_texts(sides: tuple[
 
 @pytest.mark.parametrize("file_format", ["csv", "jsonl", "parquet"])
 def test_cells_with_boards_and_numbers_are_answered(
-    ask: Ask, tables: Tables, tmp_path: Path, file_format: str
+    query: Cli, tables: Tables, tmp_path: Path, file_format: str
 ) -> None:
     source = tmp_path / f"frame.{file_format}"
     source.write_bytes(
         write_frame(file_format, pl.DataFrame({"n": range(len(TEXTS)), "state": TEXTS}))
     )
-    code, out, _ = ask("eight", "--input", str(source), "--format", "jsonl")
+    code, out, _ = query("eight", "--input", str(source), "--format", "jsonl")
     rows = [json.loads(line) for line in out.splitlines()]
     assert (code, [row["state"] for row in rows]) == (2, TEXTS), "a cell comes back as it was"
     for row, state in zip(rows, STATES, strict=True):
@@ -331,10 +331,10 @@ def test_cells_with_boards_and_numbers_are_answered(
     frame = pl.DataFrame({"n": ["a", "b", "c"], "state": [12345678, None, 378546201]})
     source.write_bytes(write_frame(file_format, frame))
     rows = ["a,12345678,corner,22,DR,2,", "b,,,,,,", "c,378546201,corner,27,ULR,15,"]
-    assert ask("eight", "--input", str(source))[1].splitlines()[1:] == rows
+    assert query("eight", "--input", str(source))[1].splitlines()[1:] == rows
     # text stays text: it may have lost something else
     for text, words in ((b"12345678", ()), (b'{"state":"12345678"}', ("--input-format", "jsonl"))):
-        assert ask("eight", *words, text=text)[0] == 2
+        assert query("eight", *words, text=text)[0] == 2
 
 
 @pytest.mark.parametrize("dtype", [pl.Int32, pl.UInt64, pl.Int128, pl.Float64, pl.Decimal(12, 0)])

@@ -1,4 +1,4 @@
-"""Batches: answers beside the rows that were asked for, in every format, packed or not."""
+"""Batches: answers beside the input's rows, in every format, packed or not."""
 
 import contextlib
 import gc
@@ -25,7 +25,7 @@ from puzzle_tablebase.queries.batch import compress_output, iter_answers, run_ba
 from puzzle_tablebase.queries.batch_input import Rows
 from puzzle_tablebase.queries.questions import BATCH, Options
 from tests.support.batch_files import write_frame, write_table
-from tests.support.shell import SCRIPT, Ask, environment
+from tests.support.shell import SCRIPT, Cli, environment
 
 ANSWERED = ["goal", "distance", "best_moves", "solutions", "error"]
 KEYS = b"378546201 123456780 bad"
@@ -100,12 +100,12 @@ def test_each_key_has_an_answer_or_an_error(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("file_format", ["csv", "jsonl", "parquet"])
 @pytest.mark.parametrize("given", ["csv", "tsv", "jsonl", "parquet"])
-def test_all_formats_agree(ask: Ask, tmp_path: Path, given: str, file_format: str) -> None:
+def test_all_formats_agree(query: Cli, tmp_path: Path, given: str, file_format: str) -> None:
     states = ["378546201", None, "bad", "1 2 3 4 5 6 7 8 0", "123456708"]
     frame = pl.DataFrame({"state": states, "note": ['a "b", c\nd', None, "é", "\t", " "]})
     source, target = tmp_path / f"in.{given}", tmp_path / f"out.{file_format}"
     source.write_bytes(write_frame(given, frame))
-    assert ask("eight", "--input", str(source), "--output", str(target))[:2] == (2, "")
+    assert query("eight", "--input", str(source), "--output", str(target))[:2] == (2, "")
     answers = READ[file_format](target)
     assert answers.columns == [*frame.columns, *ANSWERED]
     assert answers.select(frame.columns).equals(frame)
@@ -114,37 +114,37 @@ def test_all_formats_agree(ask: Ask, tmp_path: Path, given: str, file_format: st
     assert answers["error"].is_null().to_list() == [True, True, False, True, True]
 
 
-def test_a_column_may_be_named_like_a_type(ask: Ask, tmp_path: Path) -> None:
+def test_a_column_may_be_named_like_a_type(query: Cli, tmp_path: Path) -> None:
     """A column of bytes is refused by CSV and JSON lines, and one named after a type is not."""
     for name, value, code in (("Binary", 1, 0), ("x", b"1", 2), ("x", [{"a": b"1"}], 2)):
         source, frame = tmp_path / "in.parquet", {"state": ["123456708"], name: [value]}
         pl.DataFrame(frame).write_parquet(source)
         for file_format in ("csv", "jsonl"):
-            said = ask("eight", "--input", str(source), "--format", file_format)
-            assert said[0] == code
-            assert ("(a column has bytes)" in said[2]) == (code == 2)
+            completed = query("eight", "--input", str(source), "--format", file_format)
+            assert completed[0] == code
+            assert ("(a column has bytes)" in completed[2]) == (code == 2)
 
 
-def test_a_path_is_one_text_in_every_format(ask: Ask, tmp_path: Path) -> None:
+def test_a_path_is_one_text_in_every_format(query: Cli, tmp_path: Path) -> None:
     for name, key, first, count in (
         ("eight", "378546201", "378546201", 28),
         ("senet", "ABAAABBB.B...A.", "ABABABABAB.....", 3),
     ):
         for file_format, read in READ.items():
             target = str(tmp_path / f"out.{file_format}")
-            assert ask(name, "--path", "--output", target, text=key.encode())[0] == 0
+            assert query(name, "--path", "--output", target, text=key.encode())[0] == 0
             path = read(target)["path"][0]
             assert (path.split(" ")[0], path.count(" ") + 1) == (first, count)
 
 
-def test_objects_keep_their_values(ask: Ask) -> None:
+def test_objects_keep_their_values(query: Cli) -> None:
     lines = [
         '{"state":"123456780","n":99999999999999999999,"day":"2024-02-29","at":[{"a":1,"b":"é\\""}]}',
         '{"day":"x","state":"123456708"} ',
         "{ }",
     ]
     words = ("--input-format", "jsonl", "--format", "jsonl")
-    code, out, complaint = ask("eight", *words, text="\r\n\n".join(lines).encode())
+    code, out, complaint = query("eight", *words, text="\r\n\n".join(lines).encode())
     assert (code, complaint) == (0, "")
     rows = [json.loads(line) for line in out.splitlines()]
     assert [row["distance"] for row in rows] == [0, 1, None]
@@ -230,7 +230,7 @@ def test_columns_that_a_format_cannot_hold_are_refused(
     [("parquet", ".gz"), ("jsonl", ".zst"), *(("csv", each) for each in UNPACK)],
 )
 def test_outputs_are_packed_by_suffix(
-    ask: Ask, tmp_path: Path, file_format: str, suffix: str
+    query: Cli, tmp_path: Path, file_format: str, suffix: str
 ) -> None:
     plain, packed = (
         tmp_path / f"plain.{file_format}",
@@ -238,13 +238,13 @@ def test_outputs_are_packed_by_suffix(
     )
     written = []
     for target in (plain, packed, packed):
-        assert ask("eight", "--output", str(target), text=KEYS)[:2] == (2, "")
+        assert query("eight", "--output", str(target), text=KEYS)[:2] == (2, "")
         written.append(target.read_bytes())
     assert UNPACK[suffix](written[1]) == written[0]
     assert written[2] == written[1], "the same answers give the same bytes"
     # and the program reads what it has written
     words = ("--input", str(packed), "--column", "state", "--prefix", "again_")
-    code, out, _ = ask("eight", *words)
+    code, out, _ = query("eight", *words)
     assert (code, out.splitlines()[1]) == (2, "378546201,corner,27,ULR,15,,corner,27,ULR,15,")
 
 
@@ -262,11 +262,11 @@ def test_a_failure_is_reported_and_leaves_no_file(tmp_path: Path, suffix: str) -
     assert not target.exists()
 
 
-def test_named_goals_have_the_tables_type_and_others_are_text(ask: Ask, tmp_path: Path) -> None:
+def test_named_goals_have_the_tables_type_and_others_are_text(query: Cli, tmp_path: Path) -> None:
     target, named = tmp_path / "answers.parquet", pl.Enum(["corner", "centre", "edge"])
     for goal, dtype in ("corner", named), ("edge", named), ("087654321", pl.String):
         words = ("--goal", goal, "--output", str(target))
-        assert ask("eight", *words, text=b"378546201")[0] == 0
+        assert query("eight", *words, text=b"378546201")[0] == 0
         assert pl.read_parquet_schema(target)["goal"] == dtype
 
 

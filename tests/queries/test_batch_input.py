@@ -42,7 +42,7 @@ def zstd(data: bytes) -> bytes:
 
 
 def read(
-    folder: Path, data: bytes | str, name: str = "asked.txt", prober: Any = STATES,
+    folder: Path, data: bytes | str, name: str = "keys.txt", prober: Any = STATES,
     **options: Any,
 ) -> list[Rows]:  # fmt: skip
     """Read an input with the options of a batch."""
@@ -52,7 +52,7 @@ def read(
 
 
 def list_texts(parts: list[Rows]) -> list[Any]:
-    """List all texts that are asked about: keys, or keys with answers."""
+    """List all texts: keys, or keys with answers."""
     rows = [row for part in parts for row in zip(*part.texts, strict=True)]
     return [row[0] if len(row) == 1 else row for row in rows]
 
@@ -70,10 +70,10 @@ def test_rows_come_back_as_they_were(
 ) -> None:
     mark = b"" if file_format == "parquet" else "\ufeff".encode()
     data = pack(mark + write_frame(file_format, FRAME))
-    (rows,) = read(tmp_path, data, f"asked.{file_format}{'' if pack is bytes else '.gz'}".upper())
+    (rows,) = read(tmp_path, data, f"keys.{file_format}{'' if pack is bytes else '.gz'}".upper())
     assert rows.frame.rows() == ROWS
     assert rows.texts[0].to_list() == FRAME["state"].to_list()
-    (again,) = read(tmp_path, data, "asked.unknown", format=file_format, column="state")
+    (again,) = read(tmp_path, data, "keys.unknown", format=file_format, column="state")
     assert again.frame.equals(rows.frame)
     # packed files may be concatenated, and a table may have no rows
     assert list_texts(read(tmp_path, pack(b"1234\n") + pack(b"b\n"))) == ["1234", "b"]
@@ -116,10 +116,10 @@ def test_rows_keep_their_order_whatever_stands_between_them(tmp_path: Path) -> N
     """Put no-break spaces, which Python splits at, and empty lines between the rows."""
     cells = [NO_BREAK, "1", f"{NO_BREAK}2", "3", "4", "5", "6", "7", "8"]
     table = "state,n\n" + "".join(f"{cell},{at}\n\n" for at, cell in enumerate(cells))
-    parts = read(tmp_path, table, "asked.csv")
+    parts = read(tmp_path, table, "keys.csv")
     assert [cell for part in parts for cell in part.frame["n"]] == [*map(str, range(9))]
     objects = "".join(f'{{"state":"{cell}"}}\n\n \n' for cell in cells)
-    assert list_texts(read(tmp_path, objects, "asked.jsonl")) == cells
+    assert list_texts(read(tmp_path, objects, "keys.jsonl")) == cells
 
 
 @pytest.mark.parametrize("delimiter", [",", "\t"])
@@ -141,12 +141,12 @@ def test_rows_survive_any_chunk_boundary(
 
 def test_cells_are_read_as_they_are_written(tmp_path: Path) -> None:
     text = '\n\nstate,n,\r\n007,1.50,"a\r\nb"\r\n\r\n123456780,5" disk, x \r\n,"",\r\n'
-    (rows,) = read(tmp_path, text, "asked.csv")
+    (rows,) = read(tmp_path, text, "keys.csv")
     assert rows.frame.columns == ["state", "n", ""]
     assert rows.frame.rows() == [
         ("007", "1.50", "a\r\nb"), ("123456780", '5" disk', " x "), (None, "", None)
     ]  # fmt: skip
-    (rows,) = read(tmp_path, 'state,id\n1,"5"" disk\n"\n', "asked.csv")
+    (rows,) = read(tmp_path, 'state,id\n1,"5"" disk\n"\n', "keys.csv")
     assert rows.frame["id"].to_list() == ['5" disk\n']
 
 
@@ -161,7 +161,7 @@ def test_types_of_parquet_are_kept(tmp_path: Path) -> None:
             "none": pl.Series([None, None], dtype=pl.Null),
         }
     )
-    (rows,) = read(tmp_path, write_frame("parquet", frame), "asked.pq")
+    (rows,) = read(tmp_path, write_frame("parquet", frame), "keys.pq")
     assert rows.frame.equals(frame)
     assert rows.frame.schema == frame.schema
 
@@ -173,7 +173,7 @@ def test_texts_that_are_stored_once_are_read_in_parts(
     """Allow about ten rows at a time."""
     monkeypatch.setattr(batch_input, "MAX_PART_BYTES", 11_000)
     data = write_table(state=["123456780"] * 100, note=[note] * 100)
-    parts = read(tmp_path, data, "asked.parquet")
+    parts = read(tmp_path, data, "keys.parquet")
     assert pl.concat(part.frame for part in parts)["note"].to_list() == [note] * 100
     assert max(len(part.frame) for part in parts) <= 12
 
@@ -196,11 +196,11 @@ def test_fields_that_change_later_are_refused(
     monkeypatch.setattr(batch_input, "CHUNK_BYTES", 40)
     lines = "".join(f'{{"state":"1","n":{n}}}'.ljust(39) + "\n" for n in (first, later))
     if is_same:
-        rows = pl.concat([part.frame for part in read(tmp_path, lines, "asked.jsonl")])
+        rows = pl.concat([part.frame for part in read(tmp_path, lines, "keys.jsonl")])
         assert rows["n"].to_list() == [json.loads(first), json.loads(later)]
     else:
         with pytest.raises(BadRequest, match="change after line 1"):
-            read(tmp_path, lines, "asked.jsonl")
+            read(tmp_path, lines, "keys.jsonl")
 
 
 DIGITS = b"123456780\n"
@@ -245,12 +245,12 @@ def test_bad_inputs_are_refused(tmp_path: Path, file_format: str, data: bytes) -
 def test_a_header_may_have_quoted_line_breaks(tmp_path: Path, name: str) -> None:
     quoted = name.replace('"', '""')
     data = f'\n"{quoted}",state\n1,123456780\n'
-    (rows,) = read(tmp_path, data, "asked.csv")
+    (rows,) = read(tmp_path, data, "keys.csv")
     assert rows.frame.rows(named=True) == [{name: "1", "state": "123456780"}]
 
 
 def test_types_are_no_names(tmp_path: Path) -> None:
-    (rows,) = read(tmp_path, write_table(state=["123456780"], decimal256=[1]), "asked.parquet")
+    (rows,) = read(tmp_path, write_table(state=["123456780"], decimal256=[1]), "keys.parquet")
     assert rows.frame["decimal256"].to_list() == [1]
 
 
@@ -265,4 +265,4 @@ def test_types_are_no_names(tmp_path: Path) -> None:
 )
 def test_rows_of_other_lengths_are_named(tmp_path: Path, rows: bytes, problem: str) -> None:
     with pytest.raises(BadRequest, match=problem):
-        read(tmp_path, b"state,b\n" + rows, "asked.csv")
+        read(tmp_path, b"state,b\n" + rows, "keys.csv")

@@ -25,8 +25,8 @@ from puzzle_tablebase.queries.tables import open_tables
 from puzzle_tablebase.stores import Folder
 from tests import NIGHTLY, usual_or_nightly
 from tests.support import sliding_oracle as oracle
-from tests.support.asking import ask_many
 from tests.support.build_recorder import build_all
+from tests.support.querying import query_many
 from tests.support.sliding_tables import treat_as_large
 from tests.support.tampered import change_records, link_copy
 
@@ -96,7 +96,7 @@ def test_answers_and_batches_are_the_oracles(folder: Path, name: str) -> None:
         swapped = goal.translate(str.maketrans("12", "21"))
         with pytest.raises(GoalUnreachable):
             single.probe(swapped, goal)
-        answers = ask_many(several, pl.Series([*states, swapped, "no state", None]), goal=goal)
+        answers = query_many(several, pl.Series([*states, swapped, "no state", None]), goal=goal)
         assert answers["distance"].to_list() == [*map(known.get, states), None, None, None]
         assert answers["best_moves"].to_list() == [*best, None, None, None]
         is_right = answers["error"].is_null().to_list()
@@ -116,7 +116,7 @@ def test_solutions_and_the_hardest_states_are_those_of_the_oracle(folder: Path) 
 def test_a_batch_of_two_parts_answers_each_key(folder: Path) -> None:
     known = oracle.distances("12345670", 2, 4)
     states = random.Random(5).choices([*known], k=2 * WALKED_ROWS)
-    answers = ask_many(open_board(folder, "2x4", 0), pl.Series(states))
+    answers = query_many(open_board(folder, "2x4", 0), pl.Series(states))
     assert answers["distance"].to_list() == [*map(known.get, states)]
 
 
@@ -209,7 +209,7 @@ def answer_small_board() -> str:
         build_all(Folder(Path(folder)), [(PUZZLE, tables)])
         board_reader = open_board(Path(folder), "2x4", 0)
         states = ["12345670", "12345607", "07654321", "54321670"]
-        answers = ask_many(board_reader, pl.Series(states))
+        answers = query_many(board_reader, pl.Series(states))
         view = board_reader.puzzle.view_goal("12345670")
         distances = get_bits(board_reader).read_distances(view)
     return json.dumps([answers["distance"].to_list(), distances.tolist()])
@@ -223,6 +223,6 @@ def test_a_table_that_does_not_fit_into_memory_is_not_read(
     monkeypatch.setattr("puzzle_tablebase.resources.get_free_memory", lambda: 1)
     monkeypatch.delattr(IndexReader, "read_records")
     board = open_board(folder, "2x4", 0)
-    assert ask_many(board, pl.Series(states))["distance"].to_list() == [*map(known.get, states)]
+    assert query_many(board, pl.Series(states))["distance"].to_list() == [*map(known.get, states)]
     judged = board.check_frame(pl.DataFrame({"state": states, "answer": [""] * 120}))
     assert judged["shortest"].to_list() == [*map(known.get, states)]

@@ -28,11 +28,11 @@ from tests.support.shell import SCRIPT, Cli
 from tests.support.tampered import change_header, link_copy, locate_record, replace_link, reseal
 
 GOAL = "123456789abcdef0"
-Ask = Callable[..., tuple[int, str, str]]
+Query = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def ask_fifteen(patterns_555: Path, cli: Cli) -> Ask:
+def query_fifteen(patterns_555: Path, cli: Cli) -> Query:
     return lambda *words: cli("query", "fifteen", *words, "--outputs", str(patterns_555))
 
 
@@ -76,18 +76,18 @@ def test_published_boards_have_the_published_distances(patterns_555: Path) -> No
         assert tables.fifteen.annotate(frame)["distance"].null_count() == len(frame)
 
 
-def test_all_outputs_show_the_same_solution(ask_fifteen: Ask, tmp_path: Path) -> None:
+def test_all_outputs_show_the_same_solution(query_fifteen: Query, tmp_path: Path) -> None:
     state = scramble(24, 2)
-    facts = json.loads(ask_fifteen(state.upper(), "--json", "--path")[1])
+    facts = json.loads(query_fifteen(state.upper(), "--json", "--path")[1])
     assert facts["path"] == walk(state, facts["solution"])
     assert (
         f"\nsolution    {facts['solution']}\ntiles slid  {facts['tiles']}\n"
-        in ask_fifteen(state)[1]
+        in query_fifteen(state)[1]
     )
-    assert ask_fifteen(state, "--path")[1].splitlines() == facts["path"]
-    assert ask_fifteen(state, "--boards")[1].count("(tile ") == facts["distance"]
+    assert query_fifteen(state, "--path")[1].splitlines() == facts["path"]
+    assert query_fifteen(state, "--boards")[1].count("(tile ") == facts["distance"]
     picture = tmp_path / "solution.svg"
-    assert ask_fifteen(state, "--svg", str(picture))[0] == 0
+    assert query_fifteen(state, "--svg", str(picture))[0] == 0
     assert picture.read_text().count(">15<") == len(facts["path"])
 
 
@@ -96,7 +96,7 @@ QUICK = 11
 
 
 def test_a_time_limit_ends_with_what_is_known(
-    ask_fifteen: Ask, cli: Cli, patterns_555: Path, monkeypatch: pytest.MonkeyPatch
+    query_fifteen: Query, cli: Cli, patterns_555: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (state, distance), near = list_published("farthest")[QUICK], scramble(30, 5)
     with pt.open_tables(str(patterns_555)) as tables:
@@ -108,8 +108,8 @@ def test_a_time_limit_ends_with_what_is_known(
             tables.fifteen.probe(state, time_limit=60)
         assert tables.fifteen.get(state, "open", time_limit=60) == "open"
     assert heuristic <= caught.value.least <= distance
-    assert ask_fifteen(state, "--time-limit", "60")[:2] == (4, "")
-    code, output, _ = ask_fifteen(state, "--time-limit", "60", "--json")
+    assert query_fifteen(state, "--time-limit", "60")[:2] == (4, "")
+    code, output, _ = query_fifteen(state, "--time-limit", "60", "--json")
     known = json.loads(output)
     assert (code, [*known], known["state"]) == (4, ["state", "least"], state)
     words = ("check", "fifteen", state, "80", "--answers", "distances", "--time-limit", "60")
@@ -163,16 +163,16 @@ def test_all_boards_that_a_sample_leaves_open_are_counted(
         ("123456789abcdfe0", 1),
     ],
 )
-def test_errors(ask_fifteen: Ask, words: str, code: int) -> None:
-    assert ask_fifteen(*words.split())[:2] == (code, "")
+def test_errors(query_fifteen: Query, words: str, code: int) -> None:
+    assert query_fifteen(*words.split())[:2] == (code, "")
 
 
-def test_a_batch_answers_every_key(ask_fifteen: Ask, tmp_path: Path) -> None:
+def test_a_batch_answers_every_key(query_fifteen: Query, tmp_path: Path) -> None:
     states = [scramble(steps, steps) for steps in range(0, 60, 4)]
     keys = [*states, "nonsense", "123456789abcdfe0"]
     source, target = tmp_path / "keys.csv", tmp_path / "answers.jsonl"
     source.write_text("name,state\n" + "".join(f"{at},{key}\n" for at, key in enumerate(keys)))
-    assert ask_fifteen("--input", str(source), "--output", str(target), "--path")[0] == 2
+    assert query_fifteen("--input", str(source), "--output", str(target), "--path")[0] == 2
     rows = [json.loads(line) for line in target.read_text().splitlines()]
     assert [row["name"] for row in rows] == [*map(str, range(len(keys)))]
     for row, state in zip(rows, states, strict=False):

@@ -173,7 +173,7 @@ def write_rows(file_format: str, path: Path, rows: pl.DataFrame) -> None:
 def test_nothing_behind_an_answer_in_a_file_scores(
     folder: Path, tables: Tables, cases: list[Case], file_format: str, cli: Cli, tmp_path: Path
 ) -> None:
-    random, source = Random(file_format), tmp_path / f"asked.{file_format.replace('text', 'txt')}"
+    random, source = Random(file_format), tmp_path / f"keys.{file_format.replace('text', 'txt')}"
     marks = MARKS.replace("\n", "") if file_format == "text" else MARKS
     for case in cases:
         tails = ["".join(random.choices(marks, k=random.randrange(1, 4))) for _ in range(5)]
@@ -185,8 +185,8 @@ def test_nothing_behind_an_answer_in_a_file_scores(
         options = [word for name, value in case.options.items() for word in (f"--{name}", value)]
         names = [] if file_format == "text" else ["--column", "state"]
         words = ("check", case.puzzle, "--input", str(source), *options, *names)
-        said = cli(*words, "--format", "jsonl", "--outputs", str(folder))
-        judged = [json.loads(line) for line in said.out.splitlines()]
+        completed = cli(*words, "--format", "jsonl", "--outputs", str(folder))
+        judged = [json.loads(line) for line in completed.out.splitlines()]
         assert [row["result"] for row in judged] == [row["result"] for row in alone], case
         assert [row["score"] for row in judged] == [row["score"] for row in alone]
         assert judged[0]["score"] == 1, case

@@ -23,7 +23,7 @@ from puzzle_tablebase.queries.questions import HardestAnswer
 from puzzle_tablebase.queries.senet import SenetProber
 from puzzle_tablebase.queries.tables import Tables
 from puzzle_tablebase.stores import Folder
-from tests.support.asking import ask_many, ask_one
+from tests.support.querying import query_many, query_one
 from tests.support.shell import ROOT
 
 NAMES = ("eight", "sliding", "fifteen", "senet", "knight")
@@ -176,7 +176,7 @@ def list_answers(get: GetReader) -> list[pt.Answer]:
     """List an answer of each type."""
     answers = [get(name).probe(KEYS[name], **RICH[name]) for name in NAMES]
     answers += [get(name).probe(KEYS[name]) for name in NAMES]
-    return [*answers, ask_one(get("eight"), hardest=True), get("knight").count()]
+    return [*answers, query_one(get("eight"), hardest=True), get("knight").count()]
 
 
 def test_answers_are_plain_values(get: GetReader) -> None:
@@ -333,7 +333,7 @@ def test_nulls_are_not_their_stored_numbers(outputs: Path, monkeypatch: pytest.M
     monkeypatch.delitem(PROBERS, "senet")
     names = ["position", "plies_even", "plies_odd"]
     wanted = pl.read_parquet(outputs / "senet.parquet", columns=names).gather_every(400)
-    answers = ask_many(open_prober("senet", Folder(outputs)), wanted["position"])
+    answers = query_many(open_prober("senet", Folder(outputs)), wanted["position"])
     assert answers.select("plies_even", "plies_odd").rows() == wanted.drop("position").rows()
     assert answers["plies_odd"].null_count() > 1
 
@@ -395,11 +395,11 @@ def test_every_row_without_an_answer_raises(
     tables: Tables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Let a second attempt succeed, as that of a search with a time limit may."""
-    reader, answer, asked = tables.senet, SenetProber.answer, list[str]()
+    reader, answer, keys = tables.senet, SenetProber.answer, list[str]()
 
     def answer_later(self: Any, key: Any, options: Any) -> Any:
-        asked.append(key)
-        if asked.count(key) == 1:
+        keys.append(key)
+        if keys.count(key) == 1:
             raise Undecided(key, 1, 1)
         return answer(self, key, options)
 

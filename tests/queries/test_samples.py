@@ -179,7 +179,7 @@ def test_parts_have_their_share_of_every_distance(tables: Tables) -> None:
     split = "train=16000,test=4000"
     draw = partial(tables.eight.sample, seed=1, split=split, spread=True, distance="14-28")
     one = draw()
-    assert {*one["goal"]} == {"corner"}, "a model learns one goal, unless two are asked"
+    assert {*one["goal"]} == {"corner"}, "a model learns one goal, unless both are requested"
     assert one["state"].n_unique() == 20_000
     sample = draw(both_goals=True)
     assert dict(sample["split"].value_counts().iter_rows()) == {"train": 16_000, "test": 4_000}

@@ -144,10 +144,10 @@ def test_unusable_tables_are_counted_with_one_repair_command(store: Folder, cli:
     del entries["eight"], entries["senet"]
     Path(store.locate("knight_counts.parquet")).unlink()
     write_manifest(store, {**entries, "hanoi": rename_entry(entries["knight_counts"], "hanoi")})
-    said = cli("status", "--outputs", str(store))
+    completed = cli("status", "--outputs", str(store))
     command = f"pipeline precompute --outputs {store} && pipeline remove hanoi --outputs {store}"
     problem = "4 of 8 tables cannot be used (2 missing, 2 damaged)."
-    assert (said.code, said.err) == (3, f"pipeline: {problem} Run: {command}\n")
+    assert (completed.code, completed.err) == (3, f"pipeline: {problem} Run: {command}\n")
 
 
 def test_histogram_covers_every_published_goal(tmp_path: Path) -> None:

@@ -18,8 +18,8 @@ from puzzle_tablebase.queries.sliding import SlidingProber, SmallBoardProber
 from puzzle_tablebase.queries.tables import open_tables
 from puzzle_tablebase.stores import Folder
 from tests.support import sliding_oracle as oracle
-from tests.support.asking import ask_many
 from tests.support.board_layouts import write_layouts
+from tests.support.querying import query_many
 from tests.support.tampered import change_records, link_copy
 
 
@@ -59,7 +59,7 @@ def test_solutions_are_counted_before_they_are_listed(small_boards: Path) -> Non
     reader.max_solutions = len(listed[start]) - 1
     with pytest.raises(BadRequest):
         BoardReader(reader).probe(start, solutions=True)
-    result = ask_many(reader, pl.Series(["123450", start]), solutions=True)
+    result = query_many(reader, pl.Series(["123450", start]), solutions=True)
     assert result["all_solutions"].to_list() == ["", None]
     assert result["error"].is_null().to_list() == [True, False]
 
@@ -79,11 +79,11 @@ def test_a_long_batch_answers_as_a_short_one(
     keys = pl.Series([*states, *other, None, "", " "], dtype=pl.String)
     times = CHUNK_ROWS // len(keys) + 2
     reader = SmallBoardProber(board, TableFiles(Folder(small_boards)))
-    short = ask_many(reader, keys, **options)
+    short = query_many(reader, keys, **options)
     reader.max_single_keys = 0
-    answers = ask_many(reader, pl.concat([keys] * times), **options)
+    answers = query_many(reader, pl.concat([keys] * times), **options)
     assert answers.equals(pl.concat([short] * times))
-    assert answers.schema == short.schema == ask_many(reader, keys.clear(), **options).schema
+    assert answers.schema == short.schema == query_many(reader, keys.clear(), **options).schema
 
 
 def test_unreachable_states_are_not_queried_singly(
@@ -95,7 +95,7 @@ def test_unreachable_states_are_not_queried_singly(
     board = SmallBoardProber(parse_board("3x3"), TableFiles(Folder(small_boards)))
     board.max_single_keys = 0
     for reader in (board, open_prober("eight", Folder(outputs))):
-        result = ask_many(reader, half, goal="123456780")
+        result = query_many(reader, half, goal="123456780")
         assert result["distance"].to_list() == [0, None] * 5
         assert result["error"].is_null().to_list() == [True, False] * 5
 
@@ -110,7 +110,7 @@ def test_inconsistent_records_are_damage(
     distance = 3 if state is None else 0
     change_records(lambda records: records[rows].fill(distance)).edit(copied, "sliding_2x2_4")
     with pytest.raises(TableDamaged) as caught:
-        ask_many(
+        query_many(
             SmallBoardProber(board, TableFiles(Folder(copied))),
             pl.Series([state or "1230"]),
             **options,

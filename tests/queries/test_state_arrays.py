@@ -17,7 +17,7 @@ from puzzle_tablebase.queries.sliding import BitProber
 from puzzle_tablebase.queries.tables import Tables, open_tables
 from tests.support import sliding_oracle as oracle
 from tests.support.oracles import eight_distances
-from tests.support.shell import Ask
+from tests.support.shell import Cli
 from tests.support.tampered import change_records, link_copy
 
 
@@ -157,12 +157,12 @@ def test_features_are_the_oracles(
     width, names = int(name[-1]), ("manhattan", "misplaced", "linear_conflict")
     drawn = table.sample(300, seed=3, goal=goal, features=True)
     assert drawn.columns[-3:] == [*names]
-    asked = [*drawn["state"], None, "no state"]
-    annotated = table.annotate(asked, goal=goal, features=True)
+    keys = [*drawn["state"], None, "no state"]
+    annotated = table.annotate(keys, goal=goal, features=True)
     assert "error" not in annotated.columns
     assert annotated.head(300).select(drawn.columns).equals(drawn)
     assert annotated.tail(2).select(names).null_count().row(0) == (2, 2, 2)
-    few = table.annotate(asked[:3], goal=goal, features=True, errors="column")
+    few = table.annotate(keys[:3], goal=goal, features=True, errors="column")
     assert few.select(names).equals(drawn.select(names).head(3))
     for row in drawn.iter_rows(named=True):
         end = table.puzzle.goals.get(row["goal"], row["goal"])
@@ -172,9 +172,9 @@ def test_features_are_the_oracles(
         assert (features[2] - row["distance"]) % 2 == 0
 
 
-def test_a_batch_at_the_shell_has_features(ask: Ask) -> None:
-    said = ask("eight", "--features", text=b"378546201\n")
-    head, row = said.out.splitlines()
+def test_a_batch_at_the_shell_has_features(query: Cli) -> None:
+    completed = query("eight", "--features", text=b"378546201\n")
+    head, row = completed.out.splitlines()
     assert head.endswith(",solutions,manhattan,misplaced,linear_conflict,error")
     features = list_features("378546201", "123456780", 3)
     assert row.split(",")[5:8] == [*map(str, features)]

@@ -26,7 +26,7 @@ from puzzle_tablebase.queries.svg import (
 from puzzle_tablebase.queries.tables import Tables, open_tables
 from puzzle_tablebase.stores import Folder
 from tests.support import oracles
-from tests.support.asking import ask_one, ask_table
+from tests.support.querying import query_one, query_table
 
 NUMBER = r"(-?[\d.]+)"
 
@@ -43,10 +43,10 @@ def at(shape: ElementTree.Element, name: str) -> float:
 @pytest.fixture(scope="module")
 def pictures(outputs: Path) -> dict[str, str]:
     return {
-        "tour": ask_table("knight", outputs, "b1", closed=True).to_svg(),
-        "small": ask_table("knight", outputs, "c3", board="5x5").to_svg(),
-        "boards": ask_table("eight", outputs, "867254301").to_svg(),
-        "line": ask_table("senet", outputs, ".A..BB..ABBABAA").to_svg(),
+        "tour": query_table("knight", outputs, "b1", closed=True).to_svg(),
+        "small": query_table("knight", outputs, "c3", board="5x5").to_svg(),
+        "boards": query_table("eight", outputs, "867254301").to_svg(),
+        "line": query_table("senet", outputs, ".A..BB..ABBABAA").to_svg(),
     }
 
 
@@ -103,7 +103,7 @@ def test_text_has_enough_contrast_in_light_and_dark() -> None:
 def test_tour_picture_follows_the_path(
     outputs: Path, start: str, options: dict[str, Any], size: int
 ) -> None:
-    answer, board = ask_table("knight", outputs, start, **options), KnightBoard(size, size)
+    answer, board = query_table("knight", outputs, start, **options), KnightBoard(size, size)
     picture = answer.to_svg()
     squares = [at for at in shapes(picture, "rect") if at.get("fill") != PAPER]
     side = at(squares[0], "width")
@@ -122,8 +122,10 @@ def test_tour_picture_follows_the_path(
 
 @pytest.mark.parametrize("options", [{}, {"goal": "087654321"}])
 def test_boards_picture_shows_the_path(outputs: Path, options: dict[str, str | bool]) -> None:
-    facts: dict[str, Any] = ask_table("eight", outputs, "867254301", path=True, **options).to_dict()
-    _, *texts = shapes(ask_table("eight", outputs, "867254301", **options).to_svg(), "text")
+    facts: dict[str, Any] = query_table(
+        "eight", outputs, "867254301", path=True, **options
+    ).to_dict()
+    _, *texts = shapes(query_table("eight", outputs, "867254301", **options).to_svg(), "text")
     drawn, heads, moved = [], [], ""
     for board in range(len(facts["path"])):
         head, *tiles = texts[9 * board : 9 * board + 9]
@@ -164,7 +166,7 @@ def test_the_line_for_either_side_is_the_smallest(outputs: Path) -> None:
     layers = list(islice(oracles.senet_layers(), 5))
     for plies, layer in enumerate(layers):
         for position, line in layer.items():
-            facts = ask_one(reader, position, turn="AB"[plies % 2]).to_dict()
+            facts = query_one(reader, position, turn="AB"[plies % 2]).to_dict()
             expected = (line.dice, line.moves, plies)
             assert (facts["dice"], facts["moves"], facts["plies"]) == expected
     assert len((layers[1].keys() | layers[3].keys()) & (layers[2].keys() | layers[4].keys())) > 100
@@ -193,7 +195,7 @@ def test_positions_of_senet(outputs: Path, tables: Tables) -> None:
 
 @pytest.mark.parametrize("options", [{}, {"turn": "B"}])
 def test_the_picture_shows_the_line(outputs: Path, options: dict[str, str | bool]) -> None:
-    answer = ask_table("senet", outputs, KNOWN, **options, path=True)
+    answer = query_table("senet", outputs, KNOWN, **options, path=True)
     facts, svg = answer.to_dict(), answer.to_svg()
     dots = shapes(svg, "circle")
     rows: dict[float, dict[float, str]] = {}

@@ -1,4 +1,4 @@
-"""One `Tables` asked from many threads, and sent to other processes: every answer is the same."""
+"""One `Tables` used by many threads, and sent to other processes: every answer is the same."""
 
 import pickle
 import random
@@ -90,7 +90,7 @@ def test_threads_get_the_answers_of_one(every_puzzle: Path) -> None:
         expected = [try_question(alone, question) for question in QUESTIONS]
     begin = Barrier(THREADS)
 
-    def ask_many(number: int) -> list[int]:
+    def query_many(number: int) -> list[int]:
         """Return the questions with another answer, of many drawn for this thread."""
         drawn = random.Random(number).choices(
             range(len(QUESTIONS)), k=usual_or_nightly(125, 12_500)
@@ -99,7 +99,7 @@ def test_threads_get_the_answers_of_one(every_puzzle: Path) -> None:
         return [at for at in drawn if try_question(shared, QUESTIONS[at]) != expected[at]]
 
     with open_tables(str(every_puzzle)) as shared, ThreadPoolExecutor(THREADS) as pool:
-        assert [*pool.map(ask_many, range(THREADS))] == [[]] * THREADS
+        assert [*pool.map(query_many, range(THREADS))] == [[]] * THREADS
 
 
 def test_frames_of_few_goals_stay_in_memory(outputs: Path) -> None:
@@ -118,7 +118,7 @@ class SearchEnded(TablebaseError):
 def test_a_lookup_waits_for_no_search_of_the_board(
     large_boards: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Hold up a search, and meanwhile ask what needs none."""
+    """Hold up a search, and meanwhile query what needs none."""
     begun, may_end = Event(), Event()
 
     def search(*_: object) -> None:

@@ -50,7 +50,7 @@ def check(folder: Path, text: str) -> tuple[int, str]:
 @pytest.mark.slow
 def test_a_program_knows_its_types(tmp_path: Path) -> None:
     assert check(tmp_path, PROGRAM) == (0, "Success: no issues found in 1 source file\n")
-    code, said = check(tmp_path, WRONG)
+    code, output = check(tmp_path, WRONG)
     assert code == 1
-    assert 'Item "None" of "SenetAnswer | None" has no attribute "plies"' in said
-    assert '"BoardAnswer" has no attribute "plies"' in said
+    assert 'Item "None" of "SenetAnswer | None" has no attribute "plies"' in output
+    assert '"BoardAnswer" has no attribute "plies"' in output

@@ -155,8 +155,8 @@ def test_a_board_is_built_in_the_shards_and_with_the_memory_that_were_planned(
         searched.append(shards)
         return search_shards(board, root, shards, tasks)
 
-    asked = list[int]()
-    monkeypatch.setattr(Checkpoints, "require_space", lambda _, needed: asked.append(needed))
+    required = list[int]()
+    monkeypatch.setattr(Checkpoints, "require_space", lambda _, needed: required.append(needed))
     monkeypatch.setattr(boards, "search_shards", record)
     with ThreadPoolExecutor(2) as pool, Reporter(quiet=True) as reporter:
         cluster: Any = Cluster(pool)
@@ -166,7 +166,7 @@ def test_a_board_is_built_in_the_shards_and_with_the_memory_that_were_planned(
     shards = job.cost.shards
     assert shards.total > 0 < shards.memory
     assert (searched, cluster.reserved) == ([shards.total], [shards.memory])
-    assert asked == [shards.disk]
+    assert required == [shards.disk]
 
 
 def test_a_dry_run_and_a_build_say_what_shards_take(cli: Cli, tmp_path: Path) -> None:
@@ -190,9 +190,9 @@ def test_a_disk_that_is_too_small_is_refused(
 ) -> None:
     status = os.statvfs_result((4096, 4096, *[4 * 10**6] * 8))
     monkeypatch.setattr(os, "statvfs", lambda path: status)
-    said = cli("precompute", "sliding_2x7", "--memory", "3", "--outputs", str(tmp_path))
-    assert (said.code, said.out) == (3, "")
-    assert "The build needs 17.44 GB of disk; free: 16.38 GB" in said.err
+    completed = cli("precompute", "sliding_2x7", "--memory", "3", "--outputs", str(tmp_path))
+    assert (completed.code, completed.out) == (3, "")
+    assert "The build needs 17.44 GB of disk; free: 16.38 GB" in completed.err
     assert not [*tmp_path.glob("**/*.kept")]
 
 

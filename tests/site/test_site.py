@@ -192,9 +192,9 @@ def test_the_package_of_a_hub_loads_every_table(site: Path, tmp_path: Path) -> N
     see_packages(programs)
     env = {"HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path), "PIPELINE_TRACEBACK": ""}
     command = (programs / "python", "-c", LOAD)
-    said = run([*command, site / VERSION], cwd=tmp_path, env=env)
-    assert said.code == 0, said.err
-    loaded, tables = json.loads(said.out)
+    messages = run([*command, site / VERSION], cwd=tmp_path, env=env)
+    assert messages.code == 0, messages.err
+    loaded, tables = json.loads(messages.out)
     assert loaded == [362_880] * 3
     for name, entry in read_manifest(Folder(site / VERSION)).items():
         schema = pl.read_parquet_schema(site / VERSION / f"{name}.parquet")
@@ -254,9 +254,9 @@ def test_a_table_that_is_damaged_meanwhile_is_not_published(small: Path, tmp_pat
 
 def test_the_command_proves_the_tables_first(cli: Cli, small: Path) -> None:
     workspace = small.parent
-    said = cli("site", "website", "--outputs", str(small), cwd=workspace)
-    assert (said.code, said.out) == (0, "website\n")
-    assert said.err.count("is left out. ") == 2
+    messages = cli("site", "website", "--outputs", str(small), cwd=workspace)
+    assert (messages.code, messages.out) == (0, "website\n")
+    assert messages.err.count("is left out. ") == 2
     card = (workspace / "website" / VERSION / "README.md").read_text()
     assert "- `knight_tours_5x5` is proved: every path was walked" in card
     assert "<b>proved</b>" in (workspace / "website" / "index.html").read_text()
@@ -306,14 +306,14 @@ def test_after_a_kill_there_is_no_site_and_the_next_run_removes_what_is_left(
 
 def look_up(page: Page, address: str) -> int:
     """Look the first board up; return the bytes that the page has loaded by then."""
-    loaded, said = list[Request](), list[str]()
+    loaded, messages = list[Request](), list[str]()
     page.on("requestfinished", lambda request: loaded.append(request))  # noqa: PLW0108  Playwright marks what it is given
-    page.on("console", lambda message: said.append(message.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("console", lambda message: messages.append(message.text))
+    page.on("pageerror", lambda error: messages.append(str(error)))
     page.goto(f"{address}/index.html")
     page.click("#ask button")
     expect(page.locator("#distance")).to_contain_text("27 moves to corner (123456780); 15 short")
-    assert said == []
+    assert messages == []
     assert all(request.url.startswith((address, "data:")) for request in loaded)
     assert page.evaluate("window.shifts") == 0
     assert page.evaluate("document.documentElement.scrollWidth") == 320

@@ -112,10 +112,10 @@ def test_a_claimed_bucket_has_one_writer(url: str, outputs: Path, cli: Cli) -> N
     with one.claim():
         one.update("file", lambda old: (old or b"") + b"a")
         for command in ("copy", "copy --quiet"):
-            said = cli(*command.split(), str(outputs), url, "eight", env=os.environ)
-            assert (said.code, said.out) == (3, "")
-            assert f"process {os.getpid()} is copying to it" in said.err
-            assert "--take-over" in said.err
+            completed = cli(*command.split(), str(outputs), url, "eight", env=os.environ)
+            assert (completed.code, completed.out) == (3, "")
+            assert f"process {os.getpid()} is copying to it" in completed.err
+            assert "--take-over" in completed.err
         assert one.list_names() == [CLAIM, "file"]
         with other.claim(is_taken_over=True):
             with pytest.raises(StoreError, match="has taken it over"):
@@ -160,8 +160,8 @@ def test_nothing_is_copied_without_conditional_writes(
         pytest.skip("moto's conditions are Amazon's")
     prefix = url.removeprefix("s3://puzzles/")
 
-    def only_here(method: str, address: str, ask: Callable[[], Answer]) -> Answer:
-        return ask() if prefix in unquote(address) else reject_put("PUT", address, ask)
+    def only_here(method: str, address: str, respond: Callable[[], Answer]) -> Answer:
+        return respond() if prefix in unquote(address) else reject_put("PUT", address, respond)
 
     server.fault = reject_put if not header else None
     server.ignored_headers = [header] * bool(header)

@@ -42,8 +42,8 @@ def test_some_texts_name_no_store(name: str, cli: Cli, tmp_path: Path) -> None:
     with pytest.raises(BadRequest):
         pt.open_tables(name)
     for words in ("status", "precompute eight", "query eight 123456780") if name == LATIN_1 else ():
-        said = cli(*words.split(), "--outputs", name, cwd=tmp_path)
-        assert (said.code, said.out) == (2, "")
+        completed = cli(*words.split(), "--outputs", name, cwd=tmp_path)
+        assert (completed.code, completed.out) == (2, "")
     assert [*tmp_path.iterdir()] == []
 
 
@@ -66,8 +66,8 @@ def test_commands_name_the_usual_folder_where_another_one_is_the_default(
 def test_a_path_is_printed_without_its_control_characters(
     cli: Cli, outputs: Path, tmp_path: Path
 ) -> None:
-    said = cli("explore", "--output", "\x1b[31m.html", "--outputs", str(outputs), cwd=tmp_path)
-    assert (said.code, said.out, said.err) == (0, "\\x1b[31m.html\n", "")
+    completed = cli("explore", "--output", "\x1b[31m.html", "--outputs", str(outputs), cwd=tmp_path)
+    assert (completed.code, completed.out, completed.err) == (0, "\\x1b[31m.html\n", "")
 
 
 def test_pipes_folders_and_devices_are_rejected(tmp_path: Path) -> None:
@@ -285,9 +285,9 @@ def test_a_copied_file_is_synced_before_it_gets_its_name(
 def test_checkpoints_that_are_there_need_no_space_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    saved, asked = checkpoints(Folder(tmp_path), TOURS), list[int]()
+    saved, required = checkpoints(Folder(tmp_path), TOURS), list[int]()
     saved.save("part", [np.arange(3)])
     (file,) = tmp_path.glob(f"{WORK}*")
-    monkeypatch.setattr(Folder, "require_space", lambda _, work, needed: asked.append(needed))
+    monkeypatch.setattr(Folder, "require_space", lambda _, work, needed: required.append(needed))
     saved.require_space(1000)
-    assert asked == [1000 - file.stat().st_size]
+    assert required == [1000 - file.stat().st_size]

@@ -72,7 +72,7 @@ def locate(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> C
 def require_answer_or_sentence(
     question: str, url: str, outputs: Path, cli: Cli, *, is_answered: bool
 ) -> None:
-    """Ask; fail unless the answer is right, or one sentence says why there is none."""
+    """Query; fail unless the answer is right, or one sentence says why there is none."""
     expected = cli(*question.split(), "--outputs", str(outputs)).out
     begin = time.monotonic()
     code, text, errors = cli(*question.split(), "--outputs", url, env=os.environ)
@@ -152,7 +152,7 @@ QUERIES = ("histogram senet", "status", "verify --quick", "explore", "site web")
 
 @pytest.mark.parametrize("question", QUERIES[1:])
 def test_no_command_waits_for_a_dead_host(question: str, outputs: Path, cli: Cli) -> None:
-    """Let a host answer for the manifest alone: a store that was lost is not asked again."""
+    """Let a host answer for the manifest alone: a store that was lost gets no other request."""
 
     def die(request: Request, answer: Answer) -> None:
         if request.name != MANIFEST:
@@ -178,8 +178,8 @@ def test_a_refused_connection_is_told(cli: Cli) -> None:
     with hosts.reserve_port() as port:
         url = f"http://127.0.0.1:{port}/tables"
         for question in (f"query eight {STATE}", *QUERIES):
-            said = cli(*question.split(), "--outputs", url)
-            assert (said.code, "Connection refused" in said.err) == (3, True)
+            completed = cli(*question.split(), "--outputs", url)
+            assert (completed.code, "Connection refused" in completed.err) == (3, True)
         assert RemoteStore(url).list_names() == []
 
 
@@ -190,14 +190,14 @@ def test_a_host_may_fail_at_any_request(question: str, copy: Path, cli: Cli) -> 
     write_manifest(Folder(copy), {name: listed[name] for name in names})
     for answers in range(20):
         with serve(copy, fail_after(answers)) as host:
-            said = cli(*question.split(), "--outputs", host.url)
-        if said.code == 0:
+            completed = cli(*question.split(), "--outputs", host.url)
+        if completed.code == 0:
             break
-        assert (said.code, "HTTP status 403" in said.err) == (3, True)
-    assert (said.code, answers > 1) == (0, True)
+        assert (completed.code, "HTTP status 403" in completed.err) == (3, True)
+    assert (completed.code, answers > 1) == (0, True)
 
 
-# ---- what is asked -------------------------------------------------------------------------------
+# ---- the requests -------------------------------------------------------------------------------
 
 
 def test_an_8_puzzle_query_takes_three_requests(outputs: Path, cli: Cli) -> None:
@@ -274,9 +274,9 @@ def test_a_host_is_asked_once_for_each_move(
 
 def test_a_host_without_ranges_sends_a_file_once(outputs: Path) -> None:
     with hosts.run_python_server(outputs) as url:
-        said = run([SCRIPT, "query", "senet", POSITION, "--outputs", url])
+        completed = run([SCRIPT, "query", "senet", POSITION, "--outputs", url])
         note = f"note: the host ignores ranges: {url}/senet.idx is read whole\n"
-        assert (said.code, said.err) == (0, note)
+        assert (completed.code, completed.err) == (0, note)
     with serve(outputs, send_whole) as host, open_tables(host.url) as tables:
         assert tables.senet.probe(POSITION).plies == tables.senet.probe(POSITION).plies == 2
         sent = [request.span for request in host.requests if request.name == "senet.idx"]
@@ -315,7 +315,7 @@ def test_an_answer_is_from_one_version(locate: Callable[[str], str], tmp_path: P
 
 
 def test_a_stale_part_in_a_cache_is_asked_for_again(tmp_path: Path) -> None:
-    """Let a cache on the way have another version, until it must ask the host."""
+    """Let a cache on the way have another version, until it must revalidate it."""
     (tmp_path / "list").write_bytes(bytes(3 << 20))
 
     def answer_from_cache(request: Request, answer: Answer) -> None:
@@ -392,9 +392,11 @@ def test_a_password_stays_with_its_host(outputs: Path, cli: Cli) -> None:
         host.fault = fail(403)
         told = [cli("query", "eight", STATE, "--outputs", url), cli("status", "--outputs", url)]
     told.append(cli("query", "eight", STATE, "--outputs", url))  # the host is gone
-    for said in told:
-        assert (said.code, said.err.count("cannot be read")) == (3, 1)
-        assert not any(word in said.out + said.err for word in ("cret", "abc", "me:", "bWU6"))
+    for completed in told:
+        assert (completed.code, completed.err.count("cannot be read")) == (3, 1)
+        assert not any(
+            word in completed.out + completed.err for word in ("cret", "abc", "me:", "bWU6")
+        )
 
 
 @pytest.mark.parametrize(
@@ -429,9 +431,9 @@ def test_a_password_stays_with_its_host(outputs: Path, cli: Cli) -> None:
     ],
 )
 def test_no_message_has_a_password(words: str, cli: Cli, workspace: Path) -> None:
-    said = cli(*words.format("u:S3cret@").split(), cwd=workspace)
-    assert said.code in (2, 3)
-    assert not any(word in said.out + said.err for word in ("u:", "S3", "cret"))
+    completed = cli(*words.format("u:S3cret@").split(), cwd=workspace)
+    assert completed.code in (2, 3)
+    assert not any(word in completed.out + completed.err for word in ("u:", "S3", "cret"))
     assert not (workspace / "new").exists()
 
 

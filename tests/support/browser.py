@@ -102,9 +102,9 @@ class Explorer:
 
     def __init__(self, address: str, context: BrowserContext) -> None:
         self.base, self.context, self.page = address, context, context.new_page()
-        self.said = list[str]()
-        self.page.on("console", lambda message: self.said.append(message.text))
-        self.page.on("pageerror", lambda error: self.said.append(str(error)))
+        self.messages = list[str]()
+        self.page.on("console", lambda message: self.messages.append(message.text))
+        self.page.on("pageerror", lambda error: self.messages.append(str(error)))
 
     def open(self, address: str = "") -> Page:
         """Open the page at an address, loaded again."""
@@ -146,16 +146,16 @@ def shown(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Explorer
     context = browser.new_context(**(DESK | wanted["options"]))
     shown = Explorer(file.as_uri(), context)
 
-    def note(asked: Any) -> None:
-        if not asked.url.startswith((file.as_uri(), "data:", "about:")):
-            shown.said.append(f"asked for {asked.url}")
+    def note(request: Any) -> None:
+        if not request.url.startswith((file.as_uri(), "data:", "about:")):
+            shown.messages.append(f"request for {request.url}")
 
     context.on("request", note)
     if wanted["time"]:
         shown.page.clock.install(time=wanted["time"])
     yield shown
     context.close()
-    assert shown.said == []
+    assert shown.messages == []
 
 
 def broken_rules(page: Page, *among: str) -> list[tuple[str, list[str]]]:

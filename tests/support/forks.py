@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
-from tests.support.shell import ROOT, Said, environment, require_no_bug
+from tests.support.shell import ROOT, Completed, environment, require_no_bug
 
 FORKS = """
 import json, os, sys, threading
@@ -35,9 +35,9 @@ for line in sys.stdin:
 
 
 class Measure(Protocol):
-    """A function that runs a command; it returns what it said, and its most memory in bytes."""
+    """A function that runs a command; it returns its result, and its most memory in bytes."""
 
-    def __call__(self, *words: str | Path, cwd: Path = ROOT) -> tuple[Said, int]: ...
+    def __call__(self, *words: str | Path, cwd: Path = ROOT) -> tuple[Completed, int]: ...
 
 
 @contextmanager
@@ -54,18 +54,18 @@ def fork_commands(folder: Path) -> Iterator[Measure]:
     ) as commands:
         assert commands.stdin
         assert commands.stdout
-        asked, told = commands.stdin, commands.stdout
+        requests, results = commands.stdin, commands.stdout
 
-        def measure(*words: str | Path, cwd: Path = ROOT) -> tuple[Said, int]:
+        def measure(*words: str | Path, cwd: Path = ROOT) -> tuple[Completed, int]:
             for file in files:
                 file.write_bytes(b"")
-            print(json.dumps([*map(str, (*files, cwd, *words))]), file=asked, flush=True)
-            code = int(told.readline())
+            print(json.dumps([*map(str, (*files, cwd, *words))]), file=requests, flush=True)
+            code = int(results.readline())
             out, err = (file.read_text("utf-8") for file in files)
             require_no_bug(err)
             errors, has_ended, peak = err.rpartition("peak ")
             assert has_ended, f"it crashed: {code}, {err}"
-            return Said(code, out, errors), int(peak)
+            return Completed(code, out, errors), int(peak)
 
         yield measure
-        asked.close()
+        requests.close()

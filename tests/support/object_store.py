@@ -59,7 +59,7 @@ class LoopbackStore:
         self.requests.append(f"{method} {address} {environ.get('HTTP_RANGE', '')}".strip())
         text: list[Any] = []
 
-        def ask() -> Answer:
+        def respond() -> Answer:
             body = b"".join(
                 self._store(environ, lambda *on_progress, **_: text.extend(on_progress[:2]))
             )
@@ -67,7 +67,7 @@ class LoopbackStore:
 
         if isinstance(self.fault, Generations):
             self.fault.request.required = environ.get("HTTP_X_GOOG_IF_GENERATION_MATCH", "")
-        status, headers, body = self.fault(method, address, ask) if self.fault else ask()
+        status, headers, body = self.fault(method, address, respond) if self.fault else respond()
         start(status, headers)
         return [body]
 
@@ -85,14 +85,14 @@ class Generations:
         """The number that the request of this thread requires, as text: `required`."""
         self._lock = threading.Lock()
 
-    def __call__(self, method: str, address: str, ask: Callable[[], Answer]) -> Answer:
+    def __call__(self, method: str, address: str, respond: Callable[[], Answer]) -> Answer:
         key = address.partition("?")[0]
         with self._lock:
             required = self.request.required
             if method == "PUT" and required not in ("", str(self._numbers.get(key, 0))):
                 text = b"<Error><Code>PreconditionFailed</Code><Message>No</Message></Error>"
                 return "412 PRECONDITION FAILED", [("Content-Length", str(len(text)))], text
-            status, headers, body = ask()
+            status, headers, body = respond()
             if status[:1] == "2" and (method == "PUT" or "uploadId=" in address):
                 self._last += 1
                 self._numbers[key] = self._last
@@ -102,12 +102,12 @@ class Generations:
         return status, [*headers, ("x-goog-generation", str(number))], body
 
 
-def reject_put(method: str, address: str, ask: Callable[[], Answer]) -> Answer:
+def reject_put(method: str, address: str, respond: Callable[[], Answer]) -> Answer:
     """Reject every PUT."""
     if method == "PUT":
         text = b"<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>"
         return "403 FORBIDDEN", [("Content-Length", str(len(text)))], text
-    return ask()
+    return respond()
 
 
 @contextmanager

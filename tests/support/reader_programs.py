@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.support import shell
-from tests.support.shell import ROOT, Said, skip
+from tests.support.shell import ROOT, Completed, skip
 
 EXAMPLES = ROOT / "examples"
 
@@ -18,25 +18,25 @@ def tool(name: str) -> str:
     return shutil.which(name) or skip(reason)
 
 
-def run(*command: str | Path, stdin: str = "") -> Said:
+def run(*command: str | Path, stdin: str = "") -> Completed:
     return shell.run(command, cwd=Path.cwd(), input=stdin.encode(), timeout=120)
 
 
-def ask_package(location: object, *questions: list[Any]) -> list[Any]:
-    """Ask the JavaScript package; return for each question its answer, and what that took."""
-    return _ask_in_node("ask_javascript.mjs", location, questions)
+def query_package(location: object, *questions: list[Any]) -> list[Any]:
+    """Query the JavaScript package; return each answer with its cost."""
+    return _query_in_node("query_javascript.mjs", location, questions)
 
 
-def ask_page(page: Path, *questions: list[Any]) -> list[Any]:
-    """Ask the modules of an explorer's page, without a browser."""
-    return _ask_in_node("ask_page.mjs", page, questions)
+def query_page(page: Path, *questions: list[Any]) -> list[Any]:
+    """Query the modules of an explorer's page, without a browser."""
+    return _query_in_node("query_page.mjs", page, questions)
 
 
-def _ask_in_node(program: str, location: object, questions: tuple[list[Any], ...]) -> list[Any]:
+def _query_in_node(program: str, location: object, questions: tuple[list[Any], ...]) -> list[Any]:
     lines = "\n".join(map(json.dumps, questions))
-    said = run(tool("node"), Path(__file__).with_name(program), str(location), stdin=lines)
-    assert (said.code, said.err) == (0, "")
-    return [json.loads(line) for line in said.out.splitlines()]
+    completed = run(tool("node"), Path(__file__).with_name(program), str(location), stdin=lines)
+    assert (completed.code, completed.err) == (0, "")
+    return [json.loads(line) for line in completed.out.splitlines()]
 
 
 def compile_reader(folder: Path, source: Path = EXAMPLES / "reader.c") -> list[str]:

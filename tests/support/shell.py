@@ -31,7 +31,7 @@ STREAMS = {1: ("stdout", "surrogateescape"), 2: ("stderr", "backslashreplace")}
 """The standard outputs, each with its name and what Python does about a character's error."""
 
 
-class Said(NamedTuple):
+class Completed(NamedTuple):
     """The exit code of a process and its output."""
 
     code: int
@@ -39,9 +39,8 @@ class Said(NamedTuple):
     err: str
 
 
-Cli: TypeAlias = Callable[..., Said]
+Cli: TypeAlias = Callable[..., Completed]
 """A function that runs `pipeline`, or queries the published tables."""
-Ask: TypeAlias = Cli
 
 
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -67,7 +66,7 @@ def run(
     cwd: Path = ROOT,
     env: Mapping[str, str] | None = None,
     **options: Any,
-) -> Said:
+) -> Completed:
     """Run a command; `options` are those of `subprocess.run`.
 
     By default, the output is captured, and standard input is empty. A bug fails the test.
@@ -80,12 +79,12 @@ def run(
     )
     out, err = ((text or b"").decode() for text in (ended.stdout, ended.stderr))
     require_no_bug(err)
-    return Said(ended.returncode, out, err)
+    return Completed(ended.returncode, out, err)
 
 
 def run_here(
     *words: str, cwd: Path = ROOT, env: Mapping[str, str] | None = None, stdin: str = ""
-) -> Said:
+) -> Completed:
     """Run `pipeline` with these words in this process; a bug in it raises."""
     source = io.TextIOWrapper(io.BufferedReader(io.BytesIO(os.fsencode(stdin))))
     with ExitStack() as stack:
@@ -94,7 +93,7 @@ def run_here(
         stack.enter_context(patch.object(sys, "stdin", source))
         output, errors = (stack.enter_context(_capture(at)) for at in (1, 2))
         code = run_command([*words])
-        return Said(code, output(), errors())
+        return Completed(code, output(), errors())
 
 
 @contextmanager
@@ -122,7 +121,7 @@ def _capture(descriptor: int) -> Iterator[Callable[[], str]]:
             os.close(kept)
 
 
-def python(code: str, *words: str, env: Mapping[str, str] | None = None) -> Said:
+def python(code: str, *words: str, env: Mapping[str, str] | None = None) -> Completed:
     """Run Python code in the project's folder."""
     return run([sys.executable, "-c", code, *words], env=env)
 
@@ -181,14 +180,14 @@ main()
 """
 
 
-def without_privileges(*words: str) -> Said:
+def without_privileges(*words: str) -> Completed:
     """Run `pipeline` so that permissions bind it, even where everything runs as root."""
     return run([sys.executable, "-c", UNPRIVILEGED, *words])
 
 
-def with_a_disk(script: str) -> Said:
+def with_a_disk(script: str) -> Completed:
     """Run a script that mounts its own disks; exit code 9 means that it could not."""
-    said = run(["unshare", "--map-root-user", "--mount", "sh", "-c", script])
-    if said.code == 9 or "unshare" in said.err:
+    completed = run(["unshare", "--map-root-user", "--mount", "sh", "-c", script])
+    if completed.code == 9 or "unshare" in completed.err:
         skip("here a test cannot have a disk of its own")
-    return said
+    return completed

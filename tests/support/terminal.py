@@ -7,7 +7,7 @@ import termios
 from contextlib import suppress
 from pathlib import Path
 
-from tests.support.shell import SCRIPT, Said, environment
+from tests.support.shell import SCRIPT, Completed, environment
 
 PART = re.compile(r"\x1b\[([0-9;?]*)([a-zA-Z])|[\r\n]|[^\x1b\r\n]+")
 
@@ -36,7 +36,7 @@ def render_screen(raw: str) -> list[str]:
 
 def run_on_terminal(
     words: list[str], *, shares_stdout: bool = True, stdin: Path = Path(os.devnull)
-) -> Said:
+) -> Completed:
     """Run the program with standard error on a terminal, and standard output if it is shared.
 
     The terminal's text is in `err`, with its line ends.
@@ -60,4 +60,4 @@ def run_on_terminal(
                 raw += data
         os.close(parent_end)
         answer = process.stdout.read().decode() if process.stdout else ""
-    return Said(process.returncode, answer, raw.decode())
+    return Completed(process.returncode, answer, raw.decode())

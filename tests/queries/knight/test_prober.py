@@ -122,9 +122,9 @@ def test_the_example_of_a_table_is_answered_by_it(folder: Path, board: str) -> N
     name = f"knight_pair_counts_{board}"
     assert name in read_manifest(Folder(folder))
     given = PUZZLE.find_example(name)
-    said = run_here(
+    completed = run_here(
         "query", "knight", str(given["key"]), "--board", board, "--to", str(given["to"]), "--count",
         "--outputs", str(folder),
     )  # fmt: skip
-    assert (said.code, said.err) == (0, "")
-    assert said.out.startswith(f"{board} from a1 to ")
+    assert (completed.code, completed.err) == (0, "")
+    assert completed.out.startswith(f"{board} from a1 to ")

@@ -26,9 +26,9 @@ from puzzle_tablebase.stores.checkpoints import Arrays
 from puzzle_tablebase.tour_frontier.keys import decode_layer, encode_layer
 from tests import first, usual_or_nightly
 from tests.support import oracles
-from tests.support.asking import ask_text
 from tests.support.build_recorder import build_tables
 from tests.support.chances import check_draws, check_uniform
+from tests.support.querying import query_text
 from tests.support.shell import Cli
 from tests.support.tampered import (
     link_copy,
@@ -226,11 +226,11 @@ def test_closed_tours_are_ranked_and_unranked_at_the_shell(ranked_boards: Path, 
     assert json.loads(reported.out)["rank"] == 9861
 
 
-@pytest.mark.parametrize("asked", ["5x4 b1 7", f"5x4 b1 1{'0' * 5000}", "5x4 b2 0", "5x5 b1 0"])
-def test_missing_tours_are_no_answer(ranked_boards: Path, asked: str) -> None:
-    board, start, number = asked.split()
+@pytest.mark.parametrize("words", ["5x4 b1 7", f"5x4 b1 1{'0' * 5000}", "5x4 b2 0", "5x5 b1 0"])
+def test_missing_tours_are_no_answer(ranked_boards: Path, words: str) -> None:
+    board, start, number = words.split()
     with pytest.raises(NoAnswer):
-        ask_text("knight", ranked_boards, start, rank=number, board=board)
+        query_text("knight", ranked_boards, start, rank=number, board=board)
 
 
 @pytest.mark.parametrize(
@@ -245,20 +245,20 @@ def test_an_unranked_path_that_is_no_tour_is_damage(
 ) -> None:
     monkeypatch.setattr(TourRanker, "unrank", lambda *_: [0, 7])
     with pytest.raises(TableDamaged) as damaged:
-        ask_text("knight", ranked_boards, "a1", **{"board": "6x6", **options})
+        query_text("knight", ranked_boards, "a1", **{"board": "6x6", **options})
     assert damaged.value.file == str(ranked_boards / f"{name}.idx")
 
 
 def test_invalid_closed_tours_are_rejected(ranked_boards: Path) -> None:
     facts = json.loads(
-        ask_text("knight", ranked_boards, "a1", board="6x6", closed=True, rank="5", json=True)
+        query_text("knight", ranked_boards, "a1", board="6x6", closed=True, rank="5", json=True)
     )
     squares = [facts["path"][at : at + 2] for at in range(0, 72, 2)]
     far = [*squares[2:], squares[1], squares[0]]
     swapped = [squares[1], squares[0], *squares[2:]]
     for wrong in (squares[:-1], [*squares, "a1"], swapped, far, ["a7"], []):
         with pytest.raises(NotationError):
-            ask_text(
+            query_text(
                 "knight", ranked_boards, None, board="6x6", closed=True, rank_of=" ".join(wrong)
             )
 

@@ -1,4 +1,4 @@
-// The JavaScript package, asked by a test: node ask_javascript.mjs LOCATION, with a question a line on
+// Queries of the JavaScript package by a test: node query_javascript.mjs LOCATION, with a question a line on
 // standard input, [method, ...arguments], or ["open", LOCATION] for those after it; for each a line of JSON: the answer, or its error, and the
 // rounds of requests, progress and bytes that it took.
 import { text } from "node:stream/consumers";

@@ -1,4 +1,4 @@
-"""Helpers to ask readers with unparsed options, as commands and programs do."""
+"""Queries of readers with unparsed options, as commands and programs do."""
 
 from pathlib import Path
 from typing import Any
@@ -11,38 +11,38 @@ from puzzle_tablebase.queries.questions import ALL, BATCH, QUERY, Answer
 from puzzle_tablebase.queries.readers import Reader
 from puzzle_tablebase.stores import Folder
 
-Asked = Reader[Any] | BaseProber
+Queryable = Reader[Any] | BaseProber
 
 
-def find_prober(asked: Asked) -> BaseProber:
+def find_prober(reader: Queryable) -> BaseProber:
     """Return the prober of a reader."""
-    return asked._prober if isinstance(asked, Reader) else asked
+    return reader._prober if isinstance(reader, Reader) else reader
 
 
-def ask_one(reader: Asked, key: str | None = None, **given: Any) -> Any:
+def query_one(reader: Queryable, key: str | None = None, **given: Any) -> Any:
     """Answer one key, or an option without one, as `pipeline query` does."""
     chosen, options = pose(find_prober(reader), QUERY if key is not None else ALL, given)
     answer: Answer = chosen.answer(key, options)
     return answer
 
 
-def ask_table(name: str, folder: Path, key: str, **given: Any) -> Any:
+def query_table(name: str, folder: Path, key: str, **given: Any) -> Any:
     """Answer one key of a puzzle from a folder."""
-    return ask_one(open_prober(name, Folder(folder)), key, **given)
+    return query_one(open_prober(name, Folder(folder)), key, **given)
 
 
-def ask_text(name: str, folder: Path, key: str | None, **given: str | bool) -> str:
+def query_text(name: str, folder: Path, key: str | None, **given: str | bool) -> str:
     """Return the text that `pipeline query` prints for one key."""
     return answer_as_text(name, key, {"outputs": str(folder), **given})
 
 
-def ask_many(reader: Asked, keys: pl.Series, **given: Any) -> pl.DataFrame:
+def query_many(reader: Queryable, keys: pl.Series, **given: Any) -> pl.DataFrame:
     """Answer many keys, as a batch does."""
     chosen, options = pose(find_prober(reader), BATCH, given)
     return chosen.answer_keys(keys, options)
 
 
-def ask_singly(reader: Asked, keys: pl.Series, **given: Any) -> pl.DataFrame:
+def query_singly(reader: Queryable, keys: pl.Series, **given: Any) -> pl.DataFrame:
     """Answer many keys one by one."""
     chosen, options = pose(find_prober(reader), BATCH, given)
     return Prober.answer_keys(chosen, keys, options)

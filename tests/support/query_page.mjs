@@ -1,4 +1,4 @@
-// The answers of the explorer's modules without a browser: node ask_page.mjs EXPLORER.html, with a question a line on
+// The answers of the explorer's modules without a browser: node query_page.mjs EXPLORER.html, with a question a line on
 // standard input, [name, ...arguments]; for each a line of JSON.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -30,9 +30,9 @@ const questions = readFileSync(0, "utf8").trim().split("\n").map(JSON.parse);
 const games = { eight: EIGHT, ...SLIDING };
 const opened = {};
 for (const [name, game] of Object.entries(games))
-  if (questions.some(([asked, board]) => asked === "planes" || board === name))
+  if (questions.some(([question, board]) => question === "planes" || board === name))
     Object.assign(opened, await game.open());
-if (questions.some(([asked, board]) => !games[board] && asked !== "day")) {
+if (questions.some(([question, board]) => !games[board] && question !== "day")) {
   opened.senet = await senet.openSenet();
   opened.knight_tours_8x8 = await openKnight();
 }
