@@ -1,8 +1,12 @@
 """Encoded rows equal those that slow code writes, and damage is noticed."""
 
+from random import Random
+
 import numpy as np
 import numpy.typing as npt
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from puzzle_tablebase.two_bit_bfs.codec import (
     WORD,
@@ -18,6 +22,8 @@ Words = npt.NDArray[np.uint64]
 Bytes = npt.NDArray[np.uint8]
 GROUPS = [(1, 10), (7, 13), (64, 3), (100, 5), (300, 2)]
 """Rows of a group, and groups."""
+FULL = (1 << 60) - 1
+"""A word with all its states."""
 
 
 def make_rows(rows: int, seed: int) -> Words:
@@ -64,6 +70,14 @@ def encode(words: Words, group: int) -> tuple[Bytes, npt.NDArray[np.int64]]:
     return data, starts
 
 
+def make_layer(states: set[int], rows: int) -> Words:
+    """Make the rows of a set of states, 360 in a row and 60 in a word."""
+    words = np.zeros((rows, 6), dtype=np.uint64)
+    for state in states:
+        words[state // 360, state % 360 // 60] |= WORD(1 << state % 60)
+    return words
+
+
 @pytest.mark.parametrize(("group", "groups"), GROUPS)
 def test_rows_are_written_as_slow_code_does_and_read_again(group: int, groups: int) -> None:
     words = make_rows(group * groups, group)
@@ -77,6 +91,49 @@ def test_rows_are_written_as_slow_code_does_and_read_again(group: int, groups: i
     back = words.reshape(groups, group, 6)[::-1].reshape(-1, 6)
     assert np.array_equal(frontier, back.any(axis=1))
     assert np.array_equal(into[frontier > 0], back[frontier > 0])
+
+
+SIZES = st.tuples(st.integers(1, 140), st.integers(1, 4))
+"""Rows of a group, and groups: of any size around that of a segment, which is 64 rows."""
+
+
+def read(data: Bytes, starts: npt.NDArray[np.int64], group: int, into: Words) -> None:
+    """Add the states of all groups to those of words."""
+    frontier = np.array(into.any(axis=1), dtype=np.uint8)
+    rows = np.arange(len(starts) - 1) * group
+    decode_groups(data, starts, rows, group, into, frontier, True)
+    assert np.array_equal(frontier, into.any(axis=1))
+
+
+@given(SIZES, st.dictionaries(st.tuples(st.integers(0), st.integers(0, 5)), st.integers(0, FULL)))
+def test_any_words_at_any_places_are_read_as_they_were_written(
+    size: tuple[int, int], cells: dict[tuple[int, int], int]
+) -> None:
+    group, groups = size
+    words = np.zeros((group * groups, 6), dtype=np.uint64)
+    for (row, word), states in cells.items():
+        words[row % len(words), word] = states
+    data, starts = encode(words, group)
+    assert data[: starts[-1]].tobytes() == b"".join(encode_slowly(words, group))
+    into = np.zeros_like(words)
+    read(data, starts, group, into)
+    assert np.array_equal(into, words)
+
+
+@given(SIZES, st.lists(st.sets(st.integers(0, 140 * 4 * 360 - 1)), max_size=5), st.randoms())
+def test_states_that_are_added_in_any_order_make_the_same_layer(
+    size: tuple[int, int], parts: list[set[int]], random: Random
+) -> None:
+    group, groups = size
+    rows = group * groups
+    sets = [{state % (rows * 360) for state in part} for part in parts]
+    whole, _ = encode(make_layer(set[int]().union(*sets), rows), group)
+    for _ in range(2):
+        words = np.zeros((rows, 6), dtype=np.uint64)
+        for states in sets:
+            read(*encode(make_layer(states, rows), group), group, words)
+        assert np.array_equal(encode(words, group)[0], whole)
+        random.shuffle(sets)
 
 
 @pytest.mark.parametrize(("group", "groups"), GROUPS)
