@@ -1,7 +1,8 @@
 """Coverage-guided fuzzing of parsers and readers: `make fuzz`, for FUZZ_SECONDS.
 
 For any bytes, a parser returns a value that stays the same when written and parsed again, or raises
-a TablebaseError. A damaged index or manifest gives the published values, or raises.
+a TablebaseError. A damaged index or manifest gives the published values, or raises; so does a walk
+through a board's bits.
 """
 
 from __future__ import annotations
@@ -27,16 +28,20 @@ with atheris.instrument_imports(include=["puzzle_tablebase"]):
     from puzzle_tablebase.pipeline.build import precompute
     from puzzle_tablebase.pipeline.commands.puzzles import ROWS
     from puzzle_tablebase.pipeline.single_query import parse_simple_words
-    from puzzle_tablebase.puzzles import senet
+    from puzzle_tablebase.puzzles import senet, sliding
     from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
     from puzzle_tablebase.puzzles.sliding import EIGHT
     from puzzle_tablebase.queries.files import IndexReader
+    from puzzle_tablebase.queries.tables import open_tables
     from puzzle_tablebase.registry import get_puzzle
 
 SEEDS = ("123456780", "1 5 2 7 0 3 8 4 6", OPENING, "b1", "8x8", "--to c3 --closed b1")
 FOLDER = Path(tempfile.mkdtemp())
 OUTPUTS = Path(__file__).resolve().parents[1] / "outputs"
 ENTRIES = read_versions(Folder(OUTPUTS))
+BOARDS = ("2x3", "2x4")
+"""The boards whose indexes are fuzzed: with a byte for each state, and with a bit."""
+sliding.MAX_SMALL_CELLS = 7
 
 
 class Index(NamedTuple):
@@ -58,19 +63,31 @@ def read_indexes() -> list[Index]:
     tables.append(get_puzzle("knight").tables[2])
     for table in tables:
         shutil.copy(OUTPUTS / table.index_file, FOLDER)
-    boards = get_puzzle("sliding").find_tables("sliding_2x4")
-    precompute(*(table.name for table in boards), outputs=FOLDER, quiet=True)
+    precompute(*(f"sliding_{board}" for board in BOARDS), outputs=FOLDER, quiet=True)
+    find_tables = get_puzzle("sliding").find_tables
+    boards = [table for board in BOARDS for table in find_tables(f"sliding_{board}")]
     return [
         Index(
             table,
             (FOLDER / table.index_file).read_bytes(),
             bytes(IndexReader(Folder(FOLDER), table).read_records()),
         )
-        for table in (*tables, *(table for table in boards if table.index))
+        for table in (*tables, *boards)
     ]
 
 
 INDEXES = read_indexes()
+
+
+def find_distance(board: str, state: str) -> int:
+    """Find a board's distance in the fuzzed folder."""
+    with open_tables(str(FOLDER)) as tables:
+        return tables.sliding(board).distance(state)
+
+
+with open_tables(str(FOLDER)) as opened:
+    DISTANCES = {board: opened.sliding(board).sample(64).rows() for board in BOARDS}
+"""Some states of each board, each with its goal and distance."""
 
 
 def check_parsers(text: str) -> None:
@@ -106,6 +123,11 @@ def check_index(data: bytes) -> None:
                 assert reader.read_record(rank) == index.get_record(rank)
         reader.read_records()
         assert changed == intact
+    for board, rows in DISTANCES.items():
+        if table.name.startswith(f"sliding_{board}"):
+            state, _, distance, *_ = rows[at % len(rows)]
+            with contextlib.suppress(TablebaseError):
+                assert find_distance(board, state) == distance
 
 
 def check_manifest(text: bytes) -> None:
