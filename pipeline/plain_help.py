@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from puzzle_tablebase import __version__
 from puzzle_tablebase.errors import PackageMissing, raise_missing
-from puzzle_tablebase.pipeline.single_query import JSON, OUTPUTS, list_options
 from puzzle_tablebase.pipeline.terminal import print_answer
-from puzzle_tablebase.queries.prober import get_prober_class
-from puzzle_tablebase.queries.questions import CHECK, Option
+from puzzle_tablebase.queries.prober import (
+    get_prober_class,
+    list_check_options,
+    list_query_options,
+)
 from puzzle_tablebase.registry import MODULES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from puzzle_tablebase.queries.questions import Option
 
 LOOKUPS = {"query": "Answer a key.", "check": "Judge an answer to a key: its moves."}
 """The commands that need no package, for one key."""
@@ -24,9 +30,8 @@ def print_plain_help(arguments: list[str], error: ModuleNotFoundError) -> bool:
     command, puzzle = ([word for word in arguments if word[:1] != "-"] + ["", ""])[:2]
     if command in LOOKUPS and puzzle in MODULES:
         prober = get_prober_class(puzzle)
-        options = [option for option in prober.options if CHECK in option.verbs] + [JSON, OUTPUTS]
         answer = " ANSWER" if command == "check" else ""
-        listed = options if answer else list_options(prober)
+        listed = list_check_options(prober) if answer else list_query_options(prober)
         usage, rows = f"{command} {puzzle} {prober.key}{answer} [OPTION]...", list_texts(listed)
         title = LOOKUPS[command]
     else:
@@ -49,6 +54,6 @@ def print_plain_help(arguments: list[str], error: ModuleNotFoundError) -> bool:
     return True
 
 
-def list_texts(options: list[Option] | tuple[Option, ...]) -> dict[str, str]:
+def list_texts(options: tuple[Option, ...]) -> dict[str, str]:
     """Return the help of options by their flags and values."""
     return {f"{option.flag} {option.metavar}".rstrip(): option.help for option in options}

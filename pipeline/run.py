@@ -29,7 +29,10 @@ from puzzle_tablebase.process import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
     from typing import NoReturn
+
+    from puzzle_tablebase.queries.questions import Option
 
 
 def main() -> NoReturn:
@@ -59,7 +62,7 @@ def run_command(arguments: list[str]) -> int:
         with cleanup_lock:  # after a signal, wait for the end: its cleanup removes files
             pass
         # a lone lookup does not need these
-        from puzzle_tablebase.pipeline.terminal import format_error, print_error
+        from puzzle_tablebase.pipeline.terminal import format_error, print_answer, print_error
 
         if isinstance(error, Unreachable | FileChanged):  # while a table was being read
             hint = "Check the address, the network and the credentials."
@@ -68,6 +71,10 @@ def run_command(arguments: list[str]) -> int:
             print_error(f"The store of the tables cannot be read: {error}. {hint}")
             return TableUnreadable.exit_code
         if isinstance(error, TablebaseError):
+            if error.known and "--json" in arguments:
+                from puzzle_tablebase.queries.questions import format_json
+
+                print_answer(f"{format_json(error.known)}\n")
             if not (isinstance(error, OutputError) and error.is_gone):
                 print_error(format_error(error))
             is_default = isinstance(error, TableMissing) and error.file.startswith("outputs/")
@@ -90,11 +97,8 @@ def run_command(arguments: list[str]) -> int:
 
 def _dispatch(arguments: list[str]) -> int:
     if arguments[:1] in (["query"], ["check"]):
-        from puzzle_tablebase.pipeline.single_query import answer_fast, judge_fast
-
-        answer_or_judge = answer_fast if arguments[0] == "query" else judge_fast
         process.is_lone = True
-        answer = answer_or_judge(arguments[1:])
+        answer = answer_fast(*arguments)
         process.is_lone = False
         if answer is not None:
             sys.stdout.write(answer)
@@ -113,3 +117,64 @@ def _dispatch(arguments: list[str]) -> int:
             return 0
         raise
     return run_app(arguments)
+
+
+# ---- the fast path: a query or a check whose arguments need no Typer -----------------------------
+
+
+def answer_fast(command: str, *arguments: str) -> str | None:
+    """Answer a query or a check of one key; None for arguments that need Typer."""
+    from puzzle_tablebase.queries import prober as probers
+    from puzzle_tablebase.queries.questions import is_keyless
+    from puzzle_tablebase.registry import is_registered
+
+    if not arguments or arguments[0].startswith("-") or not is_registered(arguments[0]):
+        return None
+    name, *rest = arguments
+    prober, is_check = probers.get_prober_class(name), command == "check"
+    list_options = probers.list_check_options if is_check else probers.list_query_options
+    parsed = parse_simple_words(rest, list_options(prober))
+    if parsed is None:
+        return None
+    words, given = parsed
+    if is_check:
+        can_judge = "check" in prober.commands and len(words) > 1
+        return probers.judge_as_text(name, words, given)[0] if can_judge else None
+    if not words and not is_keyless(prober.options, given):
+        return None
+    return probers.answer_as_text(name, " ".join(words) if words else None, given, _announcing)
+
+
+def _announcing(work: str) -> AbstractContextManager[None]:
+    from puzzle_tablebase.pipeline.terminal import announcing  # most lookups do not need it
+
+    return announcing(work)
+
+
+def parse_simple_words(
+    arguments: list[str], options: tuple[Option, ...]
+) -> tuple[list[str], dict[str, str | bool]] | None:
+    """Parse arguments to words and options, a flag's value being True; None for others.
+
+    >>> from puzzle_tablebase.queries.questions import Option
+    >>> parse_simple_words(["b1", "--to", "c3"], (Option("to", "Where the tour ends.", "SQUARE"),))
+    (['b1'], {'to': 'c3'})
+    >>> parse_simple_words(["b1", "--help"], ()) is None
+    True
+    """
+    options_by_flag = {option.flag: option for option in options}
+    words, values = list[str](), dict[str, str | bool]()
+    rest = iter(arguments)
+    for argument in rest:
+        option = options_by_flag.get(argument)
+        if option is None:
+            if argument.startswith("-"):
+                return None
+            words.append(argument)
+        elif option.metavar:
+            values[option.name] = value = next(rest, "-")
+            if value.startswith("-"):
+                return None
+        else:
+            values[option.name] = True
+    return words, values

@@ -7,15 +7,29 @@ which answers with parsed options; a few choose another prober. Programs call `r
 from __future__ import annotations
 
 from puzzle_tablebase.errors import BadRequest, IllegalMove, NotationError
+from puzzle_tablebase.process import watch_signals
 from puzzle_tablebase.puzzles import GoalPuzzle, Puzzle, Rules, StateSpace
 from puzzle_tablebase.queries.files import TableFiles
-from puzzle_tablebase.queries.questions import Answer, HardestAnswer, Judgement, parse_options
+from puzzle_tablebase.queries.questions import (
+    ALL,
+    CHECK,
+    JSON,
+    OUTPUTS,
+    QUERY,
+    SVG,
+    Answer,
+    HardestAnswer,
+    Judgement,
+    parse_options,
+)
 from puzzle_tablebase.registry import get_puzzle, import_object
 from puzzle_tablebase.schema import UNREACHED
+from puzzle_tablebase.stores import open_store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from contextlib import AbstractContextManager
     from typing import Any
 
     import polars as pl
@@ -302,3 +316,71 @@ def pose(prober: BaseProber, verb: str, given: Mapping[str, Any]) -> tuple[Probe
     """Parse the options of a question; return the prober that answers it, and the options."""
     options = prober.parse(verb, given)
     return prober.select(options), options
+
+
+# ---- one question of the command line ---------------------------------------------------------
+
+
+def list_query_options(prober: type[BaseProber]) -> tuple[Option, ...]:
+    """List all options of the queries of a prober's puzzle."""
+    own = [option for option in prober.options if {QUERY, ALL} & {*option.verbs}]
+    return (*own, *((SVG,) if prober.has_pictures else ()), JSON, OUTPUTS)
+
+
+def list_check_options(prober: type[BaseProber]) -> tuple[Option, ...]:
+    """List the options of the judgement of one answer; none if the puzzle has no answers."""
+    own = [option for option in prober.options if CHECK in option.verbs]
+    return (*own, JSON, OUTPUTS) if "check" in prober.commands else ()
+
+
+def answer_as_text(
+    name: str,
+    key: str | None,
+    given: Mapping[str, str | bool],
+    announcing: Callable[[str], AbstractContextManager[object]] | None = None,
+) -> str:
+    """Answer a query as text to print, and write its picture if the options name a file.
+
+    `announcing` makes the context of an answer that may take seconds, from its activity in words.
+    """
+    if key is None or given:
+        # the answer may go to a file, which must be whole or not there; or it may need polars,
+        # which takes over the interrupt and waits for its own work
+        watch_signals()
+    options = {**given}
+    svg, is_json, outputs = (options.pop(own.name, None) for own in (SVG, JSON, OUTPUTS))
+    if svg == "-" and is_json:
+        problem = "--json cannot be combined with --svg -: only one can be printed"
+        raise BadRequest(problem, "Write the picture to a file with --svg FILE")
+    opened = open_prober(name, open_store(outputs))
+    prober, parsed = pose(opened, ALL if key is None else QUERY, options)
+    work = "reading all states" if key is None else prober.long_work
+    if work and announcing:
+        with announcing(work):
+            answer = prober.answer(key, parsed)
+    else:
+        answer = prober.answer(key, parsed)
+    text = f"{answer.to_json()}\n" if is_json else answer.to_text()
+    if svg is not None:
+        from puzzle_tablebase.output import write_output
+
+        # after the text: options that `to_text` rejects must leave no picture behind
+        write_output(str(svg), answer.to_svg().encode())
+        if svg == "-":
+            return ""
+    return text
+
+
+def judge_as_text(
+    name: str, words: list[str], given: Mapping[str, str | bool]
+) -> tuple[str, Judgement]:
+    """Judge one answer, the words after its key; return the judgement as text to print, too."""
+    from puzzle_tablebase.queries.judging import judge  # a query does not need it
+
+    if given:
+        watch_signals()  # as for a query
+    options = {**given}
+    is_json, outputs = (options.pop(own.name, None) for own in (JSON, OUTPUTS))
+    prober, parsed = pose(open_prober(name, open_store(outputs)), CHECK, options)
+    judged = judge(prober, words[0], " ".join(words[1:]), parsed)
+    return f"{judged.to_json()}\n" if is_json else judged.to_text(), judged

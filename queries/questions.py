@@ -242,6 +242,13 @@ SHEETS = Option(
 
 # ---- answers ---------------------------------------------------------------------------------
 
+SVG = Option("svg", "Also draw the answer as an SVG picture.", "FILE")
+JSON = Option("json", "Print the answer as one JSON object.")
+OUTPUTS = Option(
+    "outputs", "Folder with the tables (default: $PIPELINE_OUTPUTS, or outputs).", "DIR"
+)
+"""With `SVG` and `JSON`, options of the command line that no prober sees."""
+
 FORMATS = {"csv": "CSV", "jsonl": "JSON", "parquet": "Parquet"}
 """The formats of a batch's answers, with their names in messages."""
 INPUT_FORMATS = {

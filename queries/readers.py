@@ -6,8 +6,6 @@ function that answers, judges or draws.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, overload
-
 from puzzle_tablebase.errors import (
     BadRequest,
     NoAnswer,
@@ -19,8 +17,10 @@ from puzzle_tablebase.errors import (
 )
 from puzzle_tablebase.queries.questions import ALL, BATCH, CHECK, PROBE, QUERY, SAMPLE
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any, Generic, overload
 
     import polars as pl
     from narwhals.typing import IntoFrameT
@@ -46,15 +46,18 @@ if TYPE_CHECKING:
     from puzzle_tablebase.queries.state_arrays import BoardArrays, EightArrays
     from puzzle_tablebase.stores import Store
 
+    Given = TypeVar("Given", bound=Answer, covariant=True)
+    """The type of a reader's answers."""
     OfGoal = TypeVar("OfGoal", bound=GoalAnswer, covariant=True, default=GoalAnswer)
-else:  # that of Python 3.11 has no default
-    from typing import TypeVar
+    Default = TypeVar("Default")
+else:  # importing `typing` would take longer than opening the tables
+    Given = OfGoal = Default = None
 
-    OfGoal = TypeVar("OfGoal", covariant=True)
+    class Generic:
+        """Makes every class with parameters, such as `Reader[Given]`, the class itself."""
 
-Given = TypeVar("Given", bound="Answer", covariant=True)
-"""The type of a reader's answers."""
-Default = TypeVar("Default")
+        def __class_getitem__(cls, _: object) -> type:
+            return cls
 
 
 class Reader(Generic[Given]):
@@ -94,10 +97,13 @@ class Reader(Generic[Given]):
         answer: Any = self._prober.answer(key, self._prober.parse(PROBE, options))
         return answer  # type: ignore[no-any-return]  # the prober of this reader's class
 
-    @overload
-    def get(self, key: str, default: None = None, **options: Any) -> Given | None: ...
-    @overload
-    def get(self, key: str, default: Default, **options: Any) -> Given | Default: ...
+    if TYPE_CHECKING:
+
+        @overload
+        def get(self, key: str, default: None = None, **options: Any) -> Given | None: ...
+        @overload
+        def get(self, key: str, default: Default, **options: Any) -> Given | Default: ...
+
     def get(self, key: str, default: Any = None, **options: Any) -> Any:
         """Return the answer of `probe`, or the default if there is none or the key is invalid."""
         parsed = self._prober.parse(PROBE, options)
@@ -106,16 +112,19 @@ class Reader(Generic[Given]):
         except (NotationError, NoAnswer, Undecided):
             return default
 
-    @overload
-    def annotate(
-        self, frame: Keys, column: str | None = None, *, prefix: str = ..., errors: str = ...,
-        **options: Any,
-    ) -> pl.DataFrame: ...  # fmt: skip
-    @overload
-    def annotate(
-        self, frame: IntoFrameT, column: str | None = None, *, prefix: str = ...,
-        errors: str = ..., **options: Any,
-    ) -> IntoFrameT: ...  # fmt: skip
+    if TYPE_CHECKING:
+
+        @overload
+        def annotate(
+            self, frame: Keys, column: str | None = None, *, prefix: str = ..., errors: str = ...,
+            **options: Any,
+        ) -> pl.DataFrame: ...  # fmt: skip
+        @overload
+        def annotate(
+            self, frame: IntoFrameT, column: str | None = None, *, prefix: str = ...,
+            errors: str = ..., **options: Any,
+        ) -> IntoFrameT: ...  # fmt: skip
+
     def annotate(
         self, frame: Any, column: str | None = None, *, prefix: str = "", errors: str = "null",
         **options: Any,

@@ -27,7 +27,7 @@ with atheris.instrument_imports(include=["puzzle_tablebase"]):
     from puzzle_tablebase.notation.senet import OPENING, parse_position
     from puzzle_tablebase.pipeline.build import precompute
     from puzzle_tablebase.pipeline.commands.puzzles import ROWS
-    from puzzle_tablebase.pipeline.single_query import parse_simple_words
+    from puzzle_tablebase.pipeline.run import parse_simple_words
     from puzzle_tablebase.puzzles import senet, sliding
     from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
     from puzzle_tablebase.puzzles.sliding import EIGHT

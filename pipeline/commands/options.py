@@ -8,8 +8,7 @@ from typer import Context
 
 from puzzle_tablebase.errors import BadRequest, TablebaseError, quote
 from puzzle_tablebase.formats.manifest import read_manifest
-from puzzle_tablebase.pipeline.single_query import OUTPUTS
-from puzzle_tablebase.queries.questions import parse_positive_number
+from puzzle_tablebase.queries.questions import OUTPUTS, parse_positive_number
 from puzzle_tablebase.registry import list_puzzles
 from puzzle_tablebase.resources import PROCESS_BYTES
 from puzzle_tablebase.stores import open_store

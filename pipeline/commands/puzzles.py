@@ -21,17 +21,14 @@ from puzzle_tablebase.errors import (
     make_printable,
     require_whole_number,
 )
-from puzzle_tablebase.pipeline.single_query import (
-    OUTPUTS,
-    answer_as_text,
-    judge_as_text,
-    list_options,
-)
-from puzzle_tablebase.pipeline.terminal import print_answer, print_error
+from puzzle_tablebase.pipeline.terminal import announcing, print_answer, print_error
 from puzzle_tablebase.queries.prober import (
     BaseProber,
     Prober,
+    answer_as_text,
     get_prober_class,
+    judge_as_text,
+    list_query_options,
     open_prober,
     pose,
 )
@@ -41,6 +38,7 @@ from puzzle_tablebase.queries.questions import (
     CHECK,
     FORMATS,
     INPUT_FORMATS,
+    OUTPUTS,
     QUERY,
     SAMPLE,
     SHEET,
@@ -142,7 +140,7 @@ def make_command(command: Command, puzzle: str) -> TyperCommand:
                 show_default=False,
             )
         )
-    parameters += map(make_option, command.list_options(prober))
+    parameters += map(make_option, command.list_query_options(prober))
 
     def run(words: Sequence[str] | None = None, **values: Any) -> None:
         given = {name: value for name, value in values.items() if value not in (None, False)}
@@ -206,7 +204,7 @@ def run_query(name: str, words: list[str], values: Values) -> None:
     is_alone = not words and is_keyless(prober.options, values) and not rows
     if is_alone or words == [""] or key not in ("", "-"):
         require_batch(rows)
-        print_answer(answer_as_text(name, None if is_alone else key, values))
+        print_answer(answer_as_text(name, None if is_alone else key, values, announcing))
         return
     outputs = values.pop(OUTPUTS.name, None)
     if values.pop("json", False):
@@ -388,7 +386,7 @@ class Command(NamedTuple):
     help: str
     text: str
     words: str
-    list_options: Callable[[type[BaseProber]], tuple[Option, ...]]
+    list_query_options: Callable[[type[BaseProber]], tuple[Option, ...]]
     run: Callable[[str, list[str], Values], None]
 
 
@@ -407,7 +405,7 @@ COMMANDS = {
         "Answer questions from the tables.",
         "answer one key, or a batch of keys.",
         "{key}",
-        lambda prober: (*list_options(prober), *list_batch_options(prober), *ROWS),
+        lambda prober: (*list_query_options(prober), *list_batch_options(prober), *ROWS),
         run_query,
     ),
     "check": Command(

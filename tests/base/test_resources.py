@@ -62,7 +62,7 @@ def test_too_little_memory_is_one_sentence(
         with translate_input_errors("Standard input"):
             raise error
 
-    monkeypatch.setattr("puzzle_tablebase.pipeline.single_query.answer_fast", fail)
+    monkeypatch.setattr("puzzle_tablebase.pipeline.run.answer_fast", fail)
     assert run_command(["query", "eight", "123456780"]) == 3
     text = "There is not enough memory. Close other programs, or raise the limit."
     assert capsys.readouterr() == ("", f"pipeline: {text}\n")

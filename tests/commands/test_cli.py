@@ -25,7 +25,7 @@ from tests.support.shell import SCRIPT, Cli, run, run_here
 from tests.support.tampered import rename_entry, write_manifest
 
 GOLDEN = Path(__file__).parents[1] / "golden"
-FAST_PATH = "puzzle_tablebase.pipeline.single_query.answer_fast"
+FAST_PATH = "puzzle_tablebase.pipeline.run.answer_fast"
 QUERY = ["query", "eight", "123456780"]
 EXITS = {
     **dict.fromkeys(("eight", "senet", "knight", "overview", "help"), 0),

@@ -8,12 +8,11 @@ import polars as pl
 import pytest
 
 from puzzle_tablebase.errors import TableDamaged
-from puzzle_tablebase.pipeline.single_query import answer_as_text
 from puzzle_tablebase.pipeline.terminal import format_repair
 from puzzle_tablebase.puzzles import senet
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.sliding import EIGHT
-from puzzle_tablebase.queries.prober import open_prober
+from puzzle_tablebase.queries.prober import answer_as_text, open_prober
 from puzzle_tablebase.queries.tables import Tables, open_tables
 from tests.support.querying import query_many
 from tests.support.tampered import locate_record, replace_link, reseal

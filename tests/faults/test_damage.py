@@ -20,14 +20,13 @@ from puzzle_tablebase import registry
 from puzzle_tablebase.errors import TableDamaged, TableError, TableMissing, TableUnreadable
 from puzzle_tablebase.formats.index import BLOCK_BYTES, BODY_BYTES
 from puzzle_tablebase.pipeline.proofs.claims import VerifyFailed
-from puzzle_tablebase.pipeline.single_query import OptionTexts, answer_as_text
 from puzzle_tablebase.pipeline.terminal import format_repair
 from puzzle_tablebase.pipeline.verify import verify
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.knight.tables import make_tour_table
 from puzzle_tablebase.queries.files import IndexReader
-from puzzle_tablebase.queries.prober import open_prober
+from puzzle_tablebase.queries.prober import answer_as_text, open_prober
 from puzzle_tablebase.queries.published import list_status
 from puzzle_tablebase.queries.scans import scan_table
 from puzzle_tablebase.stores import MANIFEST, Folder
@@ -40,7 +39,9 @@ from tests.support.querying import query_one
 from tests.support.shell import without_privileges
 from tests.support.tampered import replace_link
 
-QUERIES: list[tuple[str, str | None, OptionTexts]] = [
+Given = dict[str, str | bool]
+"""Options by name, as on a command line."""
+QUERIES: list[tuple[str, str | None, Given]] = [
     ("eight", "378546201", {}),
     ("eight", "152703846", {"goal": "edge"}),
     ("eight", "738046521", {"goal": "283104765"}),
@@ -50,7 +51,7 @@ QUERIES: list[tuple[str, str | None, OptionTexts]] = [
     ("knight", "a1", {"board": "5x5", "number": "300"}),
     ("knight", "c3", {"board": "5x5", "count": True}),
 ]
-ROW_QUERIES: dict[str, tuple[str, str | None, OptionTexts]] = {
+ROW_QUERIES: dict[str, tuple[str, str | None, Given]] = {
     "eight.parquet": ("eight", None, {"hardest": True}),
     "senet.parquet": ("senet", None, {"hardest": True}),
     "knight_tours_6x6.parquet": ("knight", "a1", {"board": "6x6", "number": "300"}),
@@ -98,7 +99,7 @@ def damaged_folder(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> P
     return folder
 
 
-def answer(folder: Path, name: str, key: str | None, options: OptionTexts) -> object:
+def answer(folder: Path, name: str, key: str | None, options: Given) -> object:
     """Answer a query; None if a table is refused."""
     try:
         return query_one(open_prober(name, Folder(folder)), key, **options).to_dict()

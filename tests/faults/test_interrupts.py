@@ -275,16 +275,16 @@ def test_what_a_signal_removes_is_no_error(then: str, tmp_path: Path) -> None:
     """Go on while a cleanup takes long: rename the file that another removed, or miss it."""
     code = (
         "import sys, time; from pathlib import Path; from puzzle_tablebase.process import *\n"
-        "from puzzle_tablebase.pipeline import run, single_query\n"
+        "from puzzle_tablebase.pipeline import run\n"
         "from puzzle_tablebase.stores import Folder\n"
         "folder = Path(sys.argv[1])\n"
-        "def write(words):\n"
+        "def write(*words):\n"
         "    written = Folder(folder).write_files('file')\n"
         "    with CleanupOnSignal(lambda: time.sleep(1)), written as files:\n"
         "        watch_signals(); print('begun', flush=True)\n"
         "        while [*folder.rglob('*.unpublished')]: time.sleep(0.01)\n"
         f"        {then}\n"
-        "single_query.answer_fast = write; take_over_signals()\n"
+        "run.answer_fast = write; take_over_signals()\n"
         "sys.exit(run.run_command(['query']))\n"
     )
     with begin_python(code, tmp_path) as process:

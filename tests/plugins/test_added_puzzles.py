@@ -17,7 +17,7 @@ from puzzle_tablebase.errors import BadRequest, GoalUnreachable, NotationError, 
 from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.graph import Graph
 from puzzle_tablebase.pipeline.commands import run_app
-from puzzle_tablebase.pipeline.single_query import answer_as_text
+from puzzle_tablebase.queries.prober import answer_as_text
 from puzzle_tablebase.queries.tables import open_tables
 from puzzle_tablebase.stores import Folder
 from tests.support import jugs

@@ -23,10 +23,10 @@ for key in ("eight", "867254301"), ("senet", "ABAAABBB.B...A."), ("knight", "b1"
     open_tables().answer(*key).to_svg()
 """
 PLAIN = {
-    "eight 378546201": ("outputs", 17),
-    "senet ABAAABBB.B...A.": ("outputs", 17),
-    "knight b1": ("outputs", 17),
-    "sliding 0369147a258b --board 3x4": ("large_boards", 18),
+    "eight 378546201": ("outputs", 16),
+    "senet ABAAABBB.B...A.": ("outputs", 15),
+    "knight b1": ("outputs", 16),
+    "sliding 0369147a258b --board 3x4": ("large_boards", 17),
 }
 """A lone lookup of each puzzle, with the fixture that has its tables, and the most modules of ours
 with content that it loads: of a package without any, nothing is read but its docstring."""
@@ -105,6 +105,12 @@ def test_options_and_the_package_import_nothing_heavy(request: pytest.FixtureReq
         folder = str(request.getfixturevalue(fixture))
         code += f"\n{RUN.format(words=['query', *words.split(), '--outputs', folder])}"
     assert not list_packages(list_imported(code, ROOT)) & HEAVY
+
+
+def test_opening_all_readers_imports_nothing_heavy(outputs: Path) -> None:
+    code = "import puzzle_tablebase as pt; tables = pt.open_tables()\n"
+    opened = f"{code}tables.eight, tables.senet, tables.knight, tables.fifteen"
+    assert not list_packages(list_imported(opened, outputs)) & HEAVY
 
 
 def test_a_listed_tour_needs_neither_polars_nor_numpy(outputs: Path) -> None:

@@ -12,9 +12,9 @@ import pytest
 from puzzle_tablebase import errors
 from puzzle_tablebase.errors import TableDamaged
 from puzzle_tablebase.formats.index import BLOCK_BYTES, BODY_BYTES, HEADER, count_blocks
-from puzzle_tablebase.pipeline.single_query import answer_as_text
 from puzzle_tablebase.queries import files
 from puzzle_tablebase.queries.files import MAX_CACHED_BLOCKS, IndexReader, _Build
+from puzzle_tablebase.queries.prober import answer_as_text
 from puzzle_tablebase.queries.tables import open_tables
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import BACKUP, MANIFEST, Folder, open_store

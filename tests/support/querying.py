@@ -5,8 +5,7 @@ from typing import Any
 
 import polars as pl
 
-from puzzle_tablebase.pipeline.single_query import answer_as_text
-from puzzle_tablebase.queries.prober import BaseProber, Prober, open_prober, pose
+from puzzle_tablebase.queries.prober import BaseProber, Prober, answer_as_text, open_prober, pose
 from puzzle_tablebase.queries.questions import ALL, BATCH, QUERY, Answer
 from puzzle_tablebase.queries.readers import Reader
 from puzzle_tablebase.stores import Folder
