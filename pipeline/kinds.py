@@ -189,15 +189,13 @@ def find_code(table: Table, puzzle: Puzzle | None = None) -> Code:
 def _find_variables(puzzle: Puzzle) -> list[str]:
     """Find the variables whose value is a puzzle; if there are none, the whole module."""
     home = type(puzzle).__module__
-    modules = [
-        (name, module)
-        for name, module in sorted(sys.modules.items())
-        if name.partition(".")[0] == home.partition(".")[0]
-    ]
+    package = home.partition(".")[0]
+    # a copy: another thread may import something
+    loaded = [name for name in [*sys.modules] if name == package or name.startswith(f"{package}.")]
     found = [
         f"{name}:{variable}"
-        for name, module in modules
-        for variable, value in [*vars(module).items()]
+        for name in sorted(loaded)
+        for variable, value in [*vars(sys.modules[name]).items()]
         if value is puzzle
     ]
     return found or [f"{home}:"]

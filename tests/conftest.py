@@ -1,5 +1,6 @@
 """Fixtures that many tests share: the published tables, and the program run at the shell."""
 
+import gc
 import os
 import signal
 from collections.abc import Callable
@@ -48,6 +49,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if config.getoption("--write-golden"):
         items[:] = [item for item in items if "golden" in getattr(item, "fixturenames", ())]
     items.sort(key=lambda item: item.get_closest_marker("long") is None)
+
+
+def pytest_collection_finish() -> None:
+    """Keep the garbage collector from searching all tests and modules again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture

@@ -53,11 +53,10 @@ def show_words(line: str) -> str:
 
 def load_app(arguments: list[str] | None = None) -> TyperGroup:
     """Load the application with the puzzles that the arguments need; None: with all."""
-    program = typer.main.get_command(app)
-    assert isinstance(program, TyperGroup)
     for group in make_puzzle_groups(arguments):
         program.add_command(group)
-    return program
+    loaded: TyperGroup = program
+    return loaded
 
 
 def run_app(arguments: list[str]) -> int:
@@ -109,3 +108,5 @@ for command in (
     diff,
 ):
     app.command()(command)
+program: Any = typer.main.get_command(app)
+"""The commands that no puzzle declares; `load_app` adds the others."""

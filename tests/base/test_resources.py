@@ -58,7 +58,7 @@ def test_a_proof_that_does_not_fit_has_no_verdict(outputs: Path) -> None:
 def test_too_little_memory_is_one_sentence(
     error: BaseException, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def fail(_: object) -> None:
+    def fail(*_: object) -> None:
         with translate_input_errors("Standard input"):
             raise error
 
