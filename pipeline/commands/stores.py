@@ -204,7 +204,7 @@ def copy(
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Copy published tables to a folder or a bucket; go on where a copy was killed."""
+    """Copy published tables to a folder or a bucket; resume a killed copy."""
     from puzzle_tablebase.pipeline.copy import copy as copy_from
     from puzzle_tablebase.pipeline.copy_targets import open_target
     from puzzle_tablebase.pipeline.reporter import Reporter

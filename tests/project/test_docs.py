@@ -118,3 +118,18 @@ def test_commands_are_run_or_their_options_exist() -> None:
             command = command.get_command(None, rest.pop(0))
         command.make_parser(command.context_class(command)).parse_args(rest)
         assert not hasattr(command, "list_commands"), line
+
+
+def test_as_many_modules_use_each_package_as_the_page_says() -> None:
+    rooms = [ROOT / room for room in ("puzzle_tablebase", "queries", "pipeline")]
+    modules = [path.read_text("utf-8") for room in rooms for path in room.rglob("*.py")]
+    page = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    rows = re.findall(r"^\| (\w+)[^|]*\|[^|]+\| (\d+) modules", page, re.MULTILINE)
+    used = {
+        name: r"^@compiled\n" if name == "numba" else rf"^ *(import|from) {name}\b"
+        for name, _ in rows
+    }
+    assert len(used) == 9
+    for name, stated in rows:
+        found = [module for module in modules if re.search(used[name], module, re.MULTILINE)]
+        assert len(found) == int(stated), name
