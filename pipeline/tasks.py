@@ -32,8 +32,8 @@ MIN_SAVED_BYTES = 1 << 24
 class Tasks:
     """The tasks of one table, on the workers of a command.
 
-    `on_step`: what shows a step; `shards`: those of this table's search. `executor`: what runs the
-    tasks, if not that of the workers.
+    `on_step`: called with each step; `shards`: those of this table's search. `executor`: runs the
+    tasks instead of the workers' own.
     """
 
     def __init__(

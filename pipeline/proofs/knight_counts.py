@@ -250,7 +250,7 @@ def count_listed(tours: ListedTable, board: ChessBoard) -> dict[str, Array]:
 def choose_way(
     board: ChessBoard, *, is_open: bool, proved: Mapping[str, ListedTable] | None = None
 ) -> str:
-    """Return how a board is counted again, a key of `CLAIMS`; "" if it is too large."""
+    """Choose how a board is counted again, a key of `CLAIMS`; "" if it is too large."""
     tours = (proved or {}).get(f"{TOURS_PREFIX}{board}")
     if tours and tours.definition.recipe.kind == "tour_list":
         return "list"

@@ -129,14 +129,14 @@ def iter_tours(listed: ListedTable) -> Iterator[dict[str, Array]]:
 def compare_counts(
     listed: ListedTable, ends: Array, count: Callable[[], Array]
 ) -> Iterator[Difference]:
-    """Yield the first pair with another number than in a count from each square to each."""
+    """Yield the first pair whose number differs from a count from each square to each."""
     expected = pl.Series("tours, expected", count()[ends])
     rows = listed.scan_rows("tours").collect().with_columns(expected)
     yield from compare(rows.lazy(), "tours")
 
 
 def compare_images(listed: ListedTable, board: ChessBoard, ends: Array) -> Iterator[Difference]:
-    """Yield the first pair with another number than its image in the other direction.
+    """Yield the first pair whose number differs from that of an image in the other direction.
 
     One of the images is the pair itself.
     """
@@ -158,9 +158,9 @@ def count_listed(tours: ListedTable, board: ChessBoard) -> Array:
 
 
 def compare_sums(listed: ListedTable, board: ChessBoard, *, is_open: bool) -> Iterator[Difference]:
-    """Yield a square from which another number of closed tours leads than in a second sweep.
+    """Yield a square whose closed tours are not as many as in a second sweep.
 
-    With `is_open`, or of all tours.
+    With `is_open`, compare all tours too.
     """
     rows = listed.scan_rows("start", "closed", "tours").collect()
     found = {"tours": rows, "closed": rows.filter("closed")}

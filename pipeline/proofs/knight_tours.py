@@ -189,7 +189,7 @@ def compare_columns(listed: ListedTable, board: ChessBoard) -> Iterator[Differen
 
 
 def compare_counts(listed: ListedTable, board: ChessBoard) -> Iterator[Difference]:
-    """Yield the first square from which a second count finds another number of tours."""
+    """Yield the first square whose number of tours differs from a second count."""
     counts, names = count_listed(listed, board), board.name_squares()
     for what, expected in recount_tours(board).items():
         for name, found, must_be in zip(names, counts[what], expected, strict=True):

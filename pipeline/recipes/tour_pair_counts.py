@@ -90,8 +90,8 @@ class Half(NamedTuple):
     steps: Sequence[Step]
     layers: Sequence[Callable[[], Layer]]
     is_mirrored: bool
-    """Whether a state represents its mirror image too. On boards where that has the other colours:
-    so the colour of one end tells which of a lane's two squares the other is."""
+    """Whether a state represents its mirror image too: only on boards where a square and its image
+    differ in colour. So the colour of one end tells which of a lane's squares the other is."""
     name: str
     tasks: Tasks
 
