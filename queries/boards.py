@@ -103,6 +103,7 @@ class BoardProber(GoalProber):
     """The base class of probers of boards."""
 
     has_pictures = True
+    reader = "BoardReader"
     options: tuple[Option, ...] = BOARD_OPTIONS
     puzzle: SlidingBoard
 
@@ -272,6 +273,7 @@ class EightProber(DenseProber):
     options = (*BOARD_OPTIONS, BOTH_GOALS)
     explored = {"eight": 0, "eight_edge": 0}  # noqa: RUF012  # a class's constants
     max_single_keys = 0
+    reader = "EightReader"
     puzzle: Eight
 
     def list_distances(self, options: Options) -> npt.NDArray[np.uint8]:

@@ -127,6 +127,7 @@ class FifteenProber(Prober):
         MOVES_OF,
     )
     has_pictures = True
+    reader = "FifteenReader"
     key = "STATE"
     columns = ("state", "goal", "distance", "heuristic", "nodes_expanded", "solution")
     key_cells = BOARD.cells

@@ -141,6 +141,7 @@ class GoalProber(Prober):
     """A prober for any puzzle with goals."""
 
     options: tuple[Option, ...] = GOAL_OPTIONS
+    reader = "GoalReader"
     puzzle: GoalPuzzle
     key = "STATE"
     columns: tuple[str, ...] = ("state", "goal", "distance", "best_moves", "solutions")

@@ -47,6 +47,8 @@ class BaseProber:
     options: tuple[Option, ...] = ()
     commands: tuple[str, ...] = ("query", "sample", "check")
     """The commands of the command line that the puzzle has."""
+    reader = ""
+    """The class of `readers` that programs call; "" if each board has a reader."""
     has_pictures = False
     """Whether answers can be drawn."""
     key = "KEY"
@@ -256,6 +258,7 @@ class RecordProber(Prober):
     """A prober of a state space without goals: it answers a state with its index record."""
 
     commands = ("query",)
+    reader = "RecordReader"
     puzzle: StateSpace
 
     def __init__(self, puzzle: Puzzle, files: TableFiles) -> None:

@@ -121,6 +121,7 @@ class SenetProber(Prober):
 
     options = (TURN, PATH, HARDEST, DISTANCE, ANSWERS)
     has_pictures = True
+    reader = "SenetReader"
     key = "POSITION"
     key_cells = SQUARES
     columns = ("position", "plies", "plies_even", "plies_odd", "dice", "moves", "lines")

@@ -25,7 +25,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from puzzle_tablebase.queries.prober import BaseProber, Prober
+    from puzzle_tablebase.queries.prober import BaseProber
     from puzzle_tablebase.queries.questions import Answer
     from puzzle_tablebase.queries.readers import (
         BoardReader,
@@ -36,14 +36,6 @@ if TYPE_CHECKING:
         SenetReader,
     )
     from puzzle_tablebase.stores import Store
-
-READERS = {
-    "eight": "EightReader",
-    "fifteen": "FifteenReader",
-    "senet": "SenetReader",
-    "knight": "KnightReader",
-}
-"""The readers of the built-in puzzles with one board, or one for all."""
 
 
 def open_tables(location: str | Store | None = None) -> Tables:
@@ -96,18 +88,15 @@ class Tables:
     def open(self, name: str) -> Any:
         """Return the reader of a puzzle's tables, which is opened once."""
         from puzzle_tablebase.queries import readers
-        from puzzle_tablebase.queries.goals import GoalProber
-        from puzzle_tablebase.queries.prober import Prober
 
         known = require_text(name, "a puzzle's name", "eight")
         prober = self._open_prober(known)
-        if not isinstance(prober, Prober):
+        if not prober.reader:
             from puzzle_tablebase.notation.sliding import EXAMPLE_BOARD
 
             problem = f"{prober.puzzle.title} have a reader for each board"
             raise BadRequest(problem, f"Call: tables.{known}({EXAMPLE_BOARD!r})")
-        default = "GoalReader" if isinstance(prober, GoalProber) else "RecordReader"
-        return self._keep_reader(known, getattr(readers, READERS.get(known, default)), prober)
+        return self._keep_reader(known, getattr(readers, prober.reader), prober)
 
     def _open_prober(self, name: str) -> BaseProber:
         with self._lock:
@@ -117,7 +106,7 @@ class Tables:
                     prober.close()
             return self._probers[name]
 
-    def _keep_reader(self, name: str, reader_type: Any, prober: Prober) -> Any:
+    def _keep_reader(self, name: str, reader_type: Any, prober: BaseProber) -> Any:
         """Return the reader of that name, which is made once."""
         with self._lock:
             if name not in self._readers:

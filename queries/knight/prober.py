@@ -137,6 +137,7 @@ class KnightProber(Prober):
     """Answers for the knight's tours."""
 
     has_pictures = True
+    reader = "KnightReader"
     options = (
         Option(
             "board",
