@@ -16,7 +16,7 @@ from puzzle_tablebase.notation.knight import ChessBoard, parse_sides
 from puzzle_tablebase.resources import PROCESS_BYTES
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.tour_sizes import (
-    RANKED_TIMES,
+    RANKING_FACTORS,
     estimate_list_bytes,
     estimate_states,
     estimate_sweep_bytes,
@@ -96,7 +96,7 @@ def estimate_tour_ranking(table: Table) -> Cost:
     """Estimate a sweep whose layers are kept."""
     board, closed = _read_board(table), table.recipe.parameters["closed"]
     states = _sum_states(board, RANKED_LAYERS[closed], closed=closed)
-    memory = estimate_sweep_bytes(board, closed=closed, times=RANKED_TIMES[closed])
+    memory = estimate_sweep_bytes(board, closed=closed, factor=RANKING_FACTORS[closed])
     more = BYTES_PER_RANKED_STATE * states
     return make_cost(table, SECONDS_PER_STATE * states, memory, more=more)
 
@@ -118,7 +118,7 @@ def estimate_tour_pair_counts(table: Table) -> Cost:
     board = _read_board(table)
     images = 1 + board.sorted_sides[0] % 2
     states = 2 * images * _sum_states(board, COUNTED_LAYERS, closed=False)
-    memory = estimate_sweep_bytes(board, closed=False, times=images)
+    memory = estimate_sweep_bytes(board, closed=False, factor=images)
     return make_cost(table, SECONDS_PER_STATE * states, memory)
 
 

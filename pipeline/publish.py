@@ -20,9 +20,9 @@ from puzzle_tablebase.formats.manifest import (
     File,
     IndexEntry,
     add_version,
-    bears_table,
     drop_versions,
     find_current,
+    is_table_file,
     measure_footer,
     measure_stream,
     read_versions,
@@ -143,7 +143,7 @@ def find_unlisted_files(store: Store, name: str, entry: Entry | None = None) -> 
     """List files of a table that this program wrote and that are not in its entry."""
     names = {f"{name}.parquet", f"{name}.idx"}.difference(_list_names([entry] if entry else []))
     unlisted = names.intersection(list_files(store, f"{name}.")) if names else set[str]()
-    return [file for file in sorted(unlisted) if bears_table(store, file)]
+    return [file for file in sorted(unlisted) if is_table_file(store, file)]
 
 
 def _list_names(versions: Iterable[Entry]) -> set[str]:
@@ -162,7 +162,7 @@ def remove_unlisted(
 def require_own_files(store: Store, names: Iterable[str]) -> None:
     """Raise StoreError if another program wrote one of these files."""
     for name in names:
-        if _exists(store, name) and not bears_table(store, name):
+        if _exists(store, name) and not is_table_file(store, name):
             foreign = f"{name} is there, and is not a file of this program"
             raise StoreError(str(store), foreign, "Move it away, or choose another folder.")
 

@@ -12,9 +12,9 @@ from puzzle_tablebase.errors import StoreError, TableDamaged, TableVersionError,
 from puzzle_tablebase.formats.manifest import (
     Entry,
     Versions,
-    bears_table,
     find_current,
     is_own_file,
+    is_table_file,
     read_versions,
     require_table_name,
 )
@@ -154,6 +154,6 @@ def _read_published(
     if problem:
         requested = {name for table in tables for name in list_table_files(table)}
         others = [name for name in list_files(store) if name not in requested]
-        unlisted = [name for name in others if bears_table(store, name)]
+        unlisted = [name for name in others if is_table_file(store, name)]
         problem += f"; the new one does not list {', '.join(unlisted)}" if unlisted else ""
     return published, older, problem

@@ -1,10 +1,10 @@
-"""Digests of code, which show whether other code made a table or a checkpoint.
+"""Digests of code, which show whether a table or a checkpoint was made by other code.
 
-A digest covers all code that some roots use: the functions, classes and constants that they name,
-those that these name, and so on along the imports. Of a class, it covers the statements that always
-run, and the methods and attributes whose names occur in that code. It stops at modules that only
-pass values on (the compiler, tasks, stores, errors), and at packages without a root. The code is
-read, not run. The digest does not depend on the names of modules, so a definition may move.
+A digest covers the transitive dependencies of some roots: the functions, classes and constants that
+they name, those that these name, and so on along the imports. Of a class, it covers the statements
+that always run, and the methods and attributes whose names occur in that code. It ignores modules
+that cannot change a value (the compiler, tasks, stores, errors), and packages without a root. The
+code is read, not run. The digest does not depend on the names of modules, so a definition may move.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ from collections.abc import Callable, Iterator, Sequence
 from importlib.util import find_spec, resolve_name
 from typing import NamedTuple
 
-from puzzle_tablebase.code_parts import FUNCTIONS, Piece, Statements, is_for_types
+from puzzle_tablebase.code_parts import FUNCTIONS, Piece, Statements, is_type_checking
 from puzzle_tablebase.errors import SearchError
 
-OURS = __name__.partition(".")[0]
-CARRIERS = (
+PACKAGE = __name__.partition(".")[0]
+IGNORED_MODULES = (
     *("errors", "jit", "output", "process", "resources", "stores"),
     *("pipeline.memory", "pipeline.parallel", "pipeline.tasks", "pipeline.workers"),
 )
-"""Modules and packages that only pass values on, at which a digest stops; all others count."""
-HARMLESS = {
+"""Modules and packages of ours that cannot change a value, so a digest ignores them."""
+TRANSPARENT_DECORATORS = {
     *("cache", "cached_property", "classmethod", "compiled", "contextmanager", "lru_cache"),
     *("property", "staticmethod"),
 }
-"""Decorators that only change what they decorate; others may register it somewhere."""
+"""Decorators without side effects; others may register the function somewhere."""
 WHOLE = ""
 """Stands for all definitions of a module."""
-PARSING = threading.Lock()
-"""Held while Python parses text: 3.11 may raise SystemError when two threads do (gh-106905)."""
+PARSE_LOCK = threading.Lock()
+"""Held while Python parses code: 3.11 may raise SystemError when two threads do (gh-106905)."""
 
 Name = tuple[str, str]
 """A module and the name of a definition in it, or `Class.name` of a member of a class."""
@@ -91,7 +91,7 @@ class Module:
         self.imports = dict[str, list[Name]]()
         self.always = Statements()
         self._pieces = dict[str, list[Piece]]()
-        with PARSING:
+        with PARSE_LOCK:
             tree = ast.parse(source.text)
         self._add_statements(tree.body)
 
@@ -100,7 +100,7 @@ class Module:
             if isinstance(node, ast.Import | ast.ImportFrom):
                 for bound, target in self.list_imports(node):
                     self.imports.setdefault(bound, []).append(target)
-            elif isinstance(node, ast.If) and is_for_types(node):
+            elif isinstance(node, ast.If) and is_type_checking(node):
                 self._add_statements(node.orelse)
             elif isinstance(node, ast.If):
                 self.always.append(ast.Expr(node.test))
@@ -115,7 +115,7 @@ class Module:
         names = _list_bound(node)
         for name in names:
             self.definitions.setdefault(name, []).append(node)
-        if not names or not all(map(_is_harmless, getattr(node, "decorator_list", ()))):
+        if not names or not all(map(_is_transparent, getattr(node, "decorator_list", ()))):
             self.always.append(node)
 
     def list_imports(self, node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, Name]]:
@@ -139,7 +139,7 @@ class Module:
 
 
 class CodeReader:
-    """Reader of the code that definitions lead to; each module is parsed once.
+    """Reader of the code that definitions depend on; each module is parsed once.
 
     `read`: a function that returns a module's source; None if it has none in Python.
     """
@@ -155,24 +155,26 @@ class CodeReader:
             self._modules[name] = Module(name, source) if source else None
         return self._modules[name]
 
-    def search(self, roots: tuple[str, ...]) -> Search:
-        """Find all definitions that some definitions use, these included.
+    def find_dependencies(self, roots: tuple[str, ...]) -> Dependencies:
+        """Find all definitions that some roots depend on, these included.
 
         Raise SearchError for one whose module cannot be read.
         """
-        return Search(self, roots)
+        return Dependencies(self, roots)
 
     def digest(self, roots: tuple[str, ...]) -> str:
-        """Return the digest of all code that some definitions use."""
-        lines = sorted(f"{name} {text}\n" for name, text in self.search(roots).describe())
+        """Return the digest of all code that some roots depend on."""
+        lines = sorted(
+            f"{name} {text}\n" for name, text in self.find_dependencies(roots).describe()
+        )
         return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
 _reader = CodeReader()
 
 
-class Search:
-    """A search for all definitions that some roots lead to."""
+class Dependencies:
+    """The definitions that some roots depend on, directly or not."""
 
     def __init__(self, reader: CodeReader, roots: tuple[str, ...]) -> None:
         self._load = reader.load
@@ -182,7 +184,7 @@ class Search:
         self._used = set[str]()
         """The attributes that the code reads."""
         self._members = dict[Name, Sequence[ast.AST]]()
-        """What a class defines and counts only if it is used: `Class.name`, `Class.method.name`."""
+        """Members of classes: they count only if used. `Class.name`, `Class.method.name`."""
         for root in roots:
             module, _, name = root.partition(":")
             if self._load(module) is None:
@@ -211,9 +213,9 @@ class Search:
 
     def _is_followed(self, module: str) -> bool:
         top, _, inner = module.partition(".")
-        if top != OURS:
+        if top != PACKAGE:
             return top in self._packages
-        return not any(f"{inner}.".startswith(f"{each}.") for each in ("", *CARRIERS))
+        return not any(f"{inner}.".startswith(f"{each}.") for each in ("", *IGNORED_MODULES))
 
     def _resolve(self, module: str, name: str) -> list[Name]:
         """Find the definitions of a name in a module; for others, return the imported name."""
@@ -224,7 +226,7 @@ class Search:
 
     def _find_definitions(self, module: str, name: str) -> Iterator[Name]:
         if not self._is_followed(module):
-            if module.partition(".")[0] != OURS:
+            if module.partition(".")[0] != PACKAGE:
                 yield module, name
             return
         loaded = self._load(module)
@@ -252,7 +254,7 @@ class Search:
     # ---- code -----------------------------------------------------------------------------------
 
     def _reach(self, pending: list[Name]) -> None:
-        """Reach definitions, and all that they name."""
+        """Add definitions, and all that they name."""
         while pending:
             module, name = pending.pop()
             loaded = self._load(module) if self._is_followed(module) else None
@@ -308,7 +310,7 @@ class Search:
         self._add((module, name), loaded.make_pieces(name, [header], is_method=True), pending)
 
     def _reach_members(self) -> None:
-        """Reach the members of classes whose names the code uses."""
+        """Add the members of classes whose names the code uses."""
         for (module, name), nodes in [*self._members.items()]:
             if name.rpartition(".")[2] in self._used and (module, name) not in self.reached:
                 loaded, pending = self._load(module), list[Name]()
@@ -319,7 +321,7 @@ class Search:
 
 
 def _list_bound(node: ast.stmt) -> list[str]:
-    """List the names that a statement does nothing but define."""
+    """List the names that a statement only defines; [] if it does more."""
     if isinstance(node, FUNCTIONS | ast.ClassDef):
         return [node.name]
     if isinstance(node, ast.AnnAssign):
@@ -331,9 +333,9 @@ def _list_bound(node: ast.stmt) -> list[str]:
     return names if len(names) == len(targets) else []
 
 
-def _is_harmless(decorator: ast.expr) -> bool:
-    """Return whether a decorator only changes what it decorates."""
+def _is_transparent(decorator: ast.expr) -> bool:
+    """Return whether a decorator has no side effects."""
     while isinstance(decorator, ast.Call):
         decorator = decorator.func
     name = getattr(decorator, "attr", None) or getattr(decorator, "id", "")
-    return name in HARMLESS
+    return name in TRANSPARENT_DECORATORS

@@ -1,6 +1,6 @@
-"""Code as text: syntax trees without the parts that change no value.
+"""Code as text: normalized syntax trees, without the parts that cannot change a value.
 
-Left out are comments, docstrings, annotations, imports for type checkers, the arguments of raised
+Ignored are comments, docstrings, annotations, imports for type checkers, the arguments of raised
 exceptions and texts that only they use, texts of progress, and descriptions of tables and columns.
 The text is the same on every version of Python.
 """
@@ -13,14 +13,14 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
-TOLD = {
+MESSAGE_ARGUMENTS = {
     "Column": {2: "meaning"},
     "Table": {1: "meaning", 2: "rank"},
     "make_goal_table": {1: "meaning"},
     "report": {0: "doing"},
 }
-"""Calls with texts for people, with the positions and names of these arguments."""
-LEFT_OUT = {"annotation", "ctx", "kind", "returns", "type_comment", "type_params"}
+"""Calls with arguments that are only printed, by the function: their positions and names."""
+IGNORED_FIELDS = {"annotation", "ctx", "kind", "returns", "type_comment", "type_params"}
 """Fields of Python's syntax trees that do not change what a program does."""
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -37,26 +37,26 @@ class Piece:
         self.names = set[str]()
         """The names that are read."""
         self.attributes = set[str]()
-        """The attributes that are read, of whatever object."""
+        """The attributes that are read, of any object."""
         self.imports = list[ast.Import | ast.ImportFrom]()
         self.texts = dict[str, list[ast.expr]]()
-        """The texts that `self` gets, by the attribute."""
+        """The texts assigned to attributes of `self`, by attribute."""
         self._parts = list[str]()
-        self._told, self._unread, self._shared = set[str](), set[str](), set[str]()
-        """Names that get a text; those of them that nothing reads; those of an outer function."""
+        self._text_names, self._unused, self._outer = set[str](), set[str](), set[str]()
+        """Names that get a text; those of them that are never read; names of an outer scope."""
         self._is_method = is_method
         self._is_inside = False
         self._add(node)
 
     @cached_property
     def digest(self) -> str:
-        """A digest of what it does."""
+        """A digest of its normalized code."""
         text = "\n".join(self._parts)
         return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:16]
 
     @property
     def is_empty(self) -> bool:
-        """Whether it does nothing: a docstring."""
+        """Whether nothing is left of it, as of a docstring."""
         return not self._parts
 
     def _add(self, value: object) -> None:
@@ -65,8 +65,8 @@ class Piece:
                 self._add(each)
         elif not isinstance(value, ast.AST):
             self._parts.append(ascii(value))
-        elif special := SPECIAL.get(type(value)):
-            special(self, value)
+        elif visit := VISITORS.get(type(value)):
+            visit(self, value)
         else:
             self._add_fields(value)
 
@@ -74,7 +74,7 @@ class Piece:
         self._parts.append(type(node).__name__)
         for name in node._fields:
             value = getattr(node, name, None)
-            if value is not None and value != [] and name not in LEFT_OUT:
+            if value is not None and value != [] and name not in IGNORED_FIELDS:
                 self._parts.append(name)
                 self._add(value)
         self._parts.append(".")
@@ -94,14 +94,14 @@ class Piece:
     def _add_import(self, node: ast.Import | ast.ImportFrom) -> None:
         self.imports.append(node)
 
-    # ---- what does not count --------------------------------------------------------------------
+    # ---- ignored parts --------------------------------------------------------------------------
 
     def _add_expression(self, node: ast.Expr) -> None:
         if not isinstance(node.value, ast.Constant):  # a docstring
             self._add_fields(node)
 
     def _add_if(self, node: ast.If) -> None:
-        if is_for_types(node):
+        if is_type_checking(node):
             self._add(node.orelse)
         else:
             self._add_fields(node)
@@ -122,8 +122,8 @@ class Piece:
     def _add_call(self, node: ast.Call) -> None:
         function = node.func
         called = getattr(function, "id", None) or getattr(function, "attr", "")
-        if called in TOLD:
-            positions = TOLD[called]
+        if called in MESSAGE_ARGUMENTS:
+            positions = MESSAGE_ARGUMENTS[called]
             arguments = [each for at, each in enumerate(node.args) if at not in positions]
             keywords = [each for each in node.keywords if each.arg not in positions.values()]
             node = ast.Call(function, arguments, keywords)
@@ -147,15 +147,15 @@ class Piece:
             elif self._is_method and own:
                 self.texts.setdefault(own, []).append(value)
             else:
-                self._told.update({local} - {""})
-                kept += [(target, value)] if local not in self._unread else []
+                self._text_names.update({local} - {""})
+                kept += [(target, value)] if local not in self._unused else []
         if len(kept) == len(pairs):
             self._add_fields(node)
         for target, value in kept if len(kept) < len(pairs) else ():
             self._add_fields(ast.Assign([target], value))
 
     def _add_augmented(self, node: ast.AugAssign) -> None:
-        if is_text(node.value) and _get_local(node.target) in self._unread:
+        if is_text(node.value) and _get_local(node.target) in self._unused:
             return
         if isinstance(node.target, ast.Name) and not is_text(node.value):
             self.names.add(node.target.id)
@@ -181,15 +181,15 @@ class Piece:
         if self._is_inside:
             self._add_fields(node)
             return
-        unread = set[str]()
+        unused = set[str]()
         while True:
             part = Piece([], is_method=self._is_method)
-            part._is_inside, part._unread = True, unread
+            part._is_inside, part._unused = True, unused
             part._add_fields(node)
-            more = part._told - part.names - part._shared - unread
+            more = part._text_names - part.names - part._outer - unused
             if not more:
                 break
-            unread |= more  # another text may be for one of these alone
+            unused |= more  # another text may be used in one of these only
         self._parts += part._parts
         self.names |= part.names
         self.attributes |= part.attributes
@@ -197,19 +197,19 @@ class Piece:
         for name, texts in part.texts.items():
             self.texts.setdefault(name, []).extend(texts)
 
-    def _add_shared(self, node: ast.Global | ast.Nonlocal) -> None:
-        self._shared.update(node.names)
+    def _add_outer(self, node: ast.Global | ast.Nonlocal) -> None:
+        self._outer.update(node.names)
         self._add_fields(node)
 
 
-def is_for_types(node: ast.If) -> bool:
-    """Return whether a statement, apart from its `else`, is for type checkers alone."""
+def is_type_checking(node: ast.If) -> bool:
+    """Return whether an `if` statement is `if TYPE_CHECKING`."""
     test = node.test
     return "TYPE_CHECKING" in (getattr(test, "id", ""), getattr(test, "attr", ""))
 
 
 def is_text(node: ast.AST) -> bool:
-    """Return whether an expression is a text, maybe one with values."""
+    """Return whether an expression is a string or an f-string, or made of these."""
     if isinstance(node, ast.IfExp):
         return is_text(node.body) and is_text(node.orelse)
     if isinstance(node, ast.BinOp):
@@ -230,17 +230,17 @@ def _list_pairs(node: ast.Assign) -> list[tuple[ast.expr, ast.expr]]:
 
 
 def _get_local(target: ast.expr) -> str:
-    """Return the name that is assigned to; "" for something else."""
+    """Return the variable that is assigned to; "" for another target."""
     return target.id if isinstance(target, ast.Name) else ""
 
 
 def _get_own(target: ast.expr) -> str:
-    """Return the attribute of `self` that is assigned to; "" for something else."""
+    """Return the attribute of `self` that is assigned to; "" for another target."""
     is_own = isinstance(target, ast.Attribute) and _get_local(target.value) == "self"
     return target.attr if isinstance(target, ast.Attribute) and is_own else ""
 
 
-SPECIAL: dict[type[ast.AST], Callable[[Piece, Any], None]] = {
+VISITORS: dict[type[ast.AST], Callable[[Piece, Any], None]] = {
     ast.Name: Piece._add_name,
     ast.Attribute: Piece._add_attribute,
     ast.Import: Piece._add_import,
@@ -254,9 +254,9 @@ SPECIAL: dict[type[ast.AST], Callable[[Piece, Any], None]] = {
     ast.AugAssign: Piece._add_augmented,
     ast.JoinedStr: Piece._add_f_string,
     ast.FunctionDef: Piece._add_function,
-    ast.Global: Piece._add_shared,
+    ast.Global: Piece._add_outer,
     ast.ImportFrom: Piece._add_import,
     ast.AsyncFunctionDef: Piece._add_function,
-    ast.Nonlocal: Piece._add_shared,
+    ast.Nonlocal: Piece._add_outer,
 }
-"""The writers of nodes that need special treatment, by their type."""
+"""The methods for nodes that need special treatment, by the node's type."""

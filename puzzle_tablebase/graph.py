@@ -9,24 +9,24 @@ import numpy as np
 import numpy.typing as npt
 
 from puzzle_tablebase.errors import SearchError
-from puzzle_tablebase.schema import UNREACHED
+from puzzle_tablebase.schema import UNREACHABLE
 
 
 class OneWayEdge(NamedTuple):
-    """Two nodes, with the number of edges from the one to the other, and of those back."""
+    """Two nodes with more edges in one direction than in the other, and both numbers."""
 
     source: int
     target: int
-    there: int
-    back: int
+    forward: int
+    backward: int
 
 
 class Graph(NamedTuple):
-    """A state space in the form that a search needs (compressed sparse rows), of any puzzle.
+    """The graph of any state space, as a search needs it: compressed sparse rows (CSR).
 
     The edges of node v are `targets[offsets[v]:offsets[v+1]]`, with their labels, sorted by
-    label. Two lines of play are compared by the high four bits of all their labels first; if
-    those are equal, by the low four bits.
+    label. Paths are compared by the sequence of their labels' high four bits, then by that of the
+    low four bits.
     """
 
     offsets: npt.NDArray[np.int64]
@@ -53,13 +53,16 @@ class Graph(NamedTuple):
         """Find two nodes with more edges in one direction than in the other."""
         nodes = np.int64(len(self.offsets) - 1)
         sources = np.repeat(np.arange(nodes), np.diff(self.offsets))
-        there, back = sources * nodes + self.targets, self.targets * nodes + sources
-        for pairs in (there, back):
+        forward, backward = sources * nodes + self.targets, self.targets * nodes + sources
+        for pairs in (forward, backward):
             pairs.sort()
-        # the lowest pair that stands more often in one of the two than in the other
-        for at in np.flatnonzero(there != back)[:1]:
-            pair = min(there[at], back[at])
-            edges = int(np.count_nonzero(there == pair)), int(np.count_nonzero(back == pair))
+        # the lowest pair that is more frequent in one of the two
+        for at in np.flatnonzero(forward != backward)[:1]:
+            pair = min(forward[at], backward[at])
+            edges = (
+                int(np.count_nonzero(forward == pair)),
+                int(np.count_nonzero(backward == pair)),
+            )
             one, other = divmod(int(pair), int(nodes))
             source, target = (one, other) if edges[0] > edges[1] else (other, one)
             return OneWayEdge(source, target, max(edges), min(edges))
@@ -70,15 +73,16 @@ class SearchResult(NamedTuple):
     """The result of a breadth-first search, with one value for each node."""
 
     depth: npt.NDArray[np.uint8]
-    """Fewest edges from the root; `UNREACHED` if it is unreachable."""
+    """Fewest edges from the root; `UNREACHABLE` if it is unreachable."""
     ways: npt.NDArray[np.uint64]
-    """Number of different shortest lines."""
+    """Number of shortest paths from the root."""
     parent: npt.NDArray[np.int32]
-    """The last node but one of the smallest shortest line, -1 where there is none."""
+    """The node before it on the smallest shortest path, -1 for the root and unreachable nodes."""
     label: npt.NDArray[np.uint8]
-    """The last label of that line, 0 where there is none."""
+    """The label of the edge from `parent`, 0 where there is none."""
     order: npt.NDArray[np.int32]
-    """The nodes in the order in which they are reached, each layer sorted by its smallest lines."""
+    """The reachable nodes in the order of the search: layer by layer, each sorted by its smallest
+    shortest paths."""
 
 
 def find_nearest(
@@ -89,7 +93,7 @@ def find_nearest(
     The search is given by its position in `results`; only shortest solutions are counted.
     """
     depths = np.stack([result.depth for result in results.values()])
-    if np.any(np.count_nonzero(depths != UNREACHED, axis=0) > 1):
+    if np.any(np.count_nonzero(depths != UNREACHABLE, axis=0) > 1):
         raise SearchError(f"A state reaches more than one of the goals {', '.join(results)}.")
     goal = np.argmin(depths, axis=0).astype(np.uint8)
     ways = np.stack([result.ways for result in results.values()])

@@ -20,10 +20,10 @@ def count_ones(word: int) -> int:
     return int(word).bit_count()
 
 
-def find_lowest(word: int) -> int:
-    """Return the position of the lowest bit that is set, from 0.
+def count_trailing_zeros(word: int) -> int:
+    """Count the zero bits below the lowest bit that is set, which is that bit's position.
 
-    >>> find_lowest(0b1000)
+    >>> count_trailing_zeros(0b1000)
     3
     """
     return (int(word) & -int(word)).bit_length() - 1
@@ -37,11 +37,11 @@ def prefetch(array: npt.NDArray[Any], index: int) -> None:
     """
 
 
-# given to the compiler as instructions: as functions, each would be compiled before its callers
+# emitted as instructions: as functions, each would be compiled before its callers
 
 
 @type_callable(count_ones)
-@type_callable(find_lowest)
+@type_callable(count_trailing_zeros)
 def _type_as_word(context: Any) -> Callable[[Any], Any]:
     return lambda word: types.unliteral(word)  # type: ignore[no-untyped-call]  # noqa: PLW0108  # numba reads it
 
@@ -51,8 +51,8 @@ def _emit_count_ones(context: Any, builder: Any, signature: Any, arguments: Any)
     return builder.ctpop(arguments[0])
 
 
-@lower_builtin(find_lowest, types.Integer)  # type: ignore[no-untyped-call, untyped-decorator]
-def _emit_find_lowest(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+@lower_builtin(count_trailing_zeros, types.Integer)  # type: ignore[no-untyped-call, untyped-decorator]
+def _emit_count_trailing_zeros(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     return builder.cttz(arguments[0], context.get_constant(types.boolean, 1))
 
 
@@ -68,7 +68,7 @@ def _emit_prefetch(context: Any, builder: Any, signature: Any, arguments: Any) -
     function_type = ir.FunctionType(ir.VoidType(), [ir.PointerType(), number, number, number])
     instruction = builder.module.declare_intrinsic("llvm.prefetch.p0", (), function_type)
     address = builder.gep(array.data, [arguments[1]])
-    # to be read, and kept in all caches; the last number stands for data
+    # read (0), into all cache levels (3), data rather than instructions (1)
     numbers = [number(0), number(3), number(1)]
     builder.call(instruction, [builder.bitcast(address, ir.PointerType()), *numbers])
     return context.get_dummy_value()

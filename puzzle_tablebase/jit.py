@@ -29,16 +29,17 @@ def compiled(kernel: Kernel) -> Kernel:
     """Compile a kernel at its first call; with `NUMBA_DISABLE_JIT=1` it stays plain Python."""
     dispatcher: Any = numba.njit(nogil=True)(kernel)
     if dispatcher is not kernel:
-        dispatcher._cache = _CheckedFiles(kernel)
+        dispatcher._cache = _CheckedCache(kernel)
     return cast(Kernel, dispatcher)
 
 
-class _CheckedFiles(NullCache):
-    """The machine code of one kernel: a file for each signature, which begins with a checksum.
+class _CheckedCache(NullCache):
+    """A cache on disk for the machine code of one kernel: a file for each signature.
 
-    The checksum covers the file's name and everything that the code depends on: a damaged or
-    outdated file is compiled again and replaced. Numba's own cache checks neither its files nor the
-    kernels of other modules, and two processes that write its index at the same time confuse it.
+    A file begins with a checksum over its name and everything that the code depends on: a damaged
+    or outdated file is compiled again and replaced. Numba's own cache checks neither its files nor
+    the kernels of other modules, and two processes that write its index at the same time corrupt
+    it.
     """
 
     def __init__(self, kernel: Callable[..., Any]) -> None:
@@ -48,7 +49,7 @@ class _CheckedFiles(NullCache):
     def _digest(self) -> bytes:
         """The digest of everything that the machine code depends on."""
         digest = sha256(repr((numba.__version__, sys.version)).encode())
-        for part in _list_parts(self._kernel, set()):
+        for part in _list_dependencies(self._kernel, set()):
             digest.update(part)
         return digest.digest()
 
@@ -125,11 +126,13 @@ class _CheckedFiles(NullCache):
         return os.path.join(self._folder, file)
 
 
-def _list_parts(kernel: Callable[..., Any], known: set[Callable[..., Any]]) -> Iterator[bytes]:
+def _list_dependencies(
+    kernel: Callable[..., Any], known: set[Callable[..., Any]]
+) -> Iterator[bytes]:
     """Yield what a kernel's machine code depends on: its code, and the values that it names.
 
-    Those values are constants in the machine code. The kernels that it calls follow, except those
-    `known` already.
+    Those values are constants in the machine code. The kernels that it calls follow, but those in
+    `known`.
     """
     if kernel in known:
         return
@@ -148,8 +151,8 @@ def _list_parts(kernel: Callable[..., Any], known: set[Callable[..., Any]]) -> I
     values += [cell.cell_contents for cell in kernel.__closure__ or ()]
     for value in values:
         if hasattr(value, "py_func"):
-            yield from _list_parts(value.py_func, known)
-        elif isinstance(value, FunctionType):  # its module says which instruction it stands for
+            yield from _list_dependencies(value.py_func, known)
+        elif isinstance(value, FunctionType):  # an intrinsic: its module defines the instruction
             with open(value.__code__.co_filename, "rb") as file:
                 yield file.read()
         elif isinstance(value, np.ndarray):

@@ -13,27 +13,28 @@ if TYPE_CHECKING:
 
 CONTROL_GROUPS = "/sys/fs/cgroup"
 """The folder of the control groups (version 2)."""
-ADDRESS_SPACE, ADDRESS_SPACE_A_CORE = 1 << 31, 1 << 29
-"""Bytes of address space that the libraries take in all and for each core: measured, and mostly
-only reserved."""
+ADDRESS_SPACE, ADDRESS_SPACE_PER_CORE = 1 << 31, 1 << 29
+"""Bytes of address space that the libraries reserve in all and for each core, as measured; they use
+little of it."""
 PROCESS_BYTES = 340_000_000
-"""Bytes of a process that builds or proves any table: the most that was measured, and some more."""
-RESERVED = 3
-"""Bytes of address space that libraries take for each byte of memory: measured, polars' most."""
+"""Bytes of a process that builds or proves any table: the measured maximum, with a margin."""
+ADDRESS_SPACE_PER_BYTE = 3
+"""Bytes of address space for each byte of memory that libraries use: as measured, most of all for
+polars."""
 
 
 def count_cores(root: str = "") -> int:
-    """Count the cores that this process may use: its affinity, and its control groups' shares.
+    """Count the cores that this process may use, by its affinity and its control groups' quotas.
 
     `root` is the folder in which `/proc` and `/sys` lie.
     """
     own = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    shares = [own]
+    limits = [own]
     for group in _list_groups(root):
         quota, _, period = "".join(_read_lines(f"{group}/cpu.max")).partition(" ")
         if quota.isdigit() and period.isdigit():
-            shares.append(max(1, -(-int(quota) // int(period))))
-    return min(shares)
+            limits.append(max(1, -(-int(quota) // int(period))))
+    return min(limits)
 
 
 def limit_cores(count: int | None) -> None:
@@ -53,9 +54,9 @@ def get_free_memory(root: str = "") -> int | None:
     available = _read_fields(f"{root}/proc/meminfo").get("MemAvailable:")
     if available is not None:
         limits.append(available << 10)
-    if (limit := address_space_limit()) is not None:
+    if (limit := get_address_space_limit()) is not None:
         used = _read_fields(f"{root}/proc/self/status").get("VmSize:", 0)
-        limits.append(max(0, limit - (used << 10)) // RESERVED)
+        limits.append(max(0, limit - (used << 10)) // ADDRESS_SPACE_PER_BYTE)
     return min(limits, default=None)
 
 
@@ -74,13 +75,13 @@ def allocate_pages(size: int) -> mmap.mmap:
 def measure_peak_memory() -> int | None:
     """Return the peak memory of this process in bytes, if the system says.
 
-    `getrusage` does not serve: its figure includes that of the process that started this one.
+    `getrusage` is no alternative: its figure includes that of the parent process.
     """
     kibibytes = _read_fields("/proc/self/status").get("VmHWM:")
     return None if kibibytes is None else kibibytes << 10
 
 
-def address_space_limit() -> int | None:
+def get_address_space_limit() -> int | None:
     """Return the bytes of address space that this process may have (`ulimit -v`), if limited."""
     import resource
 
@@ -93,8 +94,8 @@ def _read_group_memory(root: str) -> Iterator[int]:
     for group in _list_groups(root):
         limit, used = ("".join(_read_lines(f"{group}/memory.{of}")) for of in ("max", "current"))
         if limit.isdigit() and used.isdigit():  # "max": no limit
-            spare = _read_fields(f"{group}/memory.stat").get("inactive_file", 0)
-            yield max(0, int(limit) - int(used) + spare)
+            cache = _read_fields(f"{group}/memory.stat").get("inactive_file", 0)
+            yield max(0, int(limit) - int(used) + cache)
 
 
 def _list_groups(root: str) -> Iterator[str]:
@@ -128,7 +129,10 @@ def _read_lines(path: str) -> list[str]:
 
 def require_room_for_libraries() -> None:
     """Raise MachineLimit if the libraries would abort or hang for want of address space."""
-    limit, needed = address_space_limit(), ADDRESS_SPACE + count_cores() * ADDRESS_SPACE_A_CORE
+    limit, needed = (
+        get_address_space_limit(),
+        ADDRESS_SPACE + count_cores() * ADDRESS_SPACE_PER_CORE,
+    )
     if limit is not None and limit < needed:
         raise MachineLimit(
             f"This process may use {limit / 1e9:.2f} GB of address space (ulimit -v), and needs "

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     Columns = Mapping[str, npt.NDArray[Any]]
     """The values of some columns, or of fields of the index, by name."""
 
-UNREACHED = 255
-"""Depth of a node that a search did not reach, as tables store it; real depths stay below it."""
+UNREACHABLE = 255
+"""The depth that tables store for an unreachable state; all others are less."""
 TYPE_LETTERS = {"int16": "h", "int32": "i", "int64": "q"}
 """Whole-number column types, each with its `struct` letter; signed, as differences may be."""
 ROW_BYTES = 45
@@ -27,10 +27,10 @@ BITS_INDEX = (("bits", f"{ROW_BYTES}s"),)
 RANKING_FIELDS = (("layer", "H"), ("key", "Q"), ("before", "Q"), ("states", "1005s"))
 """Fields of a record with consecutive states of a layer, by ascending key.
 
-`key`: that of the first state. `before`: the sum of the numbers of all states of the layer before
-it. `states`: alternately the number of a state and the difference to the next key, written in
-groups of seven bits, the lowest first; the eighth bit is set in all bytes of a value but the last.
-The first byte that is 0 ends the record."""
+`key`: that of the first state. `before`: the sum of the numbers of all earlier states of the layer.
+`states`: alternately the number of a state and the difference to the next key, as variable-length
+integers (unsigned LEB128): groups of seven bits, the lowest first, with the eighth bit set in all
+bytes of a value but the last. The first byte that is 0 ends the record."""
 FIELD_TYPES = {"B": "int16", "H": "int32", "I": "int64", "Q": "int64"}
 """The smallest column type for each type of index field (`struct`); of `Q`, for values < 2^63."""
 
@@ -65,9 +65,9 @@ class Column:
 
 
 class Recipe:
-    """What a table is made from: the name of its kind, and parameters, all plain values.
+    """What determines a table: the name of its kind, and parameters, all plain values.
 
-    `parameters` are stored in the manifest, with the kind: a table's values depend on them alone.
+    The manifest stores `parameters`, with the kind; a table's values depend on nothing else.
     """
 
     __slots__ = ("kind", "parameters")

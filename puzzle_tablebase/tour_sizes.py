@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from puzzle_tablebase.notation.knight import ChessBoard
 
 
-class Sides:
-    """Limits of the boards with a given shorter side: the longest other sides, and the layers."""
+class SideLimits:
+    """For the boards of one shorter side: limits of the longer side, and sizes of layers."""
 
     __slots__ = ("counted", "ranked", "states")
 
@@ -24,26 +24,26 @@ class Sides:
         self.ranked = ranked
         """The longest side for which they are ranked; 0: for none."""
         self.states = states
-        """The states of the largest layer by the columns of half of the board, from 1; more columns
-        have no larger one."""
+        """The states of the largest layer, by the number of columns of half the board, from 1; more
+        columns make no larger layer."""
 
 
-SIDES = {
+SIDE_LIMITS = {
     False: {
-        3: Sides(26, 26, (9, 27, 58, 108, 178, 276, 337, 338, 364)),
-        4: Sides(26, 26, (78, 701, 1_689, 3_647, 5_073, 5_222, 5_256, 5_262)),
-        5: Sides(14, 14, (594, 5_642, 26_108, 115_906, 228_936)),
-        6: Sides(12, 12, (3_840, 97_824, 653_477, 4_023_615, 6_774_595)),
-        7: Sides(8, 8, (29_488, 1_635_202, 14_736_773)),
-        8: Sides(8, 0, (195_088, 28_212_855, 335_484_807)),
+        3: SideLimits(26, 26, (9, 27, 58, 108, 178, 276, 337, 338, 364)),
+        4: SideLimits(26, 26, (78, 701, 1_689, 3_647, 5_073, 5_222, 5_256, 5_262)),
+        5: SideLimits(14, 14, (594, 5_642, 26_108, 115_906, 228_936)),
+        6: SideLimits(12, 12, (3_840, 97_824, 653_477, 4_023_615, 6_774_595)),
+        7: SideLimits(8, 8, (29_488, 1_635_202, 14_736_773)),
+        8: SideLimits(8, 0, (195_088, 28_212_855, 335_484_807)),
     },
     True: {
-        3: Sides(26, 26, (1, 2, 2, 8, 17, 35, 51, 58, 65)),
-        4: Sides(26, 26, (9, 39, 85, 264, 504, 529, 533)),
-        5: Sides(18, 18, (54, 172, 1_073, 11_133, 30_360, 33_543, 39_100)),
-        6: Sides(14, 14, (306, 2_888, 32_510, 444_284, 929_917, 1_006_862)),
-        7: Sides(10, 10, (1_855, 55_496, 790_745, 12_345_976)),
-        8: Sides(10, 8, (11_021, 805_614, 16_759_503, 394_917_090)),
+        3: SideLimits(26, 26, (1, 2, 2, 8, 17, 35, 51, 58, 65)),
+        4: SideLimits(26, 26, (9, 39, 85, 264, 504, 529, 533)),
+        5: SideLimits(18, 18, (54, 172, 1_073, 11_133, 30_360, 33_543, 39_100)),
+        6: SideLimits(14, 14, (306, 2_888, 32_510, 444_284, 929_917, 1_006_862)),
+        7: SideLimits(10, 10, (1_855, 55_496, 790_745, 12_345_976)),
+        8: SideLimits(10, 8, (11_021, 805_614, 16_759_503, 394_917_090)),
     },
 }
 """For all tours (False) and for closed ones (True), by a board's shorter side."""
@@ -52,12 +52,12 @@ SWEEP_BYTES = 360_000_000
 BYTES_PER_STATE = 40
 """Memory for each state of the largest layer, approximately, as measured."""
 DENSE_STATES, DENSE_BYTES = 20_000_000, 20
-"""The first so many states need so many more bytes each."""
-RANKED_TIMES = {False: 2.2, True: 2}
-"""Times as many bytes that a ranking of all tours, or of closed ones, takes: it keeps all encoded
-layers in memory, and no state stands for its mirror image."""
+"""Each of the first `DENSE_STATES` states needs `DENSE_BYTES` more."""
+RANKING_FACTORS = {False: 2.2, True: 2}
+"""Factor of the bytes a state for a ranking of all tours (False), or of closed ones (True): it
+keeps all encoded layers in memory, and no state represents its mirror image."""
 BYTES_PER_TOUR, MAX_TOUR_BYTES = 60, 230_000_000
-"""Memory for each tour of a list, and for those of the tasks that are done at the same time."""
+"""Memory for each tour of a list, and the most that concurrent tasks need."""
 
 
 def list_longest_sides(*, closed: bool, are_ranked: bool = False) -> dict[int, int]:
@@ -67,7 +67,8 @@ def list_longest_sides(*, closed: bool, are_ranked: bool = False) -> dict[int, i
     {3: 26, 4: 26, 5: 14, 6: 12, 7: 8}
     """
     longest = {
-        side: each.ranked if are_ranked else each.counted for side, each in SIDES[closed].items()
+        side: each.ranked if are_ranked else each.counted
+        for side, each in SIDE_LIMITS[closed].items()
     }
     return {side: long for side, long in longest.items() if long}
 
@@ -75,16 +76,16 @@ def list_longest_sides(*, closed: bool, are_ranked: bool = False) -> dict[int, i
 def estimate_states(board: ChessBoard, *, closed: bool) -> int:
     """Estimate the states of the largest layer of a sweep; 0 if the board is too narrow for one."""
     short, long = board.sorted_sides
-    columns, sides = (long - 1) // 2, SIDES[closed].get(short)
+    columns, sides = (long - 1) // 2, SIDE_LIMITS[closed].get(short)
     states = sides.states if sides else ()
     return states[min(columns, len(states)) - 1] if states and columns else 0
 
 
-def estimate_sweep_bytes(board: ChessBoard, *, closed: bool, times: float = 1) -> int:
-    """Estimate the bytes for a sweep over a board, with `times` the usual bytes a state."""
+def estimate_sweep_bytes(board: ChessBoard, *, closed: bool, factor: float = 1) -> int:
+    """Estimate the bytes for a sweep over a board, with `factor` times the usual bytes a state."""
     states = estimate_states(board, closed=closed)
     layer = BYTES_PER_STATE * states + DENSE_BYTES * min(states, DENSE_STATES)
-    return ceil(SWEEP_BYTES + times * layer)
+    return ceil(SWEEP_BYTES + factor * layer)
 
 
 def estimate_list_bytes(tours: int) -> int:

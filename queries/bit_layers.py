@@ -1,12 +1,12 @@
-"""Distances of all states by a table of one bit a state: layers, from the goal outwards.
+"""Distances of all states from a table of one bit a state: breadth-first, from the goal outwards.
 
-The table gives distances modulo 4. So the states at a distance are those neighbours of the last
-layer that are one farther by the table; only the last layer is kept.
+The table gives distances modulo 4. So a layer is those neighbours of the last one that are one
+farther by the table; only the last layer is kept.
 
 If each state gets exactly one distance, all are right. Proof: let the first wrong value be at the
 smallest distance *d*; it is *d* + 2 modulo 4, so layer *d* lacks this state. If a later layer has
 it, the layer after that has the value *d* + 3, that is *d* - 1 modulo 4, so it includes the state's
-nearer neighbour, which then gets a second distance.
+neighbour at distance *d* - 1, which then gets a second distance.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from puzzle_tablebase.intrinsics import find_lowest
+from puzzle_tablebase.intrinsics import count_trailing_zeros
 from puzzle_tablebase.jit import Array, compiled
 from puzzle_tablebase.resources import count_cores
-from puzzle_tablebase.schema import UNREACHED
+from puzzle_tablebase.schema import UNREACHABLE
 from puzzle_tablebase.two_bit_bfs.kernels import FULL_WORD, ONE, add_rows
 from puzzle_tablebase.two_bit_bfs.search import MAX_TASK_ROWS, Planes, pull_block
 from puzzle_tablebase.two_bit_bfs.space import RECORD_BYTES, ROW_STATES, WORD_STATES, WORDS
@@ -33,16 +33,16 @@ MIN_TASK_ROWS = 1 << 12
 TASKS_PER_THREAD = 4
 
 
-def unfold_distances(space: WordSpace, bits: Bytes) -> Bytes | None:
+def reconstruct_distances(space: WordSpace, bits: Bytes) -> Bytes | None:
     """Return the distances of all states by rank; None if the bits contradict each other.
 
     `bits` is bit 1 of each distance from the root, by rank.
     """
     if bits[space.root >> 3] >> (space.root & 7) & 1:
         return None
-    planes, distances = Planes(space), np.full(space.size, UNREACHED, np.uint8)
+    planes, distances = Planes(space), np.full(space.size, UNREACHABLE, np.uint8)
     planes.add_root(space)
-    # the second plane gets the states that the next layer on their side must not have
+    # the second plane gets the states that the next layer of their colour must not have
     numbers = np.arange(len(planes.words))
     add_rows(planes.words, planes.frontier, numbers, bits.reshape(-1, RECORD_BYTES), False)
 
@@ -51,18 +51,18 @@ def unfold_distances(space: WordSpace, bits: Bytes) -> Bytes | None:
         bounds = np.array([block * space.rows, first, last, space.parities[block]])
         pull_block(planes, space.moves[block], space.tables, bounds)
 
-    def take(level: int, part: tuple[int, int, int]) -> int:
+    def assign(level: int, part: tuple[int, int, int]) -> int:
         block, first, last = part
         bounds = np.array([block * space.rows, first, last, level, block * space.states])
-        return int(take_rows(planes.words, planes.frontier, bounds, distances))
+        return int(assign_distances(planes.words, planes.frontier, bounds, distances))
 
-    first_side, found = int(space.sides[space.root // space.states]), 0
-    parts = [_divide_rows(space, first_side), _divide_rows(space, 1 - first_side)]
+    first_colour, found = int(space.colours[space.root // space.states]), 0
+    parts = [_divide_rows(space, first_colour), _divide_rows(space, 1 - first_colour)]
     with ThreadPoolExecutor(count_cores()) as pool:
-        for level in range(UNREACHED):
+        for level in range(UNREACHABLE):
             for _ in pool.map(pull, parts[1 - level % 2]):
                 pass
-            counts = [*pool.map(partial(take, level), parts[level % 2])]
+            counts = [*pool.map(partial(assign, level), parts[level % 2])]
             if min(counts) < 0:
                 return None
             if not any(counts):
@@ -71,9 +71,9 @@ def unfold_distances(space: WordSpace, bits: Bytes) -> Bytes | None:
     return distances if found == space.size else None
 
 
-def _divide_rows(space: WordSpace, side: int) -> list[tuple[int, int, int]]:
-    """List the tasks of a side: a block, the first row in it and the end."""
-    blocks = np.flatnonzero(space.sides == side).tolist()
+def _divide_rows(space: WordSpace, colour: int) -> list[tuple[int, int, int]]:
+    """List the tasks of a colour's blocks: a block, the first row in it and the end."""
+    blocks = np.flatnonzero(space.colours == colour).tolist()
     step = space.rows * len(blocks) // (count_cores() * TASKS_PER_THREAD)
     step = min(MAX_TASK_ROWS, max(MIN_TASK_ROWS, step))
     return [
@@ -84,11 +84,11 @@ def _divide_rows(space: WordSpace, side: int) -> list[tuple[int, int, int]]:
 
 
 @compiled
-def take_rows(words: Array, frontier: Array, bounds: Array, distances: Array) -> Any:
+def assign_distances(words: Array, frontier: Array, bounds: Array, distances: Array) -> Any:
     """Write the distances of the last layer's states in some rows of a block; return their number.
 
-    Return -1 if one has a distance already. The next layer on this side is two farther, so it must
-    not have these states, but may have those that this layer must not have.
+    Return -1 if one has a distance already. The next layer of this colour is two farther, so it
+    must not have these states, but may have those that this layer must not have.
     """
     base, first, last, level, start = bounds
     count = 0
@@ -100,8 +100,8 @@ def take_rows(words: Array, frontier: Array, bounds: Array, distances: Array) ->
             words[base + row, word] = 0
             words[base + row, WORDS + word] = states | FULL_WORD & ~words[base + row, WORDS + word]
             while states:
-                state = at + np.int64(find_lowest(states))
-                if distances[state] != UNREACHED:
+                state = at + np.int64(count_trailing_zeros(states))
+                if distances[state] != UNREACHABLE:
                     return -1
                 distances[state] = level
                 states &= states - ONE

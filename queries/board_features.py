@@ -1,4 +1,4 @@
-"""Features of many states of a board at a time: simple lower bounds of the distance to a goal."""
+"""Features of many states of a board at a time: simple heuristics for the distance to a goal."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ def add_features(rows: pl.DataFrame, keys: pl.Series, board: SlidingBoard) -> pl
 
 @compiled
 def count_conflicts(tiles: Array, home: Array, width: int, conflicts: Array) -> None:
-    """Count the tiles of states, one in each row, that have to leave the lines of their cells.
+    """Count the linear conflicts of states: tiles that have to leave the line of their goal cell.
 
-    `home` is the cell of each tile in the goal.
+    `tiles` has a state in each row; `home` is the cell of each tile in the goal.
     """
     cells = tiles.shape[1]
     height = cells // width
@@ -57,7 +57,7 @@ def count_conflicts(tiles: Array, home: Array, width: int, conflicts: Array) -> 
                 if tile and home[tile] // width == row:
                     line[count] = home[tile] % width
                     count += 1
-            removed += count - _count_longest_rise(line, count)
+            removed += count - _measure_longest_increasing(line, count)
         for column in range(width):
             count = 0
             for row in range(height):
@@ -65,13 +65,13 @@ def count_conflicts(tiles: Array, home: Array, width: int, conflicts: Array) -> 
                 if tile and home[tile] % width == column:
                     line[count] = home[tile] // width
                     count += 1
-            removed += count - _count_longest_rise(line, count)
+            removed += count - _measure_longest_increasing(line, count)
         conflicts[at] = removed
 
 
 @compiled
-def _count_longest_rise(line: Array, count: int) -> int:
-    """Count the most numbers that stand in ascending order; the others have to leave the line."""
+def _measure_longest_increasing(line: Array, count: int) -> int:
+    """Return the length of the longest increasing subsequence; other tiles must leave the line."""
     most, lengths = 0, np.empty(len(line), np.int64)
     for at in range(count):
         lengths[at] = 1

@@ -63,8 +63,8 @@ def rank_states(places: Array, odd: Array, weights: Array, ranks: Array) -> None
     orders = weights[0] * len(weights)
     digits = np.zeros(len(weights), np.int64)
     for state in range(len(places)):
-        blank, number, pairs = read_digits(places[state], weights, digits)
-        ranks[state] = blank * orders + number if pairs % 2 == odd[blank] else -1
+        blank, number, inversions = read_digits(places[state], weights, digits)
+        ranks[state] = blank * orders + number if inversions % 2 == odd[blank] else -1
 
 
 @compiled
@@ -82,7 +82,7 @@ def unrank_states(ranks: Array, odd: Array, weights: Array, places: Array) -> No
             continue
         blank, number = ranks[state] // orders, ranks[state] % orders
         free[:] = np.arange(1, count + 1)
-        pairs, place = 0, 0
+        inversions, place = 0, 0
         for at in range(count):
             if place == blank:
                 place += 1
@@ -91,8 +91,8 @@ def unrank_states(ranks: Array, odd: Array, weights: Array, places: Array) -> No
                 digit = number // weights[at]
                 number -= digit * weights[at]
             elif at == count - 2:
-                digit = (pairs + odd[blank]) % 2
-            pairs += digit
+                digit = (inversions + odd[blank]) % 2
+            inversions += digit
             places[state, place] = free[digit]
             for later in range(digit, count - 1 - at):
                 free[later] = free[later + 1]

@@ -182,8 +182,8 @@ class BoardProber(GoalProber):
             # all unreached states have the same reason
             reason = self.puzzle.explain_unreachable(goal, goal)
             error = pl.format(GoalUnreachable.template, pl.lit(goal), states, pl.lit(reason))
-            is_unreached = answers["distance"].is_null() & pl.Series(is_state)
-            answers = answers.with_columns(error=pl.when(is_unreached).then(error))
+            is_unreachable = answers["distance"].is_null() & pl.Series(is_state)
+            answers = answers.with_columns(error=pl.when(is_unreachable).then(error))
         return self.complete_answers(keys, answers, options)
 
     def add_features(self, rows: pl.DataFrame, keys: pl.Series) -> pl.DataFrame:

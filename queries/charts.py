@@ -14,7 +14,7 @@ import vl_convert
 from puzzle_tablebase.queries import svg
 from puzzle_tablebase.queries.svg import AMBER, BLUE, GREEN, INK, MUTED
 
-Shown = tuple[str, Any]
+TitledChart = tuple[str, Any]
 """A title with a finding, and an Altair chart, whose own types say little."""
 
 # ---- what several charts share -------------------------------------------------------------------
@@ -67,7 +67,7 @@ def compute(frame: pl.DataFrame, expression: pl.Expr) -> Any:
     return frame.select(expression).item()
 
 
-def weigh(column: str) -> pl.Expr:
+def compute_weighted_mean(column: str) -> pl.Expr:
     """Return the mean of a column over all states."""
     return pl.col(column).dot("states") / pl.col("states").sum()
 
@@ -95,7 +95,7 @@ GOALS = name_lines("goal", {"corner": BLUE, "centre": AMBER, "edge": GREEN})
 # ---- the 8-puzzle --------------------------------------------------------------------------------
 
 
-def draw_distances(rows: pl.LazyFrame) -> Shown:
+def draw_distances(rows: pl.LazyFrame) -> TitledChart:
     """Draw the states of the 8-puzzle by their distance to each goal."""
     frame = rows.select("goal", "distance", "states").sort("distance").collect()
     is_half = pl.col("states").cum_sum() >= pl.col("states").sum() / 2
@@ -112,7 +112,7 @@ def draw_distances(rows: pl.LazyFrame) -> Shown:
     return title, bars.properties(width=WIDTH, height=80)
 
 
-def draw_heuristics(rows: pl.LazyFrame) -> Shown:
+def draw_heuristics(rows: pl.LazyFrame) -> TitledChart:
     """Draw the mean of each heuristic by the true distance."""
     means = rows.group_by("distance").agg(pl.col("manhattan", "misplaced").mean())
     frame = means.with_columns(pl.col("distance").alias("true distance")).sort("distance").collect()
@@ -126,7 +126,7 @@ def draw_heuristics(rows: pl.LazyFrame) -> Shown:
     return title, draw_columns(frame, y, lines)
 
 
-def draw_random_moves(rows: pl.LazyFrame) -> Shown:
+def draw_random_moves(rows: pl.LazyFrame) -> TitledChart:
     """Draw the share of moves that lead nearer to the goal, by distance."""
     # a blank in a corner has two moves, in the centre four, elsewhere three
     is_corner = pl.col("blank").is_in([0, 2, 6, 8])
@@ -136,21 +136,21 @@ def draw_random_moves(rows: pl.LazyFrame) -> Shown:
     frame = groups.agg(states=pl.len(), share=share.mean()).sort("goal", "distance").collect()
     title = (
         "A random move in the 8-puzzle leads nearer to the goal "
-        f"{compute(frame, weigh('share')):.0%} of the time"
+        f"{compute(frame, compute_weighted_mean('share')):.0%} of the time"
     )
     percent = alt.Axis(format="%", tickCount=5)
     y = alt.Y("share:Q", title="moves that help", axis=percent, scale=alt.Scale(domain=[0, 1]))
     return title, draw_lines(frame, y, GOALS)
 
 
-def draw_solutions(rows: pl.LazyFrame) -> Shown:
+def draw_solutions(rows: pl.LazyFrame) -> TitledChart:
     """Draw the number of shortest solutions by distance."""
     number = pl.col("solutions")
     groups = rows.group_by("distance").agg(
         states=pl.len(), most=number.max(), mean=number.mean(), median=number.median()
     )
     frame = groups.sort("distance").collect()
-    mean, most = compute(frame, weigh("mean")), compute(frame, pl.col("most").max())
+    mean, most = compute(frame, compute_weighted_mean("mean")), compute(frame, pl.col("most").max())
     title = f"A state of the 8-puzzle has {mean:.0f} shortest solutions on average, {most} at most"
     ticks = alt.Axis(values=[1, 2, 5, 10, 20, 50, 100])
     scale = alt.Scale(type="log", nice=False)
@@ -161,7 +161,7 @@ def draw_solutions(rows: pl.LazyFrame) -> Shown:
 # ---- Senet ---------------------------------------------------------------------------------------
 
 
-def draw_plies(rows: pl.LazyFrame) -> Shown:
+def draw_plies(rows: pl.LazyFrame) -> TitledChart:
     """Draw the positions of Senet by the fewest plies that reach them."""
     frame = rows.select("distance", "states").sort("distance").collect()
     reached = frame.drop_nulls()
@@ -176,7 +176,7 @@ def draw_plies(rows: pl.LazyFrame) -> Shown:
     return title, bars.properties(width=WIDTH, height=HEIGHT)
 
 
-def draw_squares(rows: pl.LazyFrame) -> Shown:
+def draw_squares(rows: pl.LazyFrame) -> TitledChart:
     """Draw where the pieces of Senet stand, by plies."""
     shares = [
         (pl.col("position").str.slice(square - 1, 1) == piece).mean().alias(f"{piece} {square}")
@@ -213,7 +213,7 @@ def draw_squares(rows: pl.LazyFrame) -> Shown:
 # ---- the knight's tour, and the boards -----------------------------------------------------------
 
 
-def draw_starts(rows: pl.LazyFrame) -> Shown:
+def draw_starts(rows: pl.LazyFrame) -> TitledChart:
     """Draw the number of tours from each square of three boards."""
     start = pl.col("start").cast(pl.String)
     frame = (
@@ -245,7 +245,7 @@ def draw_starts(rows: pl.LazyFrame) -> Shown:
     return title, boards.resolve_scale(x="independent", y="independent")
 
 
-def draw_boards(rows: pl.LazyFrame) -> Shown:
+def draw_boards(rows: pl.LazyFrame) -> TitledChart:
     """Draw the states of the sliding boards that are built, by distance: a line for each goal."""
     size = pl.col("states").sum().over("board", "goal")
     columns = rows.select("board", "goal", "distance", "states")
@@ -265,7 +265,7 @@ class Chart(NamedTuple):
     The rows of several tables are concatenated; unbuilt tables are left out.
     """
 
-    draw: Callable[[pl.LazyFrame], Shown]
+    draw: Callable[[pl.LazyFrame], TitledChart]
     tables: tuple[str, ...] = ()
     counts: str = ""
 

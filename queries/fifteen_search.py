@@ -28,7 +28,7 @@ from puzzle_tablebase.formats.index import BODY_BYTES
 from puzzle_tablebase.intrinsics import count_ones, prefetch
 from puzzle_tablebase.jit import Array, compiled
 from puzzle_tablebase.puzzles.fifteen import Pattern, list_images, list_neighbours
-from puzzle_tablebase.puzzles.sliding import rank_order
+from puzzle_tablebase.puzzles.sliding import rank_permutation
 from puzzle_tablebase.resources import allocate_pages, count_cores
 
 if TYPE_CHECKING:
@@ -292,9 +292,9 @@ def _rank_halves(tiles: int) -> npt.NDArray[np.uint16]:
     ranks = np.zeros((2, int(HALF_ORDER_MASK) + 1), dtype=np.uint16)
     for order in permutations(range(tiles), first):
         others = sorted({*range(tiles)}.difference(order))
-        ranks[0, join_positions(order)] = rank_order([*order, *others])
+        ranks[0, join_positions(order)] = rank_permutation([*order, *others])
     for order in permutations(range(tiles), tiles - first):
-        ranks[1, join_positions(order)] = rank_order(order)
+        ranks[1, join_positions(order)] = rank_permutation(order)
     return ranks
 
 

@@ -24,7 +24,7 @@ from puzzle_tablebase.formats.index import (
     HEADER,
     INDEX_VERSION,
     Header,
-    IndexProblem,
+    InvalidIndex,
     check_block,
     count_blocks,
     make_record_struct,
@@ -97,7 +97,7 @@ class _Build:
     def _read_parts(self, parts: list[tuple[int, int]]) -> list[bytes]:
         """Read the records of several parts, each given by its first block and their number.
 
-        Raise OSError, or IndexProblem for a wrong checksum.
+        Raise OSError, or InvalidIndex for a wrong checksum.
         """
         spans = [(count * BLOCK_BYTES, (first + 1) * BLOCK_BYTES) for first, count in parts]
         read = self.file.read_parts(spans)
@@ -160,7 +160,7 @@ class IndexReader:
             raise self._make_open_error(error) from error
         try:
             header = parse_header(data, file.size, table)
-        except IndexProblem as problem:
+        except InvalidIndex as problem:
             if problem.version is None:
                 raise self.make_error(str(problem)) from None
             raise TableVersionError(
@@ -198,7 +198,7 @@ class IndexReader:
         try:
             if self._build:
                 self._build.prefetch(ranks)
-        except (OSError, IndexProblem):
+        except (OSError, InvalidIndex):
             return  # the block that is needed is read again, and then the error is reported
 
     def read_records(self) -> bytearray:
@@ -229,7 +229,7 @@ class IndexReader:
             raise self._make_closed_error()
         try:
             return read(build)
-        except (OSError, IndexProblem):
+        except (OSError, InvalidIndex):
             with self._lock:
                 if self._build is build:  # no other thread has opened it anew since
                     self._store.refresh()
@@ -241,7 +241,7 @@ class IndexReader:
             return read(build)
         except OSError as error:
             raise self._make_open_error(error) from error
-        except IndexProblem as problem:
+        except InvalidIndex as problem:
             raise self.make_error(str(problem)) from None
 
     def _make_closed_error(self) -> ValueError:

@@ -22,7 +22,7 @@ from puzzle_tablebase.queries.questions import (
     align_rows,
     format_count,
 )
-from puzzle_tablebase.schema import UNREACHED
+from puzzle_tablebase.schema import UNREACHABLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -271,7 +271,7 @@ class GoalProber(Prober):
             view = self.puzzle.view_goal(goal)
             self.prefetch(view, state)
             distance, solutions = self.read_record(view, state)
-            if distance != UNREACHED:
+            if distance != UNREACHABLE:
                 return distance, solutions
         raise GoalUnreachable(state, goal, self.puzzle.explain_unreachable(state, goal))
 

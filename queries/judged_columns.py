@@ -16,7 +16,7 @@ import numpy.typing as npt
 import polars as pl
 
 from puzzle_tablebase.errors import quote
-from puzzle_tablebase.notation.moves import MAX_SMALL_TILES, SEPARATORS, turn_letters
+from puzzle_tablebase.notation.moves import MAX_SMALL_TILES, SEPARATORS, reverse_directions
 from puzzle_tablebase.notation.sliding import CHARACTERS, LETTERS
 from puzzle_tablebase.queries.answer_frames import Bytes, annotate_frame, answer_each
 from puzzle_tablebase.queries.board_columns import read_tiles
@@ -43,7 +43,9 @@ CHUNK_ROWS = 1 << 14
 MAX_MOVES = 2_000
 """The most moves of an answer that is judged with others; longer ones are judged by themselves."""
 
-TURNED = np.array([*map(LETTERS.index, turn_letters(LETTERS)), *range(len(LETTERS), 256)], np.uint8)
+OPPOSITES = np.array(
+    [*map(LETTERS.index, reverse_directions(LETTERS)), *range(len(LETTERS), 256)], np.uint8
+)
 """The code of each move with the opposite direction; tiles have none."""
 
 Numbers = npt.NDArray[np.int64]
@@ -160,7 +162,7 @@ class Answers(NamedTuple):
 
     def turn(self) -> Answers:
         """Return the answers with all directions reversed."""
-        return self._replace(codes=TURNED[self.codes])
+        return self._replace(codes=OPPOSITES[self.codes])
 
 
 def _read_answers(prober: Any, rows: pl.DataFrame, options: Options) -> Answers:

@@ -23,7 +23,7 @@ from puzzle_tablebase.queries.questions import (
     parse_options,
 )
 from puzzle_tablebase.registry import get_puzzle, import_object
-from puzzle_tablebase.schema import UNREACHED
+from puzzle_tablebase.schema import UNREACHABLE
 from puzzle_tablebase.stores import open_store
 
 TYPE_CHECKING = False
@@ -268,7 +268,9 @@ class RecordProber(Prober):
         self.columns = (table.columns[0].name, *(field.name for field in self._fields))
         nullable = {column.name for column in table.columns if column.nullable}
         self._unreached = {
-            (name, UNREACHED) for name, letter in table.index if letter == "B" and name in nullable
+            (name, UNREACHABLE)
+            for name, letter in table.index
+            if letter == "B" and name in nullable
         }
         """The fields and values that stand for null: a record has no other way to express it."""
 

@@ -20,7 +20,7 @@ from puzzle_tablebase.queries.published import list_counts
 from puzzle_tablebase.queries.scans import scan_table, translate_scan_errors
 from puzzle_tablebase.queries.svg import make_dark_rules
 from puzzle_tablebase.registry import find_owner
-from puzzle_tablebase.resources import address_space_limit
+from puzzle_tablebase.resources import get_address_space_limit
 
 if TYPE_CHECKING:
     from puzzle_tablebase.queries.charts import Chart
@@ -35,7 +35,7 @@ REPORT_PAGE = "report.html"
 @name_packages
 def write_report(store: Store, target: str) -> None:
     """Write the page with the charts of a store's tables; leave out charts without tables."""
-    limit = address_space_limit()
+    limit = get_address_space_limit()
     if limit is not None and limit < CHART_ADDRESS_SPACE:
         size = f"{CHART_ADDRESS_SPACE / 1e9:.0f} GB"
         raise MachineLimit(f"Charts need {size} of address space", "Raise the limit (ulimit -v)")

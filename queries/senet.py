@@ -25,7 +25,7 @@ from puzzle_tablebase.queries.questions import (
     format_count,
     parse_distances,
 )
-from puzzle_tablebase.schema import UNREACHED
+from puzzle_tablebase.schema import UNREACHABLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ class SenetProber(Prober):
             return self.answer_hardest(options)
         position = parse_position(key)
         record = self.open_index("senet").read_record(rank(position))
-        even, odd = (None if record[at] == UNREACHED else record[at] for at in PLIES)
+        even, odd = (None if record[at] == UNREACHABLE else record[at] for at in PLIES)
         fewest = self.find_fewest(position)
         if fewest is None:
             raise NoAnswer(f"{position} is unreachable: {NO_LINE}")
@@ -173,7 +173,7 @@ class SenetProber(Prober):
     def find_fewest(self, position: str) -> int | None:
         """Return the fewest plies to a position; None if it is unreachable."""
         record = self.open_index("senet").read_record(rank(position))
-        return min((record[at] for at in PLIES if record[at] != UNREACHED), default=None)
+        return min((record[at] for at in PLIES if record[at] != UNREACHABLE), default=None)
 
     def _find_line(self, position: str, plies: int) -> tuple[list[str], list[str]]:
         """Return the moves of the smallest line of this many plies, and every position on its way.

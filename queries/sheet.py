@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 WIDTH, HEIGHT = 18, 20
 """The part of a page of A4 or Letter that the boards can have, in centimetres, as in `sheet.js`."""
-BESIDE, BELOW, LINE = 0.9, 0.5, 0.7
+COLUMN_GAP, ROW_GAP, LINE = 0.9, 0.5, 0.7
 """The space between boards, and that of a line to write on, in centimetres."""
 SHOWN_ROWS = 8
 """The most rows that a message names."""
 MAX_BOARDS = 1_000
 """The most boards of a sheet, which are solved one by one; more are likely a mistake."""
-TRIES = 20
+MAX_TRIES = 20
 """How often tours are drawn to find different starts."""
 
 
@@ -69,16 +69,16 @@ def draw_sheet_rows(
     if not isinstance(prober, KnightProber):
         return rows.sort(prober.puzzle.depth, maintain_order=True)
     if "start" not in rows.columns:
-        return turn_tours(rows)
+        return rotate_tours(rows)
     found, size = rows.unique("start", maintain_order=True), len(rows)
-    for number in range(1, TRIES):
+    for number in range(1, MAX_TRIES):
         if len(found) == size:
             break
         found = pl.concat([found, draw(number)]).unique("start", maintain_order=True)[:size]
     return found
 
 
-def turn_tours(rows: pl.DataFrame) -> pl.DataFrame:
+def rotate_tours(rows: pl.DataFrame) -> pl.DataFrame:
     """Let closed tours begin on different squares, in equal steps over the board."""
     board = parse_board(rows["board"][0])
     rows, paths = rows[: board.squares], list[str]()
@@ -234,8 +234,8 @@ def measure(sheet: Sheet, boards: int) -> tuple[int, float]:
     """Return how many boards stand side by side, and their width, as `measure` of `sheet.js`."""
     sizes = list[tuple[float, int]]()
     for across in [sheet.across] if sheet.across else range(1, boards + 1):
-        column = WIDTH / across - BESIDE
-        row = HEIGHT / -(-boards // across) - BELOW - LINE * len(sheet.blanks)
+        column = WIDTH / across - COLUMN_GAP
+        row = HEIGHT / -(-boards // across) - ROW_GAP - LINE * len(sheet.blanks)
         sizes.append((min(column, row * sheet.ratio), across))
     width, across = max(sizes, key=lambda size: size[0])
     return across, width

@@ -79,7 +79,7 @@ class BitProber(BoardProber):
         super().__init__(puzzle, files, puzzle.example)
         self.board = str(puzzle)
         self.max_single_keys = 300 + puzzle.size // STATES_PER_WALK
-        self._unfolding = allocate_lock()
+        self._reconstruction_lock = allocate_lock()
         """The lock of lists of all distances: each takes the memory that it finds free."""
 
     def find_distance(self, state: str, goal: str) -> tuple[int, int | None]:
@@ -180,13 +180,13 @@ class BitProber(BoardProber):
 
     def read_distances(self, view: SymmetryView) -> npt.NDArray[np.uint8]:
         """Return the distances of all states of a table by rank; they are unfolded once."""
-        with self._unfolding:
+        with self._reconstruction_lock:
             return self.files.keep(
-                ("distances", view.table_goal), lambda: self._unfold_distances(view)
+                ("distances", view.table_goal), lambda: self._reconstruct_distances(view)
             )
 
-    def _unfold_distances(self, view: SymmetryView) -> npt.NDArray[np.uint8]:
-        from puzzle_tablebase.queries.bit_layers import unfold_distances
+    def _reconstruct_distances(self, view: SymmetryView) -> npt.NDArray[np.uint8]:
+        from puzzle_tablebase.queries.bit_layers import reconstruct_distances
         from puzzle_tablebase.resources import get_free_memory
         from puzzle_tablebase.two_bit_bfs.search import estimate_search_bytes
 
@@ -195,7 +195,7 @@ class BitProber(BoardProber):
         if free is not None and free < need:
             work = f"A list of the distances of all {board.size:,} states"
             raise MemoryShort(work, need, free, "Close other programs")
-        distances = unfold_distances(board.make_words(view.table_goal), self._read_bits(view))
+        distances = reconstruct_distances(board.make_words(view.table_goal), self._read_bits(view))
         if distances is None:
             problem = "its bits are not those of distances"
             raise self.files.make_error(self.table_names[view.table_goal], problem)

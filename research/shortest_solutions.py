@@ -20,7 +20,7 @@ import polars as pl
 from puzzle_tablebase.jit import Array, compiled
 from research.report import make_parser, save, show
 
-UNREACHED = 255
+UNREACHABLE = 255
 MAX_CELLS = 12
 COLUMNS = ("board", "blank", "distance", "states", "one_solution", "most_solutions", "local_maxima")
 
@@ -34,14 +34,14 @@ def list_layers(height: int, width: int, blank: int) -> pl.DataFrame:
     if not 4 <= cells <= MAX_CELLS or min(height, width) < 2:
         raise ValueError(f"boards have 4 to {MAX_CELLS} cells, and 2 or more rows and columns")
     orders = math.factorial(cells - 1) // 2
-    distance = np.full(cells * orders, UNREACHED, dtype=np.uint8)
+    distance = np.full(cells * orders, UNREACHABLE, dtype=np.uint8)
     solutions = np.zeros(cells * orders, dtype=np.int64)
     root = (blank - 1) * orders  # the tiles in reading order have the number 0
     distance[root], solutions[root] = 0, 1
     sides = np.array([height, width, blank - 1])
     rows: list[tuple[str | int, ...]] = []
     total = most = 0
-    for level in range(UNREACHED - 1):
+    for level in range(UNREACHABLE - 1):
         counts, scratch = np.zeros(4, dtype=np.int64), np.zeros((2, MAX_CELLS), dtype=np.int64)
         expand(distance, solutions, level, sides, scratch, counts)
         if not counts[0]:

@@ -27,10 +27,10 @@ def count_ones(word: int) -> int:
 
 
 @compiled
-def find_lowest(word: int) -> int:
+def count_trailing_zeros(word: int) -> int:
     """Return the position of the lowest bit that is set, from 0: how many zeros are below it.
 
-    >>> find_lowest(0b1000), find_lowest(1 << 62)
+    >>> count_trailing_zeros(0b1000), count_trailing_zeros(1 << 62)
     (3, 62)
     """
     return count_ones(~word & word - 1)

@@ -35,7 +35,7 @@ from puzzle_tablebase.formats.index import BLOCK_BYTES, BLOCKS_PER_READ
 from puzzle_tablebase.jit import Array, compiled
 from puzzle_tablebase.notation.sliding import parse_sides
 from puzzle_tablebase.pipeline.parallel import run_in_threads
-from puzzle_tablebase.pipeline.proofs.bits import count_ones, find_lowest
+from puzzle_tablebase.pipeline.proofs.bits import count_ones, count_trailing_zeros
 from puzzle_tablebase.pipeline.proofs.claims import (
     Difference,
     ListedTable,
@@ -388,7 +388,7 @@ def compare_words(layer: Words, bits: Words, is_set: bool) -> tuple[int, int, in
         if states:
             wrong = states & (~bits[at] if is_set else bits[at])
             if word < 0 and wrong:
-                word, bit = at, find_lowest(int(np.int64(wrong)))
+                word, bit = at, count_trailing_zeros(int(np.int64(wrong)))
             count += count_ones(int(np.int64(states)))
     return count, word, bit
 

@@ -37,7 +37,7 @@ from puzzle_tablebase.pipeline.proofs.claims import (
     require_ascending,
 )
 from puzzle_tablebase.pipeline.proofs.verdicts import Proved, Verdict
-from puzzle_tablebase.schema import UNREACHED
+from puzzle_tablebase.schema import UNREACHABLE
 
 HOW = "every state was compared with its neighbours; every column and record follows from the moves"
 HOW_OF_PLUGINS = f"by the plugin's own rules, {HOW}"
@@ -99,7 +99,7 @@ def prove_rows(listed: ListedTable, rules: Rules) -> Proof:
 
     fields = [name for name, _ in listed.definition.index if name in FIELDS]
     if fields:
-        text = f"each record matches its state's row; {UNREACHED} and 0 where a state has no row"
+        text = f"each record matches its state's row; {UNREACHABLE} and 0 where a state has no row"
         records = make_records(rows, fields, rules.states)
         yield listed.claim_records(text, compare_records(listed, [records]))
     return Proved(Verdict.PROVED, HOW, [*COLUMNS, *features], fields)
@@ -177,7 +177,7 @@ def make_records(rows: pl.LazyFrame, fields: list[str], states: int) -> dict[str
     """Return the expected value of each index field, by the number of the state."""
     known, result = rows.select("record", *fields).collect(), {}
     for name in fields:
-        result[name] = np.full(states or len(known), UNREACHED if name == "distance" else 0)
+        result[name] = np.full(states or len(known), UNREACHABLE if name == "distance" else 0)
         result[name][known["record"].to_numpy()] = known[name].to_numpy()
     return result
 

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from puzzle_tablebase.jit import Array, compiled
 from puzzle_tablebase.notation.knight import TOURS_PREFIX, ChessBoard, parse_sides
 from puzzle_tablebase.pipeline.parallel import run_in_threads
-from puzzle_tablebase.pipeline.proofs.bits import find_lowest
+from puzzle_tablebase.pipeline.proofs.bits import count_trailing_zeros
 from puzzle_tablebase.pipeline.proofs.claims import (
     Claim,
     Difference,
@@ -126,13 +126,13 @@ def _count_onward(near: Squares, here: int, free: int, lonely: int, counts: Arra
         return
     ways = choices = near[here] & free
     while choices:
-        square = find_lowest(choices)
+        square = count_trailing_zeros(choices)
         choices &= choices - 1
         remaining = free ^ (1 << square)
         # only neighbours of the square that the path leaves have lost a free neighbour
         next_lonely, has_stranded, losers = lonely & remaining, False, ways & remaining
         while losers:
-            beside = near[find_lowest(losers)] & remaining
+            beside = near[count_trailing_zeros(losers)] & remaining
             if not beside & (beside - 1):
                 next_lonely |= losers & -losers
             has_stranded |= not beside

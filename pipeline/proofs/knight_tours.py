@@ -38,7 +38,7 @@ from puzzle_tablebase.pipeline.proofs.tour_walker import HalfBoard, walk_layers
 from puzzle_tablebase.pipeline.proofs.verdicts import Proved, Verdict
 from puzzle_tablebase.resources import PROCESS_BYTES
 from puzzle_tablebase.schema import RANKING_FIELDS, Table
-from puzzle_tablebase.tour_sizes import RANKED_TIMES, estimate_list_bytes, estimate_sweep_bytes
+from puzzle_tablebase.tour_sizes import RANKING_FACTORS, estimate_list_bytes, estimate_sweep_bytes
 
 HOW = (
     "every path was walked, none appears twice, and a second count, path by path, finds as many "
@@ -226,7 +226,7 @@ def prove_ranks(listed: ListedTable) -> Proof:
 def estimate_ranking(table: Table) -> int:
     """Estimate the bytes for all layers, and for their records."""
     closed = table.recipe.parameters["closed"]
-    return estimate_sweep_bytes(_get_board(table), closed=closed, times=RANKED_TIMES[closed])
+    return estimate_sweep_bytes(_get_board(table), closed=closed, factor=RANKING_FACTORS[closed])
 
 
 TOUR_RANKING = Prover(prove_ranks, estimate_ranking)

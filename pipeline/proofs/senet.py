@@ -33,7 +33,7 @@ from puzzle_tablebase.pipeline.proofs.claims import (
     require_equal,
 )
 from puzzle_tablebase.pipeline.proofs.verdicts import Proved, Verdict
-from puzzle_tablebase.schema import UNREACHED
+from puzzle_tablebase.schema import UNREACHABLE
 
 HOW = (
     "all shortest lines from the opening were played again; every column and record follows from "
@@ -82,7 +82,7 @@ def prove_senet(listed: ListedTable) -> Proof:
 
     text = (
         "each record matches its row: plies_even, plies_odd and lines, and the last move of the "
-        f"smallest line of each parity; {UNREACHED} and 0 where there is none"
+        f"smallest line of each parity; {UNREACHABLE} and 0 where there is none"
     )
     yield listed.claim_records(text, compare_records(listed, [make_records(rows, lines)]))
     return Proved(Verdict.PROVED, HOW, COLUMNS, FIELDS)
@@ -215,7 +215,7 @@ def make_records(rows: pl.LazyFrame, lines: pl.LazyFrame) -> dict[str, Array]:
         fields = fields.join(last, on=["row", parity], how="left")
     numbers = lines.select("row", "plies", pl.col("lines, expected").alias("lines"))
     known = fields.join(numbers, on=["row", "plies"], how="left").sort("row").collect()
-    filled = known.with_columns(pl.col(PLIES).fill_null(UNREACHED)).fill_null(0)
+    filled = known.with_columns(pl.col(PLIES).fill_null(UNREACHABLE)).fill_null(0)
     return {name: filled[name].to_numpy() for name in FIELDS}
 
 

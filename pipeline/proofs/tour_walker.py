@@ -25,7 +25,7 @@ from puzzle_tablebase.errors import SearchError
 from puzzle_tablebase.jit import Array, compiled
 from puzzle_tablebase.notation.knight import ChessBoard
 from puzzle_tablebase.pipeline.parallel import run_in_threads
-from puzzle_tablebase.pipeline.proofs.bits import count_ones, find_lowest
+from puzzle_tablebase.pipeline.proofs.bits import count_ones, count_trailing_zeros
 from puzzle_tablebase.pipeline.proofs.knight_rules import find_jumps, find_light, list_images
 from puzzle_tablebase.resources import count_cores
 
@@ -65,13 +65,13 @@ def decode_state(key: int, mate: Array) -> int:
     pairs = count_ones(ends) // 2
     while ends:
         pairs -= 1
-        one = find_lowest(ends) // 2
+        one = count_trailing_zeros(ends) // 2
         ends &= ends - 1
         others = ends
         for _ in range(number // MATCHINGS[pairs]):
             others &= others - 1
         number %= MATCHINGS[pairs]
-        other = find_lowest(others) // 2
+        other = count_trailing_zeros(others) // 2
         ends ^= 1 << 2 * other
         mate[one], mate[other] = other, one
     return needs
@@ -82,7 +82,7 @@ def make_matching_code(needs: int, mate: Array) -> int:
     """Return the number of the matching of the ends."""
     ends, number = needs & ENDS, 0
     while ends:
-        other = 1 << 2 * mate[find_lowest(ends) // 2]
+        other = 1 << 2 * mate[count_trailing_zeros(ends) // 2]
         ends &= ends - 1
         number = number * count_ones(ends) + count_ones(ends & other - 1)
         ends ^= other
@@ -189,7 +189,7 @@ def scatter_or_gather(
                 moved[groups.facing[cell]] = groups.facing[mate[cell]]
             needs, edges = wanted + total, groups.sets[choice]
             while edges and needs >= 0:
-                edge = find_lowest(edges)
+                edge = count_trailing_zeros(edges)
                 edges &= edges - 1
                 needs = join(needs, moved, groups.edges[edge, 0], groups.edges[edge, 1])
             if needs < 0:

@@ -26,14 +26,14 @@ from typing import NamedTuple
 import numpy as np
 
 from puzzle_tablebase.formats.encoder import HiddenFile
-from puzzle_tablebase.formats.index_writer import BlockEncoder, Written, write_records
+from puzzle_tablebase.formats.index_writer import BlockEncoder, WrittenRecords, write_records
 from puzzle_tablebase.jit import Array
 from puzzle_tablebase.pipeline.costs import IN_MEMORY, Shards
 from puzzle_tablebase.pipeline.recipes.row_files import SavedRows, open_rows, write_rows
 from puzzle_tablebase.pipeline.tasks import Tasks
 from puzzle_tablebase.pipeline.workers import Workers
 from puzzle_tablebase.puzzles.sliding import SlidingBoard, parse_board
-from puzzle_tablebase.schema import UNREACHED, Table
+from puzzle_tablebase.schema import UNREACHABLE, Table
 from puzzle_tablebase.stores.checkpoints import Checkpoints
 from puzzle_tablebase.two_bit_bfs.codec import SEGMENT_ROWS, encode_groups
 from puzzle_tablebase.two_bit_bfs.kernels import pack_rows
@@ -192,7 +192,7 @@ class Search:
             self._forget_layers([part])
             self._tasks.report("bits: shards", part.number + 1, len(self._parts))
 
-    def write_bits(self, table: Table, hidden: HiddenFile) -> Generator[Written, None, None]:
+    def write_bits(self, table: Table, hidden: HiddenFile) -> Generator[WrittenRecords, None, None]:
         """Write the records of a table to the file of its index, shard after shard."""
         end = max(self._sizes) + 1
         arguments = [(*part, *self._list_bits(part, end), table, hidden) for part in self._parts]
@@ -228,11 +228,11 @@ class Search:
             return checkpoints.format_file_name(name) in files
 
         ends = [
-            max((end for end in range(1, UNREACHED + 1) if has(part.name_bits(end))), default=0)
+            max((end for end in range(1, UNREACHABLE + 1) if has(part.name_bits(end))), default=0)
             for part in self._parts
         ]
         there = [
-            {level for level in range(UNREACHED) if has(part.name_layer(level))}
+            {level for level in range(UNREACHABLE) if has(part.name_layer(level))}
             for part in self._parts
         ]
         last = -1
@@ -283,7 +283,7 @@ def _iter_next_layer(
     last, blocks = Rows(0), shard.list_blocks(level)
     is_inner = np.zeros(shard.groups, dtype=bool)
     if layers:
-        last, is_inner = memory.last, shard.find_led_to(layers[-1].sizes)
+        last, is_inner = memory.last, shard.find_reachable_groups(layers[-1].sizes)
         for slot, _ in enumerate(shard.list_blocks(level - 1)):
             layers[-1].read(slot, shard, last, first=slot * shard.rows)
     open_sender = lru_cache(OPEN_FILES)(
@@ -293,17 +293,17 @@ def _iter_next_layer(
         incoming = memory.incoming
         incoming.frontier[:] = 0
         is_added = level == 0 and shard.add_root(block, incoming)
-        is_led_to = is_inner | is_added
+        reachable = is_inner | is_added
         for source in shard.list_sources(block) if level else ():
             sender = open_sender(source.shard)
             if sender.sizes[source.numbers].any():
                 sender.add_groups(source, shard, incoming)
-                is_led_to[source.rows // shard.group] = is_added = True
+                reachable[source.rows // shard.group] = is_added = True
         earlier = Encoded.make_empty(shard.groups)
         if level > 1:
             earlier = layers[0].load(slot, shard)
         count, starts = shard.find_rows(
-            block, last, is_led_to, incoming if is_added else None, earlier, memory.data
+            block, last, reachable, incoming if is_added else None, earlier, memory.data
         )
         yield count, Encoded(memory.data, starts)
 
@@ -328,13 +328,13 @@ def collect_bits(
 def write_bits(
     checkpoints: Checkpoints, board: str, root: str, number: int, shards: int,
     begin: int, layers: list[int], table: Table, hidden: HiddenFile,
-) -> list[Written]:  # fmt: skip
+) -> list[WrittenRecords]:  # fmt: skip
     """Write the records of a shard's states to the index of a table, as a task.
 
     Their bits are where `collect_bits` reads them.
     """
     part = Part(checkpoints, board, root, number, shards)
-    shard, done = part.open_shard(), list[Written]()
+    shard, done = part.open_shard(), list[WrittenRecords]()
     encoder = BlockEncoder(table, shard.space.blocks * shard.space.rows)
     with hidden.store.reopen_for_writing(hidden.name) as file:
         buffer = _get_memory(shard).incoming.words.view(np.uint8).ravel()
@@ -364,11 +364,11 @@ def _iter_bits(
 ) -> Iterator[tuple[int, Array, Array]]:
     """Yield each block with the bits of a shard: their words, and which of its rows have any.
 
-    The blocks of one side follow those of the other.
+    The blocks of one colour follow those of the other.
     """
     rows = _get_memory(shard).last
-    for side in range(2):
-        blocks = shard.list_blocks(side)
+    for colour in range(2):
+        blocks = shard.list_blocks(colour)
         rows.frontier[:] = 0
         # one file at a time is open
         if begin:
@@ -377,7 +377,7 @@ def _iter_bits(
                 position = shard.list_all_blocks().index(block)
                 before.read(position, shard, rows, slot * shard.rows, is_added=True)
         for level in layers:
-            if level % 2 == side:
+            if level % 2 == colour:
                 layer = part.require_layer(level)
                 for slot, _ in enumerate(blocks):
                     layer.read(slot, shard, rows, slot * shard.rows, is_added=True)

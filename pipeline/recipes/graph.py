@@ -25,7 +25,7 @@ from puzzle_tablebase.graph import Graph, SearchResult
 from puzzle_tablebase.jit import Array, compiled
 from puzzle_tablebase.pipeline.tasks import Tasks
 from puzzle_tablebase.puzzles import Puzzle
-from puzzle_tablebase.schema import UNREACHED, Table
+from puzzle_tablebase.schema import UNREACHABLE, Table
 
 TOO_MANY, TOO_DEEP = -1, -2
 NO_LABEL = 255
@@ -66,7 +66,7 @@ def search_breadth_first(
 ) -> SearchResult:
     """Search the graph from a root; `layer_done(depth, nodes)` is called after each layer."""
     nodes = len(graph.offsets) - 1
-    depth = np.full(nodes, UNREACHED, dtype=np.uint8)
+    depth = np.full(nodes, UNREACHABLE, dtype=np.uint8)
     ways = np.zeros(nodes, dtype=np.uint64)
     parent = np.full(nodes, -1, dtype=np.int32)
     label = np.zeros(nodes, dtype=np.uint8)
@@ -87,7 +87,7 @@ def search_breadth_first(
         if reached == TOO_MANY:
             raise SearchError("A node has 2^64 or more shortest lines.")
         if reached == TOO_DEEP:
-            raise SearchError(f"A node lies {UNREACHED} or more edges from the root.")
+            raise SearchError(f"A node lies {UNREACHABLE} or more edges from the root.")
         begin, end, level = end, int(reached), level + 1
     return SearchResult(depth, ways, parent, label, order[:end].copy())
 
@@ -122,8 +122,8 @@ def _expand(
                 edge, edges_end, lines = WORD(next_edge[index]), offsets[node + ONE], ways[node]
                 while edge < edges_end and labels[edge] >> 4 == high:
                     target = targets[edge]
-                    if depth[target] == UNREACHED:
-                        if below == UNREACHED:
+                    if depth[target] == UNREACHABLE:
+                        if below == UNREACHABLE:
                             return TOO_DEEP
                         depth[target] = below
                         ways[target] = lines

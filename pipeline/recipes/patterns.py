@@ -18,11 +18,11 @@ import numpy.typing as npt
 
 from puzzle_tablebase.errors import SearchError
 from puzzle_tablebase.formats.encoder import Part, Parts, TableData
-from puzzle_tablebase.intrinsics import find_lowest
+from puzzle_tablebase.intrinsics import count_trailing_zeros
 from puzzle_tablebase.jit import Array, compiled
 from puzzle_tablebase.pipeline.tasks import Tasks
 from puzzle_tablebase.puzzles.fifteen import Pattern, list_neighbours, parse_pattern, rank_set
-from puzzle_tablebase.schema import UNREACHED, Table
+from puzzle_tablebase.schema import UNREACHABLE, Table
 
 SAME_ORDER = -1
 """The number of the order map of a move that keeps the order."""
@@ -114,7 +114,7 @@ def search_pattern(moves: PatternMoves, tasks: Tasks) -> Array:
     """Return the least depth of each set and order, over all regions of the set."""
     regions, sets, orders = moves.regions, len(moves.regions) - 1, moves.order_maps.shape[1]
     words = -(-orders // WORD_BITS)
-    depth = np.full((sets, orders), UNREACHED, dtype=np.uint8)
+    depth = np.full((sets, orders), UNREACHABLE, dtype=np.uint8)
     visited, frontier, reached = np.zeros((3, int(regions[-1]), words), dtype=np.uint64)
     frontier[moves.root, 0] = visited[moves.root, 0] = 1
     depth[np.searchsorted(regions, moves.root, side="right") - 1, 0] = 0
@@ -124,7 +124,7 @@ def search_pattern(moves: PatternMoves, tasks: Tasks) -> Array:
     while is_in_frontier.any():
         tasks.report("layers", level)
         level += 1
-        if level == UNREACHED:
+        if level == UNREACHABLE:
             raise SearchError(f"A placement needs {level - 1} or more moves.")
         has_reached = np.zeros_like(is_in_frontier)
         layer = visited, frontier, is_in_frontier, reached, has_reached, depth, level
@@ -163,7 +163,7 @@ def _reach_sets(
                 for word in range(words):
                     bits = frontier[source, word]
                     while bits:
-                        order = np.uint64(order_map[word * WORD_BITS + find_lowest(bits)])
+                        order = np.uint64(order_map[word * WORD_BITS + count_trailing_zeros(bits)])
                         found[order >> six] |= one << (order & low)
                         bits &= bits - one
             if not has_any:
@@ -175,7 +175,7 @@ def _reach_sets(
                 visited[region, word] |= new
                 any_new |= new
                 while new:
-                    at = word * WORD_BITS + find_lowest(new)
+                    at = word * WORD_BITS + count_trailing_zeros(new)
                     if depth[number, at] > level:
                         depth[number, at] = level
                     new &= new - one

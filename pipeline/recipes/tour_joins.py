@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from puzzle_tablebase.intrinsics import count_ones, find_lowest
+from puzzle_tablebase.intrinsics import count_ones, count_trailing_zeros
 from puzzle_tablebase.jit import Array, compiled
 from puzzle_tablebase.tour_frontier.keys import (
     END_BITS,
@@ -277,7 +277,7 @@ def list_tables(needs: int, bits: int, sets: EdgeSets, joins: Joins, tables: Arr
     """
     count = 0
     while bits:
-        edge = find_lowest(bits)
+        edge = count_trailing_zeros(bits)
         bits &= bits - 1
         one, other = sets.firsts[edge], sets.seconds[edge]
         ends = needs & END_BITS

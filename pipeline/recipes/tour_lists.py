@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from puzzle_tablebase.formats.encoder import Part, Parts, TableData
-from puzzle_tablebase.intrinsics import find_lowest
+from puzzle_tablebase.intrinsics import count_trailing_zeros
 from puzzle_tablebase.jit import Array, compiled
 from puzzle_tablebase.pipeline.tasks import Tasks
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
@@ -163,7 +163,7 @@ def _search(  # noqa: PLR0915  # a kernel, compiled whole
             if depth >= 0:
                 free |= one << np.uint64(path[depth])
             continue
-        node = np.int64(find_lowest(choices[depth]))
+        node = np.int64(count_trailing_zeros(choices[depth]))
         choices[depth] &= choices[depth] - one
         if depth == 0:
             start_colour = colours[node]
@@ -188,7 +188,7 @@ def _search(  # noqa: PLR0915  # a kernel, compiled whole
         forced = none
         dead = False
         while rest != none:
-            other = np.int64(find_lowest(rest))
+            other = np.int64(count_trailing_zeros(rest))
             rest &= rest - one
             ways = sets[other] & free
             if ways == none:
@@ -209,17 +209,19 @@ def _search(  # noqa: PLR0915  # a kernel, compiled whole
             elif forced != none:
                 further = forced & (forced - one)
                 # all have the same colour; the path ends on the start's colour if `nodes` is odd
-                is_end_colour = (colours[find_lowest(forced)] == start_colour) == (nodes % 2 == 1)
+                is_end_colour = (colours[count_trailing_zeros(forced)] == start_colour) == (
+                    nodes % 2 == 1
+                )
                 if not is_end_colour:
                     dead = further != none
                     open_ways = forced
                 elif further == none:
-                    next_end = 64 + np.int64(find_lowest(forced))
+                    next_end = 64 + np.int64(count_trailing_zeros(forced))
                 else:
                     dead = further & (further - one) != none
                     open_ways = forced
-                    next_end = -2 - 64 * np.int64(find_lowest(forced))
-                    next_end -= np.int64(find_lowest(further))
+                    next_end = -2 - 64 * np.int64(count_trailing_zeros(forced))
+                    next_end -= np.int64(count_trailing_zeros(further))
         if dead:
             open_ways = none
         depth += 1

@@ -131,7 +131,7 @@ class Cut(NamedTuple):
     views: Array
     """The ways to see the other half's state from the longer half: a row of where each cell moves
     for the state, and another for its mirror image if it represents that too."""
-    here: int = 0
+    finished: int = 0
     """The first cell of the first column."""
     wanted: int = 0
     """The edges of `own` that all cycles must use, as bits."""
@@ -143,13 +143,13 @@ def make_cut(sweep: Sweep, *, mirrored: bool, modulus: int = 0) -> Cut:
 
     `mirrored`: whether a state may represent its mirror image too.
     """
-    virtual = [edge for edge in sweep.between if edge[0] < sweep.here]
-    others = sweep.between[len(virtual) :]
-    facing = np.array(sweep.facing)
+    virtual = [edge for edge in sweep.cut_edges if edge[0] < sweep.finished]
+    others = sweep.cut_edges[len(virtual) :]
+    facing = np.array(sweep.mirrored_cells)
     views = np.array([facing, facing[make_mirror(sweep)]] if mirrored else [facing])
     # so that both sides have about as many sets of edges
     share = len(others) // (4 if virtual else 2)
-    return Cut(virtual + others[:share], others[share:], views, sweep.here, modulus=modulus)
+    return Cut(virtual + others[:share], others[share:], views, sweep.finished, modulus=modulus)
 
 
 def make_full_needs(cells: int) -> int:
@@ -230,7 +230,7 @@ def add_completions(needs: Array, ours: Layer, theirs: Layer, cut: Cut, onward: 
     cells_of = [[(int(to[one]), int(to[other])) for one, other in cut.other] for to in inverses]
     their_sets = [make_edge_sets(edges) for edges in cells_of]
     firsts, seconds, _, sums = map(np.array, zip(*their_sets, strict=True))
-    moves = make_moves(tuple(map(tuple, cut.views.tolist())), cut.here)
+    moves = make_moves(tuple(map(tuple, cut.views.tolist())), cut.finished)
     columns = _count_columns(ours)
     uses = np.zeros((len(sets.bits), columns), dtype=np.int64)
     ways = ours.ways.reshape(-1, columns)

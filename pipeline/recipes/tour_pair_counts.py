@@ -113,7 +113,7 @@ class Half(NamedTuple):
         """
         cut = make_cut(self.sweep, mirrored=self.is_mirrored)
         onward, uses = meet_halves(longer, shorter, cut, f"{self.name}, {name}", self.tasks)
-        cells = slice(self.sweep.here, self.sweep.here + 2 * self.sweep.rows)
+        cells = slice(self.sweep.finished, self.sweep.finished + 2 * self.sweep.rows)
         return onward, uses[:, cells, cells]
 
 
@@ -277,7 +277,11 @@ def _meet_cut(half: Half, lanes: Sequence[Lane], table: PairTable, cut: range, f
 def _meet_lanes(half: Half, lanes: Sequence[Lane], table: PairTable, near: range) -> None:
     """Add the tours from the shorter half to the longer one, from as few squares as needed."""
     layer, sweep = keep_states(half.layers[-1](), END), half.sweep
-    far = [([sweep.far[at] for at in each.squares], each) for each in lanes if each.has_shorter]
+    far = [
+        ([sweep.mirrored_squares[at] for at in each.squares], each)
+        for each in lanes
+        if each.has_shorter
+    ]
     while far:
         unknown = [table.count_unknown(squares, near) for squares, _ in far]
         squares, lane = far.pop(unknown.index(max(unknown)))

@@ -416,7 +416,7 @@ def sum_cycles(ways: Array, onward: Array, modulus: int = 0) -> int:
 
 def make_mirror(sweep: Sweep) -> Array:
     """Return for each cell at the cut, or after a whole column, its mirror image."""
-    one, other = (sweep.here + sweep.rows * column for column in range(2))
+    one, other = (sweep.finished + sweep.rows * column for column in range(2))
     end = sweep.cells - 1
     return np.array([*range(one), *reversed(range(one, other)), *reversed(range(other, end)), end])
 
@@ -432,12 +432,12 @@ def make_steps(sweep: Sweep, *, mirrored: bool, modulus: int = 0) -> list[Step]:
     mirror, no_mirror = make_mirror(sweep), np.empty(0, dtype=np.int64)
     steps = []
     for square, others in enumerate(sweep.steps):
-        end = square + sweep.cells - sweep.here + 1  # the first square without a cell
-        cells = [*enumerate(colour[square + 1 : end].tolist(), start=sweep.here)]
+        end = square + sweep.cells - sweep.finished + 1  # the first square without a cell
+        cells = [*enumerate(colour[square + 1 : end].tolist(), start=sweep.finished)]
         ends_column = mirrored and square % sweep.rows == sweep.rows - 1
         step = Step(
             sweep.cells,
-            sweep.here,
+            sweep.finished,
             np.array(others, dtype=np.int64),
             mirror if ends_column else no_mirror,
             dark=sum(END << 2 * cell for cell, value in cells if value == 1),

@@ -8,7 +8,7 @@ from typing import IO, TYPE_CHECKING, NamedTuple
 
 from puzzle_tablebase.errors import SearchError
 from puzzle_tablebase.formats.counts import Depth, GoalCounts, StateCounter, sum_up_depths
-from puzzle_tablebase.formats.index_writer import IndexWriter, Written
+from puzzle_tablebase.formats.index_writer import IndexWriter, WrittenRecords
 from puzzle_tablebase.formats.parquet import TableWriter
 from puzzle_tablebase.schema import Table
 
@@ -25,7 +25,7 @@ class HiddenFile(NamedTuple):
 
 
 Parts = Generator["Part", None, None]
-RecordWriter = Callable[[HiddenFile], Generator[Written, None, None]]
+RecordWriter = Callable[[HiddenFile], Generator[WrittenRecords, None, None]]
 """A function that writes records to the file of an index, as it is iterated."""
 
 

@@ -38,7 +38,7 @@ BLOCKS_PER_READ = 1 << 8
 """Blocks that are read together, when all are read in order."""
 
 
-class IndexProblem(Exception):
+class InvalidIndex(Exception):
     """Error for bytes that are not the index of a table; `version`: that of another format."""
 
     def __init__(self, problem: str, version: int | None = None) -> None:
@@ -62,33 +62,33 @@ class Header:
 
 
 def parse_header(data: bytes, size: int, table: Table) -> Header:
-    """Parse block 0 of a table's index of so many bytes; raise IndexProblem if it does not match.
+    """Parse block 0 of a table's index of so many bytes; raise InvalidIndex if it does not match.
 
     The digest is not compared: the manifest has it.
     """
     header = Header(data)
     if header.magic != MAGIC:
-        raise IndexProblem("it is not an index file")
+        raise InvalidIndex("it is not an index file")
     if len(data) < HEADER.size:
-        raise IndexProblem(f"{len(data)} bytes are too few for its header")
+        raise InvalidIndex(f"{len(data)} bytes are too few for its header")
     if header.version != INDEX_VERSION:
-        raise IndexProblem(f"it has format version {header.version}", header.version)
+        raise InvalidIndex(f"it has format version {header.version}", header.version)
     check_block(header.seed, 0, data)
     if header.name != table.name.encode():
-        raise IndexProblem("it is the index of another table")
+        raise InvalidIndex("it is the index of another table")
     width = make_record_struct(table).size
     if (header.zero, header.width, header.block) != (0, width, BLOCK_BYTES):
-        raise IndexProblem("its records do not match its table")
+        raise InvalidIndex("its records do not match its table")
     if size != BLOCK_BYTES * count_blocks(width, header.count):
-        raise IndexProblem(f"{header.count:,} records do not match its {size:,} bytes")
+        raise InvalidIndex(f"{header.count:,} records do not match its {size:,} bytes")
     return header
 
 
 def check_block(seed: bytes, number: int, data: bytes) -> bytes:
-    """Return a block without its checksum; raise IndexProblem if the checksum is wrong."""
+    """Return a block without its checksum; raise InvalidIndex if the checksum is wrong."""
     body = data[:BODY_BYTES]
     if data[BODY_BYTES:] != CHECKSUM.pack(compute_checksum(seed, number, body)):
-        raise IndexProblem(f"the checksum of block {number:,} is wrong")
+        raise InvalidIndex(f"the checksum of block {number:,} is wrong")
     return body
 
 

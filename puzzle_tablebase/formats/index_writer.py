@@ -40,7 +40,7 @@ def make_seed(table: Table) -> bytes:
     return hashlib.sha256(text.encode()).digest()
 
 
-class Written(NamedTuple):
+class WrittenRecords(NamedTuple):
     """Consecutive records of an index: the blocks that have all of theirs are in its file.
 
     `first`: the rank of the first record; `checksums`: those of the blocks. `head` and `tail` are
@@ -112,7 +112,9 @@ class BlockEncoder:
         return SearchError(f"The index of {title} has {problem}; expected: {count}.")
 
 
-def write_records(file: IO[bytes], encoder: BlockEncoder, first: int, fields: Columns) -> Written:
+def write_records(
+    file: IO[bytes], encoder: BlockEncoder, first: int, fields: Columns
+) -> WrittenRecords:
     """Write the blocks of consecutive records to an index, the first of which has this rank.
 
     Tasks may write to the same file, each the records that it has. `fields`: an array for each
@@ -130,7 +132,7 @@ def write_records(file: IO[bytes], encoder: BlockEncoder, first: int, fields: Co
         checksums.append(_write_blocks(file, encoder, at // per_block, data))
     head = encoder.encode_records(fields, 0, begin - first)
     tail = encoder.encode_records(fields, stop - first, end - first)
-    return Written(first, end - first, head, np.concatenate(checksums), tail)
+    return WrittenRecords(first, end - first, head, np.concatenate(checksums), tail)
 
 
 def _write_blocks(
@@ -153,35 +155,35 @@ class IndexWriter:
         self._file, self._encoder = file, BlockEncoder(table, count)
         blocks = count_blocks(self._encoder.width, count) - 1
         self._checksums, self._is_written = np.zeros(blocks, "<u4"), np.zeros(blocks, np.bool_)
-        self._begun = dict[int, dict[int, bytes]]()
+        self._partial = dict[int, dict[int, bytes]]()
         """For blocks some of whose records are there: these, by the rank of the first."""
 
     def write(self, first: int, fields: Columns) -> None:
         """Write consecutive records, the first of which has this rank: an array for each field."""
         self.add(write_records(self._file, self._encoder, first, fields))
 
-    def add(self, written: Written) -> None:
+    def add(self, written: WrittenRecords) -> None:
         """Add records whose blocks are in the file already."""
         first, records, head, checksums, tail = written
-        self._keep(first, head)
-        self._note(-(-first // self._encoder.per_block), checksums)
-        self._keep(first + records - len(tail) // self._encoder.width, tail)
+        self._add_part(first, head)
+        self._set_checksums(-(-first // self._encoder.per_block), checksums)
+        self._add_part(first + records - len(tail) // self._encoder.width, tail)
 
-    def _keep(self, first: int, data: bytes) -> None:
+    def _add_part(self, first: int, data: bytes) -> None:
         """Keep records of one block until its others are there, and write it then."""
         if not data:
             return
         number = first // self._encoder.per_block
-        begun = self._begun.setdefault(number, {})
-        begun[first] = data
+        parts = self._partial.setdefault(number, {})
+        parts[first] = data
         begin = number * self._encoder.per_block
         records = min(begin + self._encoder.per_block, self._encoder.count) - begin
-        if sum(map(len, begun.values())) == records * self._encoder.width:
-            whole = b"".join(begun[at] for at in sorted(begun))
-            self._note(number, _write_blocks(self._file, self._encoder, number, whole))
-            del self._begun[number]
+        if sum(map(len, parts.values())) == records * self._encoder.width:
+            whole = b"".join(parts[at] for at in sorted(parts))
+            self._set_checksums(number, _write_blocks(self._file, self._encoder, number, whole))
+            del self._partial[number]
 
-    def _note(self, first: int, checksums: npt.NDArray[np.uint32]) -> None:
+    def _set_checksums(self, first: int, checksums: npt.NDArray[np.uint32]) -> None:
         """Note the checksums of consecutive blocks that are in the file."""
         span = slice(first, first + len(checksums))
         if self._is_written[span].any():

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 PARQUET = b"PAR1"
 FOOTER_END = struct.Struct("<I4s")
 """The last bytes of a Parquet file: the length of its metadata, and `PAR1`."""
-SEAL = b',\n "checksum": "'
+CHECKSUM_KEY = b',\n "checksum": "'
 """The text before a manifest's checksum, its last value in every version."""
 
 
@@ -176,12 +176,12 @@ def _parse_or_read_copy(store: Store, data: bytes | None) -> Versions:
         if damage:
             raise damage
         return {}
-    _note_copy(store.locate(MANIFEST), "damaged" if damage else "missing")
+    _warn_about_copy(store.locate(MANIFEST), "damaged" if damage else "missing")
     return tables
 
 
 @cache
-def _note_copy(path: str, problem: str) -> None:
+def _warn_about_copy(path: str, problem: str) -> None:
     logging.getLogger(__name__).warning("note: %s is %s; its copy is read", path, problem)
 
 
@@ -279,7 +279,7 @@ def parse_manifest(data: bytes, store: Store) -> Versions:
     Raise TableDamaged unless it is exactly as it was written, and TableVersionError if it has
     another format version.
     """
-    body = unseal(data)
+    body = remove_checksum(data)
     if body is None:
         raise TableDamaged(store, MANIFEST, "its text or checksum was changed", "")
     try:
@@ -324,7 +324,7 @@ def require_table_name(table: Table) -> None:
 def add_version(store: Folder | Bucket, name: str, entry: Entry) -> None:
     """List a new version of a table beside the others, before its files get their names."""
     assert _is_consistent(name, entry)
-    _change_manifest(store, [name], lambda known: [*_leave_out([entry], known), entry])
+    _change_manifest(store, [name], lambda known: [*_exclude([entry], known), entry])
 
 
 def drop_versions(store: Folder | Bucket, name: str, old: Collection[Entry], kept: Entry) -> None:
@@ -332,12 +332,12 @@ def drop_versions(store: Folder | Bucket, name: str, old: Collection[Entry], kep
 
     Versions that other builds have added stay.
     """
-    gone = [*old, kept]
-    _change_manifest(store, [name], lambda known: [*_leave_out(gone, known), kept])
+    excluded = [*old, kept]
+    _change_manifest(store, [name], lambda known: [*_exclude(excluded, known), kept])
 
 
-def _leave_out(gone: Collection[Entry], known: Sequence[Entry]) -> list[Entry]:
-    return [entry for entry in known if entry not in gone]
+def _exclude(excluded: Collection[Entry], known: Sequence[Entry]) -> list[Entry]:
+    return [entry for entry in known if entry not in excluded]
 
 
 def remove_entries(store: Folder | Bucket, names: Collection[str]) -> None:
@@ -377,31 +377,31 @@ def format_manifest(tables: Versions) -> bytes:
         if indexes
     }
     manifest = Manifest(FORMAT_VERSION, MADE_BY, digests, listed)
-    return seal(json.format(json.encode(manifest), indent=1))
+    return add_checksum(json.format(json.encode(manifest), indent=1))
 
 
-def seal(body: bytes) -> bytes:
+def add_checksum(body: bytes) -> bytes:
     """Return a manifest's text with its checksum as the last value."""
     checksum = hashlib.sha256(body).hexdigest().encode()
-    return body.removesuffix(b"\n}") + SEAL + checksum + b'"\n}\n'
+    return body.removesuffix(b"\n}") + CHECKSUM_KEY + checksum + b'"\n}\n'
 
 
-def unseal(data: bytes) -> bytes | None:
+def remove_checksum(data: bytes) -> bytes | None:
     """Return a manifest's text without its checksum; None if the checksum is wrong."""
-    body = data.rpartition(SEAL)[0] + b"\n}"
-    return body if seal(body) == data else None
+    body = data.rpartition(CHECKSUM_KEY)[0] + b"\n}"
+    return body if add_checksum(body) == data else None
 
 
 def is_own_file(store: Store, name: str) -> bool:
     """Return whether a file of that name belongs to a store's tables."""
     if name not in (MANIFEST, BACKUP, LOCK):
-        return bears_table(store, name)
+        return is_table_file(store, name)
     # the manifest may be that of another program
-    is_ours = unseal(_read_data(store, MANIFEST) or b"") is not None
-    return is_ours or any(bears_table(store, other) for other in list_files(store))
+    is_ours = remove_checksum(_read_data(store, MANIFEST) or b"") is not None
+    return is_ours or any(is_table_file(store, other) for other in list_files(store))
 
 
-def bears_table(store: Store, name: str) -> bool:
+def is_table_file(store: Store, name: str) -> bool:
     """Return whether this program wrote a file for the table in the file's name.
 
     The magic and the name in an index's header show this, or the metadata of a Parquet file.

@@ -116,10 +116,10 @@ def read_board_moves(text: str, tiles: str) -> Moves:
     return [move.upper() for move in moves], problem
 
 
-def turn_letters(moves: str) -> str:
+def reverse_directions(moves: str) -> str:
     """Reverse all directions: the blank goes where the tile comes from.
 
-    >>> turn_letters("UDL7")
+    >>> reverse_directions("UDL7")
     'DUR7'
     """
     return moves.translate(_OPPOSITES)

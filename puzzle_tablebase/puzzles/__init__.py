@@ -16,7 +16,7 @@ from puzzle_tablebase.errors import (
     TablebaseError,
     require_text,
 )
-from puzzle_tablebase.schema import FIELD_TYPES, TYPE_LETTERS, UNREACHED, Column, Recipe, Table
+from puzzle_tablebase.schema import FIELD_TYPES, TYPE_LETTERS, UNREACHABLE, Column, Recipe, Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -134,12 +134,12 @@ class StateSpace(Puzzle):
         """Raise SearchError for a graph that the search cannot handle; by default accept all."""
 
     def fill_columns(
-        self, table: Table, graph: Graph, walks: Mapping[str, SearchResult]
+        self, table: Table, graph: Graph, results: Mapping[str, SearchResult]
     ) -> Columns:
         """Fill the table's columns from the search results, one for each root."""
         raise NotImplementedError
 
-    def make_records(self, table: Table, walks: Mapping[str, SearchResult]) -> Columns:
+    def make_records(self, table: Table, results: Mapping[str, SearchResult]) -> Columns:
         """Make the index's fields, with one value for each rank."""
         raise NotImplementedError
 
@@ -340,12 +340,14 @@ class GoalPuzzle(StateSpace, Rules):
         """
         if edge := graph.find_one_way_edge():
             one, other = self.unrank(edge.source), self.unrank(edge.target)
-            moves = f"{edge.there} moves" if edge.there > 1 else "a move"
-            problem = f"{self.title} has {moves} from {one} to {other}, and {edge.back or 'none'}"
+            moves = f"{edge.forward} moves" if edge.forward > 1 else "a move"
+            problem = (
+                f"{self.title} has {moves} from {one} to {other}, and {edge.backward or 'none'}"
+            )
             raise SearchError(f"{problem} back: every move must be undone by a move of its own.")
 
     def fill_columns(
-        self, table: Table, graph: Graph, walks: Mapping[str, SearchResult]
+        self, table: Table, graph: Graph, results: Mapping[str, SearchResult]
     ) -> Columns:
         import numpy as np
 
@@ -353,8 +355,8 @@ class GoalPuzzle(StateSpace, Rules):
 
         if graph.labels.max(initial=0) >= len(self.letters):
             raise SearchError(f"A label of {self.name}'s graph is not the number of a letter.")
-        depth, goal, ways = find_nearest(walks)
-        rows = np.flatnonzero(depth != UNREACHED)
+        depth, goal, ways = find_nearest(results)
+        rows = np.flatnonzero(depth != UNREACHABLE)
         source = np.repeat(np.arange(self.size, dtype=np.int32), np.diff(graph.offsets))
         is_nearer = depth[graph.targets].astype(np.int16) == depth[source].astype(np.int16) - 1
         best = np.zeros(self.size, dtype=f"S{len(self.letters.encode())}")
@@ -363,14 +365,14 @@ class GoalPuzzle(StateSpace, Rules):
             best[sources_of_letter] = np.strings.add(best[sources_of_letter], letter.encode())
         return {
             "state": self.list_states()[rows],
-            "goal": np.array([list(self.goals).index(name) for name in walks])[goal[rows]],
+            "goal": np.array([list(self.goals).index(name) for name in results])[goal[rows]],
             "distance": depth[rows],
             "best_moves": best[rows],
             "solutions": ways[rows],
         }
 
-    def make_records(self, table: Table, walks: Mapping[str, SearchResult]) -> Columns:
+    def make_records(self, table: Table, results: Mapping[str, SearchResult]) -> Columns:
         from puzzle_tablebase.graph import find_nearest
 
-        depth, _, ways = find_nearest(walks)
+        depth, _, ways = find_nearest(results)
         return {"distance": depth, "solutions": ways}

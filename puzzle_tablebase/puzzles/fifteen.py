@@ -13,7 +13,7 @@ from math import comb, factorial
 
 from puzzle_tablebase.notation.sliding import CHARACTERS
 from puzzle_tablebase.puzzles import Puzzle
-from puzzle_tablebase.puzzles.sliding import SlidingBoard, rank_order
+from puzzle_tablebase.puzzles.sliding import SlidingBoard, rank_permutation
 from puzzle_tablebase.schema import Recipe, Table
 
 TYPE_CHECKING = False
@@ -50,7 +50,7 @@ class Pattern:
     def rank(self, cells: Sequence[int]) -> int:
         """Return the rank of a placement, given the cell of each tile."""
         order = sorted(range(len(cells)), key=cells.__getitem__)
-        return rank_order(order) * self.sets + rank_set(sorted(cells))
+        return rank_permutation(order) * self.sets + rank_set(sorted(cells))
 
     def find_cells(self, image: Sequence[int], board: Sequence[int]) -> list[int]:
         """Find the cells of the tiles on an image of a board, given as the tile on each cell."""

@@ -17,7 +17,7 @@ from puzzle_tablebase.notation.senet import (
     parse_squares,
 )
 from puzzle_tablebase.puzzles import ILLEGAL, Rules, StateSpace
-from puzzle_tablebase.schema import UNREACHED, Column, Recipe, Table
+from puzzle_tablebase.schema import UNREACHABLE, Column, Recipe, Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -221,39 +221,39 @@ class Senet(StateSpace, Rules):
         return Graph(offsets, targets, labels)
 
     def fill_columns(
-        self, table: Table, graph: Graph, walks: Mapping[str, SearchResult]
+        self, table: Table, graph: Graph, results: Mapping[str, SearchResult]
     ) -> Columns:
         import numpy as np
 
-        walk = walks["opening"]
-        even, odd = walk.depth[:SIZE], walk.depth[SIZE:]
+        result = results["opening"]
+        even, odd = result.depth[:SIZE], result.depth[SIZE:]
         plies = np.minimum(even, odd)
         node = np.arange(SIZE) + SIZE * (odd < even)
         states = self.list_states()
-        dice, moves = _format_lines(walk, node, states)
-        unreached = plies == UNREACHED
+        dice, moves = _format_lines(result, node, states)
+        is_unreachable = plies == UNREACHABLE
         mask = np.ma.MaskedArray
         return {
             "position": states,
-            "plies": mask(plies, unreached),
-            "plies_even": mask(even, even == UNREACHED),
-            "plies_odd": mask(odd, odd == UNREACHED),
-            "dice": mask(dice, unreached),
-            "moves": mask(moves, unreached),
-            "lines": mask(walk.ways[node], unreached),
+            "plies": mask(plies, is_unreachable),
+            "plies_even": mask(even, even == UNREACHABLE),
+            "plies_odd": mask(odd, odd == UNREACHABLE),
+            "dice": mask(dice, is_unreachable),
+            "moves": mask(moves, is_unreachable),
+            "lines": mask(result.ways[node], is_unreachable),
         }
 
-    def make_records(self, table: Table, walks: Mapping[str, SearchResult]) -> Columns:
+    def make_records(self, table: Table, results: Mapping[str, SearchResult]) -> Columns:
         import numpy as np
 
-        walk = walks["opening"]
-        even, odd = walk.depth[:SIZE], walk.depth[SIZE:]
+        result = results["opening"]
+        even, odd = result.depth[:SIZE], result.depth[SIZE:]
         return {
             "plies_even": even,
-            "last_even": walk.label[:SIZE],
+            "last_even": result.label[:SIZE],
             "plies_odd": odd,
-            "last_odd": walk.label[SIZE:],
-            "lines": np.where(odd < even, walk.ways[SIZE:], walk.ways[:SIZE]),
+            "last_odd": result.label[SIZE:],
+            "lines": np.where(odd < even, result.ways[SIZE:], result.ways[:SIZE]),
         }
 
 
@@ -317,7 +317,7 @@ def _list_bits(
 
 
 def _format_lines(
-    walk: SearchResult, node: npt.NDArray[np.int64], states: Bytes
+    result: SearchResult, node: npt.NDArray[np.int64], states: Bytes
 ) -> tuple[Bytes, Bytes]:
     """Format the throws and the moves of the smallest line to each position's node, as text.
 
@@ -326,17 +326,17 @@ def _format_lines(
     """
     import numpy as np
 
-    longest = int(walk.depth[walk.order].max())
+    longest = int(result.depth[result.order].max())
     board = states.view(np.uint8).reshape(SIZE, SQUARES)
     dice = np.zeros(SIZE, dtype=f"S{longest}")
     moves = np.zeros(SIZE, dtype=f"S{6 * longest}")
     numbers = np.array([str(square) for square in range(SQUARES + 1)], dtype=np.bytes_)
     row_in_layer = np.zeros(2 * SIZE, dtype=np.int32)
     layer_throws = layer_moves = np.zeros(1, dtype="S1")
-    layers = np.split(walk.order, np.flatnonzero(np.diff(walk.depth[walk.order])) + 1)
+    layers = np.split(result.order, np.flatnonzero(np.diff(result.depth[result.order])) + 1)
     for depth, layer in enumerate(layers[1:], start=1):
-        parent = walk.parent[layer]
-        throw, start = walk.label[layer] >> 4, walk.label[layer] & 15
+        parent = result.parent[layer]
+        throw, start = result.label[layer] >> 4, result.label[layer] & 15
         empty = board[parent % SIZE, throw + start - 1] == ord(".")
         move = np.strings.add(
             np.strings.add(numbers[start], np.where(empty, b"-", b"x")), numbers[start + throw]

@@ -19,7 +19,7 @@ from puzzle_tablebase.notation.sliding import (
     parse_state,
 )
 from puzzle_tablebase.puzzles import GoalPuzzle, Puzzle, Rules, View
-from puzzle_tablebase.schema import BITS_INDEX, ROW_BYTES, UNREACHED, Column, Recipe, Table
+from puzzle_tablebase.schema import BITS_INDEX, ROW_BYTES, UNREACHABLE, Column, Recipe, Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -213,10 +213,10 @@ class SlidingBoard(GoalPuzzle):
         >>> SlidingBoard(3, 3).list_meanings("Down, left.")
         [('DL', 'as DL'), ('UR', 'as the way tiles slide')]
         """
-        from puzzle_tablebase.notation.moves import read_words, turn_letters
+        from puzzle_tablebase.notation.moves import read_words, reverse_directions
 
         letters = read_words(text)
-        slid = turn_letters(letters), "as the way tiles slide"
+        slid = reverse_directions(letters), "as the way tiles slide"
         return [(letters, f"as {letters}"), slid] if letters else []
 
     def list_exits(self, blank: int) -> Iterator[tuple[str, int]]:
@@ -233,14 +233,14 @@ class SlidingBoard(GoalPuzzle):
     def rank(self, state: str) -> int:
         """Return the state's number among the states connected to it (see docs/how-it-works.md)."""
         tiles = [state[cell] for cell in self.cell_at if state[cell] != "0"]
-        number: int = self.place[state.index("0")] * self.orders + rank_order(tiles) // 2
+        number: int = self.place[state.index("0")] * self.orders + rank_permutation(tiles) // 2
         return number
 
     def unrank(self, rank: int) -> str:
         """Return the state of a rank among those that reach the root."""
         place, number = divmod(rank, self.orders)
         for order in (2 * number, 2 * number + 1):
-            marks = unrank_order(order, CHARACTERS[1 : self.cells])
+            marks = unrank_permutation(order, CHARACTERS[1 : self.cells])
             marks.insert(place, "0")
             state = "".join([marks[at] for at in self.place])
             if self.can_reach(state, self.root):
@@ -381,17 +381,17 @@ class SlidingBoard(GoalPuzzle):
         return Graph.from_moves(self.size, moves)
 
     def fill_columns(
-        self, table: Table, graph: Graph, walks: Mapping[str, SearchResult]
+        self, table: Table, graph: Graph, results: Mapping[str, SearchResult]
     ) -> Columns:
         import numpy as np
 
         from puzzle_tablebase.graph import find_nearest
         from puzzle_tablebase.puzzles.board_arrays import sum_weights
 
-        ranks = np.flatnonzero(find_nearest(walks)[0] != UNREACHED)
-        boards, columns = self.list_tiles()[:, ranks], super().fill_columns(table, graph, walks)
+        ranks = np.flatnonzero(find_nearest(results)[0] != UNREACHABLE)
+        boards, columns = self.list_tiles()[:, ranks], super().fill_columns(table, graph, results)
         features = {name: np.zeros(len(ranks), dtype=np.uint8) for name in self.features}
-        for name in walks:
+        for name in results:
             has_goal = columns["goal"] == [*self.goals].index(name)
             for feature, values in features.items():
                 values[has_goal] = sum_weights(self, feature, self.goals[name], boards[:, has_goal])
@@ -413,31 +413,31 @@ class SlidingTiles(Rules):
 
     def read_moves(self, text: str, start: str) -> Moves:
         """Read letters or tiles; return each letter as the direction of the blank."""
-        from puzzle_tablebase.notation.moves import turn_letters
+        from puzzle_tablebase.notation.moves import reverse_directions
 
         moves, problem = self.board.read_moves(text, start)
-        return [*map(turn_letters, moves)], problem
+        return [*map(reverse_directions, moves)], problem
 
     def step(self, here: str, move: str, number: int) -> tuple[str, str]:
         return self.board.step(here, move, number)
 
     def name_move(self, move: str) -> str:
-        from puzzle_tablebase.notation.moves import turn_letters
+        from puzzle_tablebase.notation.moves import reverse_directions
 
-        return self.board.name_move(turn_letters(move))
+        return self.board.name_move(reverse_directions(move))
 
     def list_meanings(self, text: str) -> list[tuple[str, str]]:
-        from puzzle_tablebase.notation.moves import read_words, turn_letters
+        from puzzle_tablebase.notation.moves import read_words, reverse_directions
 
         letters = read_words(text)
-        as_written = turn_letters(letters), f"as {letters}"
+        as_written = reverse_directions(letters), f"as {letters}"
         return [as_written, (letters, "as the way the blank moves")] if letters else []
 
 
-def rank_order(marks: Sequence[Mark]) -> int:
+def rank_permutation(marks: Sequence[Mark]) -> int:
     """Return the rank of a permutation of marks among all in lexical order.
 
-    >>> rank_order([0, 1, 2]), rank_order([0, 2, 1]), rank_order("210")
+    >>> rank_permutation([0, 1, 2]), rank_permutation([0, 2, 1]), rank_permutation("210")
     (0, 1, 5)
     """
     free, number = sorted(marks), 0
@@ -447,7 +447,7 @@ def rank_order(marks: Sequence[Mark]) -> int:
     return number
 
 
-def unrank_order(number: int, marks: str) -> list[str]:
+def unrank_permutation(number: int, marks: str) -> list[str]:
     """Return the permutation of ascending marks with a rank."""
     free, places = [*marks], []
     for radix in range(1, len(marks) + 1):
@@ -588,11 +588,11 @@ class Eight(SlidingBoard):
 
     def rank(self, state: str) -> int:
         """Return the state's number in notation order."""
-        return rank_order(state)
+        return rank_permutation(state)
 
     def unrank(self, rank: int) -> str:
         """Return the state of a rank, whatever its goal."""
-        return "".join(unrank_order(rank, CHARACTERS[: self.cells]))
+        return "".join(unrank_permutation(rank, CHARACTERS[: self.cells]))
 
     def find_reachable_goal(self, state: str) -> str:
         return "corner" if self.can_reach(state, GOALS["corner"]) else "centre"

@@ -2,9 +2,9 @@
 
 A layer is ascending keys, each with a number, in records of one width. Published files have this
 format. A record has the first of its keys and the sum of all numbers before it; then alternately
-the number of a state and the difference to the next key. These are written in groups of seven bits,
-the lowest first; the eighth bit is set in all bytes of a value but the last. No value is 0, so the
-first byte that is 0 ends the record.
+the number of a state and the difference to the next key, as variable-length integers (unsigned
+LEB128): groups of seven bits, the lowest first, with the eighth bit set in all bytes of a value but
+the last. No value is 0, so the first byte that is 0 ends the record.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import cache
 
 import numpy as np
 
-from puzzle_tablebase.intrinsics import count_ones, find_lowest
+from puzzle_tablebase.intrinsics import count_ones, count_trailing_zeros
 from puzzle_tablebase.jit import Array, compiled
 from puzzle_tablebase.tour_frontier.states import END, MATCHING_BITS
 
@@ -32,7 +32,7 @@ MAX_STATE_BYTES = 18
 
 @cache
 def list_all_mates(cells: int) -> Array:
-    """List the mates in all matchings of the cells, without their first pair.
+    """List the mates in all matchings of up to so many cells, each without its first pair.
 
     A matching has four bits for each end. Matchings of fewer pairs come first.
     """
@@ -57,7 +57,7 @@ def unpack_key(key: int, mates: Array, mate: Array, ends: Array) -> int:
     ends_left = key >> MATCHING_BITS & END_BITS
     count = 0
     while ends_left:
-        ends[count] = find_lowest(ends_left) // 2
+        ends[count] = count_trailing_zeros(ends_left) // 2
         ends_left &= ends_left - 1
         count += 1
     if count == 0:
@@ -81,7 +81,7 @@ def rank_matching(needs: int, mate: Array) -> int:
     others = count_ones(ends_left) - 1
     matching = 0
     while ends_left:
-        other = 1 << 2 * mate[find_lowest(ends_left) // 2]
+        other = 1 << 2 * mate[count_trailing_zeros(ends_left) // 2]
         ends_left = ends_left & (ends_left - 1) ^ other
         matching = matching * others + count_ones(ends_left & (other - 1))
         others -= 2
@@ -115,14 +115,14 @@ def _encode(keys: Array, numbers: Array, firsts: Array, sums: Array, states: Arr
             record, at = record + 1, 0
             firsts[record], sums[record] = keys[state], total
         else:
-            at = _write_number(states[record], at, keys[state] - keys[state - 1])
-        at = _write_number(states[record], at, numbers[state])
+            at = _write_varint(states[record], at, keys[state] - keys[state - 1])
+        at = _write_varint(states[record], at, numbers[state])
         total += numbers[state]
     return record + 1
 
 
 @compiled
-def _write_number(states: Array, at: int, number: int) -> int:
+def _write_varint(states: Array, at: int, number: int) -> int:
     while number >= 128:
         states[at] = number & 127 | 128
         number >>= 7

@@ -110,7 +110,7 @@ class LayerReader:
     def _decode(self, at: int) -> tuple[list[int], list[int]]:
         """Return the keys of a record and their numbers."""
         _, key, _, encoded = self._read_record(at)
-        values, value, shift = list[int](), 0, 0
+        values, value, shift = list[int](), 0, 0  # LEB128
         for byte in encoded.rstrip(b"\0"):
             value |= (byte & 127) << shift
             shift += 7
@@ -123,12 +123,12 @@ class LayerReader:
 
 
 def choose_option(options: Iterable[tuple[Option, int]], number: int) -> tuple[Option, int]:
-    """Return the option to which way `number` belongs, and the way's number in that option.
+    """Return the option that has way `number`, and the way's number among those of that option.
 
-    The ways are numbered from 0, option by option.
+    An option comes with its number of ways; ways are numbered from 0, option by option.
     """
     for option, ways in options:
         if number < ways:
             return option, number
         number -= ways
-    raise InconsistentLayers("there are fewer drawings than were counted")
+    raise InconsistentLayers("there are fewer partial tours than were counted")

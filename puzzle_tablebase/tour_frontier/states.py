@@ -9,9 +9,9 @@ A state's *key* has two bits for each cell's needs and, below them, the number o
 the pairing of the ends. Matchings of 2k ends are numbered from 0 to 1*3*5*...*(2k-1) - 1, first by
 which of the other ends is the first one's mate, then by the matching of the remaining ends.
 
-A step finishes a cell: it gets as many edges to other cells as it needs, and a free cell enters at
-the other end. `step_forward` takes a step, and `step_back` undoes one. The cell that is finished is
-the first, or the second in sweeps whose first cell stays to the end.
+A step finishes a cell: it gets as many edges to other cells as it needs, and leaves the frontier; a
+free cell enters at the other end. `step_forward` takes a step, and `step_back` undoes one. The cell
+`finished` is the first, or the second in sweeps whose first cell stays to the end.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     JoinedCells = tuple[int, ...]
-    """The cells that a step gave an edge to the finished one, ascending."""
+    """The cells that a step joined to the finished one, ascending."""
 
 
 FREE, END = 2, 1
@@ -106,32 +106,34 @@ def iter_pairs(matching: int, ends: int) -> Iterator[tuple[int, int]]:
         yield free_ends.pop(0), free_ends.pop(digit)
 
 
-def step_forward(key: int, joined_cells: JoinedCells, cells: int, here: int = 0) -> int | None:
-    """Return the key after a step that joins cell `here` to others; None if it is illegal."""
+def step_forward(key: int, joined_cells: JoinedCells, cells: int, finished: int = 0) -> int | None:
+    """Return the key after a step that joins cell `finished` to others; None if it is illegal."""
     state = State.from_key(key, cells)
     state.needs.append(FREE)
     for other in joined_cells:
-        next_state = state.add_edge(here, other)
+        next_state = state.add_edge(finished, other)
         if next_state is None:
             return None
         state = next_state
-    if state.needs.pop(here):
+    if state.needs.pop(finished):
         return None
-    mate = {one - (one > here): other - (other > here) for one, other in state.mate.items()}
+    mate = {one - (one > finished): other - (other > finished) for one, other in state.mate.items()}
     return State(state.needs, mate).key
 
 
 def step_back(
-    key: int, others: list[int], cells: int, here: int = 0
+    key: int, others: list[int], cells: int, finished: int = 0
 ) -> Iterator[tuple[int, JoinedCells]]:
-    """Yield every key that a step may have led from, with the cells that cell `here` was joined to.
+    """Yield every key that a step may have led from, with the cells that it joined `finished` to.
 
     `others`: all cells to which it may be joined. No pair of key and cells is repeated. Some of the
     states may be unreachable: look them up in the layer before the step.
     """
     current = State.from_key(key, cells)
-    needs = [*current.needs[:here], 0, *current.needs[here:]]
-    mate = {one + (one >= here): other + (other >= here) for one, other in current.mate.items()}
+    needs = [*current.needs[:finished], 0, *current.needs[finished:]]
+    mate = {
+        one + (one >= finished): other + (other >= finished) for one, other in current.mate.items()
+    }
 
     def make_key(changed: dict[int, int], *paths: tuple[int, int]) -> int:
         """Return the key with the needs of some cells changed, and with other pairs of ends.
@@ -149,22 +151,24 @@ def step_back(
     steps: list[tuple[int, JoinedCells]] = [(make_key({}), ())]
     for one in others:
         if needs[one] == END:  # it was free, and its mate was this cell's
-            steps.append((make_key({here: END, one: FREE}, (here, mate[one])), (one,)))
+            steps.append((make_key({finished: END, one: FREE}, (finished, mate[one])), (one,)))
         elif needs[one] == 0:  # both were ends, of two paths that are one now
             for near, far in mate.items():
-                steps.append((make_key({here: END, one: END}, (here, near), (one, far)), (one,)))
+                steps.append(
+                    (make_key({finished: END, one: END}, (finished, near), (one, far)), (one,))
+                )
     for at, one in enumerate(others):
         for two in others[at + 1 :]:
             joined_cells = one, two
             if needs[one] == needs[two] == END:
                 if mate[one] == two:  # all three were free
-                    steps.append((make_key({here: FREE, one: FREE, two: FREE}), joined_cells))
+                    steps.append((make_key({finished: FREE, one: FREE, two: FREE}), joined_cells))
             elif needs[one] == needs[two] == 0:
                 for near, far in mate.items():
-                    changed = {here: FREE, one: END, two: END}
+                    changed = {finished: FREE, one: END, two: END}
                     steps.append((make_key(changed, (one, near), (two, far)), joined_cells))
             elif {needs[one], needs[two]} == {0, END}:
                 end, complete = joined_cells if needs[one] == END else (two, one)
-                changed = {here: FREE, end: FREE, complete: END}
+                changed = {finished: FREE, end: FREE, complete: END}
                 steps.append((make_key(changed, (complete, mate[end])), joined_cells))
     return ((key_before, joined_cells) for key_before, joined_cells in steps if key_before >= 0)

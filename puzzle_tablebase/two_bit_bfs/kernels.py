@@ -69,15 +69,15 @@ def pull_rows(
 @compiled
 def find_shard_rows(
     words: Array, frontier: Array, moves: Array, offsets: Array, sources: Array, masks: Array,
-    row_parities: Array, bounds: Array, is_led_to: Array, incoming: Array, has_incoming: Array,
+    row_parities: Array, bounds: Array, reachable: Array, incoming: Array, has_incoming: Array,
     earlier: Array, starts: Array, data: Array, ends: Array, scratch: Array,
 ) -> Any:  # fmt: skip
     """Find the next layer's states in a shard's rows of a block; write and count them.
 
-    `words`, `frontier`: the last layer in the shard. `is_led_to`: whether it may lead to a group;
-    other groups are skipped. `incoming`: states that other shards lead to, if any. `earlier`: the
-    layer before, in groups that begin at `starts`. `data` gets the next one, and `ends` the ends of
-    its groups. Bounds: the block's parity, and a group's number of rows.
+    `words`, `frontier`: the last layer in the shard. `reachable`: the groups that it may lead
+    to; others are skipped. `incoming`: states that other shards lead to, if any. `earlier`: the
+    layer before, in groups that begin at `starts`. `data` gets the next layer, and `ends` the ends
+    of its groups. Bounds: the block's parity, and a group's number of rows.
     """
     parity, group = bounds
     count = group_count = np.int64(0)
@@ -86,7 +86,7 @@ def find_shard_rows(
     # chunks end where a group does
     for base in range(0, len(row_parities), max(step, group)):
         stop = min(len(row_parities), base + max(step, group))
-        if not is_led_to[base // group : stop // group].any():
+        if not reachable[base // group : stop // group].any():
             ends[base // group : stop // group] = end
             continue
         for chunk in range(base, stop, step):

@@ -1,10 +1,11 @@
 """Breadth-first search in words of bits, 60 states at a time.
 
-Two bits a state, in two planes: unreached 00, in the last layer 11, earlier 01 or 10 by bit 1 of
-its depth. Every move changes the block's side, so that a layer's blocks have one side and the next
-layer's the other: no thread reads what another writes. Each row takes in what comes from the rows
-that its moves lead back to; rows that no row with states of the layer leads to are skipped. Then
-one of the layer's two bits is cleared. In the end the first plane has bit 1 of every depth.
+Two bits a state, in two bit planes: 00 if it is not reached yet, 11 in the frontier (the last
+layer), 01 or 10 before, by bit 1 of its depth. Every move changes the colour of the blank's cell,
+so the blocks of a layer have one colour and those of the next the other: no thread reads what
+another writes. The search is bottom-up: each row pulls the states that its moves lead back to, and
+rows that nothing in the frontier leads to are skipped. Then one of the frontier's two bits is
+cleared. In the end the first plane has bit 1 of every depth.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import numpy as np
 from puzzle_tablebase.errors import SearchError
 from puzzle_tablebase.jit import Array
 from puzzle_tablebase.resources import allocate_pages
-from puzzle_tablebase.schema import UNREACHED
+from puzzle_tablebase.schema import UNREACHABLE
 from puzzle_tablebase.two_bit_bfs.kernels import (
     CHUNK_ROWS,
     SCRATCH_ROWS,
@@ -43,7 +44,7 @@ TASKS_PER_THREAD = 4
 
 
 class Planes:
-    """The two planes of a search, with the rows that have states of the last layer.
+    """The two bit planes of a search, with the rows that have states of the last layer.
 
     They have all rows of each block, or those from `first` to `last`.
     """
@@ -87,8 +88,8 @@ def find_layers(
     while count := find_layer(len(layers)):
         report(len(layers))
         layers.append(count)
-        if len(layers) == UNREACHED:
-            raise SearchError(f"A state lies {UNREACHED} or more moves from the root.")
+        if len(layers) == UNREACHABLE:
+            raise SearchError(f"A state lies {UNREACHABLE} or more moves from the root.")
     if sum(layers) != size:
         raise SearchError(f"{sum(layers):,} of {size:,} states were reached.")
     return layers
@@ -107,10 +108,10 @@ def search_words(
     """
     planes = Planes(space)
     planes.add_root(space)
-    first_side = int(space.sides[space.root // space.states])
-    rows_of_side = [
-        [*_divide_rows(space, np.flatnonzero(space.sides == side).tolist(), threads)]
-        for side in (first_side, 1 - first_side)
+    first_colour = int(space.colours[space.root // space.states])
+    rows_of_colour = [
+        [*_divide_rows(space, np.flatnonzero(space.colours == colour).tolist(), threads)]
+        for colour in (first_colour, 1 - first_colour)
     ]
 
     def pull(block: int, first: int, last: int) -> None:
@@ -123,9 +124,9 @@ def search_words(
         return int(close_rows(planes.words, planes.frontier, bounds))
 
     def find_layer(level: int) -> int:
-        for _ in run(pull, rows_of_side[1 - level % 2]):
+        for _ in run(pull, rows_of_colour[1 - level % 2]):
             pass
-        return sum(run(partial(close, level), rows_of_side[level % 2]))
+        return sum(run(partial(close, level), rows_of_colour[level % 2]))
 
     return find_layers(find_layer, space.size, report), planes
 

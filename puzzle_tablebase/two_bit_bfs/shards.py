@@ -4,8 +4,8 @@ A shard has consecutive rows of every block. Between two layers it keeps no word
 neighbours are in the next layer or in the one before, so a shard's next layer follows from its last
 two, and from the last layers of other shards. Shards end where only transpositions in the head
 lead from one to another: these move whole *groups* of rows, which are read where the other shard
-wrote them. Every move changes the block's side, so a layer's blocks have one side: a shard in
-memory is the last layer, one bit for each state of half the blocks.
+wrote them. Every move changes the colour of the blank's cell, so the blocks of a layer have one
+colour: a shard in memory is the last layer, one bit for each state of half the blocks.
 """
 
 from __future__ import annotations
@@ -92,19 +92,19 @@ class Shard:
         self.group = min([unit, *weights])
         """The rows of a group."""
         self.groups = self.rows // self.group
-        sides = [np.flatnonzero(space.sides == side) for side in range(2)]
-        self._blocks = [[int(block) for block in side] for side in sides]
-        self._slot = {block: at for side in self._blocks for at, block in enumerate(side)}
+        colours = [np.flatnonzero(space.colours == colour) for colour in range(2)]
+        self._blocks = [[int(block) for block in colour] for colour in colours]
+        self._slot = {block: at for colour in self._blocks for at, block in enumerate(colour)}
         self.most_blocks = max(map(len, self._blocks))
-        """The blocks of the larger side."""
+        """The number of blocks of the more frequent colour."""
 
     def list_blocks(self, level: int) -> list[int]:
-        """List the blocks of a layer's side."""
-        root_side = int(self.space.sides[self.space.root // self.space.states])
-        return self._blocks[root_side ^ level % 2]
+        """List the blocks that a layer can have states in: those of its colour."""
+        root_colour = int(self.space.colours[self.space.root // self.space.states])
+        return self._blocks[root_colour ^ level % 2]
 
     def list_all_blocks(self) -> list[int]:
-        """List all blocks in the order of a file of bits: those of the root's side first."""
+        """List all blocks in the order of a file of bits: those of the root's colour first."""
         return self.list_blocks(0) + self.list_blocks(1)
 
     def estimate_bytes(self) -> int:
@@ -151,23 +151,23 @@ class Shard:
     def _parities(self) -> Array:
         return list_row_parities(self.space.radices, self.first, self.last)
 
-    def find_led_to(self, sizes: Array) -> Array:
-        """Find the groups that moves in this shard may lead to.
+    def find_reachable_groups(self, sizes: Array) -> Array:
+        """Find the groups that moves within this shard may lead to.
 
         `sizes`: the bytes of the last layer's groups, block after block.
         """
         groups, per_unit = max(self.groups, 1), self._unit // self.group
         in_blocks = sizes.reshape(len(sizes) // groups, self.groups).any(axis=0)
-        led_to: Array = np.repeat(in_blocks.reshape(-1, per_unit).any(axis=1), per_unit)
-        return led_to
+        reachable: Array = np.repeat(in_blocks.reshape(-1, per_unit).any(axis=1), per_unit)
+        return reachable
 
     def find_rows(
-        self, block: int, last: Rows, is_led_to: Array, incoming: Rows | None, earlier: Encoded,
+        self, block: int, last: Rows, reachable: Array, incoming: Rows | None, earlier: Encoded,
         data: Array,
     ) -> tuple[int, Array]:  # fmt: skip
         """Find the next layer's states in a block, and write them; return their number.
 
-        Also return the starts of the groups. `last`: the last layer in this shard; `is_led_to`:
+        Also return the starts of the groups. `last`: the last layer in this shard; `reachable`:
         the groups that any states lead to. `incoming`: what other shards lead to, if any do.
         `earlier`: the layer before.
         """
@@ -180,7 +180,7 @@ class Shard:
         others = incoming or Rows(0)
         scratch = np.empty((WORDS, SCRATCH_ROWS), dtype=np.uint64)
         count = find_shard_rows(
-            last.words, last.frontier, moves, *self.space.tables, self._parities, bounds, is_led_to,
+            last.words, last.frontier, moves, *self.space.tables, self._parities, bounds, reachable,
             others.words, others.frontier, *earlier, data, starts[1:], scratch,
         )  # fmt: skip
         return int(count), starts

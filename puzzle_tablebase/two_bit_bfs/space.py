@@ -55,18 +55,18 @@ class WordTables(NamedTuple):
 class WordSpace(NamedTuple):
     """The blocks of a state space, with the tables of its moves; rank = block * states + offset.
 
-    An offset is a row's number times 360, and a bit's number in the row. Every move changes the
-    block's side, 0 or 1.
+    There is a block for each place of the blank. An offset is a row's number times 360, plus a
+    bit's number in the row.
     """
 
     root: int
     """The rank of the state from which a search begins."""
     states: int
     """The number of states of each block."""
-    sides: npt.NDArray[np.uint8]
-    """The side of each block."""
+    colours: npt.NDArray[np.uint8]
+    """The colour of each block's place, 0 or 1 as on a chess board: every move changes it."""
     parities: npt.NDArray[np.uint8]
-    """For each block, whether its orders are odd."""
+    """For each block, whether the permutations of its tiles are odd."""
     moves: list[npt.NDArray[np.int64]]
     """For each block the moves to it, a row each: see `BLOCK` and the fields after it."""
     tables: WordTables
@@ -80,12 +80,12 @@ class WordSpace(NamedTuple):
 
     @property
     def blocks(self) -> int:
-        return len(self.sides)
+        return len(self.colours)
 
     @property
     def size(self) -> int:
         """The number of all states."""
-        return len(self.sides) * self.states
+        return len(self.colours) * self.states
 
 
 def list_row_parities(radices: list[int], first: int, last: int) -> npt.NDArray[np.uint8]:
@@ -102,8 +102,8 @@ def list_row_parities(radices: list[int], first: int, last: int) -> npt.NDArray[
 def make_word_space(line: int, cells: int, goal_place: int, is_odd: bool, root: int) -> WordSpace:
     """Make the blocks of the states that reach a goal, one for each place of the blank.
 
-    `is_odd`: whether the goal's order of the tiles is odd. A board of fewer than six tiles gets
-    more in front, which never move.
+    `is_odd`: whether the goal's permutation of the tiles is odd. A board of fewer than six tiles is
+    padded with tiles in front that never move.
     """
     tiles = cells - 1
     radices = [tiles - at for at in range(tiles - TAIL)]
@@ -133,9 +133,9 @@ def make_word_space(line: int, cells: int, goal_place: int, is_odd: bool, root: 
     lines, steps = np.divmod(np.arange(cells), line)
     parities = (lines - goal_place // line) * (line - 1) % 2 ^ is_odd
     tables = WordTables(np.concatenate(offsets), np.concatenate(sources), make_masks())
-    sides = ((lines + steps) % 2).astype(np.uint8)
+    colours = ((lines + steps) % 2).astype(np.uint8)
     states = factorial(tiles) // 2
-    return WordSpace(root, states, sides, parities.astype(np.uint8), moves, tables, radices)
+    return WordSpace(root, states, colours, parities.astype(np.uint8), moves, tables, radices)
 
 
 def _trace_rows(

@@ -18,15 +18,15 @@ import numpy as np
 import pytest
 
 from puzzle_tablebase.code_digest import (
-    CARRIERS,
+    IGNORED_MODULES,
     Code,
     CodeReader,
+    Dependencies,
     Module,
-    Search,
     Source,
     read_source,
 )
-from puzzle_tablebase.code_parts import TOLD, Piece
+from puzzle_tablebase.code_parts import MESSAGE_ARGUMENTS, Piece
 from puzzle_tablebase.errors import SearchError, StoreError
 from puzzle_tablebase.formats.encoder import encode_table
 from puzzle_tablebase.pipeline.kinds import (
@@ -60,7 +60,7 @@ from tests.support.jugs import PUZZLE as JUGS
 from tests.support.pancakes import PUZZLE as PANCAKES
 from tests.support.shell import ROOT
 
-OURS = "puzzle_tablebase"
+PACKAGE = "puzzle_tablebase"
 
 
 PRESENT = CodeReader()
@@ -251,7 +251,7 @@ class Reworder(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         name = getattr(node.func, "id", getattr(node.func, "attr", ""))
-        places = TOLD.get(name, {})
+        places = MESSAGE_ARGUMENTS.get(name, {})
         node.args = [self._visit(each, at in places) for at, each in enumerate(node.args)]
         return self.generic_visit(node)
 
@@ -313,11 +313,11 @@ def change_value(source: bytes, name: str) -> bytes:
 def test_in_each_module_a_value_makes_tables_stale_and_words_do_not(kind: str) -> None:
     puzzle, table = BY_KIND[kind]
     roots = find_code(table, puzzle).roots
-    usual, reached = PRESENT.digest(roots), PRESENT.search(roots).reached
+    usual, reached = PRESENT.digest(roots), PRESENT.find_dependencies(roots).reached
     modules = dict[str, list[str]]()
     for module, name in reached:
         modules.setdefault(module, []).append(name)
-    assert {f"{OURS}.{name}" for name in ("formats.counts", "puzzles", "schema")} <= {*modules}
+    assert {f"{PACKAGE}.{name}" for name in ("formats.counts", "puzzles", "schema")} <= {*modules}
     assert ChangedCode({module: reword(module) for module in modules}).digest(roots) == usual
     draw = Random(kind)  # kinds share modules: each changes other values
     for module, names in modules.items():
@@ -363,9 +363,9 @@ CHANGES = [
 def test_a_change_makes_the_tables_stale_that_it_may_change(
     module: str, old: str, new: str, stale: str
 ) -> None:
-    source = read_present(f"{OURS}.{module}").text.decode()
+    source = read_present(f"{PACKAGE}.{module}").text.decode()
     assert old in source, module
-    changed = ChangedCode({f"{OURS}.{module}": source.replace(old, new).encode()})
+    changed = ChangedCode({f"{PACKAGE}.{module}": source.replace(old, new).encode()})
     for roots, tables in list_roots():
         is_stale = changed.digest(roots) != PRESENT.digest(roots)
         for table in tables:
@@ -416,11 +416,13 @@ def make_table(puzzle: Puzzle, table: Table, counted: str) -> None:
         workers.end_all(lambda: None)
 
 
-def covers_function(search: Search, module: str, name: str) -> bool:
+def covers_function(dependencies: Dependencies, module: str, name: str) -> bool:
     """Return whether a digest covers a function, or a method of a class."""
     owner, _, method = name.rpartition(".")
-    is_inside = method.startswith("__") or not search.is_split(module, owner)
-    return (module, name) in search.reached or ((module, owner) in search.reached and is_inside)
+    is_inside = method.startswith("__") or not dependencies.is_split(module, owner)
+    return (module, name) in dependencies.reached or (
+        (module, owner) in dependencies.reached and is_inside
+    )
 
 
 SMALL = [
@@ -444,18 +446,18 @@ def test_whatever_runs_while_a_table_is_made_is_in_its_digest(puzzle: Puzzle, ta
     make_table(puzzle, table, counted)  # what is imported and compiled makes no values
     with record_calls(calls):
         make_table(puzzle, table, counted)
-    search = PRESENT.search(find_code(table, puzzle).roots)
-    packages = OURS, type(puzzle).__module__.partition(".")[0]
-    carriers = tuple(f"{OURS}.{name}" for name in (*CARRIERS, "pipeline.kinds"))
+    dependencies = PRESENT.find_dependencies(find_code(table, puzzle).roots)
+    packages = PACKAGE, type(puzzle).__module__.partition(".")[0]
+    carriers = tuple(f"{PACKAGE}.{name}" for name in (*IGNORED_MODULES, "pipeline.kinds"))
     made = {
         (module, name)
         for module, name in calls.copy()  # a thread of the build may still be ending
         if module.partition(".")[0] in packages
         and not module.startswith(carriers)
-        and module not in (f"{OURS}.registry", __name__)
+        and module not in (f"{PACKAGE}.registry", __name__)
     }
     assert len(made) > 15
-    assert not {each for each in made if not covers_function(search, *each)}
+    assert not {each for each in made if not covers_function(dependencies, *each)}
 
 
 # ---- builds -------------------------------------------------------------------------------------

@@ -83,7 +83,7 @@ def test_the_limit_of_a_container_is_respected(
     path: str, group: str, limits: list[object], free: int,
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
-    monkeypatch.setattr(resources, "address_space_limit", lambda: None)
+    monkeypatch.setattr(resources, "get_address_space_limit", lambda: None)
     content: dict[str, object] = {
         "proc/meminfo": f"MemAvailable:  {8 << 20} kB\n",
         "proc/self/cgroup": f"0::{path}\n",
@@ -117,6 +117,6 @@ def write_files(root: Path, content: Mapping[str, object]) -> None:
 def test_the_limit_on_address_space_is_respected(
     limit: int | None, free: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(resources, "address_space_limit", lambda: limit)
+    monkeypatch.setattr(resources, "get_address_space_limit", lambda: limit)
     write_files(tmp_path, {"proc/self/status": "Name:\tx\nVmSize:\t  1024 kB\n"})
     assert get_free_memory(str(tmp_path)) == free

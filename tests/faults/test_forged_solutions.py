@@ -19,7 +19,7 @@ from puzzle_tablebase.errors import TableDamaged, Undecided
 from puzzle_tablebase.puzzles.senet import rank
 from puzzle_tablebase.puzzles.sliding import EIGHT
 from puzzle_tablebase.queries.tables import open_tables
-from puzzle_tablebase.schema import UNREACHED
+from puzzle_tablebase.schema import UNREACHABLE
 from tests.support import sliding_oracle
 from tests.support.reader_programs import run, tool
 from tests.support.shell import ROOT, Cli
@@ -82,7 +82,7 @@ def test_a_line_with_an_illegal_move_is_not_told(copy: Path) -> None:
     position = "ABABABAB.B....A"  # the opening after a move by six squares, which no throw allows
 
     def forge(every: Records) -> None:
-        every[rank(position)] = [UNREACHED, 0, 1, 6 << 4 | 9, 1, 0, 0, 0]
+        every[rank(position)] = [UNREACHABLE, 0, 1, 6 << 4 | 9, 1, 0, 0, 0]
 
     change_records(forge).edit(copy, "senet")
     with (

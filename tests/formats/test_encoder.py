@@ -10,7 +10,7 @@ import pytest
 
 from puzzle_tablebase.errors import SearchError
 from puzzle_tablebase.formats.encoder import HiddenFile, Part, Parts, TableData, encode_table
-from puzzle_tablebase.formats.index_writer import BlockEncoder, Written, write_records
+from puzzle_tablebase.formats.index_writer import BlockEncoder, WrittenRecords, write_records
 from puzzle_tablebase.schema import Recipe, Table
 from puzzle_tablebase.stores import Folder
 
@@ -33,7 +33,7 @@ def test_what_makes_parts_is_closed_before_an_error_leaves_the_encoder(
     """Let the same records come twice, and then look who was closed."""
     file, closed = io.BytesIO(), list[str]()
 
-    def write_twice(hidden: HiddenFile) -> Generator[Written, None, None]:
+    def write_twice(hidden: HiddenFile) -> Generator[WrittenRecords, None, None]:
         with note_end(closed, "tasks"):
             for _ in range(3):
                 yield write_records(file, BlockEncoder(TOYS, 3), 0, FIELDS)

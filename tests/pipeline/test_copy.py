@@ -568,7 +568,9 @@ def test_copy_says_that_code_differs(outputs: Path, tmp_path: Path, cli: Cli) ->
     text = (folder / MANIFEST).read_bytes()
     entry = read_manifest(Folder(outputs))["knight_counts"]
     body = text.replace(entry.code.encode(), b"0" * len(entry.code))
-    (folder / MANIFEST).write_bytes(manifest.seal(body.rpartition(manifest.SEAL)[0] + b"\n}"))
+    (folder / MANIFEST).write_bytes(
+        manifest.add_checksum(body.rpartition(manifest.CHECKSUM_KEY)[0] + b"\n}")
+    )
     completed = cli("copy", str(folder), str(tmp_path / "new"), "knight_counts", "eight")
     assert completed.code == 0
     assert "made by other code than this program's: knight_counts. " in completed.err

@@ -16,8 +16,8 @@ from puzzle_tablebase.errors import GoalUnreachable, TableDamaged
 from puzzle_tablebase.puzzles import sliding as sliding
 from puzzle_tablebase.puzzles.sliding import PUZZLE
 from puzzle_tablebase.queries import bit_layers
-from puzzle_tablebase.queries.bit_layers import unfold_distances
-from puzzle_tablebase.queries.bit_walks import WALKED_ROWS
+from puzzle_tablebase.queries.bit_layers import reconstruct_distances
+from puzzle_tablebase.queries.bit_walks import CHUNK_ROWS
 from puzzle_tablebase.queries.files import IndexReader
 from puzzle_tablebase.queries.readers import BoardReader
 from puzzle_tablebase.queries.sliding import BitProber
@@ -115,7 +115,7 @@ def test_solutions_and_the_hardest_states_are_those_of_the_oracle(folder: Path) 
 
 def test_a_batch_of_two_parts_answers_each_key(folder: Path) -> None:
     known = oracle.distances("12345670", 2, 4)
-    states = random.Random(5).choices([*known], k=2 * WALKED_ROWS)
+    states = random.Random(5).choices([*known], k=2 * CHUNK_ROWS)
     answers = query_many(open_board(folder, "2x4", 0), pl.Series(states))
     assert answers["distance"].to_list() == [*map(known.get, states)]
 
@@ -166,13 +166,13 @@ def test_wrong_bits_never_become_distances(folder: Path) -> None:
     board = open_board(folder, "2x4")
     view = board.puzzle.view_goal("12345670")
     space, bits = board.puzzle.make_words(view.table_goal), get_bits(board)._read_bits(view)
-    depths = unfold_distances(space, bits)
+    depths = reconstruct_distances(space, bits)
     assert depths is not None
     for ranks in list_false_bits(depths, np.random.default_rng(7)):
         flips = np.zeros(8 * len(bits), np.uint8)
         flips[ranks] = 1
         wrong = bits ^ np.packbits(flips, bitorder="little")
-        assert unfold_distances(space, wrong) is None, ranks[:9]
+        assert reconstruct_distances(space, wrong) is None, ranks[:9]
 
 
 @pytest.mark.parametrize("ends", [0, 14])

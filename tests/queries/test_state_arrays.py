@@ -11,7 +11,7 @@ import pytest
 from puzzle_tablebase.errors import BadRequest, TableDamaged
 from puzzle_tablebase.notation.sliding import CHARACTERS
 from puzzle_tablebase.puzzles.sliding import SlidingBoard, parse_board
-from puzzle_tablebase.queries.bit_layers import unfold_distances
+from puzzle_tablebase.queries.bit_layers import reconstruct_distances
 from puzzle_tablebase.queries.readers import BoardReader
 from puzzle_tablebase.queries.sliding import BitProber
 from puzzle_tablebase.queries.tables import Tables, open_tables
@@ -108,7 +108,7 @@ def test_any_wrong_bit_of_a_large_board_is_noticed(large_boards: Path) -> None:
     for rank in random.Random(2).sample(range(space.size), 20):
         wrong = bits.copy()
         wrong[rank >> 3] ^= 1 << (rank & 7)
-        assert unfold_distances(space, wrong) is None, rank
+        assert reconstruct_distances(space, wrong) is None, rank
 
 
 @pytest.mark.parametrize("given", [[1.5], ["7"], [[1, 2]], None])

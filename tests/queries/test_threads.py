@@ -126,7 +126,7 @@ def test_a_lookup_waits_for_no_search_of_the_board(
         may_end.wait(60)
         raise SearchEnded
 
-    monkeypatch.setattr(bit_layers, "unfold_distances", search)
+    monkeypatch.setattr(bit_layers, "reconstruct_distances", search)
     with open_tables(str(large_boards)) as tables, ThreadPoolExecutor() as pool:
         board = tables.sliding("3x4")
         searching = pool.submit(board.list_hardest)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from puzzle_tablebase.errors import SearchError
 from puzzle_tablebase.graph import Graph
 from puzzle_tablebase.pipeline.recipes.graph import search_breadth_first
-from puzzle_tablebase.schema import UNREACHED
+from puzzle_tablebase.schema import UNREACHABLE
 
 Edge = tuple[int, int, int]
 """An edge as source, label and target."""
@@ -65,7 +65,7 @@ def obvious(nodes: int, edges: list[Edge], root: int) -> dict[str, list[int]]:
     smallest = {node: min(result) for node, result in lines.items()}
     everyone = range(nodes)
     return {
-        "depth": [depth.get(node, UNREACHED) for node in everyone],
+        "depth": [depth.get(node, UNREACHABLE) for node in everyone],
         "ways": [len(lines.get(node, [])) for node in everyone],
         "parent": [smallest[node][1] if node in smallest else -1 for node in everyone],
         "label": [

@@ -157,7 +157,7 @@ def test_moves_of_a_cut_are_those_of_states(paths: bool, needs: list[int], rank:
     packed = sum(need << 2 * cell for cell, need in enumerate(needs))
     rank %= count_matchings(len(ends) // 2)
     state = State.from_key(packed << MATCHING_BITS | rank, sweep.cells)
-    moves = make_moves(tuple(map(tuple, cut.views.tolist())), sweep.here)
+    moves = make_moves(tuple(map(tuple, cut.views.tolist())), sweep.finished)
     assert len(moves.new_cells) == 2
     for view, new_cells in enumerate(cut.views.tolist()):
         moved = state.relabel(new_cells).key & (1 << MATCHING_BITS) - 1

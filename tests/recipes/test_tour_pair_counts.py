@@ -130,7 +130,7 @@ def test_the_states_of_a_count_are_as_many_as_estimated(
     times = max(sizes) / estimate_states(board, closed=False)
     assert times == pytest.approx(round(times), abs=0.2)
     memory = estimate_tour_pair_counts(make_pair_counts(board)).memory
-    assert memory == estimate_sweep_bytes(board, closed=False, times=round(times))
+    assert memory == estimate_sweep_bytes(board, closed=False, factor=round(times))
 
 
 def test_a_killed_count_resumes_from_its_lanes(

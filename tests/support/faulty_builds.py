@@ -178,7 +178,9 @@ SWEEPS = [
     Fault(f"{RECIPE}tour_rankings:list_origins", "step._replace(wanted=0)", "step", OPEN, SLOW),
     Fault(f"{RECIPE}tour_rankings:_iter_parts", "sums[span]", "sums[span] + 1", CLOSED, SLOW),
     Fault("intrinsics:count_ones", "int(word)", "(int(word) & 0xFFFFF)", CLOSED),
-    Fault("intrinsics:find_lowest", "(int(word) & -int(word))", "int(word)", PATTERN, SLOW),
+    Fault(
+        "intrinsics:count_trailing_zeros", "(int(word) & -int(word))", "int(word)", PATTERN, SLOW
+    ),
 ]
 
 # ---- rules ------------------------------------------------------------------------------------

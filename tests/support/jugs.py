@@ -14,7 +14,7 @@ import numpy as np
 from puzzle_tablebase.errors import NotationError
 from puzzle_tablebase.graph import Graph, SearchResult
 from puzzle_tablebase.puzzles import StateSpace
-from puzzle_tablebase.schema import UNREACHED, Column, Recipe, Table
+from puzzle_tablebase.schema import UNREACHABLE, Column, Recipe, Table
 
 if TYPE_CHECKING:
     from puzzle_tablebase.schema import Columns
@@ -82,24 +82,24 @@ class Jugs(StateSpace):
         )
 
     def fill_columns(
-        self, table: Table, graph: Graph, walks: Mapping[str, SearchResult]
+        self, table: Table, graph: Graph, results: Mapping[str, SearchResult]
     ) -> Columns:
-        walk = walks["empty"]
-        unreached = walk.depth == UNREACHED
+        result = results["empty"]
+        is_unreachable = result.depth == UNREACHABLE
         lines = [""] * self.size
-        for node in walk.order[1:]:
-            lines[node] = lines[walk.parent[node]] + MOVES[walk.label[node] >> 4]
+        for node in result.order[1:]:
+            lines[node] = lines[result.parent[node]] + MOVES[result.label[node] >> 4]
         return {
             "state": self.list_states(),
-            "steps": np.ma.MaskedArray(walk.depth, unreached),
-            "ways": walk.ways,
-            "line": np.ma.MaskedArray(np.array(lines, dtype=np.bytes_), unreached),
+            "steps": np.ma.MaskedArray(result.depth, is_unreachable),
+            "ways": result.ways,
+            "line": np.ma.MaskedArray(np.array(lines, dtype=np.bytes_), is_unreachable),
             "moves": np.diff(graph.offsets),
         }
 
-    def make_records(self, table: Table, walks: Mapping[str, SearchResult]) -> Columns:
-        walk = walks["empty"]
-        return {"steps": walk.depth, "ways": walk.ways, "last": walk.label}
+    def make_records(self, table: Table, results: Mapping[str, SearchResult]) -> Columns:
+        result = results["empty"]
+        return {"steps": result.depth, "ways": result.ways, "last": result.label}
 
 
 PUZZLE = Jugs()

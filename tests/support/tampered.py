@@ -35,10 +35,10 @@ from puzzle_tablebase.formats.manifest import (
     Entry,
     File,
     Footer,
+    add_checksum,
     measure_file,
     measure_footer,
     read_manifest,
-    seal,
 )
 from puzzle_tablebase.formats.parquet import (
     ContentHash,
@@ -92,7 +92,7 @@ def seal_tables(tables: dict[str, list[dict[str, Any]]]) -> bytes:
 
 def seal_values(manifest: dict[str, Any]) -> bytes:
     """Return a manifest of any values, with its checksum."""
-    return seal(json.dumps(manifest, indent=1).encode())
+    return add_checksum(json.dumps(manifest, indent=1).encode())
 
 
 def _drop_old_counts(entry: dict[str, Any]) -> Any:

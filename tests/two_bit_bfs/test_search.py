@@ -65,7 +65,7 @@ def search_small_boards() -> str:
 
 
 def test_too_deep_a_search_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search, "UNREACHED", 36)
+    monkeypatch.setattr(search, "UNREACHABLE", 36)
     board = parse_board("2x4")
     with pytest.raises(SearchError):
         search_words(board.make_words(board.example), 2, run_in_threads)

@@ -61,7 +61,7 @@ class Route:
 
 
 class Sweep:
-    """The steps of a sweep through half of a board, and the edges between the two halves.
+    """The steps of a sweep through half of a board, and the edges of the cut.
 
     Squares are numbered in the order of the sweep, and the virtual one has the number after the
     last.
@@ -77,25 +77,31 @@ class Sweep:
         self.upright = upright
         self.paths = paths
         self.virtual = board.squares
-        self.here = int(paths)
+        self.finished = int(paths)
         """The cell that a step finishes."""
         self.rows = rows
-        self.cells = self.here + 2 * rows + 1
+        self.cells = self.finished + 2 * rows + 1
         self.longer = (columns - 1) // 2 * rows
         self.shorter = (columns - 2) // 2 * rows
+        """The numbers of squares of the longer half and of the shorter one."""
         self.steps = [
-            [0] * ends[at] + [to - at + self.here for to in later[at]]
+            [0] * ends[at] + [to - at + self.finished for to in later[at]]
             for at in squares[: self.longer]
         ]
         """For each step of the longer half, the cells that the finished one may be joined to."""
-        begin = self.longer - self.here
+        begin = self.longer - self.finished
         cut = range(self.longer, self.longer + 2 * rows)
-        self.between = [(0, at - begin) for at in cut if ends[at]]
-        self.between += [(at - begin, to - begin) for at in cut for to in later[at] if to in cut]
-        one, other = (range(self.here + rows * n, self.here + rows * (n + 1)) for n in range(2))
-        self.facing = [*range(self.here), *other, *one, self.cells - 1]
+        self.cut_edges = [(0, at - begin) for at in cut if ends[at]]
+        self.cut_edges += [(at - begin, to - begin) for at in cut for to in later[at] if to in cut]
+        """The edges that a cycle can have at the cut, each as two of its cells."""
+        one, other = (
+            range(self.finished + rows * n, self.finished + rows * (n + 1)) for n in range(2)
+        )
+        self.mirrored_cells = [*range(self.finished), *other, *one, self.cells - 1]
         """For each cell of the cut, the cell of the same square in the other half's frontier."""
-        self.far = [board.squares - rows - at + 2 * (at % rows) for at in squares] + [self.virtual]
+        self.mirrored_squares = [board.squares - rows - at + 2 * (at % rows) for at in squares] + [
+            self.virtual
+        ]
         """For each square, its number in the sweep from the far end: columns reversed, rows not."""
         is_wide = board.files > board.ranks
         numbers = [at % columns * rows + at // columns if is_wide else at for at in squares]
@@ -133,15 +139,15 @@ class Sweep:
 
     def find_cell(self, square: int, squares_done: int) -> int:
         """Return the cell of a square in the frontier after so many squares."""
-        return 0 if square == self.virtual else square - squares_done + self.here
+        return 0 if square == self.virtual else square - squares_done + self.finished
 
     def find_square(self, cell: int, squares_done: int) -> int:
         """Return the square of a cell in the frontier after so many squares."""
-        return self.virtual if cell < self.here else cell + squares_done - self.here
+        return self.virtual if cell < self.finished else cell + squares_done - self.finished
 
     def step_back(self, key: int, square: int, start: int) -> Iterator[tuple[int, JoinedCells]]:
         """Yield the possible steps of a square that lead to a key, in tours from a start."""
-        steps = step_back(key, self.steps[square], self.cells, self.here)
+        steps = step_back(key, self.steps[square], self.cells, self.finished)
         return (step for step in steps if square != start or 0 in step[1])
 
 
@@ -173,7 +179,7 @@ class TourRanker:
             neighbours[one].append(two)
             neighbours[two].append(one)
         if any(len(squares) != 2 for squares in neighbours.values()):
-            raise InconsistentLayers(f"the drawings of tour {number:,} do not fit together")
+            raise InconsistentLayers(f"the partial tours of tour {number:,} do not fit together")
         tour = [sweep.virtual, start] if sweep.paths else [start, min(neighbours[start])]
         while len(tour) < len(neighbours):
             one, two = neighbours[tour[-1]]
@@ -203,15 +209,20 @@ class TourRanker:
         )
         edges = set(self._unrank_partial_tour(route.layers, key, near_rank, route.start))
         other_edges = self._unrank_partial_tour(range(sweep.shorter + 1), far_key, far_rank)
-        edges |= {(sweep.far[one], sweep.far[two]) for one, two in other_edges}
+        edges |= {
+            (sweep.mirrored_squares[one], sweep.mirrored_squares[two]) for one, two in other_edges
+        }
         return edges | cut_edges
 
     def _rank_edges(self, edges: list[Edge], route: Route) -> int:
         """Return the rank of the tour with these edges, each with its lower square first."""
         sweep = self.sweep
         near_edges = {edge for edge in edges if edge[0] < sweep.longer}
-        mirrored = {(one, two): (sweep.far[one], sweep.far[two]) for one, two in edges}
-        far_edges = {edge: far for edge, far in mirrored.items() if min(far) < sweep.shorter}
+        mirrored = {
+            (one, two): (sweep.mirrored_squares[one], sweep.mirrored_squares[two])
+            for one, two in edges
+        }
+        far_edges = {edge: image for edge, image in mirrored.items() if min(image) < sweep.shorter}
         cut_edges = {*edges} - near_edges - {*far_edges}
         key, near_rank = self._rank_partial_tour(route.layers, near_edges, route.start)
         far_key, far_rank = self._rank_partial_tour(range(sweep.shorter + 1), {*far_edges.values()})
@@ -228,7 +239,7 @@ class TourRanker:
         _, ways = self._layers.find_state(route.layers[-1], key)
         if not cycles or not ways or cycles % ways:
             raise InconsistentLayers(
-                f"the state {key:#x} has drawings: {ways:,}, tours: {cycles:,}"
+                f"the state {key:#x} has {ways:,} partial tours and {cycles:,} tours"
             )
         return cycles // ways
 
@@ -252,10 +263,10 @@ class TourRanker:
                 edges.add((start, sweep.virtual))
             # the last cell has no edge yet, and needs two in both halves
             other_needs = [FREE - need for need in state.needs[:-1]] + [FREE]
-            facing = State(other_needs, state.mate).relabel(sweep.facing)
-            ends = [cell for cell, need in enumerate(facing.needs) if need == END]
-            mate = [ends.index(facing.mate[end]) for end in ends]
-            lowest = facing.key >> MATCHING_BITS << MATCHING_BITS
+            mirrored = State(other_needs, state.mate).relabel(sweep.mirrored_cells)
+            ends = [cell for cell, need in enumerate(mirrored.needs) if need == END]
+            mate = [ends.index(mirrored.mate[end]) for end in ends]
+            lowest = mirrored.key >> MATCHING_BITS << MATCHING_BITS
             above = lowest + (1 << MATCHING_BITS)
             for far_key, _, ways in self._layers.iter_states(sweep.shorter, lowest, above):
                 if _is_one_cycle(mate, far_key - lowest):
@@ -268,12 +279,12 @@ class TourRanker:
 
     def _iter_edge_sets(self, state: State, begin: int) -> Iterator[tuple[list[Edge], State]]:
         """Yield each set of edges of the cut that can be added to a state, with the state after."""
-        between = self.sweep.between
+        cut_edges = self.sweep.cut_edges
         yield [], state
-        for at in range(begin, len(between)):
-            if next_state := state.add_edge(*between[at]):
+        for at in range(begin, len(cut_edges)):
+            if next_state := state.add_edge(*cut_edges[at]):
                 for edges, last_state in self._iter_edge_sets(next_state, at + 1):
-                    yield [between[at], *edges], last_state
+                    yield [cut_edges[at], *edges], last_state
 
     # ---- partial tours of a half ----------------------------------------------------------------
 
@@ -298,7 +309,7 @@ class TourRanker:
         ]
         keys = [State([FREE] * sweep.cells, {}).key]
         for step in joined_cells:
-            key = step_forward(keys[-1], step, sweep.cells, sweep.here)
+            key = step_forward(keys[-1], step, sweep.cells, sweep.finished)
             if key is None:
                 raise InconsistentLayers("a tour closes too early")
             keys.append(key)

@@ -4,7 +4,7 @@ import { readHeader } from "#tables/index_file.js";
 
 const HEADER = 152;
 /** What a plane of distances has for what is unreachable. */
-const UNREACHED = 255;
+const UNREACHABLE = 255;
 
 /** Open an index of the page: its planes, and its records by rank; a plane that the page does not have is empty. */
 export async function openIndex(name) {
@@ -33,9 +33,9 @@ export function findRanks(plane, value) {
   return ranks;
 }
 
-/** Return the largest value of a plane that is not `UNREACHED`. */
+/** Return the largest value of a plane that is not `UNREACHABLE`. */
 export function findMost(plane) {
-  return plane.reduce((most, value) => (value > most && value !== UNREACHED ? value : most), 0);
+  return plane.reduce((most, value) => (value > most && value !== UNREACHABLE ? value : most), 0);
 }
 
 /** Return a function that does the work once, however often it is called. */

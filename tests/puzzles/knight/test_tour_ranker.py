@@ -88,22 +88,24 @@ def test_a_closed_tour_has_one_rank_from_any_square(ranked_boards: Path) -> None
         assert numbers.rank([*squares[turn:], *squares[:turn]][:: draw.choice((1, -1))]) == number
 
 
-@pytest.mark.parametrize("here", [0, 1])
-def test_step_back_inverts_step_forward(here: int) -> None:
+@pytest.mark.parametrize("finished", [0, 1])
+def test_step_back_inverts_step_forward(finished: int) -> None:
     """Require that stepping back from a state yields exactly the steps that lead to it."""
-    board, cells = KnightBoard(4, 5), 9 + here
+    board, cells = KnightBoard(4, 5), 9 + finished
     layer = {State([FREE] * cells, {}).key}
-    for square in range(12 - 6 * here):
-        others = [0] * here
-        others += [to - square + here for to in board.list_neighbours(square) if to > square]
+    for square in range(12 - 6 * finished):
+        others = [0] * finished
+        others += [to - square + finished for to in board.list_neighbours(square) if to > square]
         sets = [*chain.from_iterable(combinations(others, size) for size in range(3))]
-        led = {(key, laid): step_forward(key, laid, cells, here) for key in layer for laid in sets}
+        led = {
+            (key, laid): step_forward(key, laid, cells, finished) for key in layer for laid in sets
+        }
         layer = {key for key in led.values() if key is not None}
         for key in layer:
-            back = [*step_back(key, others, cells, here)]
+            back = [*step_back(key, others, cells, finished)]
             assert len({*back}) == len(back)
             for then, laid in back:
-                assert step_forward(then, laid, cells, here) == key
+                assert step_forward(then, laid, cells, finished) == key
             assert {step for step, to in led.items() if to == key} <= {*back}
     assert layer
 
