@@ -19,7 +19,14 @@ from puzzle_tablebase.formats.manifest import (
     is_version,
 )
 from puzzle_tablebase.pipeline.publish import manifest_lock, note_copy
-from puzzle_tablebase.stores import PIECES_SUFFIX, WORK, Folder, Store, make_open_error, open_store
+from puzzle_tablebase.stores import (
+    PARTIAL_COPY_SUFFIX,
+    WORK,
+    Folder,
+    Store,
+    make_open_error,
+    open_store,
+)
 from puzzle_tablebase.stores.new_files import make_store_error, translate_errors
 
 if TYPE_CHECKING:
@@ -134,7 +141,7 @@ class FolderTarget:
 
 def name_partial(file: Listed) -> str:
     """Return the hidden name of a partial file."""
-    return f"{WORK}{file.sha256}{PIECES_SUFFIX}"
+    return f"{WORK}{file.sha256}{PARTIAL_COPY_SUFFIX}"
 
 
 class BucketTarget:

@@ -31,7 +31,7 @@ from puzzle_tablebase.formats.manifest import (
 from puzzle_tablebase.pipeline.kinds import find_code, find_counted_column
 from puzzle_tablebase.puzzles import Puzzle
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.stores import PIECES_SUFFIX, WORK, Folder, Store, list_files
+from puzzle_tablebase.stores import PARTIAL_COPY_SUFFIX, WORK, Folder, Store, list_files
 from puzzle_tablebase.stores.checkpoints import list_checkpoint_files
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def remove_checkpoints(store: Folder, names: Iterable[str]) -> list[str]:
     names = [*names]
     files = [file for name in names for file in list_checkpoint_files(store, name)]
     if "" in names:
-        files += [file for file in list_files(store, WORK) if file.endswith(PIECES_SUFFIX)]
+        files += [file for file in list_files(store, WORK) if file.endswith(PARTIAL_COPY_SUFFIX)]
     for file in files:
         store.remove(file)
     return files

@@ -180,7 +180,7 @@ class NotAFolder(BadRequest):
     def __init__(self, store: object) -> None:
         self.store = str(store)
         hint = f"Build in a folder, then call: pt.copy_tables(FOLDER, {self.store!r})"
-        super().__init__(f"{store} is no folder, and only folders are built in", hint)
+        super().__init__(f"{store} is not a folder, and tables can only be built in folders", hint)
 
 
 class IllegalMove(BadRequest):

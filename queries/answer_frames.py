@@ -1,6 +1,7 @@
 """Columns of keys as texts, and their answers as a frame: looked up, or joined with the table.
 
-Numbers become texts with their lost zeros. narwhals reads frames of other libraries.
+Numbers become texts, and a leading 0 that they lost is restored. narwhals reads frames of other
+libraries.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ TEXT = (pl.String, pl.Categorical, pl.Enum, pl.Null)
 def can_hold_keys(dtype: pl.DataType | None, digits: int) -> bool:
     """Return whether a column of this type can hold keys.
 
-    `digits`: the digits of a key that can be a number; 0: no key can.
+    `digits`: the digits of a key that can be a number; 0 if keys cannot be numbers.
     """
     return dtype is not None and (dtype in TEXT or (digits > 0 and _is_number(dtype)))
 
@@ -105,9 +106,9 @@ def join_cells(texts: pl.Series) -> pl.Series:
 
 
 def list_marks(texts: pl.Series, length: int) -> Bytes:
-    """Return the characters of texts that have this length in bytes, a row each.
+    """Return the characters of texts of this length in bytes, a row each.
 
-    The row of any other text, or of a null, has characters that are in no key.
+    The row of any other text, or of a null, is filled with a character that no key has.
     """
     has_length = (texts.str.len_bytes() == length).fill_null(value=False)
     padded = texts if has_length.all() else texts.set(~has_length, NO_MARK * length)
@@ -196,7 +197,7 @@ def annotate(
         answers = prober.answer_keys(keys, options)
         for at in answers["error"].is_not_null().arg_true() if errors == "raise" else ():
             prober.answer(keys[at], options)  # raises the error itself, with its facts
-            raise TablebaseError(answers["error"][at])  # a search had a longer time now
+            raise TablebaseError(answers["error"][at])  # a search with a time limit succeeded now
         chosen: pl.DataFrame = answers.select(added)
         return chosen
 
@@ -228,7 +229,7 @@ def annotate_frame(
 
         empty = pl.DataFrame(schema=frame.collect_schema())
         schema = annotate_frame(empty, columns, prefix, added, answer, key_digits).schema
-        # a filter may be one of an added column
+        # a filter may use an added column
         is_pushed = {"predicate_pushdown": False, "projection_pushdown": False}
         return frame.map_batches(annotate, schema=schema, streamable=True, **is_pushed)
     read, texts = _read_frame(frame, columns)
@@ -302,7 +303,7 @@ def _join_answers(frame: nw.DataFrame[Any], answers: pl.DataFrame) -> Any:
     if any("\0" in name for name in answers.columns):  # polars panics
         raise BadRequest("Such frames have no column whose name has a zero byte")
     added = nw.from_arrow(answers.to_arrow(), backend=frame.implementation)
-    if frame.implementation.is_pandas():  # numbers stay whole beside missing ones
+    if frame.implementation.is_pandas():  # nullable integers, which do not become floats
         types = {name: str(dtype) for name, dtype in answers.schema.items() if dtype.is_integer()}
         added = nw.from_native(added.to_native().astype(types))
     return frame.with_columns(*added.iter_columns()).to_native()

@@ -40,15 +40,15 @@ if TYPE_CHECKING:
     from puzzle_tablebase.queries.prober import Prober
 
 CHUNK_BYTES = 1 << 21
-"""Bytes of text read at a time, and the most that a row may have."""
+"""Bytes of text read at a time, and the maximum of a row."""
 CHUNK_ROWS = 1 << 17
 """The most rows of Parquet read at a time."""
 MAX_PART_BYTES = 1 << 26
-"""The most bytes of rows read or written at a time, as far as they are texts or lists."""
+"""The most bytes of texts and lists in the rows that are read or written at a time."""
 MAX_COLUMNS = 10_000
 """The most columns of an input; also the most names in the objects of a chunk."""
 MAX_CELLS = 1 << 24
-"""The most cells of a chunk of objects: a row has one for each name, there or not."""
+"""The most cells of a chunk of objects: a row has a cell for each name in the chunk."""
 MAX_DEPTH = 64
 """The most levels of objects and lists in a line of JSON; polars follows them by recursion."""
 MAX_GROUP_ROWS, MAX_GROUP_VALUES = 1 << 26, 1 << 25
@@ -58,7 +58,7 @@ MEASURED_ROWS = 1 << 22
 NAMES = re.compile(
     rb'"([^"\\]*+(?:\\.[^"\\]*+)*+)"\s*+:|"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL
 )
-"""The strings of JSON; of those that are names, with the text."""
+"""Matches the strings of JSON, and captures those that are names."""
 BRACKETS, NO_BRACKETS = bytes.maketrans(b"{}", b"[]"), bytes({*range(256)} - {*b"{}[]"})
 """For the depth of nested objects: braces become brackets, other characters are removed."""
 DELIMITERS = {"csv": ",", "tsv": "\t"}
@@ -106,7 +106,7 @@ def read_rows(
     names, is_empty = (column or prober.columns[0], *others), True
     with contextlib.ExitStack() as stack, translate_input_errors(name):
         stream = sys.stdin.buffer if source == "-" else stack.enter_context(open(source, "rb"))
-        file, found_format = _unpack(cast(io.BufferedReader, stream), source, format, stack)
+        file, found_format = _decompress(cast(io.BufferedReader, stream), source, format, stack)
         if found_format == "parquet":
             parts = _read_parquet(file)
         elif found_format in DELIMITERS:
@@ -145,10 +145,10 @@ def translate_input_errors(name: str) -> Iterator[None]:
         raise BadRequest(f"{name} cannot be read ({problem})") from error
 
 
-def _unpack(
+def _decompress(
     file: io.BufferedReader, source: str, format: str | None, stack: contextlib.ExitStack
 ) -> tuple[BinaryIO, str]:
-    """Return a file without compression or byte order mark, and its format."""
+    """Return a decompressed file without a byte order mark, and its format."""
     magics = (magic for magic in COMPRESSIONS if file.peek().startswith(magic))
     if compression := COMPRESSIONS.get(next(magics, b"")):
         packed = pa.CompressedInputStream(pa.PythonFile(file, mode="r"), compression)
@@ -295,18 +295,18 @@ def _has_type(types: Iterable[pa.DataType], is_wanted: Callable[[pa.DataType], b
     )
 
 
-class _EndedText:
-    """A file's text for pyarrow, which always ends with a line end."""
+class _NewlineTerminatedText:
+    """A file for pyarrow whose text always ends with a newline."""
 
     closed = False
 
     def __init__(self, file: BinaryIO) -> None:
         self._file, self._end = file, b"\n"
         self.last = b""
-        """The last character of the file that is no line end."""
+        """The last character of the file that is not part of a newline."""
 
     def read(self, size: int) -> bytes:
-        """Return the next bytes, at most so many; the last line end at the end."""
+        """Return up to `size` bytes; after the end of the file, a newline once."""
         data = self._file.read(size)
         self.last = data.rstrip(b"\r\n")[-1:] or self.last
         if not data:
@@ -328,7 +328,7 @@ def _read_delimited(file: BinaryIO, delimiter: str) -> Iterator[pl.DataFrame]:
         bad_rows.append(row)
         return "error"
 
-    text, frame = _EndedText(file), pl.DataFrame(schema=dict.fromkeys(names, pl.String))
+    text, frame = _NewlineTerminatedText(file), pl.DataFrame(schema=dict.fromkeys(names, pl.String))
     # without threads pyarrow numbers the rows
     reading = pa.csv.ReadOptions(use_threads=False, block_size=CHUNK_BYTES, column_names=names)
     parsing = pa.csv.ParseOptions(
@@ -377,7 +377,7 @@ def _read_objects(file: BinaryIO) -> Iterator[pl.DataFrame]:
     for text, number in _iter_lines(file):
         if text.isspace() or not text:
             continue
-        _require_like_objects(text)
+        _require_similar_objects(text)
         _require_flat_objects(text)
         try:
             frame = pl.read_ndjson(text, infer_schema_length=None)
@@ -391,8 +391,8 @@ def _read_objects(file: BinaryIO) -> Iterator[pl.DataFrame]:
         yield frame
 
 
-def _require_like_objects(text: bytes) -> None:
-    """Raise BadRequest if too many names differ between objects, as each becomes a column."""
+def _require_similar_objects(text: bytes) -> None:
+    """Raise BadRequest if the objects have too many different names, as each becomes a column."""
     names, lines = len({*NAMES.findall(text)} - {b""}), text.count(b"\n") + 1
     if names > MAX_COLUMNS or names * lines > MAX_CELLS:
         problem = f"The objects of {lines:,} lines have {names:,} names: too many for columns"

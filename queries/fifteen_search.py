@@ -1,9 +1,9 @@
 """The search for shortest solutions (IDA*), with the distances of patterns as a lower bound.
 
 The heuristic is the larger of two: the sum of the patterns' distances on the board, and the same on
-its mirror image. Both are kept for each node and changed by one lookup a move. A node that the
-search met before, with at least as many moves left, is skipped. A search reads the blocks of the
-tables that it needs; boards are searched in threads.
+its mirror image. Both are kept for each node and changed by one lookup a move. A node that is in
+the transposition table, met before with at least as many moves left, is skipped. A search reads the
+blocks of the tables that it needs; boards are searched in threads.
 
 Most of the time goes into waiting for memory. So the entries that the moves from a node need are
 prefetched before any is used. The arrays have one dimension and unsigned indexes, so the compiled
@@ -60,7 +60,7 @@ HALF_ORDER_MASK = (ONE << HALF_ORDER) - ONE
 
 SEEN_BITS, TILE_BITS, LIMIT_BITS, ROOM_BITS = np.uint64(14), FOUR, EIGHT, EIGHT
 SEEN = 1 << int(SEEN_BITS)
-"""Nodes that a search remembers."""
+"""Entries of the transposition table."""
 SHIFTS = np.uint64(15), np.uint64(29), np.uint64(43)
 """Distances over which the bits of a key are mixed, all larger than `SEEN_BITS`."""
 KEY_MASK = (ONE << np.uint64(60)) - ONE
@@ -89,7 +89,7 @@ SEARCH_WORDS = FRAMES + np.uint64(MAX_MOVES) * FRAME_WORDS
 
 @compiled
 def find_position(key: np.uint64) -> Any:
-    """Return the position of a node in the table of seen nodes.
+    """Return the position of a node in the transposition table.
 
     The position and the key's bits from `SEEN_BITS` on determine the key.
     """
@@ -102,7 +102,8 @@ def continue_search(tables: tuple[Any, ...], search: Array, seen: Array, rounds:
 
     The number of an entry of `distances` that has not been read is then in `WANTED`.
 
-    For `tables` see `make_tables`; `search` and `seen` have SEARCH_WORDS and SEEN words.
+    For `tables` see `make_tables`; `search` and `seen`, the transposition table, have SEARCH_WORDS
+    and SEEN words.
     At a solution the depth is its length, and the frames have the blank's cell after each move.
 
     A slot has the cells of its tiles, the tile on each position (three bits each), and its entry of
@@ -228,7 +229,7 @@ def continue_search(tables: tuple[Any, ...], search: Array, seen: Array, rounds:
         search[frame + CHILDREN] = (child - frame - CHILD) // CHILD_WORDS
 
 
-class Found(NamedTuple):
+class Solution(NamedTuple):
     """A shortest solution: the cells of the blank, the first one included.
 
     `heuristic` is the lower bound when the search began, `nodes_expanded` the number of nodes that
@@ -298,15 +299,15 @@ def _rank_halves(tiles: int) -> npt.NDArray[np.uint16]:
     return ranks
 
 
-BUDGET = 200_000
-"""Nodes between two calls of `pause`: some hundredths of a second."""
+NODES_PER_CALL = 200_000
+"""Nodes that are expanded between two calls of `pause`, in some hundredths of a second."""
 SPAN_BLOCKS = 8
 """Blocks of an index that are read together."""
 SPAN_BYTES = SPAN_BLOCKS * BODY_BYTES
 MIN_SPANS = 1 << 12
 """Spans that are kept in any case: a step needs eight together, and in each thread."""
-MEMORY_SHARE = 2
-"""The tables take at most the free memory divided by this."""
+MEMORY_DIVISOR = 2
+"""The tables take at most this part of the free memory: one half."""
 
 Words = npt.NDArray[np.uint64]
 
@@ -318,7 +319,7 @@ class Solver:
     the tables do not fit, all entries are dropped when the share is full.
     """
 
-    budget = BUDGET
+    nodes_per_call = NODES_PER_CALL
 
     def __init__(
         self,
@@ -330,14 +331,14 @@ class Solver:
         self._patterns, self._indexes = patterns, indexes
         self._offsets = [0, *accumulate(pattern.size for pattern in patterns)]
         self._images = list_images(patterns[0].height, patterns[0].width)
-        share = self._offsets[-1] if memory is None else memory // MEMORY_SHARE
+        share = self._offsets[-1] if memory is None else memory // MEMORY_DIVISOR
         self._fits = self._offsets[-1] <= share
         self._max_spans = max(min_spans, share // (SPAN_BYTES + mmap.PAGESIZE))
         self._tables, self._distances = make_tables(patterns), self._make_distances()
         self._spans = 0
         self._lock = Lock()
 
-    def search(self, board: list[int], pause: Callable[[int], object] = lambda _: None) -> Found:
+    def search(self, board: list[int], pause: Callable[[int], object] = lambda _: None) -> Solution:
         """Find a shortest solution.
 
         From time to time, `pause` gets a lower bound of the number of moves. It ends the search by
@@ -350,13 +351,13 @@ class Solver:
             if search[LIMIT] >= MOST:  # the frames have no room for more
                 raise self._indexes[0].make_error("its distances lead to no solution")
             pause(int(search[LIMIT]))
-            continue_search((self._distances, *self._tables), search, seen, self.budget)
+            continue_search((self._distances, *self._tables), search, seen, self.nodes_per_call)
             if search[STATUS] == MISSING:
                 self._read(int(search[WANTED]))
                 search[STATUS] = SEARCHING
         frames = search[FRAMES:].reshape(MAX_MOVES, -1)
         blanks: list[int] = frames[: int(search[DEPTH]) + 1, BLANK].tolist()
-        return Found(blanks, heuristic, int(search[NODES]))
+        return Solution(blanks, heuristic, int(search[NODES]))
 
     def compute_heuristic(self, board: list[int]) -> int:
         """Return a lower bound of the number of moves, from a few blocks."""

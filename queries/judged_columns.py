@@ -1,8 +1,8 @@
 """Judging many answers: columns of judgements, and their summary.
 
 The answers for boards are judged together: the distances of all keys are looked up at once, then
-the first moves of all answers are made, then the second. Rows that need a reason get it afterwards.
-Other answers are judged one by one.
+the first moves of all answers are made, then the second. Rows with a problem get its text
+afterwards. Other answers are judged one by one.
 """
 
 from __future__ import annotations
@@ -147,8 +147,8 @@ def _judge_distances(prober: Any, rows: pl.DataFrame, options: Options) -> pl.Da
 class Answers(NamedTuple):
     """Answers as moves: the number of moves of each, and the moves of all, concatenated.
 
-    A code is the number of a letter, or of a tile and 3 more. An unreadable answer has no moves;
-    its problem and the step of it are kept.
+    A code is the index of a letter, or a tile's number plus 3. An unreadable answer has no moves,
+    but a problem with its step.
     """
 
     codes: npt.NDArray[np.uint8]
@@ -160,7 +160,7 @@ class Answers(NamedTuple):
         """Return some of the answers, which must be readable."""
         return self._replace(begins=self.begins[rows], lengths=self.lengths[rows], problems={})
 
-    def turn(self) -> Answers:
+    def reverse_directions(self) -> Answers:
         """Return the answers with all directions reversed."""
         return self._replace(codes=OPPOSITES[self.codes])
 
@@ -194,17 +194,23 @@ def _read_answers(prober: Any, rows: pl.DataFrame, options: Options) -> Answers:
     return Answers(table[text], np.cumsum(lengths) - lengths, lengths, problems)
 
 
-def _judge_moves(prober: Any, asked: pl.DataFrame, options: Options) -> pl.DataFrame:
-    """Judge moves: those of readable answers together, but the longest last."""
-    answers, count = _read_answers(prober, asked, options), len(asked)
-    fewest = asked["shortest"].fill_null(-1).to_numpy()
+def _judge_moves(prober: Any, cases: pl.DataFrame, options: Options) -> pl.DataFrame:
+    """Judge the answers that are moves together, except unreadable and very long ones.
+
+    `cases` has the state, the goal, the fewest moves and the answer of each.
+    """
+    answers, count = _read_answers(prober, cases, options), len(cases)
+    fewest = cases["shortest"].fill_null(-1).to_numpy()
     done, losses = np.zeros(count, np.int64), np.zeros(count, np.int64)
-    is_solved, is_meant = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
+    is_solved, is_reversed_solution = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
     goal = options.goal or prober.default_goal
     follower = Follower(prober, options)
     is_single = answers.lengths > MAX_MOVES
     order = np.argsort(-answers.lengths, kind="stable")[np.count_nonzero(is_single) :]
-    turned, boards = answers.turn(), read_tiles(asked["state"], prober.puzzle.cells)[0]
+    reversed_answers, boards = (
+        answers.reverse_directions(),
+        read_tiles(cases["state"], prober.puzzle.cells)[0],
+    )
     for begin in range(0, len(order), CHUNK_ROWS):
         rows = order[begin : begin + CHUNK_ROWS]
         some, tiles = answers.select(rows), boards[:, rows]
@@ -214,12 +220,14 @@ def _judge_moves(prober: Any, asked: pl.DataFrame, options: Options) -> pl.DataF
         at = np.flatnonzero(lost)
         losses[rows[at]] = follower.find_losses(tiles[:, at], some.select(at), fewest[rows[at]])
         at = np.flatnonzero(~is_solved[rows] & (fewest[rows] >= 0))
-        meant = turned.select(rows[at])
-        ended, legal = follower.follow(tiles[:, at], meant)
-        is_meant[rows[at]] = (legal == meant.lengths) & follower.is_at_goal(ended, goal)
-    frame = _describe(answers, asked["shortest"], done, losses, is_solved)
-    frame = _add_reasons(frame, prober, asked, options, answers, done, is_meant)
-    return _judge_longest(frame, prober, asked, options, np.flatnonzero(is_single).tolist())
+        reversed_part = reversed_answers.select(rows[at])
+        ended, legal = follower.follow(tiles[:, at], reversed_part)
+        is_reversed_solution[rows[at]] = (legal == reversed_part.lengths) & follower.is_at_goal(
+            ended, goal
+        )
+    frame = _describe(answers, cases["shortest"], done, losses, is_solved)
+    frame = _add_reasons(frame, prober, cases, options, answers, done, is_reversed_solution)
+    return _judge_longest(frame, prober, cases, options, np.flatnonzero(is_single).tolist())
 
 
 def _describe(
@@ -247,17 +255,17 @@ def _describe(
         first_loss=pl.when(~bad & (pl.col("loss") > 0)).then(pl.col("loss")),
         step=pl.when(bad).then(pl.lit(step_of_bad)).when(illegal).then(pl.col("done") + 1),
         problem=pl.lit(None, pl.String),
-        # without moves, what is solved is shortest
+        # a solution without moves is shortest: no division by 0
         score=pl.when(bad | ~solved).then(0.0).when(length == fewest).then(1.0)
         .otherwise(fewest / length),
     )  # fmt: skip
 
 
 def _add_reasons(
-    frame: pl.DataFrame, prober: Any, asked: pl.DataFrame, options: Options,
-    answers: Answers, done: Numbers, is_meant: Any,
+    frame: pl.DataFrame, prober: Any, cases: pl.DataFrame, options: Options,
+    answers: Answers, done: Numbers, is_reversed_solution: Any,
 ) -> pl.DataFrame:  # fmt: skip
-    """Add the problems."""
+    """Add the column of problems."""
     rules, problems = prober.choose_rules(options), dict[int, str]()
     for row in (frame["result"] == "illegal").arg_true():
         code, number = int(answers.codes[answers.begins[row] + done[row]]), int(done[row]) + 1
@@ -265,8 +273,8 @@ def _add_reasons(
         reason = prober.puzzle.explain_illegal(move)
         problems[row] = f"move {number}, {rules.name_move(move)}: {reason}"
     problems |= {row: problem for row, (_, problem) in answers.problems.items()}
-    for row in (*answers.problems, *np.flatnonzero(is_meant).tolist()):
-        start, goal, shortest, text = asked.row(row)
+    for row in (*answers.problems, *np.flatnonzero(is_reversed_solution).tolist()):
+        start, goal, shortest, text = cases.row(row)
         moves = [] if row in answers.problems else rules.read_moves(text, start)[0]
         problem = problems.get(row, "")
         problems[row] = add_meaning(rules, text, start, goal, shortest, moves, problem)
@@ -279,17 +287,17 @@ def _add_reasons(
 
 
 def _judge_longest(
-    frame: pl.DataFrame, prober: Any, asked: pl.DataFrame, options: Options, rows: list[int]
+    frame: pl.DataFrame, prober: Any, cases: pl.DataFrame, options: Options, rows: list[int]
 ) -> pl.DataFrame:
-    """Replace the judgements of some rows by judging their answers one by one."""
+    """Judge the very long answers one by one, and replace the judgements of their rows."""
     if not rows:
         return frame
-    alone = list[dict[str, Any]]()
+    judged_singly = list[dict[str, Any]]()
     for row in rows:
-        start, goal, shortest, text = asked.row(row)
+        start, goal, shortest, text = cases.row(row)
         judged = judge_moves(prober, text, options, start, goal, shortest)
-        alone.append({name: getattr(judged, name) for name in JUDGED})
-    patch = pl.DataFrame(alone, JUDGED).with_columns(row=pl.Series(rows, dtype=pl.UInt32))
+        judged_singly.append({name: getattr(judged, name) for name in JUDGED})
+    patch = pl.DataFrame(judged_singly, JUDGED).with_columns(row=pl.Series(rows, dtype=pl.UInt32))
     numbered = frame.cast(JUDGED).with_row_index("row")
     return numbered.update(patch, on="row", include_nulls=True).drop("row")
 
@@ -325,7 +333,7 @@ class Follower:
         return tiles, done
 
     def find_losses(self, tiles: Bytes, answers: Answers, shortest: Numbers) -> Numbers:
-        """Return, for each answer, the first move that did not lead nearer to the goal, or 0."""
+        """Return, for each answer, its first move that did not lead nearer to the goal, or 0."""
         tiles, losses = tiles.copy(), np.zeros(len(shortest), np.int64)
         is_open = np.ones(len(shortest), np.bool_)
         for step, count, legal in self._iter_steps(tiles, answers):
@@ -343,8 +351,8 @@ class Follower:
     def _iter_steps(self, tiles: Bytes, answers: Answers) -> Any:
         """Make the first move of all answers, then the second, and so on; yield which were legal.
 
-        Also yield the number of the move, and of the answers that have it. An answer stops before
-        its first illegal move.
+        Also yield the index of the move, and how many answers have it. An answer stops before its
+        first illegal move.
         """
         count = tiles.shape[1]
         flat, columns = tiles.reshape(-1), np.arange(count)
@@ -368,7 +376,7 @@ class Follower:
     def _find_targets(
         self, flat: Bytes, count: int, codes: Any, here: Numbers, at: Numbers
     ) -> Numbers:
-        """Return the cell that each move takes the blank to, -1 for an illegal one."""
+        """Return the cell that each move takes the blank to, -1 for an illegal move."""
         is_tile = codes >= len(LETTERS)
         letters = np.where(is_tile, 0, codes)
         target = self._exits[here, letters]
@@ -383,7 +391,7 @@ class Follower:
 
 
 class Summary:
-    """Sums of the judgements of a batch."""
+    """Totals of the judgements of a batch."""
 
     def __init__(self) -> None:
         self.results = Counter[str]()
@@ -402,7 +410,7 @@ class Summary:
         return sum(self.results[result] for result in results)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the numbers by name."""
+        """Return the totals by name."""
         measured = self.count("shortest", "longer")
         return {
             "answers": self.answers,
@@ -412,7 +420,7 @@ class Summary:
         }
 
     def to_text(self) -> str:
-        """Format the numbers as a sentence."""
+        """Format the totals as a sentence."""
         if self.count("right", "wrong"):
             return f"{self.results['right']:,} of {format_count(self.answers, 'distance')} right"
         solved = self.count("shortest", "longer", "solved", "tour", "closed tour")

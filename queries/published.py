@@ -104,7 +104,7 @@ def _iter_counts(store: Store, puzzle: Puzzle, table: Table) -> Iterator[tuple[o
         raise TableError(message, store, MANIFEST, table.name)
     goals = {None, *table.recipe.parameters.get("roots", ())}
     if not goals.issuperset(counts.goal for counts in entry.counts):
-        problem = f"it counts states of goals that {table.name} has not"
+        problem = f"it counts states of goals that {table.name} does not have"
         raise TableDamaged(store, MANIFEST, problem, table.name, needs_force=True)
     for row in entry.list_depths():
         yield puzzle.name, puzzle.name_board(table.name), *row

@@ -78,7 +78,7 @@ def _scan_listed(store: Store, table: Table) -> pl.LazyFrame:
             {column.name: pl.Enum(column.values) for column in table.columns if column.values},
         )
         if {name: rows.collect_schema()[name] for name in types} != types:
-            raise make_damage_error(store, table.name, "its words are others")
+            raise make_damage_error(store, table.name, "its enum values differ")
         return rows
 
 

@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 WIDTH, HEIGHT = 18, 20
 """The part of a page of A4 or Letter that the boards can have, in centimetres, as in `sheet.js`."""
 COLUMN_GAP, ROW_GAP, LINE = 0.9, 0.5, 0.7
-"""The space between boards, and that of a line to write on, in centimetres."""
+"""The gaps between boards, and the height of a line to write on, in centimetres."""
 SHOWN_ROWS = 8
 """The most rows that a message names."""
 MAX_BOARDS = 1_000
 """The most boards of a sheet, which are solved one by one; more are likely a mistake."""
 MAX_TRIES = 20
-"""How often tours are drawn to find different starts."""
+"""How often tours are drawn at most, to find different starts."""
 
 
 class Sheet(NamedTuple):
@@ -62,7 +62,7 @@ class Sheet(NamedTuple):
 def draw_sheet_rows(
     prober: Prober, rows: pl.DataFrame, draw: Callable[[int], pl.DataFrame]
 ) -> pl.DataFrame:
-    """Return the rows of a sample in a sheet's order: rising, or tours with different starts.
+    """Return the rows of a sample in a sheet's order: by rising distance, or with different starts.
 
     `draw(number)` draws another sample of this size.
     """
@@ -79,7 +79,7 @@ def draw_sheet_rows(
 
 
 def rotate_tours(rows: pl.DataFrame) -> pl.DataFrame:
-    """Let closed tours begin on different squares, in equal steps over the board."""
+    """Rotate closed tours to begin on different squares, in equal steps over the board."""
     board = parse_board(rows["board"][0])
     rows, paths = rows[: board.squares], list[str]()
     for number, path in enumerate(rows["path"]):

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from puzzle_tablebase.errors import MachineLimit
 from puzzle_tablebase.process import CleanupOnSignal, explain_os_error
-from puzzle_tablebase.stores import PART_SUFFIX, WORK, Folder, Store
+from puzzle_tablebase.stores import TEMPORARY_SUFFIX, WORK, Folder, Store
 
 Item = TypeVar("Item")
 
@@ -69,7 +69,7 @@ def open_scratch(work: str, folder: str, size: int, held: int) -> Iterator[Scrat
     hint = "Name a folder with more space by --scratch"
     with contextlib.ExitStack() as stack:
         try:
-            opened = tempfile.TemporaryFile(dir=folder, suffix=PART_SUFFIX)  # noqa: SIM115
+            opened = tempfile.TemporaryFile(dir=folder, suffix=TEMPORARY_SUFFIX)  # noqa: SIM115
             file = stack.enter_context(opened).fileno()
             status = os.fstatvfs(file)
             free = status.f_bavail * status.f_frsize

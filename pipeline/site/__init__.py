@@ -40,7 +40,7 @@ from puzzle_tablebase.pipeline.terminal import format_error
 from puzzle_tablebase.process import CleanupOnSignal, cleanup_lock
 from puzzle_tablebase.queries.explorer import EXPLORER_PAGE, write_explorer
 from puzzle_tablebase.queries.report import REPORT_PAGE, write_report
-from puzzle_tablebase.stores import MANIFEST, PART_SUFFIX, Address, Folder, Store
+from puzzle_tablebase.stores import MANIFEST, TEMPORARY_SUFFIX, Address, Folder, Store
 
 PACKAGE = Path(__file__).resolve().parents[2] / "queries" / "javascript"
 EXAMPLE_URL = "https://example.org"
@@ -92,7 +92,7 @@ def write_site(
     Return the reasons why pages are left out. Equal tables give equal bytes.
     """
     target = find_target(folder)
-    new = target.with_name(f".{target.name}{PART_SUFFIX}")
+    new = target.with_name(f".{target.name}{TEMPORARY_SUFFIX}")
 
     def remove_new() -> None:
         for _ in range(3):  # meanwhile files may still be made

@@ -196,7 +196,7 @@ def to_arrow(column: Column, values: npt.NDArray[Any]) -> pa.Array:
     if column.type == "enum":
         used = plain if nulls is None else plain[~nulls]
         if np.any((used < 0) | (used >= len(column.values))):
-            raise SearchError(f"A value of column {column.name} is none of its words.")
+            raise SearchError(f"A value of column {column.name} is not one of its values.")
         codes = pa.array(plain.astype(np.uint8), mask=nulls)
         return pa.DictionaryArray.from_arrays(codes, pa.array(column.values, pa.string()))
     array = pa.array(plain, mask=nulls)

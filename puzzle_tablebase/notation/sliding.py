@@ -116,7 +116,9 @@ def _find_problem(marks: list[str], known: str) -> str:
         if count and mark not in known:
             problems.append(f"{names[mark]} does not exist")
         elif count > 1:
-            problems.append(f"{names[mark]} stands {'twice' if count == 2 else f'{count:,} times'}")
+            problems.append(
+                f"{names[mark]} appears {'twice' if count == 2 else f'{count:,} times'}"
+            )
     if len(marks) >= len(known):
         problems += [f"{names[mark]} is missing" for mark in known if mark not in marks]
     elif {"0", *marks} == {*known}:

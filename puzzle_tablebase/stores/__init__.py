@@ -43,10 +43,10 @@ BACKUP = ".manifest.backup"
 """Copy of the manifest, written before it: it is read if the manifest is damaged."""
 WORK = ".work/"
 """The hidden folder of a store for temporary files and checkpoints."""
-PART_SUFFIX = ".unpublished"
+TEMPORARY_SUFFIX = ".unpublished"
 """Suffix of a file that is being written; no other program uses it."""
-PIECES_SUFFIX = ".pieces"
-"""Suffix of the hidden beginning of a file that is being copied; a killed copy goes on with it."""
+PARTIAL_COPY_SUFFIX = ".pieces"
+"""Suffix of the part of a file that is copied so far; a copy that was killed resumes from it."""
 DEFAULT_FOLDER = "outputs"
 LOCK = ".lock"
 MAX_WHOLE_BYTES = 64 << 20
@@ -54,7 +54,7 @@ MAX_WHOLE_BYTES = 64 << 20
 STREAM_BYTES = 4 << 20
 """Bytes that a stream reads at a time: of a URL, each read is a request."""
 ATTEMPTS = 3
-"""How often a reader reads the manifest and a file that do not match."""
+"""How often a reader reads the manifest and a file until they match."""
 CHANGED = "it has changed since it was opened"
 
 
@@ -114,7 +114,7 @@ class RandomAccessFile:
         return [self.read(size, at) for size, at in parts]
 
     def load(self) -> None:
-        """Fetch the whole file if each read is a request: all of it is needed repeatedly."""
+        """Fetch the whole file if each read is a request, because it will be read repeatedly."""
 
     def open_stream(self, buffer: int = STREAM_BYTES) -> IO[bytes]:
         """Open a stream of this file, even if its name now leads to another, with its own position.
@@ -125,7 +125,7 @@ class RandomAccessFile:
         return io.BufferedReader(stream, buffer) if buffer else stream
 
     def open_source(self) -> IO[bytes]:
-        """Open this file for a library, which could take a path for a pattern or a URL."""
+        """Open this file for a library, which could mistake a path for a pattern or a URL."""
         return open(os.dup(self._descriptor), "rb", buffering=0)
 
     def close(self) -> None:
@@ -178,9 +178,9 @@ class Store:
         raise NotImplementedError
 
     def refresh(self) -> None:
-        """Forget what was read of the store, so that changed files are read again."""
+        """Drop everything cached, so that changed files are read again."""
 
-    def list_names(self, begin: str = "") -> list[str]:
+    def list_names(self, prefix: str = "") -> list[str]:
         """List the names with a prefix, in order; raise OSError if that fails.
 
         The prefix may include the folder `WORK`. A store that does not exist has no names.
@@ -195,16 +195,16 @@ class Store:
         """Open a file for reading from its beginning; it is seekable."""
         raise NotImplementedError
 
-    def read(self, name: str, most: int | None = None) -> bytes:
-        """Read a whole file; raise NotAFile if it has more than `most` bytes."""
+    def read(self, name: str, max_bytes: int | None = None) -> bytes:
+        """Read a whole file; raise NotAFile if it has more than `max_bytes` bytes."""
         with self.open(name) as file:
-            data = file.read() if most is None else file.read(most + 1)
-        if most is not None and len(data) > most:
-            raise NotAFile(f"it has more than {most:,} bytes")
+            data = file.read() if max_bytes is None else file.read(max_bytes + 1)
+        if max_bytes is not None and len(data) > max_bytes:
+            raise NotAFile(f"it has more than {max_bytes:,} bytes")
         return data
 
     def open_random_access(self, name: str) -> RandomAccessFile:
-        """Open a file of which any part can be read, all of one version."""
+        """Open a file for random access; all reads are of one version."""
         return RandomAccessFile(self.open(name))
 
 
@@ -228,13 +228,13 @@ class Folder(Store):
     def locate(self, name: str) -> str:
         return os.path.join(self._path, name)
 
-    def list_names(self, begin: str = "") -> list[str]:
-        folder, slash, begin = begin.rpartition("/")
+    def list_names(self, prefix: str = "") -> list[str]:
+        folder, slash, prefix = prefix.rpartition("/")
         try:
             names = os.listdir(self.locate(folder))
         except (FileNotFoundError, NotADirectoryError):
             return []
-        return sorted(folder + slash + name for name in names if name.startswith(begin))
+        return sorted(folder + slash + name for name in names if name.startswith(prefix))
 
     def get_size(self, name: str) -> int:
         status = os.stat(self.locate(name))
@@ -311,7 +311,7 @@ class Folder(Store):
             except OSError:
                 return
 
-    def _make_ready(self) -> None:
+    def _create(self) -> None:
         with self._translate_errors():
             os.makedirs(self._path, exist_ok=True)
 
@@ -338,7 +338,7 @@ class Folder(Store):
         """Create the folder and lock it for one writer; raise StoreError if that fails."""
         from puzzle_tablebase.stores.new_files import lock_folder
 
-        self._make_ready()
+        self._create()
         return lock_folder(self._path, LOCK)
 
 
@@ -385,7 +385,7 @@ def open_store(location: object) -> Store:
     address = Address(text)
     # messages must be able to show it: in UTF-8
     if not text or "\0" in text or text.encode(errors="ignore").decode() != text:
-        problem = f"{quote(str(address))} is no folder's name in UTF-8, and no URL"
+        problem = f"{quote(str(address))} is neither a folder's name in UTF-8 nor a URL"
         raise BadRequest(problem, "Example: outputs, or https://example.org/tables")
     if "://" in text:
         from puzzle_tablebase.stores.remote import RemoteStore
@@ -411,10 +411,10 @@ def make_damage_error(
     return TableDamaged(store, f"{name}.{suffix}", problem, name, needs_force=True)
 
 
-def list_files(store: Store, begin: str = "") -> list[str]:
+def list_files(store: Store, prefix: str = "") -> list[str]:
     """List the names of a store's files; raise TableUnreadable if they cannot be listed."""
     try:
-        return store.list_names(begin)
+        return store.list_names(prefix)
     except OSError as error:
         raise make_open_error(store, "", error) from error
 

@@ -33,10 +33,10 @@ MAX_PARTS = 9_000
 """The most parts of an upload; S3 takes 10,000."""
 MAX_FILE_BYTES = 5 << 40
 """The largest file that stores take, in 10,000 parts of up to 5 GiB."""
-MAX_TOGETHER = 4
-"""The most parts of a file that are sent at a time, and kept in memory."""
+MAX_CONCURRENT = 4
+"""The most parts of a file that are sent at the same time, and so kept in memory."""
 RELEASE_SECONDS = 0.4
-"""How long a signal waits until the claim is removed."""
+"""How long the exit after a signal waits until the claim is removed."""
 OTHER_VERSION: UpdateVersion = {"e_tag": f'"{0:032}"', "version": "1"}
 """A version that no file has."""
 
@@ -105,27 +105,27 @@ class Bucket(RemoteStore):
             problem = f"a file has {size:,} bytes, and a bucket takes {MAX_FILE_BYTES:,}"
             raise StoreError(str(self), problem, "Copy to a folder.")
 
-    def send(self, name: str, pieces: Iterator[bytes], size: int) -> None:
-        """Send a file of `size` bytes; it does not appear if reading the pieces fails.
+    def send(self, name: str, chunks: Iterator[bytes], size: int) -> None:
+        """Upload a file of `size` bytes; it does not appear if reading the chunks fails.
 
-        While a piece is read, no other request can be made.
+        While a chunk is read, no other request can be made.
         """
         if size <= PART_BYTES:
-            self.write(name, b"".join(pieces))
+            self.write(name, b"".join(chunks))
             return
         self.require_claim()
         errors, part = list[Exception](), max(PART_BYTES, size // MAX_PARTS + 1)
 
-        def iter_noted() -> Iterator[bytes]:
+        def iter_chunks() -> Iterator[bytes]:
             try:
-                yield from pieces
+                yield from chunks
             except Exception as error:
                 errors.append(error)
                 raise
 
         client, key = self.open_client("write"), self.locate_key(name)
         try:
-            client.put(key, iter_noted(), chunk_size=part, max_concurrency=MAX_TOGETHER)
+            client.put(key, iter_chunks(), chunk_size=part, max_concurrency=MAX_CONCURRENT)
         except Exception:
             if errors:  # of the source: it is no error of the bucket
                 raise errors[0] from None

@@ -26,7 +26,7 @@ from puzzle_tablebase.stores import WORK, Folder, RandomAccessFile, list_files, 
 
 SUFFIX = ".kept"
 CHECKSUM_BYTES = 4
-PIECE_BYTES = 1 << 24
+CHUNK_BYTES = 1 << 24
 """The bytes that are compressed at a time."""
 Arrays = list[npt.NDArray[Any]]
 
@@ -98,8 +98,8 @@ class Checkpoints:
         """
         checksum = self._begin_checksum(name)
         with self._store.write_files(self.format_file_name(name)) as files:
-            for piece in _iter_pieces(arrays):
-                compressed = pa.compress(piece, "zstd", asbytes=True)
+            for chunk in _iter_chunks(arrays):
+                compressed = pa.compress(chunk, "zstd", asbytes=True)
                 checksum = zlib.crc32(compressed, checksum)
                 files[0].write(compressed)
             files[0].write(checksum.to_bytes(CHECKSUM_BYTES, "little"))
@@ -179,7 +179,7 @@ class Checkpoints:
                 self._store.remove(name)
 
     def _begin_checksum(self, name: str) -> int:
-        """Return the checksum of a checkpoint's full name, which its bytes continue."""
+        """Return the CRC of a checkpoint's full name, which is continued with its bytes."""
         return zlib.crc32(f"{self._stem} {name}".encode())
 
     def format_file_name(self, name: str) -> str:
@@ -196,13 +196,13 @@ def list_checkpoint_files(store: Folder, table: str = "") -> list[str]:
     return [name for name in names if name.endswith(SUFFIX)]
 
 
-def _iter_pieces(arrays: Arrays) -> Iterator[bytes | npt.NDArray[np.uint8]]:
-    """Yield a file in pieces: for each array, a line with its type and shape, then its bytes."""
+def _iter_chunks(arrays: Arrays) -> Iterator[bytes | npt.NDArray[np.uint8]]:
+    """Yield a file in chunks: for each array, a line with its type and shape, then its bytes."""
     for array in arrays:
         # numpy's own header is Python text, which no two threads can parse at once
         yield f"{json.dumps([array.dtype.str, array.shape])}\n".encode()
         data = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
-        yield from (data[at : at + PIECE_BYTES] for at in range(0, len(data), PIECE_BYTES))
+        yield from (data[at : at + CHUNK_BYTES] for at in range(0, len(data), CHUNK_BYTES))
 
 
 def _digest(name: str) -> str:

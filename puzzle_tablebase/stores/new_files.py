@@ -1,4 +1,4 @@
-"""New files of a folder, which are invisible until they are published; and the folder's lock."""
+"""Atomic writes: new files of a folder, invisible until they are published; the folder's lock."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from puzzle_tablebase.process import (
     cleanup_lock,
     explain_os_error,
 )
-from puzzle_tablebase.stores import PART_SUFFIX, WORK
+from puzzle_tablebase.stores import TEMPORARY_SUFFIX, WORK
 
 ErrorMaker = Callable[[OSError], TablebaseError]
 """Function that converts a system error to ours."""
@@ -141,7 +141,7 @@ def _rename(temporary: str, path: str) -> None:
 
 def name_temporary() -> str:
     """Return a new temporary name."""
-    return f".{os.urandom(8).hex()}{PART_SUFFIX}"
+    return f".{os.urandom(8).hex()}{TEMPORARY_SUFFIX}"
 
 
 def sync_and_rename(hidden: str, path: str) -> None:
@@ -189,7 +189,7 @@ def lock_folder(folder: str, name: str) -> Iterator[None]:
             with contextlib.suppress(FileNotFoundError):
                 for abandoned in os.listdir(work):
                     path = os.path.join(work, abandoned)
-                    if abandoned.endswith(PART_SUFFIX):
+                    if abandoned.endswith(TEMPORARY_SUFFIX):
                         os.unlink(path)
                     elif os.path.isdir(path):  # of checkpoints; if it is empty, nobody needs it
                         with contextlib.suppress(OSError):
@@ -211,7 +211,7 @@ def translate_errors(make_error: ErrorMaker) -> Iterator[None]:
 def make_store_error(folder: str, error: OSError) -> StoreError:
     """Make the error of a folder that cannot be written to."""
     path = error.filename2 or error.filename or folder
-    if isinstance(error, FileNotFoundError) and str(error.filename).endswith(PART_SUFFIX):
+    if isinstance(error, FileNotFoundError) and str(error.filename).endswith(TEMPORARY_SUFFIX):
         problem = "another program removed a file that was being written"
         return StoreError(folder, problem, "Run one build at a time, and keep .lock.")
     where = "" if path == folder else f"{os.path.basename(path)}: "

@@ -55,38 +55,38 @@ if TYPE_CHECKING:
     Client: TypeAlias = AzureStore | GCSStore | HTTPStore | S3Store
     Mode: TypeAlias = Literal["read", "read past caches", "write"]
 
-SECONDS_VARIABLE = "PIPELINE_NETWORK_SECONDS"
-"""The variable of the environment that sets the seconds of one request."""
-REQUEST_SECONDS = 15.0
-"""The most seconds of one request of a reader, its answer included."""
+TIMEOUT_VARIABLE = "PIPELINE_NETWORK_SECONDS"
+"""The environment variable that sets the timeout of a request, in seconds."""
+REQUEST_TIMEOUT = 15.0
+"""The timeout of a reader's request, its response included, in seconds."""
 ATTEMPTS = 3
-"""How often a request is sent if it fails in a temporary way."""
-RETRY_SECONDS = 0.3
-"""The wait before the second attempt; it doubles before the third."""
-WRITE_FACTOR = 20
-"""How much longer a writer's requests may take: each sends a part of a file."""
+"""How often a request is sent if it fails with a transient error."""
+RETRY_DELAY = 0.3
+"""The delay before the second attempt, in seconds; it doubles before the third."""
+WRITE_TIMEOUT_FACTOR = 20
+"""Factor of the timeout for a writer's requests: each sends a part of a file."""
 BUCKETS = "s3", "gs", "az"
 """The schemes of a bucket's URL."""
 PROCESS = os.getpid()
-IGNORED_RANGE = "RangeNotSupported", "NotPartial"
+IGNORED_RANGE_SIGNS = "RangeNotSupported", "NotPartial"
 MAX_REASON = 200
 """The most characters of a reason with text from a host."""
-NOWHERE = "127.0.0.1:0"
-"""An address where nothing can listen: the proxy of hosts that must get no request."""
+DEAD_PROXY = "127.0.0.1:0"
+"""An address where nothing can listen: as a proxy, it blocks requests to other hosts."""
 AWS_HOSTS = ("amazonaws.com", "169.254.169.254", "169.254.170.2", "169.254.170.23")
 """Hosts that may get S3's session token, or give one."""
-ELSEWHERE = (
+CREDENTIAL_VARIABLES = (
     *("AWS_ACCESS_KEY_ID", "AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_SKIP_SIGNATURE"),
     *("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "AWS_CONTAINER_CREDENTIALS_FULL_URI"),
 )
-"""Variables with credentials, with their location, or that say that none are needed."""
+"""Environment variables with credentials, or their location, or that turn signing off."""
 
 
-def read_seconds() -> float:
-    """Return the time limit of a reader's request in seconds."""
-    text = os.environ.get(SECONDS_VARIABLE, "")
+def read_timeout() -> float:
+    """Return the timeout of a reader's request in seconds, from the environment or the default."""
+    text = os.environ.get(TIMEOUT_VARIABLE, "")
     is_usable = text.isascii() and text.isdecimal() and 0 < len(text) <= 6 and int(text) > 0
-    return int(text) if is_usable else REQUEST_SECONDS
+    return int(text) if is_usable else REQUEST_TIMEOUT
 
 
 def open_client(root: str, login: str, mode: Mode) -> Client:
@@ -103,7 +103,7 @@ def make_client(root: str, login: str, mode: Mode) -> Client:
         from obstore.store import AzureStore, GCSStore, HTTPStore, S3Store
     except ModuleNotFoundError as error:
         raise_missing(error)
-    seconds = read_seconds() * (WRITE_FACTOR if mode == "write" else 1)
+    seconds = read_timeout() * (WRITE_TIMEOUT_FACTOR if mode == "write" else 1)
     scheme = root.partition(":")[0]
     headers = {"Accept-Encoding": "identity"}
     if login:
@@ -119,11 +119,11 @@ def make_client(root: str, login: str, mode: Mode) -> Client:
         "user_agent": "puzzle-tablebase",
     }
     if hosts := list_trusted_hosts(root):
-        client |= {"proxy_url": f"http://{NOWHERE}", "proxy_excludes": ",".join(hosts)}
+        client |= {"proxy_url": f"http://{DEAD_PROXY}", "proxy_excludes": ",".join(hosts)}
     retry: RetryConfig = {
         "max_retries": ATTEMPTS - 1,
         "retry_timeout": timedelta(seconds=ATTEMPTS * seconds),
-        "backoff": {"init_backoff": timedelta(seconds=RETRY_SECONDS)},
+        "backoff": {"init_backoff": timedelta(seconds=RETRY_DELAY)},
     }
     if scheme == "gs":
         return GCSStore.from_url(root, client_options=client, retry_config=retry)
@@ -138,7 +138,7 @@ def make_client(root: str, login: str, mode: Mode) -> Client:
 
 
 def list_trusted_hosts(root: str) -> list[str]:
-    """List the hosts that may get the secrets of requests; none if all may, or if a proxy is set.
+    """List the hosts that may get the secrets of requests; [] if all may, or if a proxy is set.
 
     On a redirect to another host, the library sends along the query of a signed address, as the
     referrer, and S3's session token. So redirects to other hosts are not followed.
@@ -154,7 +154,7 @@ def list_trusted_hosts(root: str) -> list[str]:
 
 def find_profile() -> Boto3CredentialProvider | None:
     """Return the credential provider of the AWS profile; None if keys are elsewhere."""
-    if any(name in os.environ for name in ELSEWHERE):
+    if any(name in os.environ for name in CREDENTIAL_VARIABLES):
         return None
     try:
         import boto3
@@ -170,7 +170,7 @@ def explain_error(error: Exception) -> tuple[str, int]:
     The error's text is a sentence and its parts; the last part is the cause.
     """
     sentence, _, parts = str(error).partition("\n\nDebug source")
-    if NOWHERE in parts:
+    if DEAD_PROXY in parts:
         return "it leads to another host, which must not learn the secret of the request", 0
     if status := re.search(r"status code: (\d{3}) ?([^:\n]*)", sentence):
         reason = make_printable(status[2][:MAX_REASON])
@@ -182,13 +182,13 @@ def explain_error(error: Exception) -> tuple[str, int]:
     return make_printable(f"{words} ({causes[-1]})" if causes else words), 0
 
 
-LOST_SECONDS = 5.0
-"""The time for which a host that did not answer gets no request."""
+DOWN_SECONDS = 5.0
+"""Seconds for which a host that did not answer gets no further request."""
 MAX_SMALL_BYTES = 1 << 20
 """Files up to this size are fetched whole, by one request."""
-PIECE_BYTES = STREAM_BYTES
+CHUNK_BYTES = STREAM_BYTES
 """The most bytes of one request for a range."""
-MAX_TOGETHER = 8
+MAX_CONCURRENT = 8
 """The most requests at a time."""
 
 
@@ -202,7 +202,7 @@ class Content(NamedTuple):
 
     @property
     def version(self) -> str:
-        """A text that changes whenever the file does; "" if the host sends none."""
+        """A validator, which changes whenever the file does; "" if the host sends none."""
         modified = self.meta["last_modified"].timestamp()  # 0 if the host does not say
         return self.meta["e_tag"] or self.meta["version"] or (str(modified) if modified else "")
 
@@ -235,7 +235,7 @@ class RemoteStore(Store):
         self._manifest: bytes | None = None
         self._opened: set[str] | None = None
         """The files that were opened since the store was refreshed; None: it was not."""
-        self._lost, self._lost_until = "", 0.0
+        self._failure, self._down_until = "", 0.0
 
     def __str__(self) -> str:
         return self._shown
@@ -270,7 +270,7 @@ class RemoteStore(Store):
             try:
                 result = client.get(self.locate_key(name), options=options)
             except Exception as error:
-                if any(sign in str(error) for sign in IGNORED_RANGE):
+                if any(sign in str(error) for sign in IGNORED_RANGE_SIGNS):
                     whole = self.fetch(name, is_fresh=is_fresh, pinned=pinned)
                     return whole._replace(is_whole=True)
                 raise
@@ -280,7 +280,7 @@ class RemoteStore(Store):
             expected = size if end is None else max(0, min(end, size) - first)
             return Content(_read_body(result, expected), result.meta)
 
-    def read(self, name: str, most: int | None = None) -> bytes:
+    def read(self, name: str, max_bytes: int | None = None) -> bytes:
         if name not in (MANIFEST, BACKUP):
             file = self.open_random_access(name)
             return file.read(file.size, 0)
@@ -302,16 +302,16 @@ class RemoteStore(Store):
     def open_random_access(self, name: str) -> RandomAccessFile:
         return RemoteFile(self, name)
 
-    def list_names(self, begin: str = "") -> list[str]:
-        """List the names in a bucket; static hosts list no files."""
+    def list_names(self, prefix: str = "") -> list[str]:
+        """List the names with a prefix in a bucket; static hosts list no files."""
         if self._is_host:
             return []
-        folder, slash, begin = begin.rpartition("/")
-        prefix = "/".join(filter(None, (self._prefix, folder)))
+        folder, slash, prefix = prefix.rpartition("/")
+        path = "/".join(filter(None, (self._prefix, folder)))
         with self.translate_errors():
-            files = self.open_client("read").list_with_delimiter(prefix or None)["objects"]
+            files = self.open_client("read").list_with_delimiter(path or None)["objects"]
         names = (file["path"].rpartition("/")[2] for file in files)
-        return sorted(folder + slash + name for name in names if name.startswith(begin) and name)
+        return sorted(folder + slash + name for name in names if name.startswith(prefix) and name)
 
     def refresh(self) -> None:
         """Forget the manifest; bypass all caches when a file is opened the next time."""
@@ -331,8 +331,8 @@ class RemoteStore(Store):
         return f"{self._prefix}/{name}" if self._prefix else name
 
     def open_client(self, mode: Mode) -> Client:
-        if time.monotonic() < self._lost_until:
-            raise Unreachable(self._lost)
+        if time.monotonic() < self._down_until:
+            raise Unreachable(self._failure)
         return open_client(self._root, self._login, mode)
 
     @contextlib.contextmanager
@@ -351,7 +351,7 @@ class RemoteStore(Store):
             if status == 412:
                 raise FileChanged(CHANGED) from error
             if not status:
-                self._lost, self._lost_until = reason, time.monotonic() + LOST_SECONDS
+                self._failure, self._down_until = reason, time.monotonic() + DOWN_SECONDS
             raise Unreachable(reason) from error
 
 
@@ -384,19 +384,19 @@ class RemoteFile(RandomAccessFile):
         if self._whole is not None:
             return [self._whole[at:end] for at, end in spans]
         # a request has few seconds
-        begins = [range(at, end, PIECE_BYTES) for at, end in spans]
-        pieces = [
-            (at, min(at + PIECE_BYTES, end))
+        begins = [range(at, end, CHUNK_BYTES) for at, end in spans]
+        chunks = [
+            (at, min(at + CHUNK_BYTES, end))
             for span, (_, end) in zip(begins, spans, strict=True)
             for at in span
         ]
-        if len(pieces) < 2:
-            fetched = iter([self._fetch_known(*piece) for piece in pieces])
+        if len(chunks) < 2:
+            fetched = iter([self._fetch_known(*chunk) for chunk in chunks])
         else:
             from concurrent.futures import ThreadPoolExecutor
 
-            with ThreadPoolExecutor(MAX_TOGETHER) as pool:
-                fetched = iter([*pool.map(lambda piece: self._fetch_known(*piece), pieces)])
+            with ThreadPoolExecutor(MAX_CONCURRENT) as pool:
+                fetched = iter([*pool.map(lambda chunk: self._fetch_known(*chunk), chunks)])
         return [b"".join(next(fetched) for _ in span) for span in begins]
 
     def load(self) -> None:
@@ -408,9 +408,9 @@ class RemoteFile(RandomAccessFile):
         return io.BytesIO(self._whole or b"")
 
     def _fetch_known(self, at: int, end: int | None) -> bytes:
-        """Fetch a span of the version that was opened.
+        """Fetch a range of the version that was opened.
 
-        Bypass caches if another version answers, or if the host does not name versions.
+        Bypass caches if they have another version, or if the host sends no validator.
         """
         for is_fresh in (False, True) if self.is_pinned else (True,):
             with contextlib.suppress(FileChanged):
@@ -430,7 +430,7 @@ def _read_body(result: GetResult, expected: int) -> bytes:
         problem = f"the host compresses files (Content-Encoding: {coding})"
         raise Unreachable(f"{problem}, so no part of them can be read")
     data = bytearray()
-    for chunk in result.stream(PIECE_BYTES):
+    for chunk in result.stream(CHUNK_BYTES):
         data += chunk
         if len(data) > expected:
             break

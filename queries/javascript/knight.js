@@ -109,7 +109,7 @@ export function* answerKnight(...texts) {
       return near.includes(square) && !before.includes(name) ? before + name : undefined;
     },
     isGoal: (here) => here.endsWith(finish),
-    fail: () => makeUnusable(`${table}.idx`, `the tour from ${start} to ${finish} is none`),
+    fail: () => makeUnusable(`${table}.idx`, `the tour from ${start} to ${finish} is invalid`),
   }).at(-1);
   return { board: BOARD.name, start, finish, closed: BOARD.jump(to, from) > 0, path };
 }

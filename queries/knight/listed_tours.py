@@ -31,7 +31,7 @@ def find_listed_tour(prober: Any, wanted: WantedTour) -> tuple[int, list[int]]:
     numbers = {name: square for square, name in enumerate(board.name_squares())}
     for found, path in rows:
         squares = [numbers.get(path[at : at + 2], -1) for at in range(0, len(path), 2)]
-        problem = f"tour {found} from {name} is none"
+        problem = f"tour {found} from {name} is invalid"
         prober.walk_tour(board, start, squares, table.name, problem, "parquet")
         is_closed = squares[-1] in board.list_neighbours(start)
         if end not in (None, squares[-1]) or is_closed < closed:

@@ -274,7 +274,7 @@ class KnightProber(Prober):
         self, board: KnightBoard, start: int, squares: list[int], table: str, problem: str,
         suffix: str = "idx",
     ) -> list[int]:  # fmt: skip
-        """Return a tour from a table; raise TableDamaged, with this problem, if it is none."""
+        """Return a tour from a table; raise TableDamaged, with this problem, if it is invalid."""
         names = [board.name_square(square) for square in squares[1:]]
         goal = squares if len(squares) == board.squares else []
         self.walk(board, [start], names, goal, table, problem, suffix)
@@ -298,7 +298,7 @@ class KnightProber(Prober):
         for candidate in range(TOURS_PER_START) if number is None else [number]:
             squares = list(index.read_record(TOURS_PER_START * start + candidate)[0])
             if end in (None, squares[-1]) and (not closed or board.is_jump(start, squares[-1])):
-                problem = f"tour {candidate} from {square} is none"
+                problem = f"tour {candidate} from {square} is invalid"
                 return candidate, self.walk_tour(board, start, squares, table, problem)
         raise self.files.make_error(table, f"an existing tour from {square} is missing")
 

@@ -48,7 +48,7 @@ class RankedTours:
             what = "closed tours" if self.closed else f"tours from {board.name_square(start)}"
             why = f"{board} has {total:,} {what}, numbered 0 to {total - 1:,}."
             raise NoAnswer(why if total else explain_no_tour(board, start))
-        problem = f"{'closed ' * self.closed}tour {number:,} is none"
+        problem = f"{'closed ' * self.closed}tour {number:,} is invalid"
         self._reader.walk_tour(board, start, squares, self.table.name, problem)
         if self.closed and squares[-1] not in board.list_neighbours(start):
             raise self._reader.files.make_error(self.table.name, problem)
@@ -87,7 +87,7 @@ def find_tour_problem(board: KnightBoard, squares: list[int], *, closed: bool) -
     """Return the reason why squares are not a tour, or not a closed one; "" if they are."""
     for square in range(board.squares):
         if (times := squares.count(square)) != 1:
-            problem = f"stands {times} times" if times else "is missing"
+            problem = f"appears {times} times" if times else "is missing"
             return f"{board.name_square(square)} {problem}"
     for one, two in pairwise(squares + squares[:1] * closed):
         if two not in board.list_neighbours(one):

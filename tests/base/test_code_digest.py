@@ -334,7 +334,7 @@ CHANGES = [
     ("notation.sliding", "a board is rows x columns", "a board is its rows x its columns", ""),
     ("puzzles.sliding", "layout edge (123456708)", "layout named edge (123456708)", ""),
     ("puzzles.senet", '"15 characters, each A, B or . (empty)"', '"A, B or ."', ""),
-    ("formats.parquet", "is none of its words", "is not one of its words", ""),
+    ("formats.parquet", "is not one of its values", "is none of its values", ""),
     ("formats.manifest", "it is not a manifest", "it is no manifest", ""),
     ("formats.manifest", "removesuffix", "removeprefix", ""),
     ("jit", "nogil=True", "nogil=False", ""),

@@ -1,6 +1,6 @@
 """Tables whose checksums are right and whose content is false.
 
-No solution is told that is none, and no word of a file controls a terminal or adds a line.
+No invalid solution is returned, and no text of a file controls a terminal or adds a line.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def test_squares_of_a_list_that_are_no_squares_are_damage(copy: Path) -> None:
     rewrite(copy, "knight_tours_5x5", cell("path", 0, "zz" * 25))
     with (
         open_tables(str(copy)) as tables,
-        pytest.raises(TableDamaged, match="tour 0 from a1 is none"),
+        pytest.raises(TableDamaged, match="tour 0 from a1 is invalid"),
     ):
         tables.knight.probe("a1", board="5x5")
 
@@ -149,7 +149,9 @@ def test_goals_of_a_manifest_are_those_of_the_table(copy: Path, cli: Cli) -> Non
     for words in ("histogram eight", "histogram --output counts.csv", "histogram eight --json"):
         completed = cli(*words.split(), "--outputs", str(copy))
         assert (completed.code, completed.out) == (3, "")
-        assert "it counts states of goals that eight has not. Run: pipeline pre" in completed.err
+        assert (
+            "it counts states of goals that eight does not have. Run: pipeline pre" in completed.err
+        )
 
 
 @pytest.mark.parametrize("words", [EVIL, "x" * 100_000])

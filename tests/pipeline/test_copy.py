@@ -39,7 +39,7 @@ from puzzle_tablebase.puzzles.sliding import EIGHT
 from puzzle_tablebase.queries.scans import scan_table
 from puzzle_tablebase.queries.tables import open_tables
 from puzzle_tablebase.registry import MODULES
-from puzzle_tablebase.stores import MANIFEST, PIECES_SUFFIX, WORK, Folder, open_store, remote
+from puzzle_tablebase.stores import MANIFEST, PARTIAL_COPY_SUFFIX, WORK, Folder, open_store, remote
 from puzzle_tablebase.stores.remote import make_client
 from tests import usual_or_nightly
 from tests.support.build_recorder import build_tables, contents
@@ -58,8 +58,8 @@ NAMES = usual_or_nightly(["eight", "senet"], [])
 
 @pytest.fixture(autouse=True)
 def _short_waits(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(remote, "REQUEST_SECONDS", 2.0)
-    monkeypatch.setattr(remote, "RETRY_SECONDS", 0.01)
+    monkeypatch.setattr(remote, "REQUEST_TIMEOUT", 2.0)
+    monkeypatch.setattr(remote, "RETRY_DELAY", 0.01)
     make_client.cache_clear()
     yield
     make_client.cache_clear()
@@ -222,7 +222,7 @@ def test_a_full_disk_is_told_before(
     assert required == [entry.total_bytes]
     assert entry.index
     (tmp_path / WORK).mkdir()
-    (tmp_path / WORK / f"{entry.index.sha256}{PIECES_SUFFIX}").write_bytes(bytes(1000))
+    (tmp_path / WORK / f"{entry.index.sha256}{PARTIAL_COPY_SUFFIX}").write_bytes(bytes(1000))
     with pytest.raises(StoreError):
         copy_tables(outputs, tmp_path, ["senet"])
     assert required[1] == entry.total_bytes - 1000
@@ -239,7 +239,7 @@ def test_a_copy_goes_on_where_it_was(
     data = (outputs / "senet.idx").read_bytes()
     index = read_manifest(Folder(outputs))["senet"].index
     assert index
-    begun = tmp_path / WORK / f"{index.sha256}{PIECES_SUFFIX}"
+    begun = tmp_path / WORK / f"{index.sha256}{PARTIAL_COPY_SUFFIX}"
     left = (data[: 2 << 20], 2 << 20), (bytes(2 << 20), 0), (data + b"more", 0), (data, None)
     for text, first in left:
         begun.parent.mkdir(exist_ok=True)
@@ -266,7 +266,7 @@ def test_the_bytes_that_are_told_add_up(
     source, told = Folder(pancakes(1)), list[tuple[int, int]]()
     entry = read_manifest(source)[PUZZLE.name]
     assert entry.index
-    begun = tmp_path / "new" / WORK / f"{entry.index.sha256}{PIECES_SUFFIX}"
+    begun = tmp_path / "new" / WORK / f"{entry.index.sha256}{PARTIAL_COPY_SUFFIX}"
     begun.parent.mkdir(parents=True)
     begun.write_bytes(left)
     copy(source, open_target(tmp_path / "new"), tell=lambda *each: told.append(each))

@@ -59,14 +59,14 @@ ADVICE: list[tuple[Exception, str, str, str]] = [
         READ_ONLY,
     ),
     (
-        make_damage_error(OTHER, "senet", "its words are others"),
-        "my tables/senet.parquet is damaged: its words are others.",
+        make_damage_error(OTHER, "senet", "its enum values differ"),
+        "my tables/senet.parquet is damaged: its enum values differ.",
         "Call: pt.precompute('senet', force=True, outputs='my tables')",
         "Run: pipeline precompute senet --force --outputs 'my tables'",
     ),
     (
-        make_damage_error(OTHER, "hanoi", "its words are others"),
-        "my tables/hanoi.parquet is damaged: its words are others.",
+        make_damage_error(OTHER, "hanoi", "its enum values differ"),
+        "my tables/hanoi.parquet is damaged: its enum values differ.",
         "Call: pt.precompute('hanoi', force=True, outputs='my tables')",
         "Run: pipeline remove hanoi --outputs 'my tables'",
     ),
@@ -102,7 +102,7 @@ ADVICE: list[tuple[Exception, str, str, str]] = [
     ),
     (
         NotAFolder(HOST),
-        "https://a.org/t is no folder, and only folders are built in.",
+        "https://a.org/t is not a folder, and tables can only be built in folders.",
         "Build in a folder, then call: pt.copy_tables(FOLDER, 'https://a.org/t').",
         "Build in a folder, then run: pipeline copy FOLDER https://a.org/t.",
     ),

@@ -20,7 +20,7 @@ from puzzle_tablebase.pipeline.log import RUNS, log_run
 from puzzle_tablebase.pipeline.terminal import format_rebuild
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.sliding import EIGHT
-from puzzle_tablebase.stores import LOCK, PART_SUFFIX, WORK, Folder, list_files, open_store
+from puzzle_tablebase.stores import LOCK, TEMPORARY_SUFFIX, WORK, Folder, list_files, open_store
 from tests.support.build_recorder import TOURS, build_tables, contents, litter
 from tests.support.shell import Cli, begin_python, python
 
@@ -88,7 +88,7 @@ def test_links_lead_no_writer_out_of_the_folder(tmp_path: Path) -> None:
     folder.mkdir()
     outside.mkdir()
     (outside / "log").write_text("of another program")
-    (outside / f"x{PART_SUFFIX}").touch()
+    (outside / f"x{TEMPORARY_SUFFIX}").touch()
     store = Folder(folder)
     for name in ("log", "nowhere"):
         (folder / RUNS).symlink_to(outside / name)
@@ -103,7 +103,7 @@ def test_links_lead_no_writer_out_of_the_folder(tmp_path: Path) -> None:
         pass
     assert {path.name: path.read_text() for path in outside.iterdir()} == {
         "log": "of another program",
-        f"x{PART_SUFFIX}": "",
+        f"x{TEMPORARY_SUFFIX}": "",
     }
 
 
@@ -176,7 +176,7 @@ def test_a_build_whose_lock_was_deleted_says_that_its_files_are_gone(tmp_path: P
 
 
 def test_files_of_others_stay(tmp_path: Path) -> None:
-    others = (tmp_path / f".others{PART_SUFFIX}", tmp_path / WORK / "note.txt")
+    others = (tmp_path / f".others{TEMPORARY_SUFFIX}", tmp_path / WORK / "note.txt")
     for path in others:
         path.parent.mkdir(exist_ok=True)
         path.write_text("of another program")

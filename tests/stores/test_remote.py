@@ -50,8 +50,8 @@ def _settings(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
             monkeypatch.delenv(name)
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "testing")
-    monkeypatch.setattr(remote, "REQUEST_SECONDS", 0.5)
-    monkeypatch.setattr(remote, "RETRY_SECONDS", 0.01)
+    monkeypatch.setattr(remote, "REQUEST_TIMEOUT", 0.5)
+    monkeypatch.setattr(remote, "RETRY_DELAY", 0.01)
     make_client.cache_clear()
     yield
     make_client.cache_clear()
@@ -170,8 +170,8 @@ def test_no_command_waits_for_a_dead_host(question: str, outputs: Path, cli: Cli
 def test_a_variable_sets_the_time_of_a_request(
     text: str, seconds: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(remote.SECONDS_VARIABLE, text)
-    assert remote.read_seconds() == seconds
+    monkeypatch.setenv(remote.TIMEOUT_VARIABLE, text)
+    assert remote.read_timeout() == seconds
 
 
 def test_a_refused_connection_is_told(cli: Cli) -> None:

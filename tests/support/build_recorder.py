@@ -14,7 +14,7 @@ from puzzle_tablebase.puzzles import Puzzle
 from puzzle_tablebase.puzzles.knight.board import KnightBoard
 from puzzle_tablebase.puzzles.knight.tables import make_count_table, make_tour_table
 from puzzle_tablebase.schema import Table
-from puzzle_tablebase.stores import PART_SUFFIX, Folder
+from puzzle_tablebase.stores import TEMPORARY_SUFFIX, Folder
 
 TOURS = make_tour_table(KnightBoard(3, 4))
 COUNTS = make_count_table(((3, 4), (2, 2)))
@@ -104,7 +104,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def litter(folder: Path) -> list[str]:
-    return [path.name for path in folder.rglob("*") if path.suffix == PART_SUFFIX]
+    return [path.name for path in folder.rglob("*") if path.suffix == TEMPORARY_SUFFIX]
 
 
 def describe_anew(table: Table, meaning: str) -> Table:

@@ -13,7 +13,7 @@ from puzzle_tablebase.pipeline.recipes.patterns import make_moves, search_patter
 from puzzle_tablebase.pipeline.tasks import Tasks
 from puzzle_tablebase.pipeline.workers import Workers
 from puzzle_tablebase.puzzles.fifteen import Pattern, list_images, list_neighbours, make_partition
-from puzzle_tablebase.queries.fifteen_search import BUDGET, Solver
+from puzzle_tablebase.queries.fifteen_search import NODES_PER_CALL, Solver
 
 SMALL = {
     "2x3": make_partition(2, 3, "1 2", "3 4 5"),
@@ -49,11 +49,11 @@ def make_records(name: str) -> tuple[Records, ...]:
     return tuple(Records(search_depths(pattern).tobytes()) for pattern in SMALL[name])
 
 
-def make_solver(name: str, budget: int = BUDGET) -> Solver:
+def make_solver(name: str, nodes_per_call: int = NODES_PER_CALL) -> Solver:
     """Return a new solver of a small board."""
     indexes: Any = make_records(name)
     solver = Solver(SMALL[name], indexes)
-    solver.budget = budget
+    solver.nodes_per_call = nodes_per_call
     return solver
 
 

@@ -49,7 +49,7 @@ export class Game extends Board {
       const count = text.split(digit).length - 1;
       if (!this.marks.includes(digit) && count) said.push(`${called(digit)} does not exist`);
       else if (count > 1)
-        said.push(`${called(digit)} stands ${count === 2 ? "twice" : `${count} times`}`);
+        said.push(`${called(digit)} appears ${count === 2 ? "twice" : `${count} times`}`);
     }
     if (text.length >= this.cells) {
       const missing = [...makeGoal(this.cells, this.cells - 1)].filter(
