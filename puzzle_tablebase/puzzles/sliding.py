@@ -131,10 +131,10 @@ class SlidingBoard(GoalPuzzle):
         if self.wide is self:
             self.place = [at // width + at % width * height for at in self.place]
         self.cell_at = sorted(range(self.cells), key=self.place.__getitem__)
-        self.orders = 1
+        self.even_permutations = 1
         for tile in range(3, self.cells):
-            self.orders *= tile
-        """The number of even orders of the tiles."""
+            self.even_permutations *= tile
+        """The number of even permutations of the tiles: half of all."""
         self.symmetries = self._list_symmetries()
         self._views: dict[str, SymmetryView] = {}
         self._tiles: Tiles | None = None
@@ -145,7 +145,7 @@ class SlidingBoard(GoalPuzzle):
 
     def _add_goals(self) -> None:
         """Add the goals, with the number of states that they share and their tables."""
-        self.size = self.cells * self.orders
+        self.size = self.cells * self.even_permutations
         blanks = {max(cells) for cells in zip(*self.symmetries, strict=True)}
         goals = [self.make_ordered_state(cell) for cell in sorted(blanks, reverse=True)]
         self.goals = {goal: goal for goal in goals}
@@ -233,12 +233,14 @@ class SlidingBoard(GoalPuzzle):
     def rank(self, state: str) -> int:
         """Return the state's number among the states connected to it (see docs/how-it-works.md)."""
         tiles = [state[cell] for cell in self.cell_at if state[cell] != "0"]
-        number: int = self.place[state.index("0")] * self.orders + rank_permutation(tiles) // 2
+        number: int = (
+            self.place[state.index("0")] * self.even_permutations + rank_permutation(tiles) // 2
+        )
         return number
 
     def unrank(self, rank: int) -> str:
         """Return the state of a rank among those that reach the root."""
-        place, number = divmod(rank, self.orders)
+        place, number = divmod(rank, self.even_permutations)
         for order in (2 * number, 2 * number + 1):
             marks = unrank_permutation(order, CHARACTERS[1 : self.cells])
             marks.insert(place, "0")
@@ -358,7 +360,7 @@ class SlidingBoard(GoalPuzzle):
             orders = list_boards(tiles) + np.uint8(1)
             is_odd, blocks = np.array(list_parities(tiles, tiles)) == 1, []
             for place in range(self.cells):
-                parity = self.is_odd(self.unrank(place * self.orders))
+                parity = self.is_odd(self.unrank(place * self.even_permutations))
                 blocks.append(np.insert(orders[:, is_odd == parity], place, 0, axis=0)[self.place])
             self._tiles = np.hstack(blocks)
         return self._tiles
@@ -375,7 +377,7 @@ class SlidingBoard(GoalPuzzle):
         from puzzle_tablebase.puzzles.board_arrays import iter_moves, make_numbering
 
         boards = self.list_tiles()
-        ranks = np.empty(2 * self.cells * self.orders, dtype=np.int32)
+        ranks = np.empty(2 * self.cells * self.even_permutations, dtype=np.int32)
         ranks[make_numbering(self.cells)(boards)] = np.arange(self.size, dtype=np.int32)
         moves = [(at, sources, ranks[after]) for at, sources, after in iter_moves(self, boards)]
         return Graph.from_moves(self.size, moves)

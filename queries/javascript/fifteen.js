@@ -18,7 +18,7 @@ export const FIFTEEN = {
  * @typedef {Omit<Required<import("./sliding.js").BoardAnswer>, "best_moves" | "best_tiles" | "solutions">
  *   & {heuristic: number, nodes_expanded: number}} FifteenAnswer
  *
- * @typedef {(told: {least: number}) => void} OnProgress is told before each round that no solution has fewer moves
+ * @typedef {(update: {least: number}) => void} OnProgress gets, before each iteration, a lower bound of the moves
  */
 
 /** Return the tiles of a text, or of a pattern's name. */
@@ -31,33 +31,33 @@ export function followBlank(board, view, state, cells) {
   const moves = cells.slice(1).map((cell) => ({ cell }));
   const fail = () => makeUnusable(`${PATTERNS[0]}.idx`, "its distances lead to no solution");
   return board
-    .walk(view.state(state), moves, moves.length, view.tableGoal.state, fail)
-    .map(view.undo);
+    .walk(view.mapState(state), moves, moves.length, view.tableGoal.state, fail)
+    .map(view.restoreState);
 }
 
 /**
- * Answer for a state. The search, of seconds for the hardest states, is done here and now: a page asks in a worker.
+ * Answer for a state. The search blocks, for seconds for the hardest states: run it in a worker.
  * @param {string} text
  * @param {{goal?: string, onProgress?: OnProgress}} [options]
- * @returns {Generator<import("./sliding.js").Need, FifteenAnswer, any>}
+ * @returns {Generator<import("./sliding.js").RecordRequest, FifteenAnswer, any>}
  */
 export function* answerFifteen(text, { goal = GOAL, onProgress = () => {} } = {}) {
   const board = new Board(FIFTEEN);
   const state = board.requireState(text);
   const goalState = board.findGoal(state, goal);
-  const view = board.turn(goalState);
+  const view = board.viewGoal(goalState);
   if (!view)
     throw new TablebaseError(
       NO_ANSWER,
       `The blank of ${goalState} is not in a corner, as a goal's must be.`,
     );
-  board.requireJoined(state, goalState);
+  board.requireReachable(state, goalState);
   const tables = [];
   for (const table of PATTERNS) {
     const records = yield { table, width: 1, isWhole: true, request: "fifteen_5-5-5" };
     tables.push({ tiles: readTiles(table), records });
   }
-  const search = searchSolution(unpackPatterns(tables), readTiles(view.state(state)));
+  const search = searchSolution(unpackPatterns(tables), readTiles(view.mapState(state)));
   let round = /** @type {any} */ (search.next());
   const heuristic = round.value;
   for (; !round.done; round = search.next()) onProgress({ least: round.value });

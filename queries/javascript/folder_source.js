@@ -32,8 +32,8 @@ export class FolderSource {
       const status = await stat(this.locate(file));
       if (!status.isFile() && !status.isDirectory()) throw new Error("it is not a file");
       opened = await open(this.locate(file));
-      const { size: bytesInAll, ino, mtimeNs } = await opened.stat({ bigint: true });
-      const total = Number(bytesInAll);
+      const { size: totalBytes, ino, mtimeNs } = await opened.stat({ bigint: true });
+      const total = Number(totalBytes);
       if (last === undefined && total > MAX_WHOLE_BYTES) {
         const [size, most] = [total, MAX_WHOLE_BYTES].map((count) => count.toLocaleString("en"));
         throw new Error(`it has ${size} bytes, and at most ${most} are read whole`);

@@ -10,21 +10,21 @@ import { BAD_REQUEST, makeUnreadable, TablebaseError } from "./errors.js";
 export const MAX_WHOLE_BYTES = 64 << 20;
 /** Milliseconds before each further attempt. */
 const RETRY_DELAYS = [300, 1000];
-/** The most bytes of an answer in which a host's reason is looked for. */
+/** The most bytes of a response in which a host's reason is looked for. */
 const MAX_REASON_BYTES = 1 << 16;
 /** The most characters of a host's reason. */
 const MAX_REASON = 200;
-/** The most seconds to wait because a host asks for it. */
+/** The most seconds to wait as the header Retry-After says. */
 const MAX_RETRY_AFTER = 5;
-const WAIT_MILLISECONDS = 30_000;
-/** Statuses that may differ a moment later. */
-const PASSING = [408, 425, 429, 500, 502, 503, 504];
-/** What browsers do not tell apart. */
-const FAILED =
+const TIMEOUT_MILLISECONDS = 30_000;
+/** HTTP statuses after which a request is tried again. */
+const TRANSIENT_STATUSES = [408, 425, 429, 500, 502, 503, 504];
+/** The message for causes that browsers do not distinguish. */
+const FETCH_FAILED =
   "the connection failed, or the host does not send parts of files as they are to pages of this site";
 
-/** A fault that may be over a moment later. */
-class Passing extends Error {
+/** An error that may not recur: the request is tried again. */
+class TransientError extends Error {
   constructor(problem, status = 0, delay = 0) {
     super(problem);
     this.status = status;
@@ -46,7 +46,7 @@ export class HttpSource {
     this.retryDelays = retryDelays;
     this.wholeBytes = wholeBytes;
     this.requests = 0; // how often it was read
-    this.servesRanges = false; // whether the last part that was asked of it came as such
+    this.servesRanges = false; // whether the last request for a range got one
     this.bytes = 0;
   }
 
@@ -56,16 +56,16 @@ export class HttpSource {
   }
 
   /**
-   * Read a file, or the bytes from `first` to `last`; from a host that ignores ranges, the whole file. `isFresh`: caches on the
-   * way must ask the host. Return the bytes, the number of the first, the `total` size of the file, and its `version`, which is
-   * another one if the file has changed; the last two are null if the host does not tell, or not pages of this site.
+   * Read a file, or the bytes from `first` to `last`; from a host that ignores ranges, the whole file. `isFresh`: bypass HTTP
+   * caches. Return the bytes, the number of the first, the `total` size of the file, and its `version`, which is
+   * another one if the file has changed; the last two are null if the host does not send them, or hides them from other sites.
    */
   async read(file, first = 0, last, { isFresh = false } = {}) {
     for (let attempt = 0; ; attempt++) {
       try {
         return await this.#request(file, first, last, isFresh);
       } catch (error) {
-        if (!(error instanceof Passing)) throw error;
+        if (!(error instanceof TransientError)) throw error;
         const delay = this.retryDelays[attempt];
         if (delay === undefined)
           throw makeUnreadable(this.locate(file), error.message, error.status);
@@ -77,10 +77,10 @@ export class HttpSource {
   }
 
   async #request(file, first, last, isFresh) {
-    // with a range, `fetch` itself asks for no content coding
+    // with a range, `fetch` itself requests no content coding
     const headers = last === undefined ? {} : { Range: `bytes=${first}-${last}` };
     const stop = new AbortController();
-    const timer = setTimeout(() => stop.abort(), WAIT_MILLISECONDS);
+    const timer = setTimeout(() => stop.abort(), TIMEOUT_MILLISECONDS);
     this.requests++;
     try {
       const response = await this.fetch(`${this.base}/${encodeURIComponent(file)}${this.query}`, {
@@ -116,7 +116,8 @@ export class HttpSource {
       if ((coding && coding !== "identity") || begin !== first || length > expected) refuse();
       const bytes = await readBody(response, expected);
       if (!bytes) refuse();
-      if (total !== null && bytes.length < expected) throw new Passing("the connection was lost");
+      if (total !== null && bytes.length < expected)
+        throw new TransientError("the connection was lost");
       return { bytes, first, total, version };
     }
     if (status === 200) {
@@ -132,7 +133,7 @@ export class HttpSource {
           status,
         );
       }
-      if (!coding && bytes.length < length) throw new Passing("the connection was lost");
+      if (!coding && bytes.length < length) throw new TransientError("the connection was lost");
       return { bytes, first: 0, total: bytes.length, version };
     }
     const reason = await findReason(response);
@@ -142,12 +143,12 @@ export class HttpSource {
       });
     }
     const problem = `HTTP status ${status}${reason ? `: ${reason}` : ""}`;
-    if (!PASSING.includes(status)) throw makeUnreadable(address, problem, status);
+    if (!TRANSIENT_STATUSES.includes(status)) throw makeUnreadable(address, problem, status);
     const seconds = Math.min(
       Number(response.headers.get("Retry-After") ?? 0) || 0,
       MAX_RETRY_AFTER,
     );
-    throw new Passing(problem, status, 1000 * seconds);
+    throw new TransientError(problem, status, 1000 * seconds);
   }
 }
 
@@ -160,7 +161,7 @@ function parseUrl(url) {
   }
 }
 
-/** Return where a part begins, and the file's size; hosts that hide the header send what was asked. */
+/** Return where a part begins, and the file's size; hosts that hide the header are taken to send what was requested. */
 function parseRange(header, first) {
   if (!header) return { begin: first, total: null };
   const match = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(header.trim());
@@ -168,7 +169,7 @@ function parseRange(header, first) {
   return { begin: Number(match[1]), total: match[2] === "*" ? null : Number(match[2]) };
 }
 
-/** Return the bytes of an answer; null once more than so many have come, and the rest is not read. */
+/** Return the bytes of a response; null if there are more than `most`, whose rest is not read. */
 async function readBody(response, most) {
   const [reader, parts] = [response.body?.getReader(), []];
   let size = 0;
@@ -201,9 +202,9 @@ async function findReason(response) {
 }
 
 function explain(error) {
-  if (error instanceof Passing || error.name === "TablebaseError") return error;
-  if (error.name === "AbortError") return new Passing("it does not answer, or too slowly");
-  return new Passing(
-    typeof document === "undefined" ? (error.cause?.message ?? error.message) : FAILED,
+  if (error instanceof TransientError || error.name === "TablebaseError") return error;
+  if (error.name === "AbortError") return new TransientError("it does not answer, or too slowly");
+  return new TransientError(
+    typeof document === "undefined" ? (error.cause?.message ?? error.message) : FETCH_FAILED,
   );
 }

@@ -68,7 +68,7 @@ export class Tables {
       this.manifest = this.#fetchManifest(isFresh);
       this.manifest.catch(() => {
         this.manifest = null;
-      }); // a later question tries once more
+      }); // a later question tries again
     }
     return this.manifest;
   }
@@ -130,17 +130,16 @@ export class Tables {
   }
 
   /**
-   * Give a question the records that it needs, until it is answered.
+   * Run a question, a generator, with the records that it requests, until it returns its answer.
    * @template Answer
-   * @param {Generator<import("./sliding.js").Need, Answer, any>} question
+   * @param {Generator<import("./sliding.js").RecordRequest, Answer, any>} question
    * @returns {Promise<Answer>}
    */
   async #answer(question) {
     let step = question.next();
     while (!step.done) {
-      const { table, width, ranks, isWhole, request } = /** @type {import("./sliding.js").Need} */ (
-        step.value
-      );
+      const { table, width, ranks, isWhole, request } =
+        /** @type {import("./sliding.js").RecordRequest} */ (step.value);
       const index = this.openIndex(table, width, request);
       step = question.next(await (isWhole ? index.allRecords() : index.records(ranks)));
     }

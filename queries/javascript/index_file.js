@@ -38,26 +38,26 @@ export class IndexFile {
     return this.#read((build) => build.allRecords());
   }
 
-  async #read(ask) {
+  async #read(read) {
     const { build } = this;
     let failure;
     try {
-      return await ask(build);
+      return await read(build);
     } catch (error) {
       if (!error.mayHaveChanged) throw error;
       failure = error;
     }
-    // the table may have been published anew since it was opened: once more, past all caches, for each
-    // version that is listed now
+    // the table may have been replaced since it was opened: try each version that is listed now,
+    // bypassing caches
     const versions = await this.tables.find(this.file, true);
     for (const version of versions.reverse()) {
       if (this.build === build || this.build.hasFailed) this.build = new Build(this, true, version);
-      const { build: fresh } = this;
+      const { build: reopened } = this;
       try {
-        return await ask(fresh);
+        return await read(reopened);
       } catch (error) {
         if (!error.mayHaveChanged) throw error;
-        fresh.hasFailed = true;
+        reopened.hasFailed = true;
         failure = error;
       }
     }
@@ -67,7 +67,7 @@ export class IndexFile {
 
 /** One build of an index. A block is read once, for all questions that wait for it, and checked before it answers. */
 class Build {
-  /** `isFresh`: caches on the way must ask the host, because they had another build of the table. */
+  /** `isFresh`: bypass HTTP caches, which had another build of the table. */
   constructor(index, isFresh = false, version = null) {
     this.index = index;
     this.isFresh = isFresh;
@@ -86,7 +86,7 @@ class Build {
   async records(ranks) {
     this.listing ??= this.#findListed();
     const listed = await this.listing.catch((error) => {
-      this.listing = null; // a later question tries once more
+      this.listing = null; // a later question tries again
       throw error;
     });
     this.#requireRanks(
@@ -96,7 +96,7 @@ class Build {
     );
     const numbers = ranks.map((rank) => 1 + Math.floor(rank / this.perBlock));
     const blocks = await this.#readBlocks(numbers, listed);
-    this.#requireRanks(ranks, this.count); // which the header has told
+    this.#requireRanks(ranks, this.count); // known from the header
     const { width } = this.index;
     const offsets = ranks.map((rank) => width * (rank % this.perBlock));
     return offsets.map((offset, at) => blocks[at].subarray(offset, offset + width));
@@ -136,14 +136,14 @@ class Build {
     return listed;
   }
 
-  /** Return blocks, checked; those that no question has asked for are read, near ones together. */
+  /** Return checked blocks; those that are not cached are read, near ones by one request. */
   async #readBlocks(numbers, listed) {
     const missing = [...new Set(numbers)].filter((number) => !this.blocks.has(number));
     if (!this.header) missing.push(0);
     const last = Math.max(Math.ceil(listed.bytes / BLOCK) - 1, 0);
     for (const [from, to] of listed.bytes <= this.wholeBytes && missing.length
       ? [[0, last]]
-      : joinNumbers(missing)) {
+      : mergeRanges(missing)) {
       const read = this.#readPart(from, to, listed);
       if (!this.header) this.#open(read, listed); // the first part of all begins with it
       const part = Promise.all([read, this.header]).then((both) => this.#requireOneBuild(...both));
@@ -224,7 +224,7 @@ class Build {
   }
 
   #checkBlock(number, block, seed) {
-    if (block.length === BLOCK && isWhole(block, number, seed)) return block;
+    if (block.length === BLOCK && hasValidChecksum(block, number, seed)) return block;
     const isIndex = number === 0 && block.length >= 6 && isMagic(block);
     const version = isIndex ? view(block).getUint16(4, true) : INDEX_VERSION;
     throw this.#fail(
@@ -242,7 +242,7 @@ class Build {
     if (!isMagic(block)) throw this.#fail("it is not an index");
     if (version !== INDEX_VERSION)
       throw this.#fail(`it is of format version ${version}, not ${INDEX_VERSION}`);
-    if (isLater) throw this.#fail("it is laid out in a later way");
+    if (isLater) throw this.#fail("it has the layout of a later version");
     if (width !== this.index.width || name !== this.index.name)
       throw this.#fail("it is the index of another table");
     if (listed.bytes !== BLOCK * (1 + Math.ceil(count / this.perBlock))) {
@@ -277,8 +277,8 @@ export function readHeader(block) {
   };
 }
 
-/** Return whether a block has its checksum, which is over the seed and the block's number too. */
-function isWhole(block, number, seed) {
+/** Return whether a block's checksum is right: the CRC of the seed, its number and its body. */
+function hasValidChecksum(block, number, seed) {
   const seeded = new DataView(new ArrayBuffer(8));
   seeded.setBigUint64(0, BigInt(number), true);
   return (
@@ -295,7 +295,7 @@ function isMagic(block) {
   return String.fromCharCode(...block.subarray(0, 4)) === "PTIX";
 }
 
-const CRCS = Uint32Array.from({ length: 256 }, (_, byte) => {
+const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   let crc = byte;
   for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
   return crc;
@@ -304,12 +304,13 @@ const CRCS = Uint32Array.from({ length: 256 }, (_, byte) => {
 /** Return the CRC-32 of consecutive parts, as zlib computes it. */
 export function crc32(...parts) {
   let crc = ~0;
-  for (const bytes of parts) for (const byte of bytes) crc = (crc >>> 8) ^ CRCS[(crc ^ byte) & 255];
+  for (const bytes of parts)
+    for (const byte of bytes) crc = (crc >>> 8) ^ CRC_TABLE[(crc ^ byte) & 255];
   return ~crc >>> 0;
 }
 
-/** Return ranges that contain the numbers, near ones together. */
-function joinNumbers(numbers) {
+/** Return ranges that contain the numbers; near ones share a range. */
+function mergeRanges(numbers) {
   const spans = [];
   for (const number of [...numbers].sort((one, other) => one - other)) {
     const last = spans.at(-1);

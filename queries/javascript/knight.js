@@ -42,11 +42,11 @@ export class KnightBoard {
     );
   }
 
-  nameOf(square) {
+  nameSquare(square) {
     return this.files[square % this.side] + (1 + Math.floor(square / this.side));
   }
 
-  numberOf(name) {
+  parseSquare(name) {
     return this.files.indexOf(name[0]) + this.side * (Number(name[1]) - 1);
   }
 
@@ -55,7 +55,7 @@ export class KnightBoard {
     if (!text) return "it is empty";
     if (!/^[a-z][1-9]$/.test(text)) return "a square is a letter (file) and a digit (rank)";
     const isInside = this.files.includes(text[0]) && Number(text[1]) <= this.side;
-    return isInside ? "" : `the squares are a1 to ${this.nameOf(this.count - 1)}`;
+    return isInside ? "" : `the squares are a1 to ${this.nameSquare(this.count - 1)}`;
   }
 
   isLight(square) {
@@ -70,7 +70,7 @@ export class KnightBoard {
   }
 
   /** Return whether the colours, which alternate along a tour, allow one between two squares. */
-  joins(start, end) {
+  canJoin(start, end) {
     return (this.isLight(start) === this.isLight(end)) === (this.count % 2 === 1);
   }
 }
@@ -80,7 +80,7 @@ const BOARD = new KnightBoard(8);
 /**
  * Return the tour between two squares.
  * @param {...string} texts its start and its finish
- * @returns {Generator<import("./sliding.js").Need, KnightAnswer, Uint8Array[]>}
+ * @returns {Generator<import("./sliding.js").RecordRequest, KnightAnswer, Uint8Array[]>}
  */
 export function* answerKnight(...texts) {
   const [start, finish] = texts.map((text) => {
@@ -91,8 +91,8 @@ export function* answerKnight(...texts) {
       `${JSON.stringify(text)} is not a square, one of a1 to h8, such as b1.`,
     );
   });
-  const [from, to] = [start, finish].map((name) => BOARD.numberOf(name));
-  if (!BOARD.joins(from, to)) {
+  const [from, to] = [start, finish].map((name) => BOARD.parseSquare(name));
+  if (!BOARD.canJoin(from, to)) {
     throw new TablebaseError(
       NO_ANSWER,
       `No tour leads from ${start} to ${finish}: it ends on the other colour.`,
@@ -104,8 +104,8 @@ export function* answerKnight(...texts) {
     start: "",
     moves: [...squares],
     step: (before, square) => {
-      const near = before ? BOARD.neighbours[BOARD.numberOf(before.slice(-2))] : [from];
-      const name = BOARD.nameOf(square);
+      const near = before ? BOARD.neighbours[BOARD.parseSquare(before.slice(-2))] : [from];
+      const name = BOARD.nameSquare(square);
       return near.includes(square) && !before.includes(name) ? before + name : undefined;
     },
     isGoal: (here) => here.endsWith(finish),

@@ -1,4 +1,4 @@
-// A search of shortest solutions of 4x4 boards (IDA*), led by tables of patterns of tiles. It has no imports, so that
+// IDA* on 4x4 boards, with additive pattern databases. It has no imports, so that
 // a page can start it as a worker, which has no import map. docs/fifteen.md describes the tables.
 //
 // An entry of a table is found by the cells of the pattern's tiles, four bits each. The heuristic is the larger
@@ -7,8 +7,8 @@
 const SIDE = 4;
 const CELLS = SIDE * SIDE;
 const ENTRIES = 2 ** 20;
-const MOST_MOVES = 160;
-/** By how much the heuristics count in the quick search for a solution that need not be shortest. */
+const MAX_MOVES = 160;
+/** The weight of the heuristic in weighted IDA*, which finds a solution that may be longer, but sooner. */
 const WEIGHT = 1.5;
 const NEIGHBOURS = Array.from({ length: CELLS }, (_, cell) =>
   [
@@ -32,10 +32,10 @@ export const WORKER_NAME = "pattern search";
  * @typedef {{entries: Uint8Array, slots: Uint8Array, shifts: Uint8Array}} Patterns
  */
 
-function listOrders(items) {
+function listPermutations(items) {
   if (!items.length) return [[]];
   return items.flatMap((item) =>
-    listOrders(items.filter((other) => other !== item)).map((rest) => [item, ...rest]),
+    listPermutations(items.filter((other) => other !== item)).map((rest) => [item, ...rest]),
   );
 }
 
@@ -57,7 +57,7 @@ export function unpackPatterns(tables) {
       if (cells.length === tiles.length) sets.push(cells);
     }
     let rank = 0;
-    for (const order of listOrders(tiles.map((_, index) => index))) {
+    for (const order of listPermutations(tiles.map((_, index) => index))) {
       for (const cells of sets) {
         let entry = pattern * ENTRIES;
         for (let at = 0; at < cells.length; at++) entry += cells[at] * 16 ** order[at];
@@ -78,8 +78,8 @@ export function unpackPatterns(tables) {
 }
 
 /**
- * Find a shortest solution of a board, given the tile on each cell, in rounds; yield before each a number of moves
- * that no solution is below. Return the cells of the blank, the first included, and the number of nodes expanded.
+ * Find a shortest solution of a board, given the tile on each cell, by iterative deepening; yield before each iteration a lower
+ * bound of the moves. Return the cells of the blank, the first included, and the number of nodes expanded.
  * There are no cells if false distances lead to no solution.
  * With a weight above 1, find a solution sooner that may be longer, by up to this factor.
  * @param {Patterns} patterns
@@ -103,9 +103,9 @@ export function* searchSolution({ entries, slots, shifts }, given, weight = 1) {
       .slice(image * patterns, (image + 1) * patterns)
       .reduce((sum, entry) => sum + entries[entry], 0),
   );
-  const path = new Uint8Array(MOST_MOVES);
+  const path = new Uint8Array(MAX_MOVES);
   // for each depth, up to four children: the cell, both entries and both heuristics
-  const children = new Int32Array(MOST_MOVES * 4 * 5);
+  const children = new Int32Array(MAX_MOVES * 4 * 5);
   let nodes = 0;
   let limit = Math.floor(weight * Math.max(...heuristics));
   let moves = 0;
@@ -167,7 +167,7 @@ export function* searchSolution({ entries, slots, shifts }, given, weight = 1) {
   }
 
   const blank = board.indexOf(0);
-  for (; limit < MOST_MOVES; limit += 2) {
+  for (; limit < MAX_MOVES; limit += 2) {
     yield limit;
     if (visit(0, blank, -1, ...heuristics)) return { cells: [...path.slice(0, moves + 1)], nodes };
   }

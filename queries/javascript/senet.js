@@ -55,12 +55,12 @@ export function unrankPosition(rank) {
 }
 
 /** Return a move as text: `5-10` to an empty square, `4x7` for a swap. */
-export function writeMove({ start, swap, goal }) {
+export function formatMove({ start, swap, goal }) {
   return `${start}${swap ? "x" : "-"}${goal}`;
 }
 
 /** Return whether the piece on a square (1-15) has one of its colour on a neighbouring square. */
-export function guarded(position, square) {
+export function isGuarded(position, square) {
   const piece = position[square - 1];
   return piece !== "." && (position[square - 2] === piece || position[square] === piece);
 }
@@ -73,14 +73,14 @@ export function listMoves(position, mover, throwOf) {
     const there = position[goal - 1];
     if (position[start - 1] !== mover || there === mover) continue;
     const swap = there !== ".";
-    if (swap && guarded(position, goal)) continue;
+    if (swap && isGuarded(position, goal)) continue;
     moves.push({ mover, throw: throwOf, start, goal, swap, before: position });
   }
   return moves;
 }
 
 /** Return the position after a move. */
-export function afterMove({ before, start, goal }) {
+export function applyMove({ before, start, goal }) {
   return swapCells(before, start - 1, goal - 1);
 }
 
@@ -89,8 +89,8 @@ export function afterMove({ before, start, goal }) {
  * line, each with the position before it.
  * @param {string} position
  * @param {number} plies
- * @param {(told: {moves: number, state: string}) => void} [onProgress]
- * @returns {Generator<import("./sliding.js").Need, any[], Uint8Array[]>}
+ * @param {(update: {moves: number, state: string}) => void} [onProgress]
+ * @returns {Generator<import("./sliding.js").RecordRequest, any[], Uint8Array[]>}
  */
 export function* followBack(position, plies, onProgress = () => {}) {
   const line = [];
@@ -116,7 +116,7 @@ export function* followBack(position, plies, onProgress = () => {}) {
     step: (here, { mover, throw: throwOf, start }) => {
       const legal = THROWS.includes(throwOf) ? listMoves(here, mover, throwOf) : [];
       const move = legal.find((one) => one.start === start);
-      return move && afterMove(move);
+      return move && applyMove(move);
     },
     isGoal: (here) => here === position,
     fail: () => makeUnusable("senet.idx", `no line of ${plies} plies leads to ${position}`),
@@ -127,8 +127,8 @@ export function* followBack(position, plies, onProgress = () => {}) {
 /**
  * Answer for a position.
  * @param {string} text
- * @param {{onProgress?: (told: {moves: number, state: string}) => void}} [options]
- * @returns {Generator<import("./sliding.js").Need, SenetAnswer, Uint8Array[]>}
+ * @param {{onProgress?: (update: {moves: number, state: string}) => void}} [options]
+ * @returns {Generator<import("./sliding.js").RecordRequest, SenetAnswer, Uint8Array[]>}
  */
 export function* answerSenet(text, { onProgress } = {}) {
   const position =
@@ -156,7 +156,7 @@ export function* answerSenet(text, { onProgress } = {}) {
     plies_even: orNull(even),
     plies_odd: orNull(odd),
     dice: line.map((move) => move.throw).join(""),
-    moves: line.map(writeMove).join(" "),
+    moves: line.map(formatMove).join(" "),
     lines,
   };
 }

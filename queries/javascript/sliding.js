@@ -43,10 +43,10 @@ export const EIGHT = {
  * @property {string} state
  * @property {string} table
  *
- * @typedef {(told: {moves: number, state: string}) => void} OnProgress
+ * @typedef {(update: {moves: number, state: string}) => void} OnProgress
  *
- * Records of a table that a question needs, or all of them: who asks it gets them, and gives them to its generator.
- * @typedef {{table: string, width: number, ranks?: number[], isWhole?: boolean, request?: string}} Need
+ * A request of a question: records of a table by rank, or all of them. The caller reads them and passes them to the generator.
+ * @typedef {{table: string, width: number, ranks?: number[], isWhole?: boolean, request?: string}} RecordRequest
  */
 
 /** A board with the tables of some goals. */
@@ -83,8 +83,8 @@ export class Board {
     const order = Array.from({ length: this.cells }, (_, cell) => cell);
     this.place = order.map((cell) => (cell % columns) * rows + Math.floor(cell / columns));
     this.cellAt = order.map((place) => this.place.indexOf(place));
-    this.orders = 1; // half the number of all orders of the tiles
-    for (let tile = 3; tile < this.cells; tile++) this.orders *= tile;
+    this.evenPermutations = 1; // the number of even permutations of the tiles
+    for (let tile = 3; tile < this.cells; tile++) this.evenPermutations *= tile;
   }
 
   /** Return the state that a text means: a character or a number for each cell, with or without separators. */
@@ -126,7 +126,7 @@ export class Board {
       });
   }
 
-  /** Return the parities of the blank's moves, and of the swaps of tiles, between two states. */
+  /** Return the parities of the blank's moves, and of the permutation of the marks, between two states. */
   parities(state, goal) {
     // the blank's cells alternate in colour, as those of a chess board
     const [from, to] = [state, goal]
@@ -137,15 +137,15 @@ export class Board {
     return { moves: Math.abs(from - to) % 2, swaps: swaps % 2 };
   }
 
-  /** Return whether moves lead from a state to another. */
-  joins(state, goal) {
+  /** Return whether moves lead from a state to another: whether the two parities agree. */
+  canReach(state, goal) {
     const { moves, swaps } = this.parities(state, goal);
     return moves === swaps;
   }
 
   /** Throw an error if no moves lead from a state to another. */
-  requireJoined(state, goal) {
-    if (this.joins(state, goal)) return;
+  requireReachable(state, goal) {
+    if (this.canReach(state, goal)) return;
     throw new TablebaseError(
       NO_ANSWER,
       `${goal} cannot be reached from ${state}: swap any two tiles.`,
@@ -153,26 +153,29 @@ export class Board {
   }
 
   rank(state) {
-    if (this.isNotationOrder) return rankOrder([...state]);
+    if (this.isNotationOrder) return rankPermutation([...state]);
     const cells = this.cellAt.map((cell) => state[cell]);
-    const order = rankOrder(cells.filter((tile) => tile !== "0"));
-    return cells.indexOf("0") * this.orders + Math.floor(order / 2);
+    const order = rankPermutation(cells.filter((tile) => tile !== "0"));
+    return cells.indexOf("0") * this.evenPermutations + Math.floor(order / 2);
   }
 
   /** Return the state with a rank that reaches a goal; undefined if it reaches another one. */
   unrank(rank, goal) {
     const states = this.isNotationOrder
-      ? [unrankOrder([...this.marks], rank).join("")]
+      ? [unrankPermutation([...this.marks], rank).join("")]
       : [0, 1].map((last) => {
-          const tiles = unrankOrder([...this.marks.slice(1)], 2 * (rank % this.orders) + last);
-          tiles.splice(Math.floor(rank / this.orders), 0, "0");
+          const tiles = unrankPermutation(
+            [...this.marks.slice(1)],
+            2 * (rank % this.evenPermutations) + last,
+          );
+          tiles.splice(Math.floor(rank / this.evenPermutations), 0, "0");
           return this.place.map((place) => tiles[place]).join("");
         });
-    return states.find((state) => this.joins(state, goal));
+    return states.find((state) => this.canReach(state, goal));
   }
 
-  /** Return the ways to turn or mirror this board into the wide one: for each cell of that, the cell of this one. */
-  #listWays() {
+  /** Return the symmetries that map this board to the wide one: for each cell of that, the cell of this one. */
+  #listSymmetries() {
     const { rows, columns, cells, wide } = this;
     const straight = [0, 1, 2, 3].map((flip) =>
       Array.from({ length: cells }, (_, at) => {
@@ -183,40 +186,42 @@ export class Board {
         ];
       }),
     );
-    const ways =
+    const symmetries =
       rows > columns
         ? []
-        : straight.map((way) => way.map(([row, column]) => row * columns + column));
+        : straight.map((symmetry) => symmetry.map(([row, column]) => row * columns + column));
     if (rows >= columns)
-      ways.push(...straight.map((way) => way.map(([row, column]) => column * columns + row)));
-    return ways;
+      symmetries.push(
+        ...straight.map((symmetry) => symmetry.map(([row, column]) => column * columns + row)),
+      );
+    return symmetries;
   }
 
   /**
-   * Return the view of any goal as one that has a table: the board turned or mirrored, tiles renamed. `undo`
+   * Return the view of any goal as one that has a table: the board turned or mirrored, tiles renamed. `restoreState`
    * leads back from it.
    */
-  turn(goal) {
+  viewGoal(goal) {
     const { wide } = this;
-    for (const way of this.#listWays()) {
+    for (const symmetry of this.#listSymmetries()) {
       const tableGoal = wide.goals.find(
-        ({ state }) => state.indexOf("0") === way.indexOf(goal.indexOf("0")),
+        ({ state }) => state.indexOf("0") === symmetry.indexOf(goal.indexOf("0")),
       );
       if (!tableGoal) continue;
       const rename = (state, names, others) =>
         [...state].map((tile) => others[names.indexOf(tile)]);
-      const named = way.map((cell) => goal[cell]);
+      const named = symmetry.map((cell) => goal[cell]);
       return {
         tableGoal,
-        state: (state) =>
+        mapState: (state) =>
           rename(
-            way.map((cell) => state[cell]),
+            symmetry.map((cell) => state[cell]),
             named,
             tableGoal.state,
           ).join(""),
-        undo: (state) => {
+        restoreState: (state) => {
           const tiles = rename(state, tableGoal.state, named);
-          return tiles.map((_, cell) => tiles[way.indexOf(cell)]).join("");
+          return tiles.map((_, cell) => tiles[symmetry.indexOf(cell)]).join("");
         },
       };
     }
@@ -225,7 +230,7 @@ export class Board {
 
   /** Return the table that is missing for a goal: that of the last cell that its blank can be turned to. */
   #nameTable(goal) {
-    const cells = this.#listWays().map((way) => way.indexOf(goal.indexOf("0")) + 1);
+    const cells = this.#listSymmetries().map((symmetry) => symmetry.indexOf(goal.indexOf("0")) + 1);
     return `sliding_${this.wide.rows}x${this.wide.columns}_${Math.max(...cells)}`;
   }
 
@@ -249,7 +254,7 @@ export class Board {
       const named = this.goals.find(({ name }) => name === goal)?.state ?? corner;
       return this.requireState(named);
     }
-    return (this.goals.find((one) => this.joins(state, one.state)) ?? this.goals[0]).state;
+    return (this.goals.find((one) => this.canReach(state, one.state)) ?? this.goals[0]).state;
   }
 
   /**
@@ -257,17 +262,17 @@ export class Board {
    * @param {string} text
    * @param {{goal?: string | null, solution?: boolean, onProgress?: OnProgress}} [options] `solution: false`:
    *   distance and best moves alone, where the table has distances
-   * @returns {Generator<Need, BoardAnswer, Uint8Array[]>}
+   * @returns {Generator<RecordRequest, BoardAnswer, Uint8Array[]>}
    */
   *answer(text, { goal, solution = true, onProgress = () => {} } = {}) {
     const state = this.requireState(text);
     const goalState = this.findGoal(state, goal);
-    const view = this.turn(goalState);
+    const view = this.viewGoal(goalState);
     if (!view) {
       const table = this.#nameTable(goalState);
       throw makeMissing(this.locate(`${table}.idx`), table);
     }
-    this.requireJoined(state, goalState);
+    this.requireReachable(state, goalState);
     const walk = new Walk(this, view);
     const first = yield* walk.begin(state);
     const steps = [];
@@ -299,7 +304,7 @@ export const joinLetters = (moves) => moves.map(({ letter }) => letter).join("")
 /** Return the tiles that moves slide. */
 export const joinTiles = (moves) => moves.map(({ tile }) => tile).join("");
 
-/** A walk to a goal, that reads the neighbours of each state at the same time. */
+/** A walk to a goal, which requests the records of all neighbours of a state together. */
 class Walk {
   constructor(board, view) {
     this.board = board;
@@ -314,7 +319,7 @@ class Walk {
     const [own, ...others] = yield* this.#read([state, ...moves.map((move) => move.after)]);
     this.value = own.value;
     const best = this.#choose(moves, others);
-    const isGoal = this.view.state(state) === this.view.tableGoal.state;
+    const isGoal = this.view.mapState(state) === this.view.tableGoal.state;
     if (!isGoal && !best.length) throw this.fail();
     if (this.board.isPacked) return { best: isGoal ? [] : best };
     if ((own.value === 0) !== isGoal) throw this.fail();
@@ -342,7 +347,7 @@ class Walk {
       view: { tableGoal },
     } = this;
     const need = { table: tableGoal.table, width: wide.width };
-    const seen = states.map(this.view.state);
+    const seen = states.map(this.view.mapState);
     const ranks = seen.map((state) => wide.rank(state));
     if (!wide.isPacked) {
       const records = yield { ...need, ranks };
@@ -408,18 +413,18 @@ export function swapCells(state, one, other) {
   return cells.join("");
 }
 
-/** Return for each item the number of later ones that are smaller. */
+/** Return the Lehmer code of a permutation: for each item, the number of later ones that are smaller. */
 function countSmaller(items) {
   return items.map((item, at) => items.slice(at).filter((later) => later < item).length);
 }
 
-/** Return the rank of an order of items among all their orders. */
-function rankOrder(items) {
+/** Return the rank of a permutation in lexical order. */
+function rankPermutation(items) {
   return countSmaller(items).reduce((sum, count, at) => sum * (items.length - at) + count, 0);
 }
 
-/** Return ascending items in the order with a rank. */
-function unrankOrder(items, rank) {
+/** Return the permutation of ascending items with a rank. */
+function unrankPermutation(items, rank) {
   const positions = [];
   let rest = rank;
   for (let left = 1; left <= items.length; left++) {

@@ -1,8 +1,8 @@
-// Where every solution that tables lead to is walked by the rules, before it is told.
+// Checks of solutions: each is walked by the rules before it is returned.
 
 /**
  * Return every state on the way of a solution. `step` returns where a move leads, or undefined for an illegal one. A file may
- * be forged, with right checksums: where the moves end elsewhere, or are not as many as it says, `fail` makes the error.
+ * be forged, with valid checksums: if the moves end elsewhere, or are not as many as it says, throw the error that `fail` makes.
  * @template State, Move
  * @param {{start: State, moves: Move[], distance?: number, step: (here: State, move: Move) => State | undefined,
  *   isGoal: (here: State) => boolean, fail: () => Error}} solution

@@ -17,19 +17,19 @@ globalThis.localStorage = {
     storage[name] = value;
   },
 };
-const { getKept, keep } = await load("kept.js");
+const { loadValue, saveValue } = await load("storage.js");
 
 test("what is kept has the type that is usual, whatever else has its name", () => {
-  keep("level", 7);
+  saveValue("level", 7);
   assert.equal(JSON.parse(storage["puzzle-explorer"]).level, 7);
-  assert.equal(getKept("level", 5), 7);
+  assert.equal(loadValue("level", 5), 7);
   for (const strange of ['{"level": "<b>"}', '{"level": null}', "[]", "null", "{", "7"]) {
     storage = { "puzzle-explorer": strange };
-    assert.equal(typeof getKept("level", 5), "number");
+    assert.equal(typeof loadValue("level", 5), "number");
   }
-  assert.equal(getKept("constructor", 5), 5);
+  assert.equal(loadValue("constructor", 5), 5);
   storage = { "puzzle-explorer": '{"level": 3}' };
-  assert.equal(getKept("level", 5), 3, "what another window keeps is read");
+  assert.equal(loadValue("level", 5), 3, "what another window keeps is read");
 });
 
 test("a browser that keeps nothing keeps it as long as the page is open", () => {
@@ -40,8 +40,8 @@ test("a browser that keeps nothing keeps it as long as the page is open", () => 
       throw new Error("denied");
     },
   });
-  keep("level", 9);
-  assert.equal(getKept("level", 5), 9);
+  saveValue("level", 9);
+  assert.equal(loadValue("level", 5), 9);
   Object.defineProperty(globalThis, "localStorage", {
     configurable: true,
     writable: true,
@@ -65,18 +65,18 @@ test("a random board can be solved", async () => {
   for (let draws = 0; draws < 100; draws++) {
     const state = game.random("123450");
     assert.equal([...state].sort().join(""), "012345");
-    assert.ok(game.joins(state, "123450"), state);
+    assert.ok(game.canReach(state, "123450"), state);
   }
 });
 
 test("damage to the page's data is named", async () => {
-  const { carried, openIndex } = await load("reader.js");
+  const { readEmbedded, openIndex } = await load("reader.js");
   const packed = gzipSync(Buffer.alloc(500, 7));
   const put = (bytes) => {
     blocks["x.idx"] = { textContent: bytes.toString("base64") };
   };
   put(packed);
-  assert.equal((await carried("x.idx")).length, 500);
+  assert.equal((await readEmbedded("x.idx")).length, 500);
   for (const at of [0, 12, packed.length - 6]) {
     const wrong = Buffer.from(packed);
     wrong[at] ^= 1;
@@ -84,10 +84,10 @@ test("damage to the page's data is named", async () => {
     await assert.rejects(openIndex("x"), /x\.idx, inside this page, is damaged/);
   }
   put(packed.subarray(0, 12));
-  await assert.rejects(carried("x.idx"), /damaged/);
+  await assert.rejects(readEmbedded("x.idx"), /damaged/);
   blocks["x.idx"] = { textContent: "?" };
-  await assert.rejects(carried("x.idx"), /damaged/);
-  await assert.rejects(carried("y.idx"), /y\.idx, inside this page, is missing/);
+  await assert.rejects(readEmbedded("x.idx"), /damaged/);
+  await assert.rejects(readEmbedded("y.idx"), /y\.idx, inside this page, is missing/);
 });
 
 const workers = [];

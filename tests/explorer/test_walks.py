@@ -282,7 +282,7 @@ def test_the_knight(shown: Explorer, outputs: Path, tables: Tables) -> None:
     for square in re.findall("..", path[:6]):
         page.click(f"#knight-board [aria-label^={square}]")
     assert shown.address() == f"knight/play?board=6x6&path={path[:6]}"
-    page.click("#knight-ask")
+    page.click("#knight-completable")
     assert shown.text("#knight-word") == "Yes, it can still be completed."
     page.click("#knight-help")
     hint = shown.text("#knight-word").removeprefix("Hint: jump to ").removesuffix(".")

@@ -50,9 +50,9 @@ function makeIndex({ version = 3, digest = 7, added = 0 } = {}) {
     for (let record = 0; number && record < PER_BLOCK; record++) {
       view.setUint32(at + 4 * record, PER_BLOCK * (number - 1) + record + added, true);
     }
-    const counted = new Uint8Array(8);
-    new DataView(counted.buffer).setUint32(0, number, true);
-    view.setUint32(at + 4092, crc32(seed, counted, bytes.subarray(at, at + 4092)), true);
+    const formatCount = new Uint8Array(8);
+    new DataView(formatCount.buffer).setUint32(0, number, true);
+    view.setUint32(at + 4092, crc32(seed, formatCount, bytes.subarray(at, at + 4092)), true);
   }
   return bytes;
 }

@@ -311,7 +311,7 @@ def look_up(page: Page, address: str) -> int:
     page.on("console", lambda message: messages.append(message.text))
     page.on("pageerror", lambda error: messages.append(str(error)))
     page.goto(f"{address}/index.html")
-    page.click("#ask button")
+    page.click("#query button")
     expect(page.locator("#distance")).to_contain_text("27 moves to corner (123456780); 15 short")
     assert messages == []
     assert all(request.url.startswith((address, "data:")) for request in loaded)
@@ -338,7 +338,7 @@ def test_the_start_page_answers_with_and_without_ranges(site: Path, chromium: Br
             expect(start.locator("#distance")).to_have_text(known)
         expect(start.locator("#state")).to_have_value("123456780")
         start.fill("#state", "123456788")
-        start.click("#ask button")
+        start.click("#query button")
         expect(start.locator("#moves button")).to_have_count(0)
         assert broken_rules(start) == []
     start.close()

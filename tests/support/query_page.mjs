@@ -22,7 +22,7 @@ const page = new URL("../../queries/explorer/page/", import.meta.url);
 const load = (name) => import(new URL(name, page));
 const { EIGHT, SLIDING } = await load("tabled_game.js");
 const senet = await load("senet.js");
-const { listBest, measure } = await load("senet_search.js");
+const { listBestMoves, measure } = await load("senet_search.js");
 const { BOARDS, completeTour, findTour, openKnight } = await load("knight_tours.js");
 const { findDay } = await load("today.js");
 
@@ -50,10 +50,10 @@ const answers = {
   mostPlies: senet.findMostPlies,
   target: senet.drawTarget,
   measure,
-  best: listBest,
+  best: listBestMoves,
   // a tour by its board, its start and its end
   knight: (name, start, end) =>
-    findTour(BOARDS[name], ...[start, end].map((square) => BOARDS[name].numberOf(square))),
+    findTour(BOARDS[name], ...[start, end].map((square) => BOARDS[name].parseSquare(square))),
   complete: (name, squares) => completeTour(BOARDS[name], squares),
   planes: () =>
     Object.fromEntries(

@@ -7,28 +7,28 @@ const STEP = { U: -3, D: 3, L: -1, R: 1 };
 // parts of files only: a whole index would be the largest part of what the page loads
 const tables = openTables(new URL(".", import.meta.url), { wholeBytes: 0 });
 const [form, input, button, board, distance, moves, cost] = [
-  "#ask",
+  "#query",
   "#state",
-  "#ask button",
+  "#query button",
   "#board",
   "#distance",
   "#moves",
   "#cost",
 ].map((selector) => document.querySelector(selector));
-let asked = 0;
+let turns = 0;
 
-/** Show the answer for a state, unless another one was asked for meanwhile. */
+/** Show the answer for a state, unless another one was requested meanwhile. */
 async function show(state) {
-  const turn = ++asked;
+  const turn = ++turns;
   distance.textContent = "Reading …";
   let answer;
   try {
     answer = await tables.eight(state, { solution: false });
   } catch (error) {
-    if (turn === asked) showText(error.message, "", []);
+    if (turn === turns) showText(error.message, "", []);
     return;
   }
-  if (turn !== asked) return;
+  if (turn !== turns) return;
   drawBoard(answer.state);
   const { goal, goal_state: end, solutions } = answer;
   const text =

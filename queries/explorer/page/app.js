@@ -4,16 +4,16 @@ import { readAddress, writeAddress } from "#page/address.js";
 import { clearProblem } from "#page/field.js";
 import { html, paint } from "#page/html.js";
 import { findMore } from "#page/hosted.js";
-import { getKept, keep } from "#page/kept.js";
+import { loadValue, saveValue } from "#page/storage.js";
 import { handleKeys, LETTER_KEYS } from "#page/keys.js";
 import { IS_ON_DISK, showView } from "#page/layout.js";
 import { stopPlaying } from "#page/player.js";
 import { findPuzzle, listPuzzles } from "#page/puzzles.js";
-import { say } from "#page/text.js";
+import { announce } from "#page/text.js";
 
 let shown = null; // the puzzle, the mode and its state
 let isPainting = false; // a field that is removed reports its change: nobody has made one
-let turns = 0; // how often something else was asked for
+let turns = 0; // how many states were requested
 const addresses = {}; // by puzzle: where a link back to it leads
 
 /** Show what the address describes. */
@@ -26,13 +26,13 @@ async function route() {
     const { problem, ...state } = await puzzle[mode].read(unknown ? {} : params);
     if (turn !== turns) return; // the user has gone elsewhere meanwhile
     enter({ puzzle, mode: state.mode ?? mode, state }, { isReplaced: true });
-    tellTrouble(unknown || problem);
+    showError(unknown || problem);
     performance.mark(puzzle.name);
     document.body.dataset.ready = puzzle.name;
   } catch (error) {
     if (turn !== turns) return;
     const remedy = "Make it again with: pipeline explore";
-    tellTrouble(
+    showError(
       error.name === "TablebaseError"
         ? error.message
         : `This page is damaged: ${error.message} ${remedy}`,
@@ -41,30 +41,32 @@ async function route() {
 }
 
 /**
- * Show another state after an act of the user, or as soon as it is found: in another `mode`, with what is `said` of it.
- * `isReplaced`: instead of this entry of the history. `isPassing`: it is not written into the address.
+ * Show another state after an act of the user, or as soon as it is found: in another `mode`, with an `announcement`.
+ * `isReplaced`: instead of this entry of the history. `isTransient`: it is not written into the address.
  */
-function go(state, { mode = shown.mode, said = "", ...how } = {}) {
+function go(state, { mode = shown.mode, announcement = "", ...how } = {}) {
   if (isPainting) return false;
   const turn = ++turns;
   if (state instanceof Promise)
-    return state.then((found) => found && turn === turns && go(found, { mode, said, ...how }));
+    return state.then(
+      (found) => found && turn === turns && go(found, { mode, announcement, ...how }),
+    );
   shown.puzzle[mode].note?.(state);
   enter({ ...shown, mode, state }, how);
-  if (said) say(said);
+  if (announcement) announce(announcement);
   return true;
 }
 
-function enter(next, { isReplaced = false, isPassing = false }) {
+function enter(next, { isReplaced = false, isTransient = false }) {
   if (shown?.puzzle !== next.puzzle || shown.mode !== next.mode) stopPlaying();
   shown = next;
   clearProblem();
   repaint();
-  if (isPassing) return;
+  if (isTransient) return;
   const { puzzle, mode, state } = shown;
   const address = writeAddress(puzzle.name, mode, puzzle[mode].write(state));
   if (location.hash !== address) {
-    tellTrouble("");
+    showError("");
     history[isReplaced ? "replaceState" : "pushState"](null, "", address);
   }
   addresses[puzzle.name] = address;
@@ -90,7 +92,7 @@ function repaint() {
 /** Return the cell of the board on view that can have the focus. */
 const findBoard = () => document.querySelector("#view .board [tabindex='0']");
 
-function tellTrouble(text) {
+function showError(text) {
   const trouble = document.getElementById("trouble");
   trouble.textContent = text ?? "";
   trouble.hidden = !text;
@@ -125,10 +127,10 @@ async function addHosted() {
 
 function choose(id, name, apply) {
   const box = document.getElementById(id);
-  box.checked = getKept(name, box.checked);
+  box.checked = loadValue(name, box.checked);
   const use = () => apply(box.checked);
   box.addEventListener("change", () => {
-    keep(name, box.checked);
+    saveValue(name, box.checked);
     use();
   });
   use();
@@ -146,7 +148,7 @@ document.getElementById("skip").addEventListener("click", (event) => {
 });
 handleKeys(findBoard);
 addEventListener("refresh", ({ detail }) => {
-  if (typeof detail === "string") tellTrouble(detail);
+  if (typeof detail === "string") showError(detail);
   repaint();
 });
 addEventListener("hashchange", route);

@@ -14,7 +14,7 @@ export function showChart(view, distances, shown) {
   // each bar is above the slider's knob for the same step
   const step = (100 - 2 * KNOB) / Math.max(distances.length - 1, 1);
   const wide = Math.min(0.8 * step, 2 * KNOB);
-  const said = distances.map((distance) =>
+  const labels = distances.map((distance) =>
     distance === null ? "out of reach" : (distance ?? "unknown"),
   );
   return html`<div id="${view}-chart" class="chart" hidden=${distances.length < 2}>
@@ -22,7 +22,7 @@ export function showChart(view, distances, shown) {
       viewBox="0 0 100 30"
       preserveAspectRatio="none"
       role="img"
-      aria-label="Distance after each move: ${said.join(", ")}"
+      aria-label="Distance after each move: ${labels.join(", ")}"
     >
       ${distances.map((distance, at) => {
         const height = 1 + (28 * (distance === null ? most : (distance ?? 0))) / most;

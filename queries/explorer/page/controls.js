@@ -1,17 +1,22 @@
 // Controls that views share: buttons, facts, and what stands beside the board of a game.
 import { html } from "#page/html.js";
-import { getKept, keep } from "#page/kept.js";
+import { loadValue, saveValue } from "#page/storage.js";
 import { showToday } from "#page/today.js";
 
 /** Show a button; `key` is the key that presses it. */
-export function showButton(id, label, act, { key = null, classes = "", isHidden, isDead } = {}) {
+export function showButton(
+  id,
+  label,
+  act,
+  { key = null, classes = "", isHidden, isDisabled } = {},
+) {
   return html`<button
     type="button"
     id="${id}"
     class="${classes}"
     data-key=${key}
     hidden=${isHidden}
-    disabled=${isDead}
+    disabled=${isDisabled}
     onclick=${act}
   >
     ${label}
@@ -34,9 +39,9 @@ export function showChoices(id, label, choices) {
 /** Show rows of a term and what is said of it. */
 export function showFacts(id, rows) {
   const list = rows.map(
-    ([term, said]) =>
+    ([term, text]) =>
       html`<dt>${term}</dt>
-        <dd>${said}</dd>`,
+        <dd>${text}</dd>`,
   );
   return html`<dl id="${id}" class="facts">${list}</dl>`;
 }
@@ -51,14 +56,17 @@ export function showAnswer(view, [id, word, unit], facts, more) {
 
 /** Return which of the levels of a game is chosen for the next one: kept in the browser, at first the `usual` one. */
 export function findLevel(title, levels, usual = levels[0].name) {
-  const chosen = getKept(`level of ${title}`, usual);
+  const chosen = loadValue(`level of ${title}`, usual);
   return levels.some(({ name }) => name === chosen) ? chosen : usual;
 }
 
 function showLevels(view, title, { levels, chosen, deal, isUnfinished }) {
   return html`<div class="choice">
     <label for="${view}-level">Next game</label>
-    <select id="${view}-level" onchange=${({ target }) => keep(`level of ${title}`, target.value)}>
+    <select
+      id="${view}-level"
+      onchange=${({ target }) => saveValue(`level of ${title}`, target.value)}
+    >
       ${levels.map(({ name, label }) => html`<option value="${name}" selected=${name === chosen}>${label}</option>`)}
     </select>
     ${showButton(`${view}-another`, "Begin", deal, { classes: "quiet", key: isUnfinished ? null : "n" })}

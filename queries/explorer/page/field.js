@@ -9,7 +9,7 @@ export function clearProblem() {
 }
 
 /** Say what is wrong with a field, or with an act in its view. */
-export function complain(id, text) {
+export function showFieldError(id, text) {
   wrong = { id, text };
   refresh();
 }
@@ -27,7 +27,7 @@ export function showField(
     const text = read ? read(target.value) : target.value.trim().toLowerCase();
     const isEarly = !isEntered && text.length < length;
     const problem = isEarly ? "" : check(text);
-    if (problem || wrong.id === id) complain(problem ? id : "", problem);
+    if (problem || wrong.id === id) showFieldError(problem ? id : "", problem);
     if (!problem && !isEarly) set(text);
   }
   return html`<label for="${id}">${label}</label>

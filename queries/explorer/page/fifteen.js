@@ -34,13 +34,13 @@ export const FIFTEEN = new SolvedGame({
   }),
   /** Search for a shortest solution. */
   async find(state, goal) {
-    const view = FIFTEEN.turn(goal);
+    const view = FIFTEEN.viewGoal(goal);
     const tell = ({ least = 0, most }) => {
       if (!most) return;
       FIFTEEN.search = { state, least, path: followBlank(FIFTEEN, view, state, most) };
       refresh();
     };
-    const { cells } = await solver.solve(readTiles(view.state(state)), tell);
+    const { cells } = await solver.solve(readTiles(view.mapState(state)), tell);
     return { path: followBlank(FIFTEEN, view, state, cells) };
   },
   stop: () => solver.stop(),

@@ -3,7 +3,7 @@
 import { describeBoard } from "#page/slide_rules.js";
 import { SolvedGame } from "#page/solved_game.js";
 import { SLIDING } from "#page/tabled_game.js";
-import { counted, refresh } from "#page/text.js";
+import { formatCount, refresh } from "#page/text.js";
 import { openTables } from "#tables/index.js";
 import { makeGoal } from "#tables/sliding.js";
 
@@ -51,7 +51,7 @@ async function listGames() {
 
 function makeHostedBoard(board, goals) {
   const onProgress = ({ moves }) => {
-    game.progress = `${counted(moves, "move")} found in the tables beside this page`;
+    game.progress = `${formatCount(moves, "move")} found in the tables beside this page`;
     refresh();
   };
   const game = new SolvedGame({

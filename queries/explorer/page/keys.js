@@ -1,7 +1,7 @@
-// The keys of the page: a button has its key as `data-key`, and is pressed by it when it can be seen.
-import { getKept } from "#page/kept.js";
+// The keys of the page: a button has its key as `data-key`, and is pressed by it when it is visible.
+import { loadValue } from "#page/storage.js";
 
-/** The name by which the choice to use letters is kept. */
+/** The name of the stored choice to use letters. */
 export const LETTER_KEYS = "hasLetterKeys";
 
 /** Handle keys; `findBoard()` returns the cell of the board that has the arrows and digits that nothing else takes. */
@@ -14,7 +14,7 @@ export function handleKeys(findBoard) {
     if (event.defaultPrevented || isTyping || ((ctrlKey || metaKey || altKey) && !isUndo)) return;
     const buttons = [...document.querySelectorAll(`[data-key="${CSS.escape(key)}"]`)];
     const button =
-      (isUndo || getKept(LETTER_KEYS, true)) && buttons.find((one) => one.checkVisibility());
+      (isUndo || loadValue(LETTER_KEYS, true)) && buttons.find((one) => one.checkVisibility());
     if (button) {
       button.click();
       if (key === "?") button.focus(); // it may be out of view

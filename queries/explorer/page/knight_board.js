@@ -15,7 +15,7 @@ export function describeChess(
   const cells = board.squares.map((_, cell) => {
     const square = cellToSquare(board, cell);
     const step = order.get(square);
-    const [file, rank] = board.nameOf(square);
+    const [file, rank] = board.nameSquare(square);
     const edge = `${rank === "1" ? file : ""}${file === "a" ? rank : ""}`;
     const [classes, words] = [1, 2].map((part) =>
       marks(square)
@@ -23,7 +23,7 @@ export function describeChess(
         .map((mark) => mark[part]),
     );
     return {
-      name: [board.nameOf(square), ...words, step ? `number ${step}` : ""]
+      name: [board.nameSquare(square), ...words, step ? `number ${step}` : ""]
         .filter(Boolean)
         .join(", "),
       classes: [board.isLight(square) ? "light" : "dark", ...classes].join(" "),

@@ -3,7 +3,7 @@ import { writeAddress } from "#page/address.js";
 import { showGame } from "#page/controls.js";
 import { showGrid } from "#page/grid.js";
 import { cellToSquare, describeChess } from "#page/knight_board.js";
-import { BOARDS, completeTour, noStart } from "#page/knight_tours.js";
+import { BOARDS, completeTour, explainNoStart } from "#page/knight_tours.js";
 import { drawNumber, findDay, noteToday } from "#page/today.js";
 
 const TITLE = "Knight’s tour";
@@ -14,7 +14,7 @@ export const beginTour = (board, squares = [], hints = 0) => ({
   squares,
   hints,
   hint: null,
-  told: "",
+  message: "",
 });
 
 const isWhole = ({ board, squares }) => squares.length === board.count;
@@ -22,15 +22,15 @@ const isWhole = ({ board, squares }) => squares.length === board.count;
 function listOpen({ board, squares }) {
   if (squares.length)
     return board.neighbours[squares.at(-1)].filter((square) => !squares.includes(square));
-  return board.squares.filter((square) => !noStart(board, square));
+  return board.squares.filter((square) => !explainNoStart(board, square));
 }
 
 /** Return what is said of a tour. */
 function word(state) {
-  const { board, squares, told } = state;
+  const { board, squares, message } = state;
   if (isWhole(state))
     return `You made a tour! It is ${board.jump(squares.at(-1), squares[0]) ? "closed" : "open"}.`;
-  if (told) return told;
+  if (message) return message;
   return squares.length && !listOpen(state).length
     ? "The knight is stuck: undo some jumps, or start again."
     : "";
@@ -39,22 +39,22 @@ function word(state) {
 /** Return the hint for a tour: the next square of one that begins like this. */
 function findHint(state) {
   const { board, squares } = state;
-  const name = (square) => board.nameOf(square);
+  const name = (square) => board.nameSquare(square);
   if (!squares.length)
-    return { hint: listOpen(state)[0], told: `Hint: start at ${name(listOpen(state)[0])}.` };
-  const { tour, isSure } = completeTour(board, squares);
+    return { hint: listOpen(state)[0], message: `Hint: start at ${name(listOpen(state)[0])}.` };
+  const { tour, isProven } = completeTour(board, squares);
   if (tour)
-    return { hint: tour[squares.length], told: `Hint: jump to ${name(tour[squares.length])}.` };
+    return { hint: tour[squares.length], message: `Hint: jump to ${name(tour[squares.length])}.` };
   return {
     hint: null,
-    told: isSure ? "No tour begins like this: undo some jumps." : "This page does not know.",
+    message: isProven ? "No tour begins like this: undo some jumps." : "This page does not know.",
   };
 }
 
 function answerQuestion({ board, squares }) {
-  const { tour, isSure } = completeTour(board, squares);
+  const { tour, isProven } = completeTour(board, squares);
   if (tour) return "Yes, it can still be completed.";
-  return isSure ? "No: no tour begins like this. Undo some jumps." : "This page does not know.";
+  return isProven ? "No: no tour begins like this. Undo some jumps." : "This page does not know.";
 }
 
 const findToday = () => TODAY.squares[drawNumber(findDay().number, TODAY.count)];
@@ -72,28 +72,29 @@ export function notePlay(state) {
 
 /** Show a tour in play; `go(state, how)` is called with what follows. */
 export function showPlay(state, go) {
-  const { board, squares, hints, hint, told } = state;
+  const { board, squares, hints, hint, message } = state;
   const isBegun = squares.length > 0;
   const isOver = isWhole(state);
   const open = listOpen(state);
   const act = (change, how) => {
     const next = { ...state, ...change };
     const last = next.squares.length
-      ? `${next.squares.length}: ${board.nameOf(next.squares.at(-1))}. `
+      ? `${next.squares.length}: ${board.nameSquare(next.squares.at(-1))}. `
       : "";
-    go(next, { isReplaced: true, said: last + word(next), ...how });
+    go(next, { isReplaced: true, announcement: last + word(next), ...how });
   };
-  const set = (to) => act({ squares: to, hint: null, told: "", hints: to.length < 2 ? 0 : hints });
+  const set = (to) =>
+    act({ squares: to, hint: null, message: "", hints: to.length < 2 ? 0 : hints });
   function pick(cell) {
     const square = cellToSquare(board, cell);
     if (squares.at(-1) === square) return set(squares.slice(0, -1));
     if (open.includes(square)) return set([...squares, square]);
-    const name = board.nameOf(square);
-    if (!isBegun) return act({ told: noStart(board, square) });
+    const name = board.nameSquare(square);
+    if (!isBegun) return act({ message: explainNoStart(board, square) });
     return act({
-      told: squares.includes(square)
+      message: squares.includes(square)
         ? `The knight has been on ${name}.`
-        : `${name} is not a jump from ${board.nameOf(squares.at(-1))}.`,
+        : `${name} is not a jump from ${board.nameSquare(squares.at(-1))}.`,
     });
   }
   const marks = (square) => [
@@ -108,8 +109,9 @@ export function showPlay(state, go) {
   ];
   const help = () => act({ ...findHint(state), hints: hint === null ? hints + 1 : hints });
   const undo = () => set(squares.slice(0, -1));
-  const again = () => go(beginTour(board), { said: "Begun again." });
-  const ask = () => act({ told: answerQuestion(state), hints: told ? hints : hints + 1 });
+  const again = () => go(beginTour(board), { announcement: "Begun again." });
+  const checkTour = () =>
+    act({ message: answerQuestion(state), hints: message ? hints : hints + 1 });
   return {
     task: "Tap a square to put the knight there, then make it jump on every square once.",
     table: showGrid({
@@ -138,13 +140,13 @@ export function showPlay(state, go) {
           again,
           { key: isOver ? "n" : null, classes: isOver ? "main" : "", isHidden: !isBegun },
         ],
-        ["ask", "Can it still be completed?", ask, { isHidden: !isBegun || isOver }],
+        ["completable", "Can it still be completed?", checkTour, { isHidden: !isBegun || isOver }],
       ],
       today: {
         isToday: isToday(state),
         address: writeAddress("knight", "play", {
           board: TODAY.name,
-          path: TODAY.nameOf(findToday()),
+          path: TODAY.nameSquare(findToday()),
         }),
       },
     }),

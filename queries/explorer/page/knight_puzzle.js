@@ -2,20 +2,20 @@
 import { showChoices } from "#page/controls.js";
 import { describeChess } from "#page/knight_board.js";
 import { beginTour, notePlay, showPlay } from "#page/knight_play.js";
-import { lineOf, playOn, showStudy, studyTour } from "#page/knight_study.js";
+import { findLine, playOn, showStudy, studyTour } from "#page/knight_study.js";
 import {
   BOARDS,
   boardProblem,
   completeTour,
   findTour,
-  noStart,
-  noTour,
+  explainNoStart,
+  explainNoTour,
   openKnight,
   readPath,
   writePath,
 } from "#page/knight_tours.js";
 import { makeSheetMode } from "#page/sheet.js";
-import { pickOne, quoted } from "#page/text.js";
+import { pickOne, quote } from "#page/text.js";
 
 const FIRST = { board: "8x8", start: "b1", end: "a3" };
 
@@ -64,14 +64,14 @@ const study = {
       problem ||
       (end &&
         from !== null &&
-        ((used.problem(end) && `${quoted(end)} is not a square: ${used.problem(end)}.`) ||
-          noTour(used, from, used.numberOf(end)))) ||
+        ((used.problem(end) && `${quote(end)} is not a square: ${used.problem(end)}.`) ||
+          explainNoTour(used, from, used.parseSquare(end)))) ||
       "";
     const isWhole = squares.length === used.count;
     const tour = isWhole
       ? squares
       : end && from !== null && !wrong
-        ? findTour(used, from, used.numberOf(end))
+        ? findTour(used, from, used.parseSquare(end))
         : null;
     const isStep = /^\d+$/.test(step ?? "") && Number(step) < used.count;
     return {
@@ -82,12 +82,17 @@ const study = {
   },
   write(state) {
     const { board, start, tour } = state;
-    const { at, last } = lineOf(state);
+    const { at, last } = findLine(state);
     const step = tour && at < last ? String(at) : "";
-    if (!tour) return { board: board.name, start: start === null ? "" : board.nameOf(start) };
+    if (!tour) return { board: board.name, start: start === null ? "" : board.nameSquare(start) };
     const isOwn = writePath(board, tour) !== writePath(board, findTour(board, start, tour.at(-1)));
     if (isOwn) return { board: board.name, path: writePath(board, tour), step };
-    return { board: board.name, start: board.nameOf(start), end: board.nameOf(tour.at(-1)), step };
+    return {
+      board: board.name,
+      start: board.nameSquare(start),
+      end: board.nameSquare(tour.at(-1)),
+      step,
+    };
   },
   show: (state, go) => ({
     above: showBoards(state.board, (board) => go(studyTour(board))),
@@ -98,9 +103,9 @@ const study = {
     const { board, squares } = state;
     return studyTour(board, squares[0] ?? null, squares.length === board.count ? squares : null);
   },
-  text: (state) => writePath(state.board, lineOf(state).squares),
+  text: (state) => writePath(state.board, findLine(state).squares),
   title: ({ board, start, tour }) =>
-    tour ? `${board.nameOf(start)} to ${board.nameOf(tour.at(-1))}` : "choose",
+    tour ? `${board.nameSquare(start)} to ${board.nameSquare(tour.at(-1))}` : "choose",
 };
 
 const withBoard =
@@ -118,26 +123,26 @@ const sheets = {
   read: ({ board = "" }) => ({ board }),
   levels: () => [],
   draw: withBoard((board) =>
-    board.nameOf(pickOne(board.squares.filter((square) => !noStart(board, square)))),
+    board.nameSquare(pickOne(board.squares.filter((square) => !explainNoStart(board, square)))),
   ),
   problem({ board: name }, start) {
     if (boardProblem(name)) return boardProblem(name);
     const board = BOARDS[name];
     const bad = board.problem(start);
     return bad
-      ? `${quoted(start)} is not a square: ${bad}.`
-      : noStart(board, board.numberOf(start));
+      ? `${quote(start)} is not a square: ${bad}.`
+      : explainNoStart(board, board.parseSquare(start));
   },
   name: ({ board }, start) => `board of ${board}, the knight on ${start}`,
   board: withBoard((board, start) =>
-    describeChess(board, [board.numberOf(start)], { hasRider: false }),
+    describeChess(board, [board.parseSquare(start)], { hasRider: false }),
   ),
   blanks: () => [],
   answer: withBoard((board, start) =>
-    writePath(board, completeTour(board, [board.numberOf(start)]).tour),
+    writePath(board, completeTour(board, [board.parseSquare(start)]).tour),
   ),
   drawAnswer: withBoard((board, start) =>
-    describeChess(board, completeTour(board, [board.numberOf(start)]).tour, { hasRider: false }),
+    describeChess(board, completeTour(board, [board.parseSquare(start)]).tour, { hasRider: false }),
   ),
 };
 

@@ -1,13 +1,13 @@
 // The knight in study: two squares to choose, and a tour between them, step by step.
 import { showAnswer, showButton } from "#page/controls.js";
-import { complain, showField } from "#page/field.js";
+import { showFieldError, showField } from "#page/field.js";
 import { showGrid } from "#page/grid.js";
 import { html } from "#page/html.js";
 import { cellToSquare, describeChess } from "#page/knight_board.js";
 import { beginTour } from "#page/knight_play.js";
-import { findTour, noStart, noTour } from "#page/knight_tours.js";
+import { findTour, explainNoStart, explainNoTour } from "#page/knight_tours.js";
 import { showPlayer } from "#page/player.js";
-import { pickOne, quoted } from "#page/text.js";
+import { pickOne, quote } from "#page/text.js";
 
 const KNIGHT_MS = 130;
 
@@ -15,7 +15,7 @@ const KNIGHT_MS = 130;
 export const studyTour = (board, start = null, tour = null) => ({ board, start, tour });
 
 /** Return the squares on view, the last step and the step that is shown. */
-export function lineOf({ board, start, tour, step }) {
+export function findLine({ board, start, tour, step }) {
   const last = tour ? board.count - 1 : 0;
   const at = Math.min(step ?? last, last);
   return { at, last, squares: tour ? tour.slice(0, at + 1) : start === null ? [] : [start] };
@@ -23,16 +23,16 @@ export function lineOf({ board, start, tour, step }) {
 
 /** Return what is studied as a game, as after a hint. */
 export const playOn = (state) =>
-  beginTour(state.board, lineOf(state).squares, state.start === null ? 0 : 1);
+  beginTour(state.board, findLine(state).squares, state.start === null ? 0 : 1);
 
 /** Return what is said above the board, whether the tour is closed, and what follows that. */
-function wordTour({ board, start, tour }, at) {
+function describeTour({ board, start, tour }, at) {
   if (start === null)
     return ["Choose the square where the tour starts.", "Start?", "choose a square"];
-  const from = board.nameOf(start);
+  const from = board.nameSquare(start);
   if (!tour) return [`From ${from}: now choose where it ends.`, "End?", "choose another square"];
-  const to = board.nameOf(tour.at(-1));
-  const now = `${from} to ${to}: square ${at + 1} of ${board.count} is ${board.nameOf(tour[at])}.`;
+  const to = board.nameSquare(tour.at(-1));
+  const now = `${from} to ${to}: square ${at + 1} of ${board.count} is ${board.nameSquare(tour[at])}.`;
   return [now, board.jump(tour.at(-1), start) ? "Closed" : "Open", `tour from ${from} to ${to}`];
 }
 
@@ -41,7 +41,7 @@ function listFacts({ board, tour }) {
   const jumps = tour.slice(1).map((square, index) => board.jump(tour[index], square));
   return [
     ["Why", `its end is ${isClosed ? "" : "not "}one jump from its start`],
-    ["Squares", tour.map((square) => board.nameOf(square)).join(" ")],
+    ["Squares", tour.map((square) => board.nameSquare(square)).join(" ")],
     [
       "Jumps",
       html`<details id="knight-jumps">
@@ -57,35 +57,35 @@ function listFacts({ board, tour }) {
 export function showStudy(state, go) {
   const { board, start, tour } = state;
   const end = tour?.at(-1) ?? null;
-  const { at, last, squares } = lineOf(state);
-  const [now, closing, ends] = wordTour(state, at);
+  const { at, last, squares } = findLine(state);
+  const [now, closing, ends] = describeTour(state, at);
   const isChoosing = start !== null && !tour;
   const begin = (from, to = null) => {
     const next = studyTour(board, from, to === null ? null : findTour(board, from, to));
     go(next, {
-      said: wordTour(next, board.count - 1)
+      announcement: describeTour(next, board.count - 1)
         .slice(1)
         .join(" "),
     });
   };
-  const show = (step, { isPassing = false }) =>
+  const show = (step, { isTransient = false }) =>
     go(
       { ...state, step },
       {
         isReplaced: true,
-        isPassing,
-        said: isPassing ? "" : `${step + 1}: ${board.nameOf(tour[step])}.`,
+        isTransient,
+        announcement: isTransient ? "" : `${step + 1}: ${board.nameSquare(tour[step])}.`,
       },
     );
   function pick(cell) {
     const square = cellToSquare(board, cell);
     const none =
       isChoosing && square !== start
-        ? noTour(board, start, square)
+        ? explainNoTour(board, start, square)
         : isChoosing
           ? ""
-          : noStart(board, square);
-    if (none) complain("", none);
+          : explainNoStart(board, square);
+    if (none) showFieldError("", none);
     else if (square === start && isChoosing) begin(null);
     else if (isChoosing) begin(start, square);
     else begin(square);
@@ -93,8 +93,8 @@ export function showStudy(state, go) {
   const isBarred = (square) =>
     Boolean(
       isChoosing
-        ? square !== start && noTour(board, start, square)
-        : start === null && noStart(board, square),
+        ? square !== start && explainNoTour(board, start, square)
+        : start === null && explainNoStart(board, square),
     );
   const marks = (square) => [
     [square === start, "start", "start"],
@@ -107,10 +107,10 @@ export function showStudy(state, go) {
     ],
   ];
   const squareProblem = (text) =>
-    board.problem(text) && `${quoted(text)} is not a square: ${board.problem(text)}.`;
-  const anyStart = () => pickOne(board.squares.filter((square) => !noStart(board, square)));
+    board.problem(text) && `${quote(text)} is not a square: ${board.problem(text)}.`;
+  const anyStart = () => pickOne(board.squares.filter((square) => !explainNoStart(board, square)));
   const pickEnd = (from, among) =>
-    pickOne(among.filter((square) => square !== end && !noTour(board, from, square)));
+    pickOne(among.filter((square) => square !== end && !explainNoTour(board, from, square)));
   function beginRandom() {
     const from = anyStart();
     begin(from, pickEnd(from, board.squares));
@@ -119,7 +119,7 @@ export function showStudy(state, go) {
     const from = start ?? anyStart();
     const to = pickEnd(from, board.neighbours[from]);
     if (to === undefined)
-      complain("", `No tour of ${board.name} from ${board.nameOf(from)} is closed.`);
+      showFieldError("", `No tour of ${board.name} from ${board.nameSquare(from)} is closed.`);
     else begin(from, to);
   }
   const legend =
@@ -137,8 +137,8 @@ export function showStudy(state, go) {
       <div class="buttons">
         ${showButton("knight-random", "Random tour", beginRandom)}
         ${showButton("knight-closed", "Closed tour", beginClosed)}
-        ${showButton("knight-turn", "Swap start and end", () => begin(end, start), { isDead: !tour })}
-        ${showButton("knight-other", "Choose another end", () => begin(start), { isDead: !tour })}
+        ${showButton("knight-turn", "Swap start and end", () => begin(end, start), { isDisabled: !tour })}
+        ${showButton("knight-other", "Choose another end", () => begin(start), { isDisabled: !tour })}
       </div>
       <fieldset class="setup">
         <legend>Set up</legend>
@@ -148,14 +148,14 @@ export function showStudy(state, go) {
             ${showField("knight", {
               part: "start",
               label: "Start",
-              value: start === null ? "" : board.nameOf(start),
+              value: start === null ? "" : board.nameSquare(start),
               length: 2,
               check: (text) =>
-                text && (squareProblem(text) || noStart(board, board.numberOf(text))),
+                text && (squareProblem(text) || explainNoStart(board, board.parseSquare(text))),
               set(text) {
-                const square = board.numberOf(text);
+                const square = board.parseSquare(text);
                 if (text && square !== start)
-                  begin(square, tour && !noTour(board, square, end) ? end : null);
+                  begin(square, tour && !explainNoTour(board, square, end) ? end : null);
               },
             })}
           </div>
@@ -163,15 +163,15 @@ export function showStudy(state, go) {
             ${showField("knight", {
               part: "end",
               label: "End",
-              value: tour ? board.nameOf(end) : "",
+              value: tour ? board.nameSquare(end) : "",
               length: 2,
               check: (text) =>
                 text &&
                 (start === null
                   ? "Choose the start first."
-                  : squareProblem(text) || noTour(board, start, board.numberOf(text))),
+                  : squareProblem(text) || explainNoTour(board, start, board.parseSquare(text))),
               set: (text) =>
-                text && board.numberOf(text) !== end && begin(start, board.numberOf(text)),
+                text && board.parseSquare(text) !== end && begin(start, board.parseSquare(text)),
             })}
           </div>
         </div>

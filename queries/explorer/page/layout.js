@@ -2,7 +2,7 @@
 import { html } from "#page/html.js";
 import { showProblem } from "#page/field.js";
 import { showSheetForm } from "#page/sheet.js";
-import { copyText, say } from "#page/text.js";
+import { copyText, announce } from "#page/text.js";
 
 /** Whether the page's address means nothing on another computer. */
 export const IS_ON_DISK = location.protocol === "file:";
@@ -76,5 +76,5 @@ export function showView({ puzzle, mode, state }, go) {
 }
 
 async function copy(text) {
-  say((await copyText(text)) ? "Copied." : text);
+  announce((await copyText(text)) ? "Copied." : text);
 }

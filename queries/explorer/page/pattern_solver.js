@@ -19,7 +19,7 @@ export function makeSolver(tables) {
     worker.onmessage = ({ data }) => {
       if (data.least !== undefined || data.most) {
         Object.assign(running, data);
-        tell(running);
+        report(running);
         return;
       }
       const { done } = running;
@@ -29,10 +29,10 @@ export function makeSolver(tables) {
     };
   }
 
-  /** Tell who asked, if the search takes long, what it knows so far: the `least` moves, and the cells of a solution, `most`. */
-  function tell(question) {
+  /** If the search takes long, report what it knows so far: the `least` moves, and the cells of a solution, `most`. */
+  function report(question) {
     if (question === running && performance.now() - question.since >= PATIENCE_MS)
-      question.told?.(question);
+      question.onUpdate?.(question);
   }
 
   /** End the worker, and return its question. */
@@ -50,13 +50,13 @@ export function makeSolver(tables) {
       question?.fail(Object.assign(new Error("The search was stopped."), { isStopped: true }));
   }
 
-  /** Ask the newest question: it is what the user looks at. */
+  /** Start the newest question: it is what the user looks at. */
   function next() {
     if (running || !waiting.length) return;
     running = waiting.pop();
     running.since = performance.now();
     const question = running;
-    setTimeout(() => tell(question), PATIENCE_MS);
+    setTimeout(() => report(question), PATIENCE_MS);
     try {
       if (!worker) start();
       worker.postMessage({ board: running.board });
@@ -65,18 +65,18 @@ export function makeSolver(tables) {
     }
   }
 
-  /** End a worker that has failed: its question fails, and the others are asked of another worker. */
+  /** End a worker that has failed: its question fails, and another worker gets the others. */
   function lose() {
     end()?.fail(new Error("This browser cannot run the search."));
     next();
   }
 
-  /** Return a promise of a shortest solution, as the cells of the blank; `told` gets what is known of one that takes long. */
-  function solve(board, told) {
+  /** Return a promise of a shortest solution, as the cells of the blank; `onUpdate` gets what is known of one that takes long. */
+  function solve(board, onUpdate) {
     // another question that takes long begins again after this one
     if (running && performance.now() - running.since > PATIENCE_MS) waiting.unshift(end());
     return new Promise((done, fail) => {
-      waiting.push({ board, told, done, fail });
+      waiting.push({ board, onUpdate, done, fail });
       next();
     });
   }

@@ -11,16 +11,16 @@ export function stopPlaying() {
 }
 
 function startPlaying() {
-  if (current.at === current.last) current.show(0, { isPassing: true });
+  if (current.at === current.last) current.show(0, { isTransient: true });
   timer = setInterval(() => {
     if (current.at + 1 >= current.last) stopPlaying();
-    current.show(Math.min(current.at + 1, current.last), { isPassing: timer > 0 });
+    current.show(Math.min(current.at + 1, current.last), { isTransient: timer > 0 });
   }, current.delay);
 }
 
 /**
  * Show the controls of a line with `last` steps, called by a `noun`, of which `at` is on view; `show(at, how)` shows
- * another one, and `isPassing` if the line plays.
+ * another one, and `isTransient` if the line plays.
  */
 export function showPlayer(view, line) {
   const { noun, at, last } = (current = line);
@@ -31,14 +31,14 @@ export function showPlayer(view, line) {
   const toggle = () => {
     if (timer) leap(at);
     else startPlaying();
-    line.show(current.at, { isPassing: timer > 0 });
+    line.show(current.at, { isTransient: timer > 0 });
   };
-  const key = (icon, label, isDead, act) =>
+  const key = (icon, label, isDisabled, act) =>
     html`<button
       type="button"
       aria-label="${label}"
       title="${label}"
-      aria-disabled="${isDead}"
+      aria-disabled="${isDisabled}"
       onclick=${act}
     >
       <svg class="icon" aria-hidden="true"><use href="#icon-${icon}" /></svg>

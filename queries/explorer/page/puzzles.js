@@ -5,7 +5,7 @@ import { KNIGHT } from "#page/knight_puzzle.js";
 import { SENET } from "#page/senet_puzzle.js";
 import { makeSlidePuzzle } from "#page/slide_puzzle.js";
 import { EIGHT } from "#page/tabled_game.js";
-import { quoted } from "#page/text.js";
+import { quote } from "#page/text.js";
 
 /**
  * A puzzle has a `name` and a `title`, `open()`, which makes it ready, the modes `play`, `study` and `sheet`, the `head` of a
@@ -43,6 +43,6 @@ export async function findPuzzle(name) {
   return {
     puzzle: listPuzzles()[0],
     problem:
-      `This page has no puzzle ${quoted(name)}. It has ${titles.join(", ")}.${add} ${problem}`.trim(),
+      `This page has no puzzle ${quote(name)}. It has ${titles.join(", ")}.${add} ${problem}`.trim(),
   };
 }

@@ -3,12 +3,12 @@
 import { readHeader } from "#tables/index_file.js";
 
 const HEADER = 152;
-/** What a plane of distances has for what is unreachable. */
+/** The distance of unreachable states in a plane. */
 const UNREACHABLE = 255;
 
 /** Open an index of the page: its planes, and its records by rank; a plane that the page does not have is empty. */
 export async function openIndex(name) {
-  const data = await carried(`${name}.idx`);
+  const data = await readEmbedded(`${name}.idx`);
   const { width, count } = readHeader(data);
   const planes = Array.from({ length: width }, (_, at) =>
     data.subarray(HEADER + count * at, HEADER + count * (at + 1)),
@@ -34,7 +34,7 @@ export function findRanks(plane, value) {
 }
 
 /** Return the largest value of a plane that is not `UNREACHABLE`. */
-export function findMost(plane) {
+export function findMaximum(plane) {
   return plane.reduce((most, value) => (value > most && value !== UNREACHABLE ? value : most), 0);
 }
 
@@ -47,10 +47,10 @@ export function once(work) {
   };
 }
 
-/** Return the page's data with a name, decompressed. */
-export async function carried(name) {
+/** Return data that is embedded in the page by its name, decompressed. */
+export async function readEmbedded(name) {
   const block = document.getElementById(name);
-  mustBe(block, name, "missing");
+  requireData(block, name, "missing");
   try {
     const packed =
       Uint8Array.fromBase64?.(block.textContent) ??
@@ -58,11 +58,11 @@ export async function carried(name) {
     const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
     return new Uint8Array(await new Response(stream).arrayBuffer());
   } catch {
-    return mustBe(false, name, "damaged");
+    return requireData(false, name, "damaged");
   }
 }
 
-/** Throw an error if the page's data has a problem. */
-export function mustBe(sound, name, problem) {
+/** Throw an error unless embedded data is sound. */
+export function requireData(sound, name, problem) {
   if (!sound) throw new Error(`${name}, inside this page, is ${problem}.`);
 }

@@ -1,10 +1,10 @@
 // Senet's answers, from its table.
-import { answerFrom, findMost, findRanks, once, openIndex } from "#page/reader.js";
+import { answerFrom, findMaximum, findRanks, once, openIndex } from "#page/reader.js";
 import { drawNumber } from "#page/today.js";
 import {
   answerSenet,
   followBack,
-  guarded,
+  isGuarded,
   UNREACHABLE,
   OPENING,
   rankPosition,
@@ -49,7 +49,7 @@ const listPlies = once(() => {
 });
 
 /** Return the most plies that a position needs. */
-export const findMostPlies = once(() => findMost(listPlies()));
+export const findMostPlies = once(() => findMaximum(listPlies()));
 
 /** Return the ranks of the positions with a number of fewest plies. */
 export const listRanks = (plies) => findRanks(listPlies(), plies);
@@ -70,7 +70,7 @@ export function countLines(position, plies) {
     const depths = tables.senet.planes[PLIES[ply % 2]];
     const earlier = new Map();
     for (const [after, count] of ways) {
-      for (const before of listBefore(after, "AB"[ply % 2])) {
+      for (const before of listPredecessors(after, "AB"[ply % 2])) {
         if (earlier.has(before)) earlier.set(before, earlier.get(before) + count);
         else if (depths[rankPosition(before)] === ply) earlier.set(before, count);
       }
@@ -80,8 +80,8 @@ export function countLines(position, plies) {
   return ways.get(OPENING);
 }
 
-/** Yield the positions from which a side can move to one. */
-function* listBefore(position, mover) {
+/** Yield a position's predecessors by a move of a side. */
+function* listPredecessors(position, mover) {
   for (let goal = 2; goal <= OPENING.length; goal++) {
     if (position[goal - 1] !== mover) continue;
     for (let start = Math.max(goal - THROWS.length, 1); start < goal; start++) {
@@ -92,7 +92,7 @@ function* listBefore(position, mover) {
         position.slice(start, goal - 1) +
         there +
         position.slice(goal);
-      if (there === "." || (there !== mover && !guarded(before, goal))) yield before;
+      if (there === "." || (there !== mover && !isGuarded(before, goal))) yield before;
     }
   }
 }

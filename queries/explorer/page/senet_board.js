@@ -1,7 +1,7 @@
 // Senet's board: 15 squares with pieces.
-import { isCalm } from "#page/text.js";
+import { prefersReducedMotion } from "#page/text.js";
 import { html } from "#page/html.js";
-import { guarded, OPENING } from "#tables/senet.js";
+import { isGuarded, OPENING } from "#tables/senet.js";
 
 const TRAVEL_MS = 450;
 const SQUARES = OPENING.length;
@@ -12,7 +12,7 @@ let seen = ""; // the position that was painted last
 export function describeSquares(position, { last = null, choices = [] } = {}) {
   const cells = [...position].map((piece, cell) => {
     const square = cell + 1;
-    const isHeld = guarded(position, square);
+    const isHeld = isGuarded(position, square);
     const from = choices.find(({ start }) => start === square);
     const to = choices.find(({ goal }) => goal === square);
     const marks = [
@@ -49,7 +49,7 @@ export function describeSquares(position, { last = null, choices = [] } = {}) {
 export function animateMove(position, move) {
   const isMoved = move && seen === move.before && position !== seen;
   seen = position;
-  if (!isMoved || isCalm()) return;
+  if (!isMoved || prefersReducedMotion()) return;
   const { children } = document.getElementById("senet-board");
   const [one, other] = [children[move.start - 1], children[move.goal - 1]];
   for (const [cell, from] of move.swap
@@ -64,6 +64,6 @@ export function animateMove(position, move) {
   }
 }
 
-export function wordMove({ start, goal, swap }) {
+export function describeMove({ start, goal, swap }) {
   return swap ? `${start} swaps with ${goal}` : `${start} to ${goal}`;
 }

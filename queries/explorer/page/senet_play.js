@@ -4,12 +4,12 @@ import { findLevel, showGame } from "#page/controls.js";
 import { showGrid, showPicture } from "#page/grid.js";
 import { html } from "#page/html.js";
 import { drawTarget, findMostPlies, senetFacts } from "#page/senet.js";
-import { describeSquares, wordMove } from "#page/senet_board.js";
+import { describeSquares, describeMove } from "#page/senet_board.js";
 import { otherSide } from "#page/senet_rules.js";
-import { listBest, measureLine } from "#page/senet_search.js";
-import { counted, pickOne, wordEnd } from "#page/text.js";
+import { listBestMoves, measureLine } from "#page/senet_search.js";
+import { formatCount, pickOne, describeEnd } from "#page/text.js";
 import { drawNumber, findDay, noteToday } from "#page/today.js";
-import { afterMove, listMoves, OPENING, THROWS } from "#tables/senet.js";
+import { applyMove, listMoves, OPENING, THROWS } from "#tables/senet.js";
 
 const FREE = "free";
 const FIRST_LEVEL = "3";
@@ -17,7 +17,7 @@ const TITLE = "Senet";
 /** The plies of the day's positions. */
 const TODAY_PLIES = [4, 5, 6, 7, 8];
 const SEEDS = 2 ** 32;
-export const countPlies = (plies) => counted(plies, "ply", "plies");
+export const countPlies = (plies) => formatCount(plies, "ply", "plies");
 
 /** Return the state of a new game: to reach a position, or a free one, from a position with a side to move. */
 export function beginGame({ target = null, start = OPENING, first = "A", moves = [], hints = 0 }) {
@@ -44,8 +44,8 @@ export function deal(before = null) {
 }
 
 /** Return the position of a game now, the side to move, whether the target is reached and the game is over. */
-export function measureGame({ target, start, first, moves }) {
-  const position = moves.length ? afterMove(moves.at(-1)) : start;
+export function evaluateGame({ target, start, first, moves }) {
+  const position = moves.length ? applyMove(moves.at(-1)) : start;
   const mover = moves.length % 2 ? otherSide(first) : first;
   const choices = Object.fromEntries(
     THROWS.map((value) => [value, listMoves(position, mover, value)]),
@@ -57,13 +57,13 @@ export function measureGame({ target, start, first, moves }) {
 
 /** Return a first move of a shortest line to the target, and what is said of it, or how far to go back for one. */
 function findHint({ target, start, first, moves }, { position, mover }) {
-  const [move = null] = listBest(target, position, mover);
+  const [move = null] = listBestMoves(target, position, mover);
   const plies = measureLine(target, start, first, moves);
   const last = plies.findLastIndex((one) => one !== null);
   return {
     move,
     text: move
-      ? `Hint: throw ${move.throw}, ${wordMove(move)}. From here it takes ${countPlies(plies.at(-1))}.`
+      ? `Hint: throw ${move.throw}, ${describeMove(move)}. From here it takes ${countPlies(plies.at(-1))}.`
       : `The position cannot be reached from here any more: undo to ply ${last}.`,
   };
 }
@@ -71,9 +71,9 @@ function findHint({ target, start, first, moves }, { position, mover }) {
 /** Return what is said of a game. */
 function word({ target, moves, hints, thrown }, { mover, choices, isReached, isOver }, hint) {
   const last = moves.at(-1);
-  const before = last ? `${last.mover} threw ${last.throw}: ${wordMove(last)}. ` : "";
+  const before = last ? `${last.mover} threw ${last.throw}: ${describeMove(last)}. ` : "";
   if (isReached)
-    return wordEnd(
+    return describeEnd(
       `Reached in ${countPlies(moves.length)}`,
       moves.length,
       hints,
@@ -96,7 +96,7 @@ const findToday = () => {
 /** Keep the hints and the result of today's game. */
 export function notePlay(state) {
   if (state.target !== findToday()) return;
-  const score = measureGame(state).isReached
+  const score = evaluateGame(state).isReached
     ? `${state.moves.length}/${senetFacts(state.target).plies}`
     : "";
   noteToday(TITLE, { hints: state.hints, score });
@@ -105,22 +105,22 @@ export function notePlay(state) {
 /** Show a game; `go(state, how)` is called with what follows. */
 export function showPlay(state, go) {
   const { target, moves, hints, thrown, isHinted } = state;
-  const known = measureGame(state);
+  const known = evaluateGame(state);
   const { position, choices, isReached, isOver } = known;
   const hint = isHinted && target && !isOver ? findHint(state, known) : null;
   const open = hint?.move ? [hint.move] : thrown && !isOver ? choices[thrown] : [];
-  const said = word(state, known, hint);
+  const message = word(state, known, hint);
   const step = (change, how) => {
     const next = { ...state, thrown: null, isHinted: false, ...change };
-    const after = measureGame(next);
+    const after = evaluateGame(next);
     go(next, {
       isReplaced: true,
-      said: word(next, after, next.isHinted ? findHint(next, after) : null),
+      announcement: word(next, after, next.isHinted ? findHint(next, after) : null),
       ...how,
     });
   };
   const cast = (value) => !isOver && choices[value].length && step({ thrown: value });
-  const another = () => go(deal(target), { said: "Another game." });
+  const another = () => go(deal(target), { announcement: "Another game." });
   function pick(cell) {
     const made = open.find(({ start, goal }) => start === cell + 1 || goal === cell + 1);
     if (made) step({ moves: [...moves, made] });
@@ -153,7 +153,7 @@ export function showPlay(state, go) {
         title: TITLE,
         count: moves.length,
         noun: moves.length === 1 ? "ply" : "plies",
-        word: said,
+        word: message,
         isSolved: isReached,
         tools: html`<div
           id="senet-dice"
@@ -212,7 +212,7 @@ export function showPlay(state, go) {
 /** Return a game as it is studied. */
 export function reviewGame(state) {
   const { target, moves, hints } = state;
-  const { position, mover } = measureGame(state);
+  const { position, mover } = evaluateGame(state);
   return target
     ? { position: target, moves, hints, step: moves.length || undefined }
     : { position, side: mover, hints: 0 };

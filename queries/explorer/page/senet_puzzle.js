@@ -6,15 +6,15 @@ import {
   beginGame,
   countPlies,
   deal,
-  measureGame,
+  evaluateGame,
   notePlay,
   reviewGame,
   showPlay,
 } from "#page/senet_play.js";
 import { readMoves, senetProblem } from "#page/senet_rules.js";
-import { checkPosition, lineOf, playOn, showStudy } from "#page/senet_study.js";
-import { pickOne, quoted } from "#page/text.js";
-import { OPENING, THROWS, unrankPosition, writeMove } from "#tables/senet.js";
+import { checkPosition, findLine, playOn, showStudy } from "#page/senet_study.js";
+import { pickOne, quote } from "#page/text.js";
+import { OPENING, THROWS, unrankPosition, formatMove } from "#tables/senet.js";
 
 const FIRST = "ABAAABBB.B...A.";
 /** Plies that leave a sheet room for its boards. */
@@ -24,7 +24,7 @@ const ON_PAPER = { classes: "squares rows", columns: ROW };
 
 /** Return a position of an address: programs omit the full stops at the end of a link. */
 const readPosition = (text) => text?.padEnd(OPENING.length, ".");
-const writeMoves = (moves) => (moves ?? []).map(writeMove).join(" ");
+const writeMoves = (moves) => (moves ?? []).map(formatMove).join(" ");
 
 const play = {
   read(params) {
@@ -34,7 +34,7 @@ const play = {
     };
     const wrong = [to ?? OPENING, start].find(senetProblem);
     const bad = wrong
-      ? `${quoted(wrong)} is not a position: ${senetProblem(wrong)}.`
+      ? `${quote(wrong)} is not a position: ${senetProblem(wrong)}.`
       : to && senetFacts(to).plies === null
         ? `${to} is unreachable from the opening.`
         : "";
@@ -65,8 +65,8 @@ const play = {
   show: showPlay,
   from: (state, mode) => (mode === "study" ? playOn(state) : deal()),
   note: notePlay,
-  text: (state) => measureGame(state).position,
-  title: (state) => (measureGame(state).isReached ? "reached" : countPlies(state.moves.length)),
+  text: (state) => evaluateGame(state).position,
+  title: (state) => (evaluateGame(state).isReached ? "reached" : countPlies(state.moves.length)),
 };
 
 const study = {
@@ -89,14 +89,14 @@ const study = {
     return {
       position,
       moves: writeMoves(moves),
-      step: step === lineOf({ position, side, moves }).line.length ? "" : `${step ?? ""}`,
+      step: step === findLine({ position, side, moves }).line.length ? "" : `${step ?? ""}`,
       side,
     };
   },
   show: showStudy,
   from: (state, mode) =>
     mode === "play" ? reviewGame(state) : { position: state.items[0], hints: 0 },
-  text: (state) => lineOf(state).now,
+  text: (state) => findLine(state).now,
   title({ position }) {
     const { plies } = senetFacts(position);
     return plies === null ? "unreachable" : countPlies(plies);
@@ -120,7 +120,7 @@ const sheets = {
   draw: (_, level) => unrankPosition(pickOne(listRanks(Number(level)))),
   problem(_, position) {
     const bad = senetProblem(position) || (senetFacts(position).plies ? "" : "no moves lead there");
-    return bad && `${quoted(position)} is not a position to reach: ${bad}.`;
+    return bad && `${quote(position)} is not a position to reach: ${bad}.`;
   },
   name: (_, position) => position,
   aim: () => ({ ...describeSquares(OPENING), ...ON_PAPER }),
@@ -156,7 +156,7 @@ export const SENET = {
     if (mode === "sheet") return;
     const { line, at, now } =
       mode === "study"
-        ? lineOf(state)
+        ? findLine(state)
         : { line: state.moves, at: state.moves.length, now: play.text(state) };
     animateMove(now, line[at - 1]);
   },

@@ -1,6 +1,6 @@
 // Senet's rules on 15 squares. A position is 15 characters of A, B and ".", square 1 first. A moves
 // first, then the sides alternate; passing is not allowed.
-import { afterMove, listMoves, OPENING, PIECES, THROWS, writeMove } from "#tables/senet.js";
+import { applyMove, listMoves, OPENING, PIECES, THROWS, formatMove } from "#tables/senet.js";
 
 const SQUARES = OPENING.length;
 /** Return the problem of a text that should be a position; "" if there is none. */
@@ -34,10 +34,10 @@ export function readMoves(position, mover, text) {
   for (const word of text.split(" ").filter(Boolean)) {
     const [start, goal] = word.split(/[-x]/).map(Number);
     const legal = THROWS.includes(goal - start) ? listMoves(at, side, goal - start) : [];
-    const move = legal.find((one) => writeMove(one) === word);
+    const move = legal.find((one) => formatMove(one) === word);
     if (!move) return { moves, problem: `${word} is not a legal move of ${side} in ${at}.` };
     moves.push(move);
-    at = afterMove(move);
+    at = applyMove(move);
     side = otherSide(side);
   }
   return { moves, problem: "" };

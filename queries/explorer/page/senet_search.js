@@ -1,7 +1,7 @@
-// Searches of Senet, back from a position. A side's pieces are a mask with a bit for each square, the first one lowest.
+// Retrograde searches of Senet, from a position backwards. A side's pieces are a mask with a bit for each square, the first one lowest.
 import { once } from "#page/reader.js";
 import { otherSide } from "#page/senet_rules.js";
-import { afterMove, listMoves, OPENING, THROWS } from "#tables/senet.js";
+import { applyMove, listMoves, OPENING, THROWS } from "#tables/senet.js";
 
 const UNKNOWN = 255;
 const PIECES = 5;
@@ -19,19 +19,19 @@ const numberMasks = once(() => {
   return { numbers, placements };
 });
 
-/** Return the rank of the pieces of the side to move and of the other. */
-function rankOf(own, other) {
+/** Return the rank of a position, given the masks of the side to move and of the other. */
+function rankPieces(own, other) {
   const { numbers, placements } = numberMasks();
   return placements * numbers[own] + numbers[other];
 }
 
 /** Return the mask of a side's pieces. */
-function maskOf(position, side) {
+function makeMask(position, side) {
   return [...position].reduce((mask, piece, at) => mask | (Number(piece === side) << at), 0);
 }
 
-/** Call `found` for each position from which a move leads to one, each as the pieces of the side that moves and of the other. */
-function findBefore(moved, other, found) {
+/** Call `found` for each predecessor of a position, as the masks of the side that moves and of the other. */
+function forEachPredecessor(moved, other, found) {
   for (let left = moved; left; left &= left - 1) {
     const goal = left & -left;
     for (const value of THROWS) {
@@ -46,7 +46,7 @@ function findBefore(moved, other, found) {
   }
 }
 
-/** The fewest plies to a position from all others, found as far back as they are asked for; it does not matter who is to move there. */
+/** A retrograde search: the fewest plies to a position from all others, layer by layer as far as needed; either side may be to move there. */
 class Target {
   /** By the side to move, its pieces and the other's. */
   #plies = [0, 1].map(() => new Uint8Array(numberMasks().placements ** 2).fill(UNKNOWN));
@@ -57,34 +57,34 @@ class Target {
   constructor(position) {
     this.position = position;
     [..."AB"].forEach((side, at) =>
-      this.#add(at, maskOf(position, side), maskOf(position, otherSide(side))),
+      this.#add(at, makeMask(position, side), makeMask(position, otherSide(side))),
     );
   }
 
   #add(side, own, other) {
-    const rank = rankOf(own, other);
+    const rank = rankPieces(own, other);
     if (this.#plies[side][rank] !== UNKNOWN) return;
     this.#plies[side][rank] = this.#depth;
     this.#layers[side].push(own | (other << BITS));
   }
 
   /** Find the positions one ply farther; return whether there are any. */
-  #goBack() {
+  #expandLayer() {
     const layers = this.#layers;
     this.#layers = [[], []];
     this.#depth++;
     layers.forEach((layer, side) => {
       const add = (own, other) => this.#add(1 - side, own, other);
       // the other side has moved last
-      for (const pieces of layer) findBefore(pieces >> BITS, pieces & (MASKS - 1), add);
+      for (const pieces of layer) forEachPredecessor(pieces >> BITS, pieces & (MASKS - 1), add);
     });
     return this.#layers.some((layer) => layer.length);
   }
 
   measure(position, mover, most) {
     const plies = this.#plies["AB".indexOf(mover)];
-    const rank = rankOf(maskOf(position, mover), maskOf(position, otherSide(mover)));
-    while (plies[rank] === UNKNOWN && this.#depth < most && this.#goBack());
+    const rank = rankPieces(makeMask(position, mover), makeMask(position, otherSide(mover)));
+    while (plies[rank] === UNKNOWN && this.#depth < most && this.#expandLayer());
     return plies[rank] === UNKNOWN ? null : plies[rank];
   }
 }
@@ -101,17 +101,17 @@ export function measure(to, position, mover, most = UNKNOWN) {
 export function measureLine(to, position, mover, moves) {
   return [
     measure(to, position, mover),
-    ...moves.map((move) => measure(to, afterMove(move), otherSide(move.mover))),
+    ...moves.map((move) => measure(to, applyMove(move), otherSide(move.mover))),
   ];
 }
 
 /** Return the first moves of shortest lines to a target; none if it is out of reach. */
-export function listBest(to, position, mover) {
+export function listBestMoves(to, position, mover) {
   const plies = measure(to, position, mover);
   const moves = THROWS.flatMap((value) => listMoves(position, mover, value));
   return plies
     ? moves.filter(
-        (move) => measure(to, afterMove(move), otherSide(mover), plies - 1) === plies - 1,
+        (move) => measure(to, applyMove(move), otherSide(mover), plies - 1) === plies - 1,
       )
     : [];
 }

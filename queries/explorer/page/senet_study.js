@@ -6,12 +6,12 @@ import { showGrid } from "#page/grid.js";
 import { html } from "#page/html.js";
 import { showPlayer } from "#page/player.js";
 import { countLines, findMostPlies, listRanks, senetFacts, senetLine } from "#page/senet.js";
-import { describeSquares, wordMove } from "#page/senet_board.js";
+import { describeSquares, describeMove } from "#page/senet_board.js";
 import { beginGame, countPlies, showLegend } from "#page/senet_play.js";
 import { senetProblem } from "#page/senet_rules.js";
-import { listBest, measureLine } from "#page/senet_search.js";
-import { pickOne, quoted, refresh, writeNumber } from "#page/text.js";
-import { afterMove, UNREACHABLE, OPENING, POSITIONS, unrankPosition } from "#tables/senet.js";
+import { listBestMoves, measureLine } from "#page/senet_search.js";
+import { pickOne, quote, refresh, formatNumber } from "#page/text.js";
+import { applyMove, UNREACHABLE, OPENING, POSITIONS, unrankPosition } from "#tables/senet.js";
 import { swapCells } from "#tables/sliding.js";
 
 const SENET_MS = 1200;
@@ -19,19 +19,19 @@ let picked = null; // the first of two cells to swap
 const counts = new Map(); // by position: the number of its shortest lines
 
 /** Return the line of a state, of a game or the shortest to the side's move, its plies, and the position on view. */
-export function lineOf({ position, side, moves, step }) {
+export function findLine({ position, side, moves, step }) {
   const facts = senetFacts(position);
   const plies = { A: facts.plies_even, B: facts.plies_odd }[side] ?? facts.plies;
   const isGame = Boolean(moves?.length);
   const line = isGame ? moves : plies === null ? [] : senetLine(position, plies);
   const at = Math.min(step ?? line.length, line.length);
-  const now = at < line.length ? line[at].before : line.length ? afterMove(line.at(-1)) : position;
+  const now = at < line.length ? line[at].before : line.length ? applyMove(line.at(-1)) : position;
   return { facts, line, at, now, isGame };
 }
 
 /** Return what is studied as a game: one that is looked at goes on, as after a hint; another position begins one. */
 export function playOn(state) {
-  const { line, at, now, isGame } = lineOf(state);
+  const { line, at, now, isGame } = findLine(state);
   if (state.moves)
     return beginGame({
       target: state.position,
@@ -41,9 +41,9 @@ export function playOn(state) {
   return beginGame({ start: now, first: "AB"[at % 2] });
 }
 
-/** Return the number of shortest lines to a position, which is counted after it is asked for. */
+/** Return the number of shortest lines to a position, which is counted when it is first needed. */
 function countShortest(position, plies) {
-  if (counts.has(position)) return writeNumber(counts.get(position));
+  if (counts.has(position)) return formatNumber(counts.get(position));
   setTimeout(() => {
     if (!counts.has(position)) counts.set(position, countLines(position, plies));
     refresh();
@@ -53,7 +53,7 @@ function countShortest(position, plies) {
 
 function listFacts({ position, plies, plies_even: even, plies_odd: odd, dice }) {
   if (plies === null) {
-    const [unreachable, all] = [listRanks(UNREACHABLE).length, writeNumber(POSITIONS)];
+    const [unreachable, all] = [listRanks(UNREACHABLE).length, formatNumber(POSITIONS)];
     return [
       [
         "Why",
@@ -73,13 +73,13 @@ function listFacts({ position, plies, plies_even: even, plies_odd: odd, dice }) 
 
 export function checkPosition(text) {
   const bad = senetProblem(text);
-  return bad && `${quoted(text)} is not a position: ${bad}. Example: ${OPENING}`;
+  return bad && `${quote(text)} is not a position: ${bad}. Example: ${OPENING}`;
 }
 
 /** Show a position in study; `go(state, how)` is called with what follows. */
 export function showStudy(state, go) {
   const { position } = state;
-  const { facts, line, at, now, isGame } = lineOf(state);
+  const { facts, line, at, now, isGame } = findLine(state);
   const { plies } = facts;
   const isUnreachable = plies === null;
   const distances = isGame ? measureLine(position, OPENING, "A", line) : [];
@@ -92,21 +92,22 @@ export function showStudy(state, go) {
   };
   const begin = (to, how = {}) => {
     picked = null;
-    go({ position: to, hints: 0 }, { said: tell(to), ...how });
+    go({ position: to, hints: 0 }, { announcement: tell(to), ...how });
   };
-  const wordLoss = (step) => {
+  const describeLoss = (step) => {
     const [before, after] = distances.slice(step - 1, step + 1);
     if (!step || !isLoss(before, after)) return "";
     return after === null
       ? "put the position out of reach"
       : `lost ${countPlies(after - before + 1)}`;
   };
-  const loss = wordLoss(at);
-  const [better] = loss ? listBest(position, made.before, made.mover) : [];
-  const show = (step, { isPassing = false }) => {
+  const loss = describeLoss(at);
+  const [better] = loss ? listBestMoves(position, made.before, made.mover) : [];
+  const show = (step, { isTransient = false }) => {
     const move = line[step - 1];
-    const said = !isPassing && move ? `${move.mover} throws ${move.throw}: ${wordMove(move)}.` : "";
-    go({ ...state, step }, { isReplaced: true, isPassing, said });
+    const announcement =
+      !isTransient && move ? `${move.mover} throws ${move.throw}: ${describeMove(move)}.` : "";
+    go({ ...state, step }, { isReplaced: true, isTransient, announcement });
   };
   function pick(cell) {
     const first = picked;
@@ -119,7 +120,9 @@ export function showStudy(state, go) {
   const known = isUnreachable
     ? []
     : [facts.plies_even, facts.plies_odd].filter((one) => one !== null);
-  const told = made ? `${made.mover} threw ${made.throw}: ${wordMove(made)}. ` : "The opening. ";
+  const told = made
+    ? `${made.mover} threw ${made.throw}: ${describeMove(made)}. `
+    : "The opening. ";
   const random = () => [Math.floor(Math.random() * POSITIONS)];
   const tool = (id, label, ranks) =>
     showButton(`senet-${id}`, label, () => begin(unrankPosition(pickOne(ranks()))));
@@ -135,7 +138,7 @@ export function showStudy(state, go) {
     () => go({ position, side: "AB"[one % 2], hints: 0 }, { isReplaced: true }),
   ]);
   const showPly = (move, index) => {
-    const lost = wordLoss(index + 1);
+    const lost = describeLoss(index + 1);
     return html`<li>
       <button
         type="button"
@@ -143,7 +146,7 @@ export function showStudy(state, go) {
         onclick=${() => show(index + 1, {})}
       >
         <span class="who ${move.mover.toLowerCase()}">${move.mover}</span> throws
-        <b class="die">${move.throw}</b> ${wordMove(move)}<span class="change farther"
+        <b class="die">${move.throw}</b> ${describeMove(move)}<span class="change farther"
           >${lost && `, ${lost}`}</span
         >
       </button>
@@ -154,7 +157,7 @@ export function showStudy(state, go) {
     table: html`<p class="now">
         ${isUnreachable ? "Unreachable, so neither side is to move." : html`${told}<strong>${"AB"[at % 2]} to move.</strong>`}${" "}
         <span id="senet-change" class="change farther"
-          >${loss && `This ${loss}. Better: throw ${better.throw}, ${wordMove(better)}.`}</span
+          >${loss && `This ${loss}. Better: throw ${better.throw}, ${describeMove(better)}.`}</span
         >${" "}
         <button
           type="button"

@@ -1,7 +1,7 @@
 // A sheet of boards to print, with lines to write on, and the answers on a second page.
 import { showPicture } from "#page/grid.js";
 import { html } from "#page/html.js";
-import { counted } from "#page/text.js";
+import { formatCount } from "#page/text.js";
 
 const TRIES = 40; // for each board: some levels have few
 /** The name of the level whose boards become harder and harder. */
@@ -19,7 +19,7 @@ function listLevels({ levels, range }, about) {
 }
 
 /**
- * Draw some random items, each a text: fewer than asked for if there are no more, none if they cannot be found. The
+ * Draw some random items, each a text: fewer than `count` if there are no more, none if they cannot be found. The
  * distances of rising ones are stratified over the range of the puzzle.
  */
 async function drawItems({ draw, range }, about, count, level) {
@@ -39,7 +39,7 @@ async function dealSheet({ name, sheets }, about) {
   const { count, level } = form[name];
   const wanted = Math.max(1, Math.min(sheets.most, Math.round(Number(count)) || 1));
   const items = await drawItems(sheets, about, wanted, level);
-  const many = counted(items.length, "board");
+  const many = formatCount(items.length, "board");
   const few =
     items.length < wanted
       ? `There ${items.length === 1 ? "is" : "are"} only ${many}${level && " of this difficulty"}.`
@@ -60,7 +60,7 @@ export function showSheetForm(puzzle, state, go) {
   if (!levels.some((level) => level.name === chosen.level)) chosen.level = levels[0]?.name ?? "";
   async function make() {
     chosen.isBusy = true;
-    go(state, { isPassing: true });
+    go(state, { isTransient: true });
     const made = dealSheet(puzzle, about).finally(() => (chosen.isBusy = false));
     go(made, { mode: "sheet" });
   }
@@ -208,6 +208,6 @@ export function makeSheetMode(getPuzzle) {
     read,
     show,
     write: ({ about, items }) => ({ ...about, boards: items.join(" ") }),
-    title: ({ items }) => `sheet of ${counted(items.length, "board")}`,
+    title: ({ items }) => `sheet of ${formatCount(items.length, "board")}`,
   };
 }

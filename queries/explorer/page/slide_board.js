@@ -1,7 +1,7 @@
 // A board of sliding tiles: tiles slide by click, drag or key.
 import { showGrid } from "#page/grid.js";
 import { nameTile } from "#page/slide_rules.js";
-import { isCalm } from "#page/text.js";
+import { prefersReducedMotion } from "#page/text.js";
 
 const ARROW_LETTERS = { ArrowUp: "D", ArrowDown: "U", ArrowLeft: "R", ArrowRight: "L" };
 const SLIDE_MS = 150;
@@ -10,8 +10,8 @@ const CLICK_PIXELS = 6;
 const ENOUGH = 0.4;
 
 /** The direction of the tile for each letter, which is the direction of the blank. */
-export const TILE_WAY = { U: "down", D: "up", L: "right", R: "left" };
-export const TILE_ARROW = { U: "↓", D: "↑", L: "→", R: "←" };
+export const TILE_DIRECTIONS = { U: "down", D: "up", L: "right", R: "left" };
+export const TILE_ARROWS = { U: "↓", D: "↑", L: "→", R: "←" };
 
 let drag = null; // the pointer that drags a tile, and how far
 let seen = { id: "", state: "" }; // the board that was painted last
@@ -52,14 +52,14 @@ export function showSlideBoard(view, { game, state, best = "", isOver = false, s
     const letters = isOver ? "" : listLetters(game, state, at);
     const isBest = letters.length === 1 && best.includes(letters);
     if (letters)
-      cell.name += `, slides ${TILE_WAY[letters[0]]}${letters.length > 1 ? " with others" : ""}${isBest ? ", a best move" : ""}`;
+      cell.name += `, slides ${TILE_DIRECTIONS[letters[0]]}${letters.length > 1 ? " with others" : ""}${isBest ? ", a best move" : ""}`;
     cell.classes +=
       letters.length === 1
         ? ` open ${"LR".includes(letters) ? "across" : "down"}${isBest ? " best" : ""}`
         : "";
     cell.attributes = {
       "aria-disabled": String(!letters),
-      "data-mark": isBest ? TILE_ARROW[letters] : null,
+      "data-mark": isBest ? TILE_ARROWS[letters] : null,
     };
   });
   const find = (wanted) => moves.find(wanted)?.letter;
@@ -132,7 +132,8 @@ function end({ type, pointerId }) {
 export function animateSlide(view, game, state) {
   const before = seen.id === view && seen.game === game ? seen.state : "";
   seen = { id: view, game, state };
-  if (!before || isCalm() || !game.moves(before).some(({ after }) => after === state)) return;
+  if (!before || prefersReducedMotion() || !game.moves(before).some(({ after }) => after === state))
+    return;
   const cells = document.getElementById(`${view}-board`).children;
   const [gap, came] = [cells[state.indexOf("0")], cells[before.indexOf("0")]];
   const left = 1 - (drag?.part ?? 0);

@@ -2,9 +2,9 @@
 import { findLevel, showGame } from "#page/controls.js";
 import { showPicture } from "#page/grid.js";
 import { html } from "#page/html.js";
-import { describeTiles, showSlideBoard, TILE_WAY } from "#page/slide_board.js";
+import { describeTiles, showSlideBoard, TILE_DIRECTIONS } from "#page/slide_board.js";
 import { nameTile } from "#page/slide_rules.js";
-import { counted, wordEnd } from "#page/text.js";
+import { formatCount, describeEnd } from "#page/text.js";
 import { findDay, noteToday } from "#page/today.js";
 import { writeAddress } from "#page/address.js";
 import { makeGoal } from "#tables/sliding.js";
@@ -28,7 +28,7 @@ export async function deal(game, goal, before) {
 /** Return what is known of a game: the state now, whether that is the goal, and the fewest moves from the start. */
 function measure({ game, start, goal, moves }) {
   const now = game.follow(start, moves).at(-1);
-  const isPossible = game.joins(start, goal);
+  const isPossible = game.canReach(start, goal);
   return {
     now,
     isSolved: now === goal,
@@ -47,13 +47,19 @@ function word(state, { now, isSolved, isPossible, best }, { distance, best_moves
   const { game, moves, hints, isHinted } = state;
   if (!isPossible)
     return "This board cannot reach the goal: two of its tiles would have to be swapped.";
-  const unknown = game.isLost ? "" : " The best is being searched…";
+  const unknown = game.hasFailed ? "" : " The best is being searched…";
   if (isSolved)
-    return wordEnd(`Solved! ${counted(moves.length, "move")}`, moves.length, hints, best, unknown);
+    return describeEnd(
+      `Solved! ${formatCount(moves.length, "move")}`,
+      moves.length,
+      hints,
+      best,
+      unknown,
+    );
   if (!isHinted) return "";
-  if (distance === undefined) return game.isLost ? "" : "Searching for the best move…";
+  if (distance === undefined) return game.hasFailed ? "" : "Searching for the best move…";
   const move = game.moves(now).find(({ letter }) => letter === best_moves[0]);
-  return `Hint: slide tile ${nameTile(move.tile)} ${TILE_WAY[move.letter]}.`;
+  return `Hint: slide tile ${nameTile(move.tile)} ${TILE_DIRECTIONS[move.letter]}.`;
 }
 
 /** Show a game of a view: the board, and what stands beside it. `go(state, how)` is called with what follows. */
@@ -62,30 +68,30 @@ export function showPlay(view, state, go) {
   const known = measure(state);
   const { now, isSolved, isPossible } = known;
   const facts = isHinted && isPossible && !isSolved ? game.facts(now, goal) : {};
-  const said = word(state, known, facts);
+  const message = word(state, known, facts);
   const isOver = isSolved || !isPossible;
   const step = (change, told, how) => {
     const next = { ...state, isHinted: false, ...change };
     const after = measure(next);
     go(next, {
       isReplaced: true,
-      said: after.isSolved
+      announcement: after.isSolved
         ? word(next, after, {})
-        : `${told} ${counted(next.moves.length, "move")}.`,
+        : `${told} ${formatCount(next.moves.length, "move")}.`,
       ...how,
     });
   };
   function slide(letters) {
     const tile = nameTile(game.moves(now).find(({ letter }) => letter === letters[0]).tile);
-    step({ moves: moves + letters }, `Tile ${tile} ${TILE_WAY[letters[0]]}.`);
+    step({ moves: moves + letters }, `Tile ${tile} ${TILE_DIRECTIONS[letters[0]]}.`);
   }
   const undo = () => step({ moves: moves.slice(0, -1) }, "Undone.");
   const again = () => step({ moves: "", hints: 0 }, "Begun again.");
   function help() {
     const next = { ...state, hints: isHinted ? hints : hints + 1, isHinted: true };
-    go(next, { isReplaced: true, said: word(next, known, game.facts(now, goal)) });
+    go(next, { isReplaced: true, announcement: word(next, known, game.facts(now, goal)) });
   }
-  const another = () => go(deal(game, goal, start), { said: "Another board." });
+  const another = () => go(deal(game, goal, start), { announcement: "Another board." });
   const look = () => go(reviewGame(state), { mode: "study" });
   const today = game.findToday(findDay().number);
   const board = view === "sliding" && game.name;
@@ -101,7 +107,7 @@ export function showPlay(view, state, go) {
       title: game.title,
       count: moves.length,
       noun: moves.length === 1 ? "move" : "moves",
-      word: said,
+      word: message,
       isSolved,
       aim: html`<figure class="aim">
         <figcaption>Goal</figcaption>

@@ -6,8 +6,8 @@ import { makeSheetMode } from "#page/sheet.js";
 import { animateSlide, describeTiles } from "#page/slide_board.js";
 import { deal, notePlay, reviewGame, showPlay } from "#page/slide_play.js";
 import { nameTile } from "#page/slide_rules.js";
-import { lineOf, playOn, showStudy } from "#page/slide_study.js";
-import { counted, quoted } from "#page/text.js";
+import { findLine, playOn, showStudy } from "#page/slide_study.js";
+import { formatCount, quote } from "#page/text.js";
 
 /** Make the puzzle of a name whose `games` are known by their boards. */
 export function makeSlidePuzzle(name, title, games) {
@@ -23,7 +23,7 @@ export function makeSlidePuzzle(name, title, games) {
     const { problem } = await findMore(); // it may be beside the page
     if (known()) return { game: known(), unknown: "" };
     const unknown =
-      `This page has no board ${quoted(board)}. It has ${Object.keys(games).join(", ")}. ${problem}`.trim();
+      `This page has no board ${quote(board)}. It has ${Object.keys(games).join(", ")}. ${problem}`.trim();
     return { game: Object.values(games)[0], unknown };
   }
 
@@ -34,7 +34,7 @@ export function makeSlidePuzzle(name, title, games) {
     const problems = [unknown];
     const good = (text, check) => {
       const bad = text === undefined || unknown ? "" : check(text);
-      if (bad) problems.push(`${quoted(text)} is not an arrangement: ${bad}.`);
+      if (bad) problems.push(`${quote(text)} is not an arrangement: ${bad}.`);
       return bad || unknown ? undefined : text;
     };
     const start = good(params.start, (text) => game.problem(text));
@@ -97,7 +97,7 @@ export function makeSlidePuzzle(name, title, games) {
     note: notePlay,
     text: ({ game, start, moves }) => game.follow(start, moves).at(-1),
     title: ({ game, start, goal, moves }) =>
-      game.follow(start, moves).at(-1) === goal ? "solved" : counted(moves.length, "move"),
+      game.follow(start, moves).at(-1) === goal ? "solved" : formatCount(moves.length, "move"),
   };
 
   const study = {
@@ -116,14 +116,14 @@ export function makeSlidePuzzle(name, title, games) {
       mode === "play"
         ? reviewGame(state)
         : { ...readAbout(state.about), start: state.items[0], moves: "", hints: 0, step: 0 },
-    text: (state) => lineOf(state).now,
+    text: (state) => findLine(state).now,
     title({ game, start, goal, moves, step }) {
-      const { distance } = game.facts(lineOf({ game, start, goal, moves, step }).now, goal);
+      const { distance } = game.facts(findLine({ game, start, goal, moves, step }).now, goal);
       return distance === undefined
         ? "searching"
         : distance === null
           ? "out of reach"
-          : counted(distance, "move");
+          : formatCount(distance, "move");
     },
   };
 
@@ -137,7 +137,7 @@ export function makeSlidePuzzle(name, title, games) {
       const distances = items.map((state) => game.facts(state, goal).distance);
       const [least, most] = [Math.min(...distances), Math.max(...distances)];
       if (!distances.every(Number.isInteger)) return game.title; // being searched, or out of reach
-      return `${game.title}, ${least < most ? `${least} to ` : ""}${counted(most, "move")}`;
+      return `${game.title}, ${least < most ? `${least} to ` : ""}${formatCount(most, "move")}`;
     }),
     task: "Slide tiles into the gap until the board looks like the one on the right. Count your moves.",
     key: "The fewest moves, and the tiles to slide, one after the other.",
@@ -155,8 +155,8 @@ export function makeSlidePuzzle(name, title, games) {
     draw: withGame(({ game, goal }, level) => game.draw(goal, level)),
     problem: withGame(({ game, goal }, state) => {
       const bad = [goal, state].find((text) => game.problem(text));
-      if (bad !== undefined) return `${quoted(bad)} is not an arrangement: ${game.problem(bad)}.`;
-      return game.goalProblem(goal) && `${quoted(goal)} is not a goal: ${game.goalProblem(goal)}.`;
+      if (bad !== undefined) return `${quote(bad)} is not an arrangement: ${game.problem(bad)}.`;
+      return game.goalProblem(goal) && `${quote(goal)} is not a goal: ${game.goalProblem(goal)}.`;
     }),
     name: (_, state) => [...state].map((tile) => (tile === "0" ? "gap" : nameTile(tile))).join(" "),
     aim: withGame(({ game, goal }) => describeTiles(goal, game.columns)),
@@ -166,7 +166,7 @@ export function makeSlidePuzzle(name, title, games) {
       const { distance, tiles } = game.facts(state, goal);
       if (distance === undefined) return "being searched…";
       if (distance === null) return "This board cannot reach the goal.";
-      return `${counted(distance, "move")}: ${[...tiles].map(nameTile).join(" ")}`;
+      return `${formatCount(distance, "move")}: ${[...tiles].map(nameTile).join(" ")}`;
     }),
   };
 

@@ -1,5 +1,5 @@
 // A game on a sliding board: its rules, which are the package's, and what people type and read.
-import { quoted } from "#page/text.js";
+import { quote } from "#page/text.js";
 import { Board, makeGoal, swapCells } from "#tables/sliding.js";
 
 /** Return a tile's number as people write it. */
@@ -41,28 +41,28 @@ export class Game extends Board {
     const foreign = [...text].find((letter) => !known.includes(letter));
     if (foreign)
       return `“${foreign}” is not one of the ${this.cells > 10 ? "characters" : "digits"} 0–${this.marks.at(-1)}`;
-    const said = [];
+    const problems = [];
     if (text.length !== this.cells)
-      said.push(`it has ${text.length} digit${text.length > 1 ? "s" : ""}, not ${this.cells}`);
+      problems.push(`it has ${text.length} digit${text.length > 1 ? "s" : ""}, not ${this.cells}`);
     const called = (digit) => (digit === "0" ? "the blank (0)" : `tile ${nameTile(digit)}`);
     for (const digit of `${known.slice(1)}0`) {
       const count = text.split(digit).length - 1;
-      if (!this.marks.includes(digit) && count) said.push(`${called(digit)} does not exist`);
+      if (!this.marks.includes(digit) && count) problems.push(`${called(digit)} does not exist`);
       else if (count > 1)
-        said.push(`${called(digit)} appears ${count === 2 ? "twice" : `${count} times`}`);
+        problems.push(`${called(digit)} appears ${count === 2 ? "twice" : `${count} times`}`);
     }
     if (text.length >= this.cells) {
       const missing = [...makeGoal(this.cells, this.cells - 1)].filter(
         (digit) => !text.includes(digit),
       );
-      said.push(...missing.map((digit) => `${called(digit)} is missing`));
+      problems.push(...missing.map((digit) => `${called(digit)} is missing`));
     }
-    return said.join(", ");
+    return problems.join(", ");
   }
 
   /** Return why the game has no answers for a goal; "" if it has. */
   goalProblem(goal) {
-    return this.turn(goal) ? "" : this.goalsHere;
+    return this.viewGoal(goal) ? "" : this.goalsHere;
   }
 
   /** Return the states on the way of some letters, the start first; it ends at a letter that is no move. */
@@ -92,7 +92,7 @@ export class Game extends Board {
       if (!move)
         return {
           letters,
-          problem: `Move ${letters.length + 1} of ${quoted(text)} is not possible.`,
+          problem: `Move ${letters.length + 1} of ${quote(text)} is not possible.`,
         };
       letters += move.letter;
       state = move.after;
@@ -107,7 +107,7 @@ export class Game extends Board {
       /./g,
       () => left.splice(Math.floor(Math.random() * left.length), 1)[0],
     );
-    if (this.joins(state, goal)) return state;
+    if (this.canReach(state, goal)) return state;
     const [one, other] = [...state].filter((tile) => tile !== "0");
     return swapCells(state, state.indexOf(one), state.indexOf(other));
   }

@@ -1,20 +1,20 @@
 // A sliding board in study: the distance, the best moves, and a shortest solution to step through.
 import { isLoss, showChart } from "#page/chart.js";
 import { showAnswer, showButton, showChoices } from "#page/controls.js";
-import { complain, showField } from "#page/field.js";
+import { showFieldError, showField } from "#page/field.js";
 import { showGrid } from "#page/grid.js";
 import { html } from "#page/html.js";
 import { showPlayer } from "#page/player.js";
-import { describeTiles, showSlideBoard, TILE_ARROW, TILE_WAY } from "#page/slide_board.js";
+import { describeTiles, showSlideBoard, TILE_ARROWS, TILE_DIRECTIONS } from "#page/slide_board.js";
 import { nameTile } from "#page/slide_rules.js";
-import { counted, pickOne, quoted, refresh, writeNumber } from "#page/text.js";
+import { formatCount, pickOne, quote, refresh, formatNumber } from "#page/text.js";
 import { joinLetters, swapCells } from "#tables/sliding.js";
 
 const PLAY_MS = 450;
 let picked = null; // the first of two cells to swap: the part of the set-up and the cell
 
 /** Return the states of the user's moves and of a shortest solution after them, and the one that is on view. */
-export function lineOf({ game, start, goal, moves, step }) {
+export function findLine({ game, start, goal, moves, step }) {
   const line = game.follow(start, moves);
   line.push(...(game.facts(line.at(-1), goal).path ?? []).slice(1));
   const at = Math.min(step, line.length - 1);
@@ -23,13 +23,13 @@ export function lineOf({ game, start, goal, moves, step }) {
 
 /** Return the line up to the step on view as a game: who has seen it in study has had a hint. */
 export function playOn(state) {
-  return { ...state, moves: lineOf(state).letters, hints: state.hints + 1, isHinted: false };
+  return { ...state, moves: findLine(state).letters, hints: state.hints + 1, isHinted: false };
 }
 
 /** Return the distance as it is written, what follows it, and what is said above the board. */
-function wordAnswer(game, distance) {
+function describeDistance(game, distance) {
   if (distance === undefined) {
-    return game.isLost
+    return game.hasFailed
       ? ["…", "not known", "Not known."]
       : ["…", game.progress || "searching for a shortest solution", "Searching…"];
   }
@@ -38,14 +38,14 @@ function wordAnswer(game, distance) {
   return [
     distance,
     `move${distance === 1 ? "" : "s"} to the goal`,
-    `${counted(distance, "move")} to go.`,
+    `${formatCount(distance, "move")} to go.`,
   ];
 }
 
 /** Name the best moves of an answer in words. */
 function nameMoves({ best_moves = "", best_tiles }) {
   return [...best_moves]
-    .map((letter, index) => `tile ${nameTile(best_tiles[index])} ${TILE_WAY[letter]}`)
+    .map((letter, index) => `tile ${nameTile(best_tiles[index])} ${TILE_DIRECTIONS[letter]}`)
     .join(" or ");
 }
 
@@ -53,13 +53,14 @@ function nameMoves({ best_moves = "", best_tiles }) {
 function tell(game, facts, goal) {
   const { state, distance, solutions } = facts;
   if (distance === undefined) return "";
-  if (distance === null) return `This goal cannot be reached: ${wordUnsolved(game, state, goal)}`;
+  if (distance === null)
+    return `This goal cannot be reached: ${explainUnreachable(game, state, goal)}`;
   if (distance === 0) return "Solved: this is the goal.";
-  const ways = solutions ? `, ${counted(solutions, "shortest solution")}` : "";
-  return `${counted(distance, "move")} to the goal${ways}. Best: ${nameMoves(facts)}.`;
+  const ways = solutions ? `, ${formatCount(solutions, "shortest solution")}` : "";
+  return `${formatCount(distance, "move")} to the goal${ways}. Best: ${nameMoves(facts)}.`;
 }
 
-function wordUnsolved(game, state, goal) {
+function explainUnreachable(game, state, goal) {
   const odd = game.parities(state, goal);
   const [moves, swaps] = [odd.moves, odd.swaps].map((one) => (one ? "odd" : "even"));
   return (
@@ -78,24 +79,24 @@ function listFacts(game, facts, goal) {
     tiles,
     solution,
   } = facts;
-  if (distance === null) return [["Why", wordUnsolved(game, facts.state, goal)]];
+  if (distance === null) return [["Why", explainUnreachable(game, facts.state, goal)]];
   if (!distance) return [];
   const best = [...best_moves].map((letter, index) => {
     const tile = nameTile(best_tiles[index]);
-    return html`<span class="chip" role="img" aria-label="${tile} ${TILE_WAY[letter]}"
-      >${tile} ${TILE_ARROW[letter]}</span
+    return html`<span class="chip" role="img" aria-label="${tile} ${TILE_DIRECTIONS[letter]}"
+      >${tile} ${TILE_ARROWS[letter]}</span
     >`;
   });
   return [
     [isOneOf ? "A best move" : best.length === 1 ? "Best move" : "Best moves", best],
-    ...(solutions ? [["Shortest solutions", writeNumber(solutions)]] : []),
+    ...(solutions ? [["Shortest solutions", formatNumber(solutions)]] : []),
     ["Tiles to move", [...tiles].map(nameTile).join(" ")],
     ["As letters", html`${solution} <small>the gap goes up, down, left, right</small>`],
   ];
 }
 
 /** Return what the move to a state of the line did, whether it lost ground, and what would have been better. */
-function wordChange(game, goal, line, at) {
+function describeChange(game, goal, line, at) {
   if (!at) return { text: "", isLost: false };
   const [before, after] = line.slice(at - 1, at + 1).map((one) => game.facts(one, goal));
   if (!Number.isInteger(before.distance) || !Number.isInteger(after.distance))
@@ -104,7 +105,7 @@ function wordChange(game, goal, line, at) {
   const [move] = game.trace([before.state, after.state]);
   const better = isLost && before.best_moves ? ` Better: ${nameMoves(before)}.` : "";
   return {
-    text: `Tile ${nameTile(move.tile)} ${TILE_WAY[move.letter]}: one move ${isLost ? "farther" : "nearer"}.${better}`,
+    text: `Tile ${nameTile(move.tile)} ${TILE_DIRECTIONS[move.letter]}: one move ${isLost ? "farther" : "nearer"}.${better}`,
     isLost,
   };
 }
@@ -113,7 +114,7 @@ function wordChange(game, goal, line, at) {
 function showSetup(view, { game, part, label, state, check, set }) {
   const word = (text) => {
     const bad = check(text);
-    return bad && `${quoted(text)} is not an arrangement: ${bad}. Example: ${game.goals[0].state}.`;
+    return bad && `${quote(text)} is not an arrangement: ${bad}. Example: ${game.goals[0].state}.`;
   };
   const tiles = describeTiles(state, game.columns);
   const isPicked = (cell) => picked?.part === part && picked.cell === cell;
@@ -123,7 +124,7 @@ function showSetup(view, { game, part, label, state, check, set }) {
     picked = first === null ? { part, cell } : null;
     if (first === null || first === cell) return refresh();
     const to = swapCells(state, first, cell);
-    return word(to) ? complain(`${view}-${part}`, word(to)) : set(to);
+    return word(to) ? showFieldError(`${view}-${part}`, word(to)) : set(to);
   }
   return html`<div>
     ${showField(view, {
@@ -148,7 +149,7 @@ function showSearch(view, { game, now, goal }) {
     .trace(search.path)
     .map(({ tile }) => nameTile(tile))
     .join(" ");
-  const verb = game.isLost ? "Stopped." : "Searching…";
+  const verb = game.hasFailed ? "Stopped." : "Searching…";
   return html`<p id="${view}-search" class="hint">
     <span id="${view}-known"
       >${verb} A shortest solution has at least ${search.least} and at most
@@ -158,7 +159,7 @@ function showSearch(view, { game, now, goal }) {
       type="button"
       id="${view}-stop"
       class="quiet"
-      hidden=${game.isLost}
+      hidden=${game.hasFailed}
       onclick=${() => game.stop()}
     >
       Stop
@@ -170,31 +171,34 @@ function showSearch(view, { game, now, goal }) {
 /** Show a board of a view in study; `go(state, how)` is called with what follows. */
 export function showStudy(view, state, go) {
   const { game, start, goal, moves } = state;
-  const { line, at, now, letters } = lineOf(state);
+  const { line, at, now, letters } = findLine(state);
   const facts = game.facts(now, goal);
-  const [distance, unit, said] = wordAnswer(game, facts.distance);
-  const change = wordChange(game, goal, line, at);
+  const [distance, unit, status] = describeDistance(game, facts.distance);
+  const change = describeChange(game, goal, line, at);
   const begin = (to, aim = goal) => {
     picked = null;
     go(
       { game, start: to, goal: aim, moves: "", hints: 0, step: 0 },
-      { said: tell(game, game.facts(to, aim), aim) },
+      { announcement: tell(game, game.facts(to, aim), aim) },
     );
   };
-  const show = (step, { isPassing = false } = {}) =>
+  const show = (step, { isTransient = false } = {}) =>
     go(
       { ...state, step },
       {
         isReplaced: true,
-        isPassing,
-        said: isPassing ? "" : tell(game, game.facts(line[step], goal), goal),
+        isTransient,
+        announcement: isTransient ? "" : tell(game, game.facts(line[step], goal), goal),
       },
     );
   function slide(added) {
     const next = { ...state, moves: letters + added, step: at + added.length };
     const isOnLine = line[next.step] === game.follow(now, added).at(-1);
     if (isOnLine) next.moves = moves;
-    go(next, { isReplaced: true, said: tell(game, game.facts(lineOf(next).now, goal), goal) });
+    go(next, {
+      isReplaced: true,
+      announcement: tell(game, game.facts(findLine(next).now, goal), goal),
+    });
   }
   const two = [...now].filter((tile) => tile !== "0").slice(0, 2);
   const goals = game.goals.map(({ state: to, label }) => [label, null, () => begin(now, to)]);
@@ -213,7 +217,7 @@ export function showStudy(view, state, go) {
   );
   const knows =
     game.knows ??
-    `This page knows the shortest solutions of all ${writeNumber(many)} arrangements.`;
+    `This page knows the shortest solutions of all ${formatNumber(many)} arrangements.`;
   const marks = !facts.best_moves
     ? ""
     : facts.has_one_best
@@ -222,7 +226,7 @@ export function showStudy(view, state, go) {
   return {
     task: `Study shows how far any board is from its goal, the best moves, and a shortest solution. ${knows}`,
     table: html`<p class="now">
-        <strong id="${view}-now">${said}</strong>${" "}
+        <strong id="${view}-now">${status}</strong>${" "}
         <span id="${view}-change" class="change ${change.isLost ? "farther" : "nearer"}"
           >${change.text}</span
         >${" "}

@@ -15,21 +15,21 @@ const EXTRA_STEPS = 4;
  */
 export class SolvedGame extends Game {
   /** Whether the last search has failed. */
-  isLost = false;
+  hasFailed = false;
   #paths = new Map(); // by goal and state: the states of a shortest solution
   #bestMoves = new Map(); // by goal and state
-  #asked = new Set();
+  #pending = new Set();
 
   #fail(error) {
-    this.isLost = true;
+    this.hasFailed = true;
     refresh(error.isStopped ? undefined : `This board cannot be answered: ${error.message}`);
   }
 
   /** Find a shortest solution: its states, the first included. */
   async solve(state, goal) {
     const { path, best_moves } = await this.find(state, goal);
-    if (this.isLost) refresh("");
-    [this.isLost, this.progress] = [false, ""];
+    if (this.hasFailed) refresh("");
+    [this.hasFailed, this.progress] = [false, ""];
     if (this.findsBestMoves) this.#bestMoves.set(goal + state, best_moves);
     path.forEach((one, at) => {
       if (!this.#paths.has(goal + one)) this.#paths.set(goal + one, path.slice(at));
@@ -37,23 +37,23 @@ export class SolvedGame extends Game {
     return this.#paths.get(goal + state);
   }
 
-  async #ask(state, goal) {
-    if (this.#asked.has(goal + state)) return;
-    this.#asked.add(goal + state);
+  async #request(state, goal) {
+    if (this.#pending.has(goal + state)) return;
+    this.#pending.add(goal + state);
     try {
       await this.solve(state, goal);
       refresh();
     } catch (error) {
-      this.#asked.delete(goal + state); // it may be found later
+      this.#pending.delete(goal + state); // it may be found later
       this.#fail(error);
     }
   }
 
   /** Return the answer for a state; its distance is undefined while it is searched for, and null if it is out of reach. */
   facts(state, goal = this.findGoal(state)) {
-    if (!this.joins(state, goal)) return { state, goal_state: goal, distance: null };
+    if (!this.canReach(state, goal)) return { state, goal_state: goal, distance: null };
     if (!(this.findsBestMoves ? this.#bestMoves : this.#paths).has(goal + state))
-      this.#ask(state, goal);
+      this.#request(state, goal);
     const path = this.#paths.get(goal + state);
     if (!path) return { state, goal_state: goal, distance: undefined };
     const line = this.trace(path);
@@ -115,7 +115,7 @@ export class SolvedGame extends Game {
 
   /** Return the fewest moves to the goal, as far as they are known already; null if it is out of reach. */
   distance(state, goal) {
-    if (!this.joins(state, goal)) return null;
+    if (!this.canReach(state, goal)) return null;
     const path = this.#paths.get(goal + state);
     return path && path.length - 1;
   }

@@ -1,6 +1,6 @@
 // Sliding boards whose tables are inside the page, the 8-puzzle one of them: all answers are read at once.
 import { pickOne } from "#page/text.js";
-import { answerFrom, findMost, findRanks, once, openIndex } from "#page/reader.js";
+import { answerFrom, findMaximum, findRanks, once, openIndex } from "#page/reader.js";
 import { describeBoard, Game } from "#page/slide_rules.js";
 import { drawNumber } from "#page/today.js";
 import { EIGHT as EIGHT_BOARD, listGoals } from "#tables/sliding.js";
@@ -27,25 +27,27 @@ class TabledGame extends Game {
 
   /** Return the answer for a state and a goal, keyed as the columns; its distance is null if it is out of reach. */
   facts(state, goal = this.findGoal(state)) {
-    if (!this.joins(state, goal)) return { state, goal_state: goal, distance: null };
+    if (!this.canReach(state, goal)) return { state, goal_state: goal, distance: null };
     return answerFrom(this.tables, this.answer(state, { goal }));
   }
 
   /** Return the fewest moves to the goal; null if it is out of reach. */
   distance(state, goal) {
-    const view = this.turn(goal);
-    return this.joins(state, goal) ? this.#listDistances(view)[this.rank(view.state(state))] : null;
+    const view = this.viewGoal(goal);
+    return this.canReach(state, goal)
+      ? this.#listDistances(view)[this.rank(view.mapState(state))]
+      : null;
   }
 
   /** Yield the states at a distance from a goal, in a random order. */
   *#drawStates(goal, distance) {
-    const view = this.turn(goal);
+    const view = this.viewGoal(goal);
     const ranks = findRanks(this.#listDistances(view), distance);
     while (ranks.length) {
       const [rank] = ranks.splice(Math.floor(Math.random() * ranks.length), 1);
       const state = this.unrank(rank, view.tableGoal.state);
       // a table may have the states of another goal too
-      if (state) yield view.undo(state);
+      if (state) yield view.restoreState(state);
     }
   }
 
@@ -53,7 +55,7 @@ class TabledGame extends Game {
   hardest(goal) {
     let found = this.#hardest.get(goal) ?? [];
     if (found.length) return found;
-    for (let most = findMost(this.#listDistances(this.turn(goal))); !found.length; most--)
+    for (let most = findMaximum(this.#listDistances(this.viewGoal(goal))); !found.length; most--)
       found = [...this.#drawStates(goal, most)];
     this.#hardest.set(goal, found);
     return found;
@@ -79,7 +81,7 @@ class TabledGame extends Game {
 
   /** Return the levels of difficulty: some distances, and the largest of all. */
   levels(goal) {
-    const distances = this.#listDistances(this.turn(goal));
+    const distances = this.#listDistances(this.viewGoal(goal));
     return [
       ...LEVELS.filter((distance) => distances.includes(distance)).map(this.nameLevel),
       { name: "hardest", label: "hardest" },

@@ -1,29 +1,29 @@
 // Words and small choices that all views share.
 
 /** Shorten a text of the user's for a message. */
-export function quoted(text) {
+export function quote(text) {
   const letters = [...text];
   return letters.length > 60 ? `“${letters.slice(0, 60).join("")}…”` : `“${text}”`;
 }
 
 /** Write a whole number with commas; the browser's own way would load all its languages first. */
-export function writeNumber(number) {
+export function formatNumber(number) {
   return String(number).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }
 
-export function counted(count, noun, nouns = `${noun}s`) {
-  return `${writeNumber(count)} ${count === 1 ? noun : nouns}`;
+export function formatCount(count, noun, nouns = `${noun}s`) {
+  return `${formatNumber(count)} ${count === 1 ? noun : nouns}`;
 }
 
 /** Return what is said at the end of a game: what is `done`, in how many moves, and the best; `unknown` if that is not known. */
-export function wordEnd(done, made, hints, best, unknown) {
-  const took = done + (hints ? ` with ${counted(hints, "hint")}` : "");
+export function describeEnd(done, made, hints, best, unknown) {
+  const took = done + (hints ? ` with ${formatCount(hints, "hint")}` : "");
   if (best === undefined) return `${took}.${unknown}`;
   return `${took}; the best is ${best}.${made === best && !hints ? " Nobody can do better." : ""}`;
 }
 
 /** Announce a text to screen readers. */
-export function say(text) {
+export function announce(text) {
   document.getElementById("say").textContent = text;
 }
 
@@ -33,7 +33,7 @@ export async function copyText(text) {
   return navigator.clipboard?.writeText(text).then(isDone, () => false) ?? false;
 }
 
-export function isCalm() {
+export function prefersReducedMotion() {
   return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 

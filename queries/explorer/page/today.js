@@ -1,8 +1,8 @@
 // The puzzles of a day: they follow from the date alone, so that they are the same for all who have the page. The first
 // result of a day is kept, and so are its hints, whatever is begun again.
 import { html } from "#page/html.js";
-import { getKept, keep } from "#page/kept.js";
-import { copyText, counted, say } from "#page/text.js";
+import { loadValue, saveValue } from "#page/storage.js";
+import { copyText, formatCount, announce } from "#page/text.js";
 
 const DAY_MS = 86400000;
 /** The factors by which MurmurHash3 mixes its last bits. */
@@ -24,7 +24,7 @@ export function findDay(now = new Date()) {
 /** Return what is kept of today's game. */
 function readRecord(title) {
   const { name: day } = findDay();
-  const kept = getKept(`today ${title}`, {});
+  const kept = loadValue(`today ${title}`, {});
   return kept.day === day ? kept : { day, hints: 0 };
 }
 
@@ -32,15 +32,17 @@ function readRecord(title) {
 export function noteToday(title, { hints, score }) {
   const kept = readRecord(title);
   kept.hints = Math.max(hints, Number(kept.hints) || 0);
-  if (score) kept.result ??= `${score}, ${kept.hints ? counted(kept.hints, "hint") : "no hint"}`;
-  keep(`today ${title}`, kept);
+  if (score)
+    kept.result ??= `${score}, ${kept.hints ? formatCount(kept.hints, "hint") : "no hint"}`;
+  saveValue(`today ${title}`, kept);
 }
 
 /** Show the button that leads to today's puzzle, at an `address`, or its day if it is on view, with its result. */
 export function showToday(view, title, { address, isToday }) {
   const { day, result } = readRecord(title);
   const text = `${title} ${day}: ${result}`;
-  const copy = async () => say((await copyText(text)) ? "Copied." : "Select the line to copy it.");
+  const copy = async () =>
+    announce((await copyText(text)) ? "Copied." : "Select the line to copy it.");
   return html`<div class="today">
     <button
       type="button"

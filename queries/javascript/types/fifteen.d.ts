@@ -14,7 +14,7 @@ export type FifteenAnswer = Omit<Required<import("./sliding.js").BoardAnswer>, "
     heuristic: number;
     nodes_expanded: number;
 };
-export type OnProgress = (told: {
+export type OnProgress = (update: {
     least: number;
 }) => void;
 /**
@@ -22,19 +22,19 @@ export type OnProgress = (told: {
  * @typedef {Omit<Required<import("./sliding.js").BoardAnswer>, "best_moves" | "best_tiles" | "solutions">
  *   & {heuristic: number, nodes_expanded: number}} FifteenAnswer
  *
- * @typedef {(told: {least: number}) => void} OnProgress is told before each round that no solution has fewer moves
+ * @typedef {(update: {least: number}) => void} OnProgress gets, before each iteration, a lower bound of the moves
  */
 /** Return the tiles of a text, or of a pattern's name. */
 export declare function readTiles(text: any): number[];
 /** Return the states on the way of the blank over some cells of a goal's view, to that goal. */
 export declare function followBlank(board: any, view: any, state: any, cells: any): any;
 /**
- * Answer for a state. The search, of seconds for the hardest states, is done here and now: a page asks in a worker.
+ * Answer for a state. The search blocks, for seconds for the hardest states: run it in a worker.
  * @param {string} text
  * @param {{goal?: string, onProgress?: OnProgress}} [options]
- * @returns {Generator<import("./sliding.js").Need, FifteenAnswer, any>}
+ * @returns {Generator<import("./sliding.js").RecordRequest, FifteenAnswer, any>}
  */
 export declare function answerFifteen(text: string, { goal, onProgress }?: {
     goal?: string;
     onProgress?: OnProgress;
-}): Generator<import("./sliding.js").Need, FifteenAnswer, any>;
+}): Generator<import("./sliding.js").RecordRequest, FifteenAnswer, any>;

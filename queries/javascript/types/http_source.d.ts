@@ -26,9 +26,9 @@ export declare class HttpSource {
     /** Return the address of a file, for messages: without the query, which may be a signature. */
     locate(file: any): string;
     /**
-     * Read a file, or the bytes from `first` to `last`; from a host that ignores ranges, the whole file. `isFresh`: caches on the
-     * way must ask the host. Return the bytes, the number of the first, the `total` size of the file, and its `version`, which is
-     * another one if the file has changed; the last two are null if the host does not tell, or not pages of this site.
+     * Read a file, or the bytes from `first` to `last`; from a host that ignores ranges, the whole file. `isFresh`: bypass HTTP
+     * caches. Return the bytes, the number of the first, the `total` size of the file, and its `version`, which is
+     * another one if the file has changed; the last two are null if the host does not send them, or hides them from other sites.
      */
     read(file: any, first: number, last: any, { isFresh }?: {
         isFresh?: boolean;

@@ -34,7 +34,7 @@ declare class Build {
     first: Promise<any>;
     whole: any;
     count: number;
-    /** `isFresh`: caches on the way must ask the host, because they had another build of the table. */
+    /** `isFresh`: bypass HTTP caches, which had another build of the table. */
     constructor(index: any, isFresh?: boolean, version?: any);
     records(ranks: any): Promise<any>;
     allRecords(): Promise<Uint8Array<ArrayBuffer>>;

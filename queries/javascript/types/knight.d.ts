@@ -30,19 +30,19 @@ export declare class KnightBoard {
     neighbours: number[][];
     /** @param {number} side */
     constructor(side: number);
-    nameOf(square: any): string;
-    numberOf(name: any): number;
+    nameSquare(square: any): string;
+    parseSquare(name: any): number;
     /** Return the problem of a text that should be a square; "" if there is none. */
     problem(text: any): string;
     isLight(square: any): boolean;
     /** Return which of the jumps 1-8 leads from a square to another; 0 if none does. */
     jump(from: any, to: any): number;
     /** Return whether the colours, which alternate along a tour, allow one between two squares. */
-    joins(start: any, end: any): boolean;
+    canJoin(start: any, end: any): boolean;
 }
 /**
  * Return the tour between two squares.
  * @param {...string} texts its start and its finish
- * @returns {Generator<import("./sliding.js").Need, KnightAnswer, Uint8Array[]>}
+ * @returns {Generator<import("./sliding.js").RecordRequest, KnightAnswer, Uint8Array[]>}
  */
-export declare function answerKnight(...texts: string[]): Generator<import("./sliding.js").Need, KnightAnswer, Uint8Array[]>;
+export declare function answerKnight(...texts: string[]): Generator<import("./sliding.js").RecordRequest, KnightAnswer, Uint8Array[]>;

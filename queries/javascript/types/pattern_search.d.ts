@@ -15,8 +15,8 @@ export declare function unpackPatterns(tables: {
     records: Uint8Array;
 }[]): Patterns;
 /**
- * Find a shortest solution of a board, given the tile on each cell, in rounds; yield before each a number of moves
- * that no solution is below. Return the cells of the blank, the first included, and the number of nodes expanded.
+ * Find a shortest solution of a board, given the tile on each cell, by iterative deepening; yield before each iteration a lower
+ * bound of the moves. Return the cells of the blank, the first included, and the number of nodes expanded.
  * There are no cells if false distances lead to no solution.
  * With a weight above 1, find a solution sooner that may be longer, by up to this factor.
  * @param {Patterns} patterns

@@ -43,17 +43,17 @@ export declare function rankPosition(position: any): number;
 /** Return the position with a rank. */
 export declare function unrankPosition(rank: any): string;
 /** Return a move as text: `5-10` to an empty square, `4x7` for a swap. */
-export declare function writeMove({ start, swap, goal }: {
+export declare function formatMove({ start, swap, goal }: {
     goal: any;
     start: any;
     swap: any;
 }): string;
 /** Return whether the piece on a square (1-15) has one of its colour on a neighbouring square. */
-export declare function guarded(position: any, square: any): boolean;
+export declare function isGuarded(position: any, square: any): boolean;
 /** Return a side's legal moves with a throw, by their start squares. */
 export declare function listMoves(position: any, mover: any, throwOf: any): any[];
 /** Return the position after a move. */
-export declare function afterMove({ before, start, goal }: {
+export declare function applyMove({ before, start, goal }: {
     before: any;
     goal: any;
     start: any;
@@ -63,22 +63,22 @@ export declare function afterMove({ before, start, goal }: {
  * line, each with the position before it.
  * @param {string} position
  * @param {number} plies
- * @param {(told: {moves: number, state: string}) => void} [onProgress]
- * @returns {Generator<import("./sliding.js").Need, any[], Uint8Array[]>}
+ * @param {(update: {moves: number, state: string}) => void} [onProgress]
+ * @returns {Generator<import("./sliding.js").RecordRequest, any[], Uint8Array[]>}
  */
-export declare function followBack(position: string, plies: number, onProgress?: (told: {
+export declare function followBack(position: string, plies: number, onProgress?: (update: {
     moves: number;
     state: string;
-}) => void): Generator<import("./sliding.js").Need, any[], Uint8Array[]>;
+}) => void): Generator<import("./sliding.js").RecordRequest, any[], Uint8Array[]>;
 /**
  * Answer for a position.
  * @param {string} text
- * @param {{onProgress?: (told: {moves: number, state: string}) => void}} [options]
- * @returns {Generator<import("./sliding.js").Need, SenetAnswer, Uint8Array[]>}
+ * @param {{onProgress?: (update: {moves: number, state: string}) => void}} [options]
+ * @returns {Generator<import("./sliding.js").RecordRequest, SenetAnswer, Uint8Array[]>}
  */
 export declare function answerSenet(text: string, { onProgress }?: {
-    onProgress?: (told: {
+    onProgress?: (update: {
         moves: number;
         state: string;
     }) => void;
-}): Generator<import("./sliding.js").Need, SenetAnswer, Uint8Array[]>;
+}): Generator<import("./sliding.js").RecordRequest, SenetAnswer, Uint8Array[]>;

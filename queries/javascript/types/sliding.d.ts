@@ -52,11 +52,11 @@ export type Goal = {
     state: string;
     table: string;
 };
-export type OnProgress = (told: {
+export type OnProgress = (update: {
     moves: number;
     state: string;
 }) => void;
-export type Need = {
+export type RecordRequest = {
     table: string;
     width: number;
     ranks?: number[];
@@ -82,10 +82,10 @@ export type Need = {
  * @property {string} state
  * @property {string} table
  *
- * @typedef {(told: {moves: number, state: string}) => void} OnProgress
+ * @typedef {(update: {moves: number, state: string}) => void} OnProgress
  *
- * Records of a table that a question needs, or all of them: who asks it gets them, and gives them to its generator.
- * @typedef {{table: string, width: number, ranks?: number[], isWhole?: boolean, request?: string}} Need
+ * A request of a question: records of a table by rank, or all of them. The caller reads them and passes them to the generator.
+ * @typedef {{table: string, width: number, ranks?: number[], isWhole?: boolean, request?: string}} RecordRequest
  */
 /** A board with the tables of some goals. */
 export declare class Board {
@@ -109,7 +109,7 @@ export declare class Board {
     };
     place: number[];
     cellAt: number[];
-    orders: number;
+    evenPermutations: number;
     /**
      * `goals` are those of the board that has no more rows than columns, `width` the bytes of a record, if they are those of
      * the 8-puzzle, and `locate` says where a file is, for messages.
@@ -133,26 +133,26 @@ export declare class Board {
         cell: any;
         after: string;
     }[];
-    /** Return the parities of the blank's moves, and of the swaps of tiles, between two states. */
+    /** Return the parities of the blank's moves, and of the permutation of the marks, between two states. */
     parities(state: any, goal: any): {
         moves: number;
         swaps: number;
     };
-    /** Return whether moves lead from a state to another. */
-    joins(state: any, goal: any): boolean;
+    /** Return whether moves lead from a state to another: whether the two parities agree. */
+    canReach(state: any, goal: any): boolean;
     /** Throw an error if no moves lead from a state to another. */
-    requireJoined(state: any, goal: any): void;
+    requireReachable(state: any, goal: any): void;
     rank(state: any): any;
     /** Return the state with a rank that reaches a goal; undefined if it reaches another one. */
     unrank(rank: any, goal: any): string;
     /**
-     * Return the view of any goal as one that has a table: the board turned or mirrored, tiles renamed. `undo`
+     * Return the view of any goal as one that has a table: the board turned or mirrored, tiles renamed. `restoreState`
      * leads back from it.
      */
-    turn(goal: any): {
+    viewGoal(goal: any): {
         tableGoal: Goal;
-        state: (state: any) => string;
-        undo: (state: any) => string;
+        mapState: (state: any) => string;
+        restoreState: (state: any) => string;
     };
     /** Return the moves along a path of states. */
     trace(path: any): any;
@@ -165,13 +165,13 @@ export declare class Board {
      * @param {string} text
      * @param {{goal?: string | null, solution?: boolean, onProgress?: OnProgress}} [options] `solution: false`:
      *   distance and best moves alone, where the table has distances
-     * @returns {Generator<Need, BoardAnswer, Uint8Array[]>}
+     * @returns {Generator<RecordRequest, BoardAnswer, Uint8Array[]>}
      */
     answer(text: string, { goal, solution, onProgress }?: {
         goal?: string | null;
         solution?: boolean;
         onProgress?: OnProgress;
-    }): Generator<Need, BoardAnswer, Uint8Array[]>;
+    }): Generator<RecordRequest, BoardAnswer, Uint8Array[]>;
 }
 /** Return the letters of moves. */
 export declare const joinLetters: (moves: any) => any;
