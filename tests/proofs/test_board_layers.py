@@ -31,7 +31,7 @@ def list_depths(board: SlidingBoard, goal: str) -> list[int]:
         for place in layers.list_places(distance):
             words = layers.words[place][:, None].view(np.uint8)
             bits = np.unpackbits(words, axis=1, bitorder="little")[:, :WORD_STATES]
-            found = place * board.orders + np.flatnonzero(bits)
+            found = place * board.even_permutations + np.flatnonzero(bits)
             assert (depth[found] == 255).all()
             depth[found] = distance
     return depth.tolist()
