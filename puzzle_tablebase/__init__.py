@@ -9,9 +9,9 @@ Traceback (most recent call last):
     ...
 puzzle_tablebase.GoalUnreachable: 123804765 cannot be reached from 123456780: ...
 
-A public name is imported when it is first used, so that a lone lookup loads little. Puzzles, tables
-and stores are in this package, readers in `puzzle_tablebase.queries`, and builds, proofs and the
-command line in `puzzle_tablebase.pipeline`.
+A public name is imported when it is first used, so that a single lookup loads little. Puzzles,
+tables and stores are in this package, readers in `puzzle_tablebase.queries`, and builds, proofs and
+the command line in `puzzle_tablebase.pipeline`.
 """
 
 from __future__ import annotations

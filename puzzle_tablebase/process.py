@@ -3,7 +3,7 @@
 At a signal the process cleans up temporary files and exits at once. The signals are blocked in
 every thread and one thread waits for them, so that no library's own handler, no kernel that runs
 for seconds and no lock delays the exit. Until something needs a cleanup, the system's default
-action ends the process, so a lone lookup starts no thread.
+action ends the process, so a single lookup starts no thread.
 
 A raw stream may write fewer bytes than it was given and report that only in its return value, and
 standard output is raw under PYTHONUNBUFFERED.

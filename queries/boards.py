@@ -1,6 +1,6 @@
 """The probers of boards: what all share, those of up to ten cells, and that of the 8-puzzle.
 
-The answers of all states of such a board for a goal are in memory when many keys are asked.
+For many keys, the answers of all states of such a board for a goal are kept in memory.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ MAX_GOALS = 4
 
 
 class BoardAnswer(GoalAnswer, BoardFeatures):
-    """The answer for a state of a sliding board: a goal puzzle's, with tiles and pictures."""
+    """The answer for a state of a sliding board: with tiles and pictures."""
 
     _width: int
     best_tiles: str | None = None

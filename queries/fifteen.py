@@ -1,4 +1,4 @@
-"""The prober of the 15-puzzle, which opens the tables of a partition and searches for answers."""
+"""The prober of the 15-puzzle, which searches with the pattern databases of a partition."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def parse_partition(given: str, *_: object) -> str:
 
 
 class FifteenProber(Prober):
-    """Answers for the 15-puzzle, by searches with the tables of patterns."""
+    """Answers for the 15-puzzle, by searches with pattern databases."""
 
     commands = ("query", "sample", "check")
     long_work = "searching for a shortest solution"

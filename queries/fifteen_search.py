@@ -1,4 +1,4 @@
-"""The search for shortest solutions (IDA*), with the distances of patterns as a lower bound.
+"""The search for shortest solutions: IDA* with additive pattern databases.
 
 The heuristic is the larger of two: the sum of the patterns' distances on the board, and the same on
 its mirror image. Both are kept for each node and changed by one lookup a move. A node that is in

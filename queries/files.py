@@ -138,7 +138,7 @@ class IndexReader:
         for attempt in range(1, ATTEMPTS):
             try:
                 if attempt == 1:
-                    text = read_text(self._store) if manifest is None else manifest
+                    text = read_manifest_text(self._store) if manifest is None else manifest
                     self._open_listed(_find_digests(text, self._table))
                 else:
                     self._open_listed(_read_digests(self._store, self._table))
@@ -257,7 +257,7 @@ class IndexReader:
         return make_open_error(self._store, self._table.index_file, error, self._request)
 
 
-def read_text(store: Store, name: str = MANIFEST) -> bytes:
+def read_manifest_text(store: Store, name: str = MANIFEST) -> bytes:
     """Read a manifest; b"" if there is none."""
     try:
         return store.read(name, MAX_WHOLE_BYTES)
@@ -286,7 +286,7 @@ def _read_digests(store: Store, table: Table) -> list[str]:
     try:
         from puzzle_tablebase.formats.manifest import read_versions
     except ModuleNotFoundError:  # installed without dependencies
-        texts = (read_text(store, name) for name in (MANIFEST, BACKUP))
+        texts = (read_manifest_text(store, name) for name in (MANIFEST, BACKUP))
         return next(filter(None, (_find_digests(text, table) for text in texts)), [])
     versions = read_versions(store).get(table.name, [])
     return [entry.index.digest for entry in versions if entry.index]
@@ -298,7 +298,7 @@ class TableFiles:
     def __init__(self, store: Store) -> None:
         self.store = store
         self._kept: dict[Any, Any] = {}
-        """What was made of the tables, by name, for all threads."""
+        """The cache of what was made from the tables, by name, for all threads."""
         self._making: dict[Any, Any] = {}
         """A lock for each name that something is being made for."""
         self._lock = RLock()
@@ -325,7 +325,7 @@ class TableFiles:
 
     def _read_manifest(self) -> bytes:
         """Return the manifest's text, read once, or again by an index that it does not match."""
-        return self.keep("manifest", lambda: read_text(self.store))
+        return self.keep("manifest", lambda: read_manifest_text(self.store))
 
     def scan(self, table: Table) -> pl.LazyFrame:
         """Return a table's rows; its files are checked against the manifest the first time."""

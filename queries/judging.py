@@ -1,6 +1,6 @@
 """Judging: scores of answers by the rules and the tables.
 
-The moves of an answer are read, and made from its start by the rules of the puzzle. A lone
+The moves of an answer are read, and made from its start by the rules of the puzzle. A single
 judgement imports nothing heavy.
 """
 

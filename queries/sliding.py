@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from puzzle_tablebase.schema import Table
 
 STATES_PER_WALK = 20_000_000
-"""For each of this many states, one more key is looked up singly in a table of bits."""
+"""A table of bits with this many more states has one more key looked up singly."""
 MAX_KNOWN_STATES = 1 << 16
 MAX_DISTANCE = 254
 
@@ -66,7 +66,7 @@ class SmallBoardProber(DenseProber):
 
 
 class BitProber(BoardProber):
-    """A prober of tables with one bit of each distance, which counts the steps to the goal.
+    """A prober of tables with one bit of each distance, which walks to the goal and counts moves.
 
     Each move changes the colour of the blank's cell. So the colour gives bit 0 of the distance, and
     the table bit 1: the distance modulo 4. It shows which neighbours are one move nearer, and which
@@ -80,7 +80,7 @@ class BitProber(BoardProber):
         self.board = str(puzzle)
         self.max_single_keys = 300 + puzzle.size // STATES_PER_WALK
         self._reconstruction_lock = allocate_lock()
-        """The lock of lists of all distances: each takes the memory that it finds free."""
+        """One list of distances is made at a time, as each may take all free memory."""
 
     def find_distance(self, state: str, goal: str) -> tuple[int, int | None]:
         try:
@@ -179,7 +179,7 @@ class BitProber(BoardProber):
         return rows.select(goal.alias("goal"), "distance", "best_moves"), states, is_state
 
     def read_distances(self, view: SymmetryView) -> npt.NDArray[np.uint8]:
-        """Return the distances of all states of a table by rank; they are unfolded once."""
+        """Return the distances of all states of a table by rank; they are reconstructed once."""
         with self._reconstruction_lock:
             return self.files.keep(
                 ("distances", view.table_goal), lambda: self._reconstruct_distances(view)

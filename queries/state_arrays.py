@@ -27,7 +27,8 @@ class BoardArrays(Protocol):
     """
 
     def distances(self, states: Any = None) -> npt.NDArray[Any]:
-        """Return the distance of each state; -1 for what is none, or does not reach the goal.
+        """Return the distance of each state; -1 for an invalid state, or one that does not reach
+        the goal.
 
         Without states, return those of all ranks, a byte each.
         """
@@ -39,7 +40,7 @@ class BoardArrays(Protocol):
         """
 
     def unranks(self, ranks: Any) -> Bytes:
-        """Return the tiles of the state of each rank; all 255 for a number that is no rank."""
+        """Return the tiles of the state of each rank; all 255 for an invalid rank."""
 
 
 def read_ranks(ranks: Any) -> Ranks:
@@ -91,7 +92,8 @@ class EightArrays:
         self._prober, self._options = prober, options
 
     def distances(self, states: Any = None) -> npt.NDArray[Any]:
-        """Return the distance of each state; -1 for what is none, or does not reach the goal.
+        """Return the distance of each state; -1 for an invalid state, or one that does not reach
+        the goal.
 
         Without states, return those of all ranks, a byte each; 255 where the goal is not reached.
         """
@@ -101,14 +103,14 @@ class EightArrays:
         return rows.distances.take(numbers)
 
     def ranks(self, states: Any) -> Ranks:
-        """Return the rank of each state; -1 for what is none."""
+        """Return the rank of each state; -1 for an invalid state."""
         rows, numbers = self._find_rows(states)
         ranks = numbers.astype(np.int64)
         ranks[ranks == rows.size] = -1
         return ranks
 
     def unranks(self, ranks: Any) -> Bytes:
-        """Return the tiles of the state of each rank; all 255 for a number that is no rank."""
+        """Return the tiles of the state of each rank; all 255 for an invalid rank."""
         rows, numbers = self._open_rows(), read_ranks(ranks)
         numbers[(numbers < 0) | (numbers > rows.size)] = rows.size
         return rows.boards[numbers]

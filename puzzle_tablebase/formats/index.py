@@ -129,10 +129,10 @@ def make_record_type(table: Table) -> np.dtype[np.void]:
 def read_records(
     file: IO[bytes], table: Table, count: int, seed: bytes | None = None
 ) -> Iterator[npt.NDArray[Any]]:
-    """Read all records of an index, which must have as many blocks as they need, in chunks.
+    """Read all `count` records of an index in chunks; the index must be complete.
 
-    The file begins with its header. `seed`: that of the blocks; without it the checksums are not
-    compared, because that is done already.
+    The file begins with its header. `seed`: that of the blocks; without it, the checksums are not
+    compared, for callers that have done so.
     """
     import numpy as np
 

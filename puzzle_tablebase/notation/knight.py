@@ -20,7 +20,7 @@ RANKS_PREFIX, CLOSED_RANKS_PREFIX = "knight_ranks_", "knight_closed_ranks_"
 
 
 class ChessBoard:
-    """A board of so many files and ranks, and the names of its squares.
+    """A chess board of `files` x `ranks` squares, and their names.
 
     >>> board = ChessBoard(8, 8)
     >>> board.name_square(63), board.parse_square("b1")

@@ -1,6 +1,6 @@
-"""Readers of the moves in an answer: letters, tiles, squares and jumps.
+"""Parsers of the moves in an answer: letters, tiles, squares and jumps.
 
-A lone judgement uses this module, so nothing heavy is imported, not even `re`.
+A single judgement uses this module, so nothing heavy is imported, not even `re`.
 """
 
 from __future__ import annotations
@@ -129,10 +129,12 @@ def reverse_directions(moves: str) -> str:
 
 WORDS = {"UP": "U", "DOWN": "D", "LEFT": "L", "RIGHT": "R"}
 """The directions as words."""
-_SIGNS = str.maketrans(dict.fromkeys("[](){}\"'`-–—→>.;:|/*", " ") | dict.fromkeys(SEPARATORS, " "))
-"""Signs that may be between moves or around them in other notations."""
-MAX_MEANT = 2_000
-"""The most characters of an answer that is read in other ways."""
+_PUNCTUATION = str.maketrans(
+    dict.fromkeys("[](){}\"'`-–—→>.;:|/*", " ") | dict.fromkeys(SEPARATORS, " ")
+)
+"""Punctuation between moves or around them in other notations, as spaces."""
+MAX_REREAD_CHARACTERS = 2_000
+"""The most characters of an answer for which other readings are tried."""
 
 
 def read_words(text: str) -> str:
@@ -143,9 +145,9 @@ def read_words(text: str) -> str:
     >>> read_words("Down, left."), read_words("Down to 7")
     ('DL', '')
     """
-    if len(text) > MAX_MEANT:
+    if len(text) > MAX_REREAD_CHARACTERS:
         return ""
-    words = text.upper().translate(_SIGNS).split()
+    words = text.upper().translate(_PUNCTUATION).split()
     if "```" in text and words[:1] and {*words[0]} - {*LETTERS} and words[0] not in WORDS:
         words = words[1:]  # the language of a fenced block
     letters = "".join([WORDS.get(word, word) for word in words])

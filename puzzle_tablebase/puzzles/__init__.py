@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     Ranks = npt.NDArray[np.integer]
 
 ILLEGAL = "it is not legal there"
-"""Why a move cannot be made, if there is no more to say."""
+"""The reason why a move is illegal, if a puzzle has no other."""
 
 
 class Puzzle:
@@ -145,7 +145,7 @@ class StateSpace(Puzzle):
 
 
 class View:
-    """A goal mapped to one that has a table, and a map from states to states of that table."""
+    """A mapping of a goal to one that has a table, and of its states to states of that table."""
 
     __slots__ = ("table_goal",)
 
@@ -159,7 +159,7 @@ class View:
 
 
 class Rules:
-    """What reads and makes the moves of an answer: a puzzle, or one of its boards.
+    """The rules that parse and make the moves of an answer: of a puzzle, or of one of its boards.
 
     Moves lead from state to state; for a path, a state is the list of squares visited so far.
     """

@@ -1,8 +1,8 @@
-"""The 15-puzzle: its states are too many for a table, so its tables are those of patterns of tiles.
+"""The 15-puzzle: its states are too many for a table, so its tables are pattern databases.
 
-A pattern is some tiles of the board, with a rank for each set of cells that they can be on. The
-rank of a placement is its order times the number of sets of cells, plus the rank of its set. The
-*order* is the sequence of the tiles by cell. A tile that moves along a row keeps the order, so such
+A pattern is a set of tiles, and a placement is a cell for each of them. The *order* of a placement
+is the permutation of the tiles by cell. Its rank is the rank of the order times the number of sets
+of cells, plus the rank of its set. A tile that moves along a row keeps the order, so such
 neighbours are close to each other in a table. All tables are on request.
 """
 

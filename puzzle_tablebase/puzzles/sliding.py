@@ -45,7 +45,7 @@ ALL_GOALS = "all"
 MAX_VIEWS = 64
 """Views of goals that a board keeps."""
 EDGES = {"U": "first row", "D": "last row", "L": "first column", "R": "last column"}
-"""The blank's position that makes a move illegal, by the move."""
+"""Where the blank must be for a move to be illegal, by the move."""
 FIFTEEN_BOARD = "4x4"
 """The board that the 15-puzzle's search solves, without a table of all its states."""
 MANHATTAN = (

@@ -32,8 +32,10 @@ LOW_WORD, PRIMES = WORD(0xFFFFFFFF), (WORD(0x9E3779B1), WORD(0x85EBCA77))
 
 
 def _list_byte_moves() -> tuple[Array, Array, Array]:
-    """List for each mask of a word's bytes: which move down by 1, 2 and 4 bytes, which it has, and
-    how many."""
+    """List how to compress a word to the bytes of each mask, as PEXT does.
+
+    For each mask: the bytes that move down by 1, 2 and 4 bytes, its bytes, and their number.
+    """
     moved, kept = np.zeros((256, 3), WORD), np.zeros(256, WORD)
     for mask in range(256):
         set_bytes = [byte for byte in range(WORD_BYTES) if mask >> byte & 1]

@@ -315,7 +315,7 @@ def _transpose_tails(
 
 @compiled
 def close_rows(words: Array, frontier: Array, bounds: Array) -> Any:
-    """Clear one of the two bits of the last layer's states in some rows; return their number.
+    """Close the last layer in some rows: clear one of its states' two bits; return their number.
 
     Bounds: the block's first row, `first`, `last`, and the layer's level.
     """

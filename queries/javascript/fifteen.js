@@ -3,7 +3,7 @@ import { makeUnusable, NO_ANSWER, TablebaseError } from "./errors.js";
 import { searchSolution, unpackPatterns } from "./pattern_search.js";
 import { Board, joinLetters, joinTiles, makeGoal } from "./sliding.js";
 
-/** The tables of patterns, whose names are their tiles. */
+/** The pattern databases, whose names are their tiles. */
 export const PATTERNS = ["fifteen_12356", "fifteen_478bc", "fifteen_9adef"];
 const GOAL = makeGoal(16, 15);
 /** The board, whose tables are for goals with the blank in a corner. */

@@ -28,7 +28,7 @@ const mirrorTile = (tile) => (tile ? MIRROR[tile - 1] + 1 : 0);
 export const WORKER_NAME = "pattern search";
 
 /**
- * Tables of patterns, unpacked; by image and tile of the board: the pattern, and its bits of an entry's number.
+ * Pattern databases, unpacked; by image and tile of the board: the pattern, and its bits of an entry's number.
  * @typedef {{entries: Uint8Array, slots: Uint8Array, shifts: Uint8Array}} Patterns
  */
 

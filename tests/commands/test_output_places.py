@@ -68,7 +68,9 @@ def test_a_file_is_replaced_completely_or_not_at_all(tmp_path: Path) -> None:
     write_output(str(tmp_path / ("n" * 255)), b"as long a name as there may be")
 
 
-@pytest.mark.parametrize("name", ["keys.txt", "./keys.txt", "there/../keys.txt", "link", "twin"])
+@pytest.mark.parametrize(
+    "name", ["keys.txt", "./keys.txt", "there/../keys.txt", "link", "hardlink"]
+)
 def test_an_input_is_not_overwritten(
     name: str, tmp_path: Path, outputs: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -76,7 +78,7 @@ def test_an_input_is_not_overwritten(
     keys.write_text("123456780\n")
     (tmp_path / "there").mkdir()
     (tmp_path / "link").symlink_to(keys)
-    (tmp_path / "twin").hardlink_to(keys)
+    (tmp_path / "hardlink").hardlink_to(keys)
     alias = os.path.join(tmp_path, name)
     words = f"query eight --format csv --outputs {outputs}".split()
     for source, target in ((str(keys), alias), (alias, str(keys))):

@@ -71,7 +71,7 @@ def test_the_page_says_its_findings_and_needs_no_script_and_no_network(page: str
     assert [ElementTree.fromstring(one).get("aria-label") for one in pictures] == TITLES
     colours = {*re.findall(r'(?:fill|stroke)="(#[^"]*)"', "".join(pictures))}
     assert len(colours) > 10
-    assert colours <= {*COLOURS}, "others have no dark twin"
+    assert colours <= {*COLOURS}, "others have no dark counterpart"
 
 
 MISPLACED_TEXTS = """() => [...document.querySelectorAll("svg")].flatMap((svg) => {

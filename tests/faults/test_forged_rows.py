@@ -1,4 +1,4 @@
-"""Rows of a list that a lone lookup cannot read, though the manifest lists just these bytes."""
+"""Rows of a list that a single lookup cannot read, though the manifest lists just these bytes."""
 
 from __future__ import annotations
 

@@ -152,8 +152,8 @@ def test_every_reader_answers_as_a_search_finds(
     rows, columns = map(int, board.split("x"))
     known = sliding_oracle.distances(goal, rows, columns)
     reached = Random(goal).sample(sorted(known), min(len(known), usual_or_nightly(60, 2000)))
-    twin = str.maketrans("12", "21")
-    states = [*reached, *(state.translate(twin) for state in reached[:3])]
+    swapped = str.maketrans("12", "21")
+    states = [*reached, *(state.translate(swapped) for state in reached[:3])]
     folder = small_boards if board == "3x3" else boards
     require_answers(folder, tmp_path, {(board, goal): {each: known.get(each) for each in states}})
 

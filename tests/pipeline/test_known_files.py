@@ -70,7 +70,7 @@ def damage(file: Path) -> None:
     (file.parent / KNOWN).write_bytes(b"\xff")
 
 
-def exchange(file: Path) -> None:
+def swap_files(file: Path) -> None:
     """Give the file another hash in the record, as if the manifest listed another version."""
     known = file.parent / KNOWN
     record = json.loads(known.read_bytes())
@@ -78,7 +78,7 @@ def exchange(file: Path) -> None:
     known.write_text(json.dumps(record))
 
 
-@pytest.mark.parametrize("change", [touch, replace, forget, damage, exchange])
+@pytest.mark.parametrize("change", [touch, replace, forget, damage, swap_files])
 def test_a_file_that_may_have_changed_is_hashed_once(
     folder: Path, cli: Cli, hashed: list[str], change: Callable[[Path], None]
 ) -> None:

@@ -28,8 +28,8 @@ PLAIN = {
     "knight b1": ("outputs", 16),
     "sliding 0369147a258b --board 3x4": ("large_boards", 17),
 }
-"""A lone lookup of each puzzle, with the fixture that has its tables, and the most modules of ours
-with content that it loads: of a package without any, nothing is read but its docstring."""
+"""A single lookup of each puzzle, with the fixture that has its tables, and the most modules of
+ours with content that it loads: of a package without any, nothing is read but its docstring."""
 CHECKS = {
     "eight 378546201 UULDDRURULLDDRRULDLURULDDRR": "outputs",
     "eight 378546201 Up,Left": "outputs",

@@ -111,7 +111,7 @@ def test_rows_listed_beside_an_index_alone_are_rejected(
     assert caught.value.expected == [f"{name}.idx"]
 
 
-def exchange_indexes(folder: Path, one: Table, other: Table, *fields: str) -> None:
+def swap_indexes(folder: Path, one: Table, other: Table, *fields: str) -> None:
     """List the index of each of two tables under the name of the other, and change its header."""
     data = {table: (folder / table.index_file).read_bytes() for table in (one, other)}
     for table, source in ((one, other), (other, one)):
@@ -134,7 +134,7 @@ def test_a_table_under_the_name_of_another_is_refused(
 ) -> None:
     one, other = SLIDING.find_tables("sliding_2x4_all")
     names = [one.name, other.name]
-    exchange_indexes(sliding_index, one, other, *fields)
+    swap_indexes(sliding_index, one, other, *fields)
     with pytest.raises(VerifyFailed) as caught:
         verify(Folder(sliding_index))
     assert caught.value.claim["table"] in names

@@ -321,7 +321,7 @@ def test_parts_get_their_shares_as_nearly_as_twins_allow(
 ) -> None:
     goal = GOALS["centre"]
     images = sorted({image for state in states for image in list_images(state, goal, 3)})
-    # twins have the same distance
+    # states with one canonical form have the same distance
     distances = [int(min(list_images(image, goal, 3))[0]) % 3 for image in images]
     rows = pl.DataFrame({"state": images, "goal": "centre", "distance": distances})
     random = np.random.Generator(np.random.PCG64(seed))
@@ -332,4 +332,4 @@ def test_parts_get_their_shares_as_nearly_as_twins_allow(
     taken = dict(divided["split"].value_counts().iter_rows())
     for name, part in parts.items():
         missing = part / sum(parts.values()) * len(rows) - taken.get(name, 0)
-        assert -8 < missing <= 8 * (len(parts) - 1), "a class has at most eight twins"
+        assert -8 < missing <= 8 * (len(parts) - 1), "at most eight states have one canonical form"

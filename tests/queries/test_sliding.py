@@ -89,7 +89,7 @@ def test_a_long_batch_answers_as_a_short_one(
 def test_unreachable_states_are_not_queried_singly(
     small_boards: Path, outputs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Answer a batch of which half is unreachable: a lone query for each would be slow."""
+    """Answer a batch of which half is unreachable: a single query for each would be slow."""
     monkeypatch.delattr(GoalProber, "find_distance")
     half = pl.Series(["123456780", "213456780"] * 5)
     board = SmallBoardProber(parse_board("3x3"), TableFiles(Folder(small_boards)))

@@ -174,7 +174,7 @@ def test_the_largest_matchings_are_unpacked_and_ranked(order: list[int]) -> None
 
 
 def test_a_state_and_its_mirror_image_are_merged() -> None:
-    """Join a cell to either of two, which the mirror exchanges; the third stays."""
+    """Join a cell to either of two, which the mirror swaps; the third stays."""
     layer = make_first_layer([END, FREE, FREE, END])
     step = Step(4, 0, np.array([1, 2]), np.array([1, 0, 2, 3]))
     for mirror, states in ((step.mirror, 1), (NO_MIRROR, 2)):

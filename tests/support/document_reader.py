@@ -274,10 +274,14 @@ class NumberedTours:
         """Return the squares of the open tour from a start, or of the closed tour, of a number."""
         turn, images = self.turned(start)
         key, number = fall(number, self.layer(self.left + 1, turn).items())
-        drawing, way = divmod(number, self.ways_on(key, turn))
+        partial_tour, way = divmod(number, self.ways_on(key, turn))
         (across, other), way = fall(way, self.finishes(key, turn))
-        theirs = self.drawing(way, self.right, other, None)
-        edges = [*self.drawing(drawing, self.left, key, turn), *across, *self.flipped(theirs)]
+        theirs = self.partial_tour(way, self.right, other, None)
+        edges = [
+            *self.partial_tour(partial_tour, self.left, key, turn),
+            *across,
+            *self.flipped(theirs),
+        ]
         second = (sum(edge) for edge in edges if 0 in edge)  # for a closed tour: it begins at a1
         walk = [0, min(second, key=lambda square: self.positions[square][::-1])]
         if turn is not None:
@@ -299,7 +303,7 @@ class NumberedTours:
         number += sum_before(finish, self.finishes(ours[-1], turn))
         return number + self.drawing_number(theirs, None)
 
-    def drawing(self, number: int, n: int, key: int, turn: Turn) -> list[Edge]:
+    def partial_tour(self, number: int, n: int, key: int, turn: Turn) -> list[Edge]:
         """Return the edges of the partial tour with a number that leads to a state."""
         edges: list[Edge] = []
         for step in range(n, 0, -1):

@@ -35,13 +35,13 @@ from tests.support.tampered import (
     change_records,
     describe_file,
     edit_manifest,
-    exchange_rows,
     flip_byte,
     open_one,
     records,
     replace_link,
     reseal,
     sha256,
+    swap_rows,
     vouch,
     without,
     write_rows,
@@ -65,9 +65,9 @@ def renumber(rows: pa.Table) -> pa.Table:
     return rows.set_column(at, rows.field(at), pa.array(numbers, pa.int64()))
 
 
-def exchange_tours(row: int) -> Change:
-    """Return a change that exchanges two tours."""
-    return lambda rows: renumber(exchange_rows(row, row + 1)(rows))
+def swap_tours(row: int) -> Change:
+    """Return a change that swaps two tours."""
+    return lambda rows: renumber(swap_rows(row, row + 1)(rows))
 
 
 def spell(row: int, change: Callable[[str], str]) -> Change:
@@ -171,7 +171,7 @@ PANCAKE_CASES: list[Case] = [
     (cell("state", 70, "12345"), 70, ORDER, f"12345 | {AFTER}"),
     (cell("state", 70, "99999"), 70, ORDER, "99999 | a state"),
     (cell("state", 70, "1234"), 70, ORDER, "1234 | a state"),
-    (exchange_rows(70, 71), 71, ORDER, f"{MISSING} | {AFTER}"),
+    (swap_rows(70, 71), 71, ORDER, f"{MISSING} | {AFTER}"),
     (cell("distance", FAR, 0), FAR, ZERO, "distance is 0: True | False"),
     (without(0), ANY, f"{ZERO} stacked (12345)", "no row | a row for 12345"),
     (without(70), ANY, MOVES, f"move ? to {MISSING} | a row with the goal stacked"),
@@ -220,7 +220,7 @@ TOUR_CASES: list[Case] = [
     (cell("closed", 1000, True), 1000, BESIDE, "closed True | False"),
     (cell("number", 1000, 9), 1000, BESIDE, "number 9 | *"),
     # within the rows that are read at a time, and where they meet
-    *((exchange_tours(row), row + 1, PATH, f"* | {LATER}") for row in (99, 100)),
+    *((swap_tours(row), row + 1, PATH, f"* | {LATER}") for row in (99, 100)),
     (lambda rows: renumber(rows.take([*range(500), *range(499, 1727)])), 500, PATH, f"* | {LATER}"),
     (without_paths(700, all_images=False), ANY, NO_TOUR, "tours from ??: * | *"),
     (without_paths(0, all_images=True), ANY, NO_TOUR, "tours from a1: 302 | 304"),
@@ -228,14 +228,14 @@ TOUR_CASES: list[Case] = [
 PAIRS = "there is one tour for every ordered pair of squares"
 PAIR_CASES: list[Case] = [
     (lambda rows: renumber(without(40)(rows)), ANY, PAIRS, "rows 2047 | 2048"),
-    (exchange_tours(40), 40, PAIRS, "from b1 to ?? | b1 to ??"),
+    (swap_tours(40), 40, PAIRS, "from b1 to ?? | b1 to ??"),
     (change_byte(2047, 1, 63), 2047, "each record holds the squares", "squares [[]* | [[]*"),
 ]
 
 PLACED = "the rows are different states of the 2x3 board, by the blank's place"
 GOAL = "the distance is 0 only at 123450"
 SLIDING_CASES: list[Case] = [
-    (exchange_rows(7, 8), 8, PLACED, f"* | {AFTER}"),
+    (swap_rows(7, 8), 8, PLACED, f"* | {AFTER}"),
     (cell("state", 12, "12345"), 12, PLACED, "12345 | a state"),
     (cell("state", 12, "123455"), 12, PLACED, "123455 | a state"),
     (cell("goal", 9, "123405"), 9, PLACED, "goal 123405 | goal 123450"),
@@ -312,7 +312,7 @@ ONE_PAIR = "there is one row for every ordered pair of squares"
 IMAGES = "as many tours lead back, and as many between the images of both squares"
 PAIR_COUNT_CASES: list[Case] = [
     (without(40), ANY, ONE_PAIR, "rows 71 | 72"),
-    (exchange_rows(40, 41), 40, ONE_PAIR, "from ?? to ?? | ?? to ??"),
+    (swap_rows(40, 41), 40, ONE_PAIR, "from ?? to ?? | ?? to ??"),
     (cell("board", 40, "4x3"), 40, "board and closed match the pair", "board 4x3 | 3x4"),
     (cell("closed", 40, True), 40, "board and closed match the pair", "closed True | False"),
     (cell("tours", 0, 9), 0, IMAGES, "tours 9 | *"),

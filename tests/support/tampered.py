@@ -323,8 +323,8 @@ def cell(column: str, row: int, value: object) -> Change:
     return cells((column, row, value))
 
 
-def exchange_rows(row: int, other: int) -> Change:
-    """Return a change that exchanges two rows."""
+def swap_rows(row: int, other: int) -> Change:
+    """Return a change that swaps two rows."""
 
     def change(rows: pa.Table) -> pa.Table:
         order = np.arange(len(rows))

@@ -1,4 +1,4 @@
-// The 15-puzzle: a game on 4x4 whose answers are searched, with tables of patterns inside the page.
+// The 15-puzzle: a game on 4x4 whose answers are searched, with pattern databases inside the page.
 import { makeSolver } from "#page/pattern_solver.js";
 import { once, openIndex } from "#page/reader.js";
 import { SolvedGame } from "#page/solved_game.js";

@@ -1,4 +1,4 @@
-/** The tables of patterns, whose names are their tiles. */
+/** The pattern databases, whose names are their tiles. */
 export declare const PATTERNS: string[];
 /** The board, whose tables are for goals with the blank in a corner. */
 export declare const FIFTEEN: {
