@@ -18,7 +18,7 @@ from tests.support import sliding_oracle as oracle
 BOARDS = [parse_board(name) for name in ("3x3", "2x5")]
 LEVELS = usual_or_nightly(9, 16)
 Layer = list[Encoded]
-"""A shard's states of a layer: block after block of the layer's side."""
+"""A shard's states of a layer: block after block of the layer's colour."""
 
 
 def read_source(source: Source, layer: Layer, shard: Shard, incoming: Rows) -> bool:
@@ -45,19 +45,21 @@ def find_next(shard: Shard, level: int, before: list[Layer], earlier: Layer) -> 
         for slot, (data, starts) in enumerate(own):
             rows = slot * shard.rows + targets
             decode_groups(data, starts, rows, shard.group, last.words, last.frontier, False)
-        is_inner = shard.find_led_to(np.concatenate([np.diff(starts) for _, starts in own]))
+        is_inner = shard.find_reachable_groups(
+            np.concatenate([np.diff(starts) for _, starts in own])
+        )
     found = Layer()
     for slot, block in enumerate(shard.list_blocks(level)):
         incoming = Rows(shard.rows)
         is_added = level == 0 and shard.add_root(block, incoming)
-        is_led_to = is_inner | is_added
+        reachable = is_inner | is_added
         for source in shard.list_sources(block) if level else ():
             if read_source(source, before[source.shard], shard, incoming):
-                is_led_to[source.rows // shard.group] = is_added = True
+                reachable[source.rows // shard.group] = is_added = True
         data = np.empty(shard.estimate_data_bytes(), dtype=np.uint8)
         old = earlier[slot] if earlier else Encoded.make_empty(shard.groups)
         others = incoming if is_added else None
-        _, starts = shard.find_rows(block, last, is_led_to, others, old, data)
+        _, starts = shard.find_rows(block, last, reachable, others, old, data)
         found.append(Encoded(data, starts))
     return found
 
@@ -131,5 +133,5 @@ def test_a_state_may_lead_to_all_groups_of_its_unit() -> None:
     per_unit = 504 // shard.group
     sizes = np.zeros(6 * shard.groups, dtype=np.uint32)
     sizes[[shard.groups + 3 * per_unit + 1, 5 * shard.groups + 8 * per_unit - 1]] = 1
-    found = np.flatnonzero(shard.find_led_to(sizes)).tolist()
+    found = np.flatnonzero(shard.find_reachable_groups(sizes)).tolist()
     assert found == [*range(3 * per_unit, 4 * per_unit), *range(7 * per_unit, 8 * per_unit)]
