@@ -228,5 +228,5 @@ def test_the_page_knows_whether_a_tour_can_be_completed(explorer: Path, outputs:
     told = query_page(explorer, *(["complete", board, squares] for board, squares, _ in questions))
     assert len({count > 0 for _, _, count in questions}) == 2
     for (_, squares, count), answer in zip(questions, told, strict=True):
-        assert answer["isSure"]
+        assert answer["isProven"]
         assert (answer["tour"] or [])[: len(squares)] == (squares if count else [])
