@@ -23,6 +23,7 @@ from puzzle_tablebase.queries.questions import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
     import numpy as np
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from puzzle_tablebase.queries.board_columns import DenseRows, Masks
     from puzzle_tablebase.queries.files import TableFiles
     from puzzle_tablebase.queries.questions import Option, Options
+    from puzzle_tablebase.queries.samples import SampleRequest
 
 else:
     BoardFeatures = object  # items of the fact `features`, which are attributes too
@@ -203,7 +205,10 @@ class DenseProber(BoardProber):
     """Answers for a board of up to ten cells, whose rows fit into memory."""
 
     max_single_keys: int
-    """A batch with fewer keys looks them up singly: reading all rows takes longer."""
+    """A batch with fewer keys looks them up singly: reading all rows takes longer.
+
+    Rows that have been read are used for any number of keys.
+    """
 
     def load_rows(self, goal: str | None) -> DenseRows:
         """Return the answers of all states for a goal; None: for the named goal of each."""
@@ -240,7 +245,8 @@ class DenseProber(BoardProber):
         return self.load_rows(options.goal or self.default_goal)
 
     def is_single(self, count: int, options: Options) -> bool:
-        return options.solutions or count < self.max_single_keys
+        is_read = self.files.has(("rows", options.goal or self.default_goal))
+        return options.solutions or (count < self.max_single_keys and not is_read)
 
     def answer_together(
         self, keys: pl.Series, options: Options
@@ -257,6 +263,19 @@ class DenseProber(BoardProber):
     def measure_tiles(self, tiles: Bytes, options: Options) -> npt.NDArray[np.signedinteger]:
         return self.open_columns(options).measure(tiles)
 
+    def draw(
+        self, request: SampleRequest, wanted: range | None, options: Options
+    ) -> Iterator[pl.DataFrame]:
+        from puzzle_tablebase.queries.samples import find_ranks
+
+        rows = self.open_columns(options)
+        distances = rows.distances[:-1]
+        ranks = find_ranks(distances, wanted or range(int(distances.max()) + 1))
+        for numbers in request.draw_numbers(len(ranks), "state"):
+            drawn = ranks[numbers]
+            answers = self._cast(rows.rows[drawn], options)
+            yield answers.insert_column(0, rows.states[drawn])
+
     def list_depth_rows(self, options: Options) -> pl.DataFrame:
         rows = self.open_columns(options)
         answers = self._cast(rows.rows, options)
@@ -272,9 +291,16 @@ class EightProber(DenseProber):
 
     options = (*BOARD_OPTIONS, BOTH_GOALS)
     explored = {"eight": 0, "eight_edge": 0}  # noqa: RUF012  # a class's constants
-    max_single_keys = 0
+    max_single_keys = 100
     reader = "EightReader"
     puzzle: Eight
+
+    def is_single(self, count: int, options: Options) -> bool:
+        """Return whether to look up keys one by one: on a host, all rows take fewer requests."""
+        from puzzle_tablebase.stores import Folder
+
+        is_local = isinstance(self.files.store, Folder)
+        return options.solutions or (is_local and super().is_single(count, options))
 
     def list_distances(self, options: Options) -> npt.NDArray[np.uint8]:
         """Return the distances of all states by rank; 255 where the goal is not reached."""

@@ -89,7 +89,7 @@ def make_depth_error(depth: str, value: int, most: object) -> NoAnswer:
     return NoAnswer(f"There is nothing to draw at {depth} {value:,}: the largest is {most}.")
 
 
-def find_ranks(distances: npt.NDArray[np.uint8], wanted: range) -> Numbers:
+def find_ranks(distances: npt.NDArray[np.integer[Any]], wanted: range) -> Numbers:
     """Find the ranks of the states at some distances, given those of all states by rank."""
     is_wanted = (distances >= wanted.start) & (distances < wanted.stop)
     ranks = pl.Series(is_wanted).arg_true()

@@ -206,20 +206,26 @@ def test_classes_are_those_of_the_oracle(one: str, other: str, goal: str) -> Non
     assert (find_canonical_form(other, goal, 3) == form) == (other in images)
 
 
-def test_boards_that_are_not_square_are_stratified_and_split(
-    small_boards: Path, large_boards: Path
-) -> None:
-    tables, goal = open_tables(str(large_boards)), "120345"
+@pytest.mark.slow
+def test_a_board_of_ten_cells_is_stratified(large_boards: Path) -> None:
+    tables = open_tables(str(large_boards))
     sample = tables.sliding("5x2").sample(distance="12-21", split=SPLIT, spread=True)
     assert sample["distance"].value_counts()["count"].to_list() == [300] * 10
-    small = open_tables(str(small_boards)).sliding("3x2")
+    near = tables.sliding("2x5").sample(3, distance="0-1")
+    assert near["distance"].value_counts(sort=True).row(0)[0] == 1
+
+
+def test_boards_that_are_not_square_are_stratified_and_split(small_boards: Path) -> None:
+    small, goal = open_tables(str(small_boards)).sliding("3x2"), "120345"
+    sample = small.sample(distance="8-17", split="train=64,test=16", spread=True)
+    assert sample["distance"].value_counts()["count"].to_list() == [8] * 10
     every = small.sample(split="train=240,test=120", goal=goal)
     sets = dict(every.select("state", "split").iter_rows())
     classes = [list_images(state, goal, 2) for state in sets]
     assert max(map(len, classes)) == 2
     assert all(len({sets[image] for image in images}) == 1 for images in classes)
-    near = tables.sliding("2x5").sample(3, distance="0-1")
-    assert near["distance"].value_counts(sort=True).row(0)[0] == 1
+    near = small.sample(3, distance="0-1")
+    assert near["distance"].sort().to_list() == [0, 1, 1]
 
 
 @pytest.mark.parametrize(

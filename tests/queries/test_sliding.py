@@ -10,6 +10,7 @@ import pytest
 from puzzle_tablebase.errors import BadRequest, GoalUnreachable, TableDamaged
 from puzzle_tablebase.puzzles.sliding import parse_board
 from puzzle_tablebase.queries.board_columns import CHUNK_ROWS
+from puzzle_tablebase.queries.boards import DenseProber
 from puzzle_tablebase.queries.files import TableFiles
 from puzzle_tablebase.queries.goals import GoalProber
 from puzzle_tablebase.queries.prober import open_prober
@@ -93,8 +94,10 @@ def test_unreachable_states_are_not_queried_singly(
     monkeypatch.delattr(GoalProber, "find_distance")
     half = pl.Series(["123456780", "213456780"] * 5)
     board = SmallBoardProber(parse_board("3x3"), TableFiles(Folder(small_boards)))
-    board.max_single_keys = 0
-    for reader in (board, open_prober("eight", Folder(outputs))):
+    eight = open_prober("eight", Folder(outputs))
+    for reader in (board, eight):
+        assert isinstance(reader, DenseProber)
+        reader.max_single_keys = 0
         result = query_many(reader, half, goal="123456780")
         assert result["distance"].to_list() == [0, None] * 5
         assert result["error"].is_null().to_list() == [True, False] * 5
