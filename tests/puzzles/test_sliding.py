@@ -211,16 +211,19 @@ def test_a_table_name_determines_board_and_goal() -> None:
 
 # ---- the 8-puzzle ---------------------------------------------------------------------------
 
-STATES = ["".join(digits) for digits in itertools.permutations("012345678")]
-"""Every state, in notation order, by itertools alone."""
+
+@pytest.fixture(scope="module")
+def states() -> list[str]:
+    """Return every state, in notation order, by itertools alone."""
+    return ["".join(digits) for digits in itertools.permutations("012345678")]
 
 
-def test_ranks_number_every_state() -> None:
-    assert len(STATES) == EIGHT.size
+def test_ranks_number_every_state(states: list[str]) -> None:
+    assert len(states) == EIGHT.size
     every = slice(None, None, usual_or_nightly(11, 1))  # 362,879 is a multiple: the last one too
-    assert [EIGHT.rank(state) for state in STATES[every]] == [*range(EIGHT.size)][every]
-    assert [EIGHT.unrank(rank) for rank in range(EIGHT.size)[every]] == STATES[every]
-    assert [state.decode() for state in EIGHT.list_states().tolist()] == STATES
+    assert [EIGHT.rank(state) for state in states[every]] == [*range(EIGHT.size)][every]
+    assert [EIGHT.unrank(rank) for rank in range(EIGHT.size)[every]] == states[every]
+    assert [state.decode() for state in EIGHT.list_states().tolist()] == states
 
 
 @given(st.text(max_size=12) | st.text("012345678 ", min_size=9, max_size=12))
@@ -238,14 +241,14 @@ def test_moves_and_features_equal_the_oracles(state: str, goal: str) -> None:
     assert EIGHT.compute_features(state, goal) == oracles.eight_features(state, goal)
 
 
-def test_the_graph_has_every_move_of_a_state() -> None:
-    number = {state: rank for rank, state in enumerate(STATES)}
+def test_the_graph_has_every_move_of_a_state(states: list[str]) -> None:
+    number = {state: rank for rank, state in enumerate(states)}
     graph = EIGHT.make_graph()
     offsets, targets = graph.offsets.tolist(), graph.targets.tolist()
     letters = ["UDLR"[label] for label in graph.labels.tolist()]
-    assert len(offsets) == len(STATES) + 1
-    for rank in range(0, len(STATES), usual_or_nightly(11, 1)):
-        state, edges = STATES[rank], slice(offsets[rank], offsets[rank + 1])
+    assert len(offsets) == len(states) + 1
+    for rank in range(0, len(states), usual_or_nightly(11, 1)):
+        state, edges = states[rank], slice(offsets[rank], offsets[rank + 1])
         result = list(zip(letters[edges], targets[edges], strict=True))
         expected = oracles.eight_neighbours(state)
         assert result == [(letter, number[after]) for letter, after in expected.items()], state

@@ -133,6 +133,8 @@ def list_features(state: str, goal: str, width: int) -> tuple[int, int, int]:
                 if mark != "0" and goal_cell[mark][axis] == line == cells[mark][axis]
             ]
             homes = [goal_cell[mark][1 - axis] for mark in marks]
+            if homes == sorted(homes):
+                continue
             sizes = [
                 bits.bit_count()
                 for bits in range(1 << len(homes))

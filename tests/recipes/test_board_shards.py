@@ -242,6 +242,10 @@ def is_kept(part: Part, name: str, files: Container[str]) -> bool:
     return part.checkpoints.format_file_name(name) in files
 
 
+def list_kept(folder: Path) -> set[str]:
+    return {str(path.relative_to(folder)) for path in folder.rglob("*.kept")}
+
+
 def require_files(folder: Path, collected: Sequence[int]) -> None:
     """Require the files that a search leaves for its records: the number of shards, and of each
     shard the layers with the bit that are not collected, the empty layer after the last, and the
@@ -251,22 +255,25 @@ def require_files(folder: Path, collected: Sequence[int]) -> None:
         part = Part(store, "2x5", ROOT, number, len(collected))
         names += [part.name_layer(level) for level in range(end, 56) if level % 4 > 1]
         names += [part.name_layer(56), *[part.name_bits(end)] * (end > 0)]
-    there = {str(path.relative_to(folder)) for path in folder.rglob("*.kept")}
-    assert there == {*map(store.format_file_name, names)}
+    assert list_kept(folder) == {*map(store.format_file_name, names)}
+
+
+def read_times(folder: Path) -> dict[Path, int]:
+    return {path: path.stat().st_mtime_ns for path in folder.rglob("*.kept")}
 
 
 STEPS = [63, 101, 102, 229, 5, 303, *range(0, 310, 7)]
 
 
-@pytest.mark.parametrize("step", first(4, STEPS, rest=pytest.mark.nightly))
+@pytest.mark.parametrize("step", first(2, STEPS, rest=pytest.mark.nightly))
 def test_a_search_that_is_killed_before_any_step_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int
 ) -> None:
     monkeypatch.setattr(board_shards, "KEPT_BYTES_PER_STATE", 0.01)  # bits are collected often
     run_and_kill(tmp_path, step)
-    there = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.kept")}
+    there = read_times(tmp_path)
     assert not run_and_kill(tmp_path, 10_000)
-    made = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.kept")}
+    made = read_times(tmp_path)
     assert all(made.get(path, at) == at for path, at in there.items()), "it is not made again"
     found = search_in_shards(tmp_path)
     assert np.array_equal(found, search_whole("2x5", ROOT))
@@ -276,10 +283,13 @@ def test_a_search_that_is_killed_again_and_again_ends(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(board_shards, "KEPT_BYTES_PER_STATE", 0.01)
-    kills = 0
+    kills, there = 0, dict[Path, int]()
     while run_and_kill(tmp_path, 25):
         kills += 1
         assert kills < 40
+        made = read_times(tmp_path)
+        assert all(made.get(path, at) == at for path, at in there.items()), "it is not made again"
+        there = made
     assert kills > 5
     found = search_in_shards(tmp_path)
     assert np.array_equal(found, search_whole("2x5", ROOT))
@@ -294,25 +304,32 @@ def test_a_search_that_is_killed_again_and_again_ends(
     assert ends[-1] > 20
 
 
-def interrupt_search(folder: Path, level: int = 25, **options: Any) -> None:
-    """Search to a level at which all files are there."""
+LAST = 49
+"""The level at which searches are interrupted: not far from the end, which is searched often."""
+
+
+def interrupt_search(folder: Path, level: int = LAST, **options: Any) -> int:
+    """Search to a level at which all files are there; return the first one that was searched."""
+    begun = list[str]()
 
     def tired(doing: str, done: int, total: int | None) -> None:
+        begun.append(doing)
         if doing == f"layer {level}: shards" and done == total:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         search_in_shards(folder, on_step=tired, **options)
+    return int(begun[0].removeprefix("layer ").removesuffix(": shards"))
 
 
-def name_files(level: int) -> dict[str, str]:
-    """Name each file that a search in three shards has when it has made a layer."""
+def name_files() -> dict[str, str]:
+    """Name each kind of file that an interrupted search in three shards has."""
     part = Part(None, "2x5", ROOT, 1, 3)  # type: ignore[arg-type]  # names need no store
     return {
-        "last layer": part.name_layer(level),
-        "layer before": part.name_layer(level - 1),
-        "kept layer": part.name_layer(level - 2),
-        "bits": part.name_bits(level - 5),
+        "last layer": part.name_layer(LAST),
+        "layer before": part.name_layer(LAST - 1),
+        "kept layer": part.name_layer(LAST - 2),
+        "bits": part.name_bits(LAST - 5),
         "shards": SHARDS,
     }
 
@@ -324,7 +341,7 @@ def unfinished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", lambda number: None)
         patch.setattr(board_shards, "KEPT_BYTES_PER_STATE", 1e-4)
-        interrupt_search(folder, level=25, shards=3)
+        interrupt_search(folder, shards=3)
     return folder
 
 
@@ -338,31 +355,36 @@ def interrupted(tmp_path: Path, unfinished: Path, monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize(
     ("what", "level"),
     [
-        *(("", 26), ("last layer", 25), ("layer before", 24)),
+        *(("", LAST + 1), ("last layer", LAST), ("layer before", LAST - 1)),
         *(("kept layer", 0), ("bits", 0), ("shards", 0)),
     ],
 )
 def test_a_search_that_lost_a_file_goes_on_after_the_last_whole_level(
     tmp_path: Path, interrupted: Checkpoints, what: str, level: int
 ) -> None:
-    reported = list[str]()
     if what:
-        (tmp_path / interrupted.format_file_name(name_files(25)[what])).unlink()
-    found = search_in_shards(tmp_path, shards=3, on_step=lambda doing, *_: reported.append(doing))
-    assert np.array_equal(found, search_whole("2x5", ROOT))
-    assert reported[0] == f"layer {level}: shards"
-    require_files(tmp_path, [20 if level else 0] * 3)
+        (tmp_path / interrupted.format_file_name(name_files()[what])).unlink()
+    assert interrupt_search(tmp_path, level=level + 2, shards=3) == level
+    if level or what == "bits":
+        found = search_in_shards(tmp_path, shards=3)
+        assert np.array_equal(found, search_whole("2x5", ROOT))
+        require_files(tmp_path, [LAST - 5 if level else 0] * 3)
+    else:
+        there = list_kept(tmp_path)
+        (tmp_path / "new").mkdir()
+        interrupt_search(tmp_path / "new", level=level + 2, shards=3)
+        assert there == list_kept(tmp_path / "new"), "no old ones are left"
 
 
 def test_what_some_shards_made_of_the_next_layer_is_not_made_again(
     tmp_path: Path, interrupted: Checkpoints
 ) -> None:
     """Lose one shard's file of the last layer, as if the others had been faster."""
-    names = [Part(interrupted, "2x5", ROOT, number, 3).name_layer(25) for number in range(3)]
+    names = [Part(interrupted, "2x5", ROOT, number, 3).name_layer(LAST) for number in range(3)]
     lost, *others = [tmp_path / interrupted.format_file_name(name) for name in names]
     lost.unlink()
     before = [file.stat().st_mtime_ns for file in others]
-    interrupt_search(tmp_path, level=25, shards=3)
+    interrupt_search(tmp_path, shards=3)
     assert lost.exists()
     assert [file.stat().st_mtime_ns for file in others] == before
 
@@ -377,15 +399,19 @@ DAMAGE = [
 def test_a_damaged_file_is_noticed_when_it_is_read_and_made_again(
     tmp_path: Path, interrupted: Checkpoints, what: str, at: int
 ) -> None:
-    damaged = tmp_path / interrupted.format_file_name(name_files(25)[what])
+    damaged = tmp_path / interrupted.format_file_name(name_files()[what])
     data = bytearray(damaged.read_bytes())
     data[at] ^= 1
     damaged.write_bytes(data)
     with pytest.raises(StoreError, match="run the command again") as caught:
         search_in_shards(tmp_path, shards=3)
     assert damaged.name in str(caught.value)
-    found = search_in_shards(tmp_path, shards=3)
-    assert np.array_equal(found, search_whole("2x5", ROOT))
+    assert not damaged.exists()
+    begin = LAST if what == "last layer" else 0
+    assert interrupt_search(tmp_path, level=begin + 2, shards=3) == begin
+    if begin:
+        found = search_in_shards(tmp_path, shards=3)
+        assert np.array_equal(found, search_whole("2x5", ROOT))
 
 
 def test_damage_is_noticed_in_groups_that_are_read_apart(
@@ -393,14 +419,14 @@ def test_damage_is_noticed_in_groups_that_are_read_apart(
 ) -> None:
     """Damage the last of some groups that another shard reads, and not the ones between."""
     part = Part(interrupted, "2x5", ROOT, 1, 3)
-    sizes = part.require_layer(25).sizes
+    sizes = part.require_layer(LAST).sizes
     first, *_, last = np.flatnonzero(sizes)
-    assert part.require_layer(25).load_groups(np.array([first, last])).starts[-1] > 0
-    file = tmp_path / interrupted.format_file_name(part.name_layer(25))
+    assert part.require_layer(LAST).load_groups(np.array([first, last])).starts[-1] > 0
+    file = tmp_path / interrupted.format_file_name(part.name_layer(LAST))
     data = bytearray(file.read_bytes())
     data[sizes[: last + 1].sum() - 1] ^= 1
     file.write_bytes(data)
-    rows = part.require_layer(25)
+    rows = part.require_layer(LAST)
     rows.load_groups(np.array([first, last - 1]))
     with pytest.raises(StoreError, match="missing or damaged"):
         rows.load_groups(np.array([first, last]))

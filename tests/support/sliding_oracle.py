@@ -42,10 +42,12 @@ def distances_near(goal: str, rows: int, columns: int, most: int) -> dict[str, i
 
     The states of a layer are hexadecimal numbers, which all move at once.
     """
-    known: dict[str, int] = {}
+    known, cells = dict[str, int](), rows * columns
     before, layer = np.array([], np.uint64), np.array([int(goal, 16)], np.uint64)
     for distance in count():
-        known |= dict.fromkeys((f"{state:0{len(goal)}x}" for state in layer.tolist()), distance)
+        digits = layer.astype(">u8").tobytes().hex()  # sixteen of each state, from the left
+        states = [digits[at : at + cells] for at in range(16 - cells, len(digits), 16)]
+        known |= dict.fromkeys(states, distance)
         if not len(layer) or distance == most:
             return known
         nexts = np.unique(_move_all(layer, rows, columns))
