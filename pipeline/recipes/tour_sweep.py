@@ -68,8 +68,8 @@ COUNT_LIMIT = float(1 << 63)
 ONCE = 1
 """The modulus of a sweep that counts states alone: each has the number 1, in a byte."""
 
-Run = Callable[[Callable[..., Any], Iterable[tuple[Any, ...]]], Iterable[Any]]
-"""A function like `starmap`, such as `Tasks.run_in_threads`."""
+StarMap = Callable[[Callable[..., Any], Iterable[tuple[Any, ...]]], Iterable[Any]]
+"""A function with the interface of `itertools.starmap`, such as `Tasks.run_in_threads`."""
 
 
 class CountOverflow(SearchError):
@@ -224,7 +224,7 @@ def make_first_layer(needs: list[int], modulus: int = 0) -> Layer:
 
 
 def advance_layer(
-    layer: Layer, step: Step, check_running: Callable[[], None], run: Run = starmap
+    layer: Layer, step: Step, check_running: Callable[[], None], star_map: StarMap = starmap
 ) -> Layer:
     """Return the next layer; `check_running` is called several times a second."""
     targets = step.list_needs(layer.needs)
@@ -238,7 +238,7 @@ def advance_layer(
     counts, matchings, ways = np.zeros_like(targets), layer.matchings[:0], layer.ways[:0]
     matchings, ways = matchings.copy(), ways.copy()
     done = size = 0
-    for sizes, *columns in run(fill, zip(parts)):
+    for sizes, *columns in star_map(fill, zip(parts)):
         check_running()
         counts[done : done + len(sizes)] = sizes
         done += len(sizes)

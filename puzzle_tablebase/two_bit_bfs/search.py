@@ -98,12 +98,12 @@ def find_layers(
 def search_words(
     space: WordSpace,
     threads: int,
-    run: Callable[..., Iterable[Any]],
+    star_map: Callable[..., Iterable[Any]],
     report: Callable[[int], None] = lambda level: None,
 ) -> tuple[list[int], Planes]:
     """Search all states; return the layers' numbers of states, and bit 1 of every state's depth.
 
-    The bits are the first plane. `run` calls a function in threads, with each of some tuples.
+    The bits are the first plane. `star_map` has the interface of `itertools.starmap`.
     `report` is called after each layer.
     """
     planes = Planes(space)
@@ -124,9 +124,9 @@ def search_words(
         return int(close_rows(planes.words, planes.frontier, bounds))
 
     def find_layer(level: int) -> int:
-        for _ in run(pull, rows_of_colour[1 - level % 2]):
+        for _ in star_map(pull, rows_of_colour[1 - level % 2]):
             pass
-        return sum(run(partial(close, level), rows_of_colour[level % 2]))
+        return sum(star_map(partial(close, level), rows_of_colour[level % 2]))
 
     return find_layers(find_layer, space.size, report), planes
 

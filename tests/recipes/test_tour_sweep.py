@@ -19,7 +19,7 @@ from puzzle_tablebase.pipeline.recipes.tour_sweep import (
     ONCE,
     CountOverflow,
     Layer,
-    Run,
+    StarMap,
     Step,
     advance_layer,
     count_onward,
@@ -76,9 +76,9 @@ def test_a_killed_count_resumes_from_stored_layers(
     """Resume from the stored layers, all but the smallest, and repeat none of them."""
     sizes, layers, board = list[int](), 0, KnightBoard(4, 6)
 
-    def advance(layer: Layer, step: Step, going: Callable[[], None], run: Run) -> Layer:
+    def advance(layer: Layer, step: Step, going: Callable[[], None], star_map: StarMap) -> Layer:
         sizes.append(len(layer.keys))
-        return advance_layer(layer, step, going, run)
+        return advance_layer(layer, step, going, star_map)
 
     def on_progress(doing: str, done: int, total: int | None) -> None:
         if doing == "4x6 open, steps back" and done == 3 and not layers:
