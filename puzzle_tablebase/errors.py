@@ -23,7 +23,7 @@ MAX_LINE = 10_000
 
 
 def make_printable(text: str) -> str:
-    """Return a line safe to print, whoever wrote it: escaped, and truncated if long.
+    """Return an untrusted line safe to print: escaped, and truncated if long.
 
     >>> print(make_printable("12\\x1b[31m"))
     12\\x1b[31m

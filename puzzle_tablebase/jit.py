@@ -102,8 +102,8 @@ class _CheckedCache(NullCache):
     def _has_folder(self, *, is_made: bool = False) -> bool:
         """Return whether there is a folder that nobody else may write to, as its files are run.
 
-        Beside the source, whoever may write to the source may write too. `is_made`: make the folder
-        if it is missing; OSError if that fails.
+        Beside the source, users who may write to the source may write to it too. `is_made`: make
+        the folder if it is missing; OSError if that fails.
         """
         if not os.path.isabs(self._folder):  # `~` of a user without a home
             return False

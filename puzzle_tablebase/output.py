@@ -33,7 +33,7 @@ def quote_name(name: str) -> str:
 
 
 def require_other_file(output: str, source: str) -> None:
-    """Raise OutputError if the output is the input file, under whatever names.
+    """Raise OutputError if the output is the input file, even under another name.
 
     `-` stands for standard output and for standard input.
     """

@@ -84,7 +84,7 @@ def _wait_for_signal(watched: list[int]) -> None:
     for cleanup in reversed(list(_cleanups.values())):  # the last one first, as blocks end
         try:
             cleanup()
-        except BaseException:  # noqa: S112  whatever failed: the process must end
+        except BaseException:  # noqa: S112  the process must end after any failure
             continue
     os._exit(128 + number)
 

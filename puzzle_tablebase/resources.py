@@ -101,7 +101,7 @@ def _read_group_memory(root: str) -> Iterator[int]:
 def _list_groups(root: str) -> Iterator[str]:
     """Yield the folders of this process's control group and of those that contain it.
 
-    In a container, the top folder may be that of its own group, whatever its path outside.
+    In a container, the top folder may be its own group, which has another path outside.
     """
     top = f"{root}{CONTROL_GROUPS}"
     for line in _read_lines(f"{root}/proc/self/cgroup"):

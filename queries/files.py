@@ -231,7 +231,7 @@ class IndexReader:
             return read(build)
         except (OSError, InvalidIndex):
             with self._lock:
-                if self._build is build:  # no other thread has opened it anew since
+                if self._build is build:  # no other thread has reopened it since
                     self._store.refresh()
                     self._open()
         build = self._build

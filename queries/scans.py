@@ -87,7 +87,7 @@ def _require_definition(
 ) -> None:
     """Raise TableDamaged unless a file has the table's columns, and at most its number of rows.
 
-    Code that reads the rows relies on this, whoever wrote them.
+    Code that reads the rows relies on this, as the file may be forged.
     """
     from puzzle_tablebase.formats.row_groups import find_problem
 
@@ -115,7 +115,7 @@ def _make_error(store: Store, table: Table, problem: str) -> TableDamaged:
 def _require_room(
     store: Store, table: Table, footer: pq.FileMetaData, columns: Iterable[Column]
 ) -> None:
-    """Raise TableDamaged if texts that are stored once could fill the memory in all rows."""
+    """Raise TableDamaged if dictionary-encoded texts could fill the memory when expanded."""
     from puzzle_tablebase.formats.row_groups import find_chunk
 
     for group in map(footer.row_group, range(footer.num_row_groups)):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class HiddenFile(NamedTuple):
-    """A file of a folder that is not published yet: where tasks find it, to write parts of it."""
+    """An unpublished file of a folder, given by its name, so that tasks can write parts of it."""
 
     store: Folder
     name: str
@@ -30,9 +30,9 @@ RecordWriter = Callable[[HiddenFile], Generator[WrittenRecords, None, None]]
 
 
 class Part(NamedTuple):
-    """Rows and records of a table that follow those before them, as far as the part has any.
+    """Consecutive rows and records of a table; a part may have either, or both.
 
-    `write_records`: writes records that are not here, since tasks have them; in any order.
+    `write_records`: writes records that tasks have, in any order.
     """
 
     rows: Columns | None = None
@@ -41,10 +41,10 @@ class Part(NamedTuple):
 
 
 class TableData(NamedTuple):
-    """The result of a recipe: the parts of a table, made as they are asked for, once.
+    """The result of a recipe: the parts of a table, made lazily and only once.
 
     `record_count`: the number of records of its index. `depths`: the states of each goal at each
-    depth, of a table whose rows do not tell them.
+    depth, if the table's rows do not have them.
     """
 
     parts: Parts
@@ -53,10 +53,10 @@ class TableData(NamedTuple):
 
 
 class Encoded(NamedTuple):
-    """What a manifest says of a table's values.
+    """What the manifest lists about a table's values.
 
-    `rows`: their number, or that of the records without any; `content`: their content hash, and
-    `digest`: that of the index, each "" for a table without.
+    `rows`: the number of rows, or of records if there are none; `content`: the content hash of the
+    rows, "" without rows; `digest`: the digest of the index, "" without one.
     """
 
     rows: int
@@ -73,7 +73,7 @@ def encode_table(
     depth: str,
     hidden: HiddenFile | None = None,
 ) -> Encoded:
-    """Write a table to the file of its rows and to that of its index, as far as it has them.
+    """Write a table: its rows to `file`, its index to `index_file`, if it has them.
 
     `depth`: the column with a state's depth. `hidden`: where tasks find the file of the index.
     """

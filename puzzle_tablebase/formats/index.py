@@ -62,7 +62,7 @@ class Header:
 
 
 def parse_header(data: bytes, size: int, table: Table) -> Header:
-    """Parse block 0 of a table's index of so many bytes; raise InvalidIndex if it does not match.
+    """Parse block 0 of a table's index of `size` bytes; raise InvalidIndex if it does not match.
 
     The digest is not compared: the manifest has it.
     """
@@ -112,7 +112,7 @@ def count_blocks(width: int, count: int) -> int:
 
 
 def compute_index_bytes(table: Table, rows: int) -> int:
-    """Compute the bytes of the index of a table with so many rows; 0 if it has none."""
+    """Compute the bytes of the index of a table with `rows` rows; 0 if it has none."""
     if not table.index:
         return 0
     return BLOCK_BYTES * count_blocks(make_record_struct(table).size, rows)

@@ -33,8 +33,10 @@ BLOCKS_PER_WRITE = 1 << 6
 
 
 def make_seed(table: Table) -> bytes:
-    """Make the seed of a table's blocks: known before its search, so that blocks may be written in
-    any order, by whoever has their records."""
+    """Make the seed of a table's blocks.
+
+    It is known before the search, so tasks can write their blocks in any order.
+    """
     described = [INDEX_VERSION, table.name, table.index, table.recipe.parameters]
     text = json.dumps(described, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).digest()
@@ -67,7 +69,7 @@ class BlockEncoder:
         self.per_block = BODY_BYTES // self.width
 
     def encode_records(self, fields: Columns, begin: int, end: int) -> bytes:
-        """Return the bytes of some of the records that have an array for each field."""
+        """Return the bytes of the records `begin` to `end` of arrays, one for each field."""
         records = np.zeros(end - begin, self._type)
         for name, _ in self.table.index:
             values = fields[name][begin:end]
@@ -79,7 +81,7 @@ class BlockEncoder:
         return records.tobytes()
 
     def encode_blocks(self, first: int, data: bytes) -> tuple[bytes, npt.NDArray[np.uint32]]:
-        """Return the blocks of consecutive records, all of theirs, and their checksums.
+        """Return the blocks of consecutive records that fill them, and their checksums.
 
         `first`: the number of blocks with records before them.
         """
@@ -138,7 +140,7 @@ def write_records(
 def _write_blocks(
     file: IO[bytes], encoder: BlockEncoder, first: int, data: bytes
 ) -> npt.NDArray[np.uint32]:
-    """Write the blocks of consecutive records, all of theirs; return their checksums."""
+    """Write the blocks of consecutive records that fill them; return the checksums."""
     blocks, checksums = encoder.encode_blocks(first, data)
     file.seek((first + 1) * BLOCK_BYTES)
     file.write(blocks)
@@ -156,7 +158,7 @@ class IndexWriter:
         blocks = count_blocks(self._encoder.width, count) - 1
         self._checksums, self._is_written = np.zeros(blocks, "<u4"), np.zeros(blocks, np.bool_)
         self._partial = dict[int, dict[int, bytes]]()
-        """For blocks some of whose records are there: these, by the rank of the first."""
+        """The records of incomplete blocks: by block, then by the rank of the first."""
 
     def write(self, first: int, fields: Columns) -> None:
         """Write consecutive records, the first of which has this rank: an array for each field."""
@@ -170,7 +172,7 @@ class IndexWriter:
         self._add_part(first + records - len(tail) // self._encoder.width, tail)
 
     def _add_part(self, first: int, data: bytes) -> None:
-        """Keep records of one block until its others are there, and write it then."""
+        """Add records of an incomplete block; write the block once it is complete."""
         if not data:
             return
         number = first // self._encoder.per_block
@@ -184,7 +186,7 @@ class IndexWriter:
             del self._partial[number]
 
     def _set_checksums(self, first: int, checksums: npt.NDArray[np.uint32]) -> None:
-        """Note the checksums of consecutive blocks that are in the file."""
+        """Set the checksums of consecutive blocks that are in the file."""
         span = slice(first, first + len(checksums))
         if self._is_written[span].any():
             raise self._encoder.make_error("some records twice")

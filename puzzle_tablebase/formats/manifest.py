@@ -106,7 +106,7 @@ class Entry(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True)
 
     @property
     def all_files(self) -> list[File | IndexEntry]:
-        """The file of its rows and its index, as far as it has them."""
+        """Its Parquet file and its index, those that it has."""
         return [file for file in (self.parquet, self.index) if file]
 
     @property
@@ -212,7 +212,7 @@ def find_current(store: Store, versions: Sequence[Entry]) -> Entry | None:
 
 
 def is_version(store: Store, entry: Entry, file: File | IndexEntry) -> bool:
-    """Return whether a file says that it is that of its entry; most of it is not read.
+    """Return whether a file is its entry's, by its header or footer; the rest is not read.
 
     Raise OSError if it cannot be opened.
     """
@@ -298,7 +298,7 @@ def parse_manifest(data: bytes, store: Store) -> Versions:
 
 
 def _is_consistent(name: str, entry: Entry) -> bool:
-    """Return whether a version of a table has files, and none but of the table's name."""
+    """Return whether a version of a table has files, all with the table's name."""
     return (
         name.isidentifier()
         and name.isascii()

@@ -593,7 +593,7 @@ class Eight(SlidingBoard):
         return rank_permutation(state)
 
     def unrank(self, rank: int) -> str:
-        """Return the state of a rank, whatever its goal."""
+        """Return the state of a rank, of any goal."""
         return "".join(unrank_permutation(rank, CHARACTERS[: self.cells]))
 
     def find_reachable_goal(self, state: str) -> str:

@@ -32,7 +32,7 @@ MAX_STATE_BYTES = 18
 
 @cache
 def list_all_mates(cells: int) -> Array:
-    """List the mates in all matchings of up to so many cells, each without its first pair.
+    """List the mates in all matchings of up to `cells` ends, each without its first pair.
 
     A matching has four bits for each end. Matchings of fewer pairs come first.
     """

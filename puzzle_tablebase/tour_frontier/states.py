@@ -46,7 +46,7 @@ class State:
 
     @classmethod
     def from_key(cls, key: int, cells: int) -> State:
-        """Return the state of a key with so many cells."""
+        """Return the state of a key, with `cells` cells."""
         needs = [key >> MATCHING_BITS + 2 * cell & 3 for cell in range(cells)]
         ends = [cell for cell in range(cells) if needs[cell] == END]
         mate = {}

@@ -73,7 +73,7 @@ class Planes:
 
 
 def estimate_search_bytes(states: int) -> int:
-    """Return the bytes of memory that a search of so many states needs, for boards of any size."""
+    """Return the bytes of memory that a search of `states` states needs, on a board of any size."""
     return -(-states // ROW_STATES) * (2 * WORDS * 8 + 2)
 
 

@@ -4,7 +4,7 @@ A bit stands for each state, 60 states in a word, six words in a row. A state is
 split into a head, whose rank is the row, and a tail of six. The tail's first four Lehmer digits a,
 b, c, d are the word a and the bit 12 b + 3 c + d; its last two tiles follow from parity. A move
 along a short line changes the block alone. One from line to line takes a tile past `line - 1`
-others: so many adjacent transpositions in the order of tiles. The tables here take these back one
+others: as many adjacent transpositions of the permutation of tiles. The tables here undo these one
 after the other, from a row and word that a move leads to, to those that it comes from.
 """
 

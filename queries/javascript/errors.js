@@ -3,7 +3,7 @@ export const NO_ANSWER = 1;
 export const BAD_REQUEST = 2;
 export const UNUSABLE = 3;
 
-/** Return text safe to print, whoever wrote it: characters that would control a terminal are escaped. */
+/** Return untrusted text safe to print: control characters are escaped. */
 const makePrintable = (text) =>
   text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (each) => `\\u{${each.codePointAt(0).toString(16)}}`);
 

@@ -2,8 +2,8 @@
 
 Squares are numbered along the short side, column after column. Both halves of the board finish
 whole columns and leave two, the *cut*; the half from the far end is the same sweep in mirror image.
-A *layer* has the states of the frontier after so many squares, and the number of partial tours that
-lead to each; the last layer has those at the cut, each with the number of cycles that pass it.
+A *layer* has the states of the frontier after a number of squares, and the number of partial tours
+that lead to each; the last layer has those at the cut, each with the number of cycles that pass it.
 Cycles are ranked by their state at the cut, then by the partial tour that leads to it, then by the
 edges between the two columns of the cut, then by the other half's state and its partial tour.
 Partial tours are ranked by their last step, in the order in which `step_back` yields the steps,
@@ -138,11 +138,11 @@ class Sweep:
         return max(images, key=lambda image: image[start])
 
     def find_cell(self, square: int, squares_done: int) -> int:
-        """Return the cell of a square in the frontier after so many squares."""
+        """Return the cell of a square in the frontier after `squares_done` squares."""
         return 0 if square == self.virtual else square - squares_done + self.finished
 
     def find_square(self, cell: int, squares_done: int) -> int:
-        """Return the square of a cell in the frontier after so many squares."""
+        """Return the square of a cell in the frontier after `squares_done` squares."""
         return self.virtual if cell < self.finished else cell + squares_done - self.finished
 
     def step_back(self, key: int, square: int, start: int) -> Iterator[tuple[int, JoinedCells]]:

@@ -22,7 +22,7 @@ export const SLIDES = { ...SLIDING };
 
 /**
  * Add the boards of the host that the page does not have; return the `boards` that it adds, the `problem` of its
- * tables if they cannot be read, and whether the host has none (`isAbsent`). After a problem, a later call tries once more.
+ * tables if they cannot be read, and whether the host has none (`isAbsent`). After a problem, a later call tries again.
  */
 export async function findMore() {
   if (!tables) return { boards: [], problem: FROM_DISK, isAbsent: true };

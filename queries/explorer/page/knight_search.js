@@ -2,10 +2,11 @@
 
 /**
  * Find a tour that begins with some squares, and ends on the square `end` if there is one; squares with the fewest jumps
- * onward are tried first (Warnsdorff's rule). Return the tour, and whether the result is proven: the search gives up after `most` squares.
+ * onward are tried first (Warnsdorff's rule). Return the tour, and whether the result is proven: the search gives up after
+ * `most` squares.
  *
- * A free square with one free neighbour is forced: it is next, or else it is the end. If the end may be any square, with three of them
- * there is no tour, and with two, one of them is next.
+ * A free square with one free neighbour is forced: it is next, or else it is the end. If the end may be any square, with
+ * three of them there is no tour, and with two, one of them is next.
  */
 export function searchTour(board, begun, { end = null, most = Infinity } = {}) {
   const { count, neighbours } = board;

@@ -91,7 +91,7 @@ class Target {
 
 let target = null;
 
-/** Return the fewest plies to a target from a position with a side to move; null if no line of at most so many leads there. */
+/** Return the fewest plies to a target from a position with a side to move; null if no line of at most `most` plies leads there. */
 export function measure(to, position, mover, most = UNKNOWN) {
   if (target?.position !== to) target = new Target(to);
   return target.measure(position, mover, most);

@@ -113,7 +113,7 @@ export class SolvedGame extends Game {
     return [...this.distances.map(this.nameLevel), { name: "any", label: "any board" }];
   }
 
-  /** Return the fewest moves to the goal, as far as they are known already; null if it is out of reach. */
+  /** Return the fewest moves to the goal; undefined if they are not known yet, null if it is unreachable. */
   distance(state, goal) {
     if (!this.canReach(state, goal)) return null;
     const path = this.#paths.get(goal + state);

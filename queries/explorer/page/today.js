@@ -1,5 +1,5 @@
 // The puzzles of a day: they follow from the date alone, so that they are the same for all who have the page. The first
-// result of a day is kept, and so are its hints, whatever is begun again.
+// result of a day is kept, and its hints count even after a restart.
 import { html } from "#page/html.js";
 import { loadValue, saveValue } from "#page/storage.js";
 import { copyText, formatCount, announce } from "#page/text.js";
