@@ -126,7 +126,7 @@ QUERY_TABLES = """async (url) => {
     const { openTables } = await import("./javascript/index.js");
     const tables = openTables(url, { retryDelays: [] });
     const answer = tables.eight("378546201");
-    return answer.then((told) => [told.distance, told.solution], (error) => [null, error.message]);
+    return answer.then((one) => [one.distance, one.solution], (error) => [null, error.message]);
 }"""
 
 

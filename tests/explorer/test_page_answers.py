@@ -110,8 +110,10 @@ def test_boards_are_read_and_drawn(boards_page: Path) -> None:
     assert [move["letters"] for move in moves] == ["LRR", "LRU", "LR", "L"]
     assert [bool(move["problem"]) for move in moves] == [False, False, False, True]
     assert (small, wide) == (21, 36)
-    told = query_page(boards_page, *(["board", "eight", state, EIGHT.example] for state in drawn))
-    assert [one["distance"] for one in told] == [5, 20, 31]
+    answers = query_page(
+        boards_page, *(["board", "eight", state, EIGHT.example] for state in drawn)
+    )
+    assert [one["distance"] for one in answers] == [5, 20, 31]
 
 
 def test_the_puzzle_of_a_day_follows_from_the_date(boards_page: Path, outputs: Path) -> None:
@@ -143,8 +145,8 @@ def test_positions_are_answered_as_by_query(explorer: Path, outputs: Path) -> No
     positions = [senet.unrank(rng.randrange(senet.SIZE)) for _ in range(500)]
     positions += [OPENING, "BBBBBAAAAA....."]
     expected = [answer(reader, one, {"position": one, "plies": None}) for one in positions]
-    told = query_page(explorer, *(["senet", position] for position in positions))
-    require_facts(told, expected, {"plies_even", "plies_odd", "dice", "moves", "path"})
+    answers = query_page(explorer, *(["senet", position] for position in positions))
+    require_facts(answers, expected, {"plies_even", "plies_odd", "dice", "moves", "path"})
     reached = [one for one in expected if one["plies"] is not None][:20]
     counted = query_page(explorer, *(["lines", one["position"], one["plies"]] for one in reached))
     assert counted == [one["lines"] for one in reached]
@@ -173,8 +175,8 @@ def test_plies_to_a_target_are_those_of_the_oracle(explorer: Path, outputs: Path
         back = 0 if position == opening else None
         expected.append(([opening, position, "AB"[side]], back))
     assert {0, 1, 2, 3, None} <= {plies for _, plies in expected}
-    told = query_page(explorer, *(["measure", *question] for question, _ in expected))
-    assert told == [plies for _, plies in expected]
+    answers = query_page(explorer, *(["measure", *question] for question, _ in expected))
+    assert answers == [plies for _, plies in expected]
 
 
 def test_no_guarded_piece_is_swapped_on_the_way_back(explorer: Path) -> None:
@@ -195,8 +197,8 @@ def test_tours_are_those_of_the_tables(explorer: Path, outputs: Path) -> None:
         joined = {*rows.select("start", "finish").unique().collect().rows()}
         every = [*itertools.product(board.name_squares(), repeat=2)]
         pairs = rng.sample(every, min(len(every), usual_or_nightly(625, 1296)))
-        told = query_page(explorer, *(["knight", str(board), *pair] for pair in pairs))
-        for pair, tour in zip(pairs, told, strict=True):
+        answers = query_page(explorer, *(["knight", str(board), *pair] for pair in pairs))
+        for pair, tour in zip(pairs, answers, strict=True):
             assert bool(tour) == (pair in joined)
             if tour:  # a table lists all
                 oracles.knight_check(board.files, board.ranks, tour)
@@ -205,8 +207,8 @@ def test_tours_are_those_of_the_tables(explorer: Path, outputs: Path) -> None:
     squares = [rng.sample(range(64), 2) for _ in range(400)]
     named = [[*map(wide.name_square, pair)] for pair in squares if wide.can_join(*pair)]
     expected = [query_one(reader, start, to=end).to_dict()["path"] for start, end in named]
-    told = query_page(explorer, *(["knight", "8x8", *pair] for pair in named))
-    assert ["".join(map(wide.name_square, tour)) for tour in told] == expected
+    answers = query_page(explorer, *(["knight", "8x8", *pair] for pair in named))
+    assert ["".join(map(wide.name_square, tour)) for tour in answers] == expected
 
 
 def test_the_page_knows_whether_a_tour_can_be_completed(explorer: Path, outputs: Path) -> None:
@@ -225,8 +227,10 @@ def test_the_page_knows_whether_a_tour_can_be_completed(explorer: Path, outputs:
                     walk.append(rng.choice(free))
             count = int(tours.str.starts_with("".join(walk)).sum())
             questions.append((str(board), [board.parse_square(name) for name in walk], count))
-    told = query_page(explorer, *(["complete", board, squares] for board, squares, _ in questions))
+    answers = query_page(
+        explorer, *(["complete", board, squares] for board, squares, _ in questions)
+    )
     assert len({count > 0 for _, _, count in questions}) == 2
-    for (_, squares, count), answer in zip(questions, told, strict=True):
+    for (_, squares, count), answer in zip(questions, answers, strict=True):
         assert answer["isProven"]
         assert (answer["tour"] or [])[: len(squares)] == (squares if count else [])

@@ -245,8 +245,8 @@ def test_senet(shown: Explorer, tables: Tables) -> None:
     assert (found := re.search(r"senet/play\?to=([AB.]{15})$", shown.address()))
     for left in range(6, 0, -1):
         press(page, "h", "h")
-        told = re.compile(rf"Hint: throw [1-5], .* takes {left} pl(y|ies)\.")
-        expect(page.locator("#senet-word")).to_have_text(told)
+        hint = re.compile(rf"Hint: throw [1-5], .* takes {left} pl(y|ies)\.")
+        expect(page.locator("#senet-word")).to_have_text(hint)
         page.click("#senet-board .target")
     assert read_position(page) == found[1]
     assert shown.text("#senet-word") == shown.text("#say")
@@ -333,13 +333,13 @@ def test_the_puzzle_of_the_day_has_a_result(shown: Explorer, tables: Tables) -> 
     page = shown.page
     begin("eight")
     best = solve()
-    told = shown.text("#eight-result span")
-    assert told == f"8-puzzle 2026-11-26: {best}/{best}, no hint"
+    result = shown.text("#eight-result span")
+    assert result == f"8-puzzle 2026-11-26: {best}/{best}, no hint"
     assert broken_rules(page) == []
     begin("eight")
     page.click("#eight-help")
     solve()
-    assert shown.text("#eight-result span") == told, "the first result of a day stays"
+    assert shown.text("#eight-result span") == result, "the first result of a day stays"
     begin("senet")
     begin("knight")
 

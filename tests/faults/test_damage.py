@@ -143,8 +143,10 @@ def test_no_change_of_bytes_changes_an_answer(
             while data == original:
                 damage(data, draw)
             path.write_bytes(data)
-            told = [answer(damaged_folder, *query) for query in queries]
-            assert all(one in (None, expected) for one, expected in zip(told, right, strict=True))
+            answers = [answer(damaged_folder, *query) for query in queries]
+            assert all(
+                one in (None, expected) for one, expected in zip(answers, right, strict=True)
+            )
             if path.suffix == ".idx":
                 require_refused_blocks(path, original)
             if time == 0:

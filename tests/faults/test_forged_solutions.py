@@ -43,14 +43,14 @@ def halve(every: Records) -> None:
 def query_javascript(folder: Path, *question: str) -> dict[str, Any]:
     completed = run(tool("node"), QUERY_PROGRAM, str(folder), stdin=json.dumps(question))
     assert completed.err == ""
-    told: dict[str, Any] = json.loads(completed.out)
-    return told
+    response: dict[str, Any] = json.loads(completed.out)
+    return response
 
 
-def require_damage(told: dict[str, Any], file: str) -> None:
-    """Require that the JavaScript package told no answer, and which file is false."""
-    code, message, _ = told["error"]
-    assert (code, f"{file} cannot be used" in message) == (3, True), told
+def require_damage(response: dict[str, Any], file: str) -> None:
+    """Require that the JavaScript package returned no answer, and which file is false."""
+    code, message, _ = response["error"]
+    assert (code, f"{file} cannot be used" in message) == (3, True), response
 
 
 @pytest.mark.parametrize("forge", [fill(0), fill(255), halve], ids=("none", "large", "halved"))
@@ -68,11 +68,11 @@ def test_a_search_by_false_distances_tells_no_false_solution(
         else:
             judged = tables.fifteen.check(STATE, solutions[0])
             assert judged.result in ("shortest", "longer")
-    told = query_javascript(folder, "fifteen", STATE)
-    if "answer" in told:
-        solutions.append(told["answer"]["solution"])
+    response = query_javascript(folder, "fifteen", STATE)
+    if "answer" in response:
+        solutions.append(response["answer"]["solution"])
     else:
-        require_damage(told, "fifteen_12356.idx")
+        require_damage(response, "fifteen_12356.idx")
     for solution in solutions:
         last = sliding_oracle.replay(STATE, solution, 4, 4)[-1]
         assert last == "123456789abcdef0"

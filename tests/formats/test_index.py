@@ -31,8 +31,8 @@ def test_the_document_lists_the_index_files(outputs: Path, large_boards: Path) -
     for name, file in files.items():
         row, data = rows[name], file.read_bytes()
         _, _, _, width, _, count, *_ = HEADER.unpack_from(data)
-        told = [page.number_in(row[key]) for key in ("width", "records", "bytes")]
-        assert told == [width, count, len(data)]
+        listed = [page.number_in(row[key]) for key in ("width", "records", "bytes")]
+        assert listed == [width, count, len(data)]
     for row in rows.values():
         columns = ("width", "records", "blocks", "bytes")
         width, count, blocks, size = (page.number_in(row[key]) for key in columns)
@@ -45,12 +45,12 @@ def test_the_header_is_laid_out_as_the_document_says(outputs: Path) -> None:
     block = (outputs / "eight.idx").read_bytes()[:BODY_BYTES]
     for row, value in zip(rows, HEADER.unpack_from(block), strict=True):
         if row["type"] != "bytes":
-            told = f"{value:,}"
+            expected = f"{value:,}"
         elif row["field"] in ("seed", "digest"):
-            told = value.hex()
+            expected = value.hex()
         else:
-            told = value.rstrip(b"\0").decode()
-        assert row["in eight.idx"] == told
+            expected = value.rstrip(b"\0").decode()
+        assert row["in eight.idx"] == expected
     assert not any(block[HEADER.size :])
     assert f"zero bytes follow these {HEADER.size}." in page.section("The header")
 

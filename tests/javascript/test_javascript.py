@@ -47,7 +47,7 @@ REASONS = {
 }
 """Lasting faults, each with a fact that its message has."""
 
-Told = dict[str, Any]
+Response = dict[str, Any]
 Question = tuple[str, str, dict[str, Any]]
 
 
@@ -74,29 +74,31 @@ def test_answers_are_those_of_the_program(outputs: Path, large_boards: Path) -> 
         ("eight", "[[3, 7, 8], [5, 4, 6], [2, 0, 1]]", {"goal": "1 2 3 4 5 6 7 _ 8"}),
         ("senet", "a b a b a b a b a b _ _ _ _ _", {}),
     ]
-    told = query_package(
+    responses = query_package(
         outputs, *([name, key, options.get("to", options)] for name, key, options in questions)
     )
-    assert {each.get("error", [0])[0] for each in told} == {0, 1, 2}
-    require_answers(outputs, questions, told)
+    assert {each.get("error", [0])[0] for each in responses} == {0, 1, 2}
+    require_answers(outputs, questions, responses)
     with open_tables(str(large_boards)) as tables:
         boards = {
             name: tables.sliding(name).sample(10, seed=5)["state"] for name in ("2x5", "5x2", "3x4")
         }
     wide = [("3x4", "1 2 3 4 | 5 6 7 8 | 9 10 0 11")]
     wide += [(board, state) for board, states in boards.items() for state in states]
-    *told, listed = query_package(
+    *responses, listed = query_package(
         large_boards, *(["sliding", *words] for words in wide), ["listBoards"]
     )
-    require_answers(large_boards, [("sliding", key, {"board": name}) for name, key in wide], told)
-    assert all(each["progress"] == each["answer"]["distance"] for each in told)
+    require_answers(
+        large_boards, [("sliding", key, {"board": name}) for name, key in wide], responses
+    )
+    assert all(each["progress"] == each["answer"]["distance"] for each in responses)
     assert listed["answer"] == {"2x5": ["1234567890"], "3x4": ["123456789ab0"]}
 
 
-def require_answers(folder: Path, questions: list[Question], told: list[Told]) -> None:
+def require_answers(folder: Path, questions: list[Question], responses: list[Response]) -> None:
     """Require the facts, or the codes of errors, of the program."""
     with open_tables(str(folder)) as tables:
-        for (puzzle, key, options), each in zip(questions, told, strict=True):
+        for (puzzle, key, options), each in zip(questions, responses, strict=True):
             if "error" in each:
                 with pytest.raises(TablebaseError) as caught:
                     tables.answer(puzzle, key, **options)
@@ -121,9 +123,9 @@ def test_what_is_no_key_is_refused(outputs: Path) -> None:
 
 def test_an_answer_takes_few_requests(outputs: Path, large_boards: Path) -> None:
     with serve(outputs) as host:
-        told = query_package(host.url, *QUESTIONS)
-        assert [each["requests"] for each in told] == [2, 3, 1]
-        assert [each["rounds"] for each in told] == [2, 2, 1]
+        responses = query_package(host.url, *QUESTIONS)
+        assert [each["requests"] for each in responses] == [2, 3, 1]
+        assert [each["rounds"] for each in responses] == [2, 2, 1]
         parts = [request for request in host.requests if request.span]
         assert {request.headers["accept-encoding"] for request in parts} == {"identity"}
     with serve(large_boards) as host:
@@ -148,9 +150,9 @@ def test_passing_faults_change_no_answer_and_lasting_ones_are_told(outputs: Path
     with serve(outputs, make_faults(names)) as host:
         locations = [f"{host.url}/{quote(name)}" for name in names]
         words = [question for each in locations for question in (["open", each], *QUESTIONS)]
-        told = query_package(outputs, *words)
+        responses = query_package(outputs, *words)
     for at, (name, url) in enumerate(zip(names, locations, strict=True)):
-        answers = told[at * size : (at + 1) * size]
+        answers = responses[at * size : (at + 1) * size]
         if name in PASSING:
             assert [each.get("answer") for each in answers] == expected, (name, answers)
             continue
@@ -168,8 +170,8 @@ def test_a_location_that_is_not_there_is_told() -> None:
 def test_a_named_pipe_is_not_waited_for(copy: Path) -> None:
     (copy / "eight.idx").unlink()
     os.mkfifo(copy / "eight.idx")
-    (told,) = query_package(str(copy), ["eight", STATE])
-    assert told["error"][:2] == [3, f"{copy}/eight.idx cannot be read: it is not a file."]
+    (response,) = query_package(str(copy), ["eight", STATE])
+    assert response["error"][:2] == [3, f"{copy}/eight.idx cannot be read: it is not a file."]
 
 
 def test_a_reason_controls_no_terminal(outputs: Path) -> None:
@@ -177,8 +179,8 @@ def test_a_reason_controls_no_terminal(outputs: Path) -> None:
         answer.status, answer.reason = 403, "Red \x7f" + "x" * 5000
 
     with serve(outputs, refuse) as host:
-        (told,) = query_package(host.url, ["eight", STATE])
-    code, message, status = told["error"]
+        (response,) = query_package(host.url, ["eight", STATE])
+    code, message, status = response["error"]
     assert (code, status) == (3, 403)
     assert r"HTTP status 403: Red \u{7f}xx" in message
     assert message.isprintable()
@@ -187,8 +189,8 @@ def test_a_reason_controls_no_terminal(outputs: Path) -> None:
 
 def test_a_reason_is_not_looked_for_without_end(outputs: Path) -> None:
     with serve(outputs, fail(403, b" " * (1 << 17) + b"<Message>Late</Message>")) as host:
-        (told,) = query_package(host.url, ["eight", STATE])
-    assert told["error"][1].endswith("HTTP status 403: Forbidden.")
+        (response,) = query_package(host.url, ["eight", STATE])
+    assert response["error"][1].endswith("HTTP status 403: Forbidden.")
 
 
 @pytest.mark.parametrize(
@@ -213,8 +215,8 @@ def test_a_table_published_anew_is_opened_once_more(copy: Path) -> None:
                 host.fault = None
 
         host.fault = publish
-        told = query_package(host.url, *questions, ["senet", ".....BBBBBAAAAA"])
-        assert [each["answer"]["plies"] for each in told[:2]] == [2, 0]
+        responses = query_package(host.url, *questions, ["senet", ".....BBBBBAAAAA"])
+        assert [each["answer"]["plies"] for each in responses[:2]] == [2, 0]
         assert [request.name for request in host.requests].count("manifest.json") == 2
         last = host.requests[-1]
         assert "no-cache" in last.headers.get("cache-control", "")
@@ -236,12 +238,12 @@ def test_the_fifteen_puzzle_is_answered_as_at_the_shell(patterns_555: Path) -> N
     questions = [(state, {"goal": to.replace(board.example, "corner")}) for state, to in pairs]
     questions += [("0", {}), (FIFTEEN, {"goal": "1023456789abcdef"})]
     questions += [("0213456789abcdef", {"goal": FIFTEEN})]
-    *told, wrong, beside, far = query_package(
+    *responses, wrong, beside, far = query_package(
         patterns_555, *(["fifteen", *each] for each in questions)
     )
     assert [each["error"][0] for each in (wrong, beside, far)] == [2, 1, 1]
     with open_tables(str(patterns_555)) as tables:
-        for (state, goal), each in zip(pairs, told, strict=True):
+        for (state, goal), each in zip(pairs, responses, strict=True):
             answer = each["answer"]
             expected = tables.answer("fifteen", state, goal=goal).to_dict()
             for name in ("state", "distance", "heuristic"):
@@ -260,9 +262,9 @@ def test_missing_tables_are_told_as_at_the_shell(large_boards: Path) -> None:
         (["fifteen", FIFTEEN, {"goal": FIFTEEN}], {"patterns": "5-5-5", "goal": FIFTEEN}),
         (["senet", "ABABABABAB....."], {}),
     ]
-    told = query_package(large_boards, *(question for question, _ in questions))
+    responses = query_package(large_boards, *(question for question, _ in questions))
     with open_tables(str(large_boards)) as tables:
-        for (question, options), each in zip(questions, told, strict=True):
+        for (question, options), each in zip(questions, responses, strict=True):
             key = question[2 if question[0] == "sliding" else 1]
             with pytest.raises(TableMissing) as raised:
                 tables.answer(question[0], key, **options)

@@ -38,7 +38,7 @@ PUZZLES = ("eight", "sliding", "senet", "knight")
 Distances = dict[str, int | None]
 Questions = dict[tuple[str, str], Distances]
 """By board and goal, the distance of each state, None if it does not reach the goal."""
-Told = dict[str, tuple[int, str, str] | None]
+Answers = dict[str, tuple[int, str, str] | None]
 """For each state its distance, its best moves and a solution."""
 GOALS = [
     ("2x2", "3120"), ("2x3", "143250"), ("3x2", "123450"), ("3x2", "125034"), ("2x4", "72345601"),
@@ -61,7 +61,7 @@ def boards(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def query_program(folder: Path, board: str, goal: str, states: list[str]) -> Told:
+def query_program(folder: Path, board: str, goal: str, states: list[str]) -> Answers:
     with open_tables(str(folder)) as tables:
         reader = tables.sliding(board)
         answers = {state: reader.get(state, None, goal=goal, solution=True) for state in states}
@@ -71,21 +71,23 @@ def query_program(folder: Path, board: str, goal: str, states: list[str]) -> Tol
     }
 
 
-def query_in_javascript(folder: Path, board: str, goal: str, states: list[str]) -> Told:
+def query_in_javascript(folder: Path, board: str, goal: str, states: list[str]) -> Answers:
     """Query the JavaScript package."""
-    told = query_package(folder, *(["sliding", board, state, {"goal": goal}] for state in states))
-    assert {facts.get("error", [1])[0] for facts in told} == {1}
+    responses = query_package(
+        folder, *(["sliding", board, state, {"goal": goal}] for state in states)
+    )
+    assert {facts.get("error", [1])[0] for facts in responses} == {1}
     get_facts = itemgetter("distance", "best_moves", "solution")
-    answers = [facts.get("answer") for facts in told]
+    answers = [facts.get("answer") for facts in responses]
     return {
         state: get_facts(answer) if answer else None
         for state, answer in zip(states, answers, strict=True)
     }
 
 
-def query_reader_in_c(command: list[str], folder: Path, board: str, states: list[str]) -> Told:
+def query_reader_in_c(command: list[str], folder: Path, board: str, states: list[str]) -> Answers:
     """Query the reader in C, which ends at the first key without an answer."""
-    result: Told = {}
+    result: Answers = {}
     while remaining := states[len(result) :]:
         text = run(*command, folder, board, stdin=" ".join(remaining))
         for state, line in zip(remaining, text.out.splitlines(), strict=False):
@@ -141,8 +143,10 @@ def test_every_reader_answers_as_the_cases_say(
 def test_without_a_goal_it_is_the_last_corner(boards: Path) -> None:
     """A table of another goal is listed before that of the corner."""
     options: tuple[list[Any], ...] = ([], [{"goal": None}], [{"goal": "corner"}])
-    for told in query_package(boards, *(["sliding", "3x2", "123450", *each] for each in options)):
-        assert (told["answer"]["goal"], told["answer"]["distance"]) == ("123450", 0)
+    for response in query_package(
+        boards, *(["sliding", "3x2", "123450", *each] for each in options)
+    ):
+        assert (response["answer"]["goal"], response["answer"]["distance"]) == ("123450", 0)
 
 
 @pytest.mark.parametrize(("board", "goal"), first(4, GOALS))
@@ -216,9 +220,9 @@ def test_the_reader_answers_every_case_from_bytes(
     assert len(cases) > 8
     for case in cases:
         goal = f":{case['goal']}" if "goal" in case else ""
-        told = reader["answer"](open_index, case.get("board", puzzle) + goal, case["key"])
+        answer = reader["answer"](open_index, case.get("board", puzzle) + goal, case["key"])
         expected = case.get("answer", {"error": case.get("error")})
-        assert {name: told.get(name) for name in expected} == expected, case
+        assert {name: answer.get(name) for name in expected} == expected, case
 
 
 def test_the_reader_is_a_program_that_needs_only_the_standard_library(

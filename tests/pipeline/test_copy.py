@@ -263,14 +263,14 @@ def test_the_bytes_that_are_told_add_up(
     left: bytes, pancakes: Callable[[int], Path], tmp_path: Path
 ) -> None:
     """Also if a killed copy has left what is wrong: then a file is counted anew."""
-    source, told = Folder(pancakes(1)), list[tuple[int, int]]()
+    source, progress = Folder(pancakes(1)), list[tuple[int, int]]()
     entry = read_manifest(source)[PUZZLE.name]
     assert entry.index
     begun = tmp_path / "new" / WORK / f"{entry.index.sha256}{PARTIAL_COPY_SUFFIX}"
     begun.parent.mkdir(parents=True)
     begun.write_bytes(left)
-    copy(source, open_target(tmp_path / "new"), tell=lambda *each: told.append(each))
-    assert max(told) == told[-1] == (entry.total_bytes, entry.total_bytes)
+    copy(source, open_target(tmp_path / "new"), tell=lambda *each: progress.append(each))
+    assert max(progress) == progress[-1] == (entry.total_bytes, entry.total_bytes)
 
 
 class Reader:

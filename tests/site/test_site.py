@@ -210,8 +210,8 @@ def test_the_package_of_a_hub_loads_every_table(site: Path, tmp_path: Path) -> N
 def test_texts_of_a_table_are_escaped(small: Path) -> None:
     opened = Folder(small)
     facts = list_facts(opened, read_manifest(opened), verify(opened, quick=True).verdicts)
-    told = facts[0]._replace(meaning="States <script> & all", verdict="<b>")
-    page = make_start_page([told], {}, "")
+    escaped = facts[0]._replace(meaning="States <script> & all", verdict="<b>")
+    page = make_start_page([escaped], {}, "")
     assert "States &lt;script&gt; &amp; all. 1,728 rows; <b>&lt;b&gt;</b>." in page
     named = pa.schema([pa.field("x<script>y</script>", pa.int16())])
     card = make_card([facts[0]._replace(schema=named)])

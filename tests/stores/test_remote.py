@@ -160,10 +160,10 @@ def test_no_command_waits_for_a_dead_host(question: str, outputs: Path, cli: Cli
 
     with serve(outputs, die) as host:
         begin = time.monotonic()
-        code, _, told = cli(*question.split(), "--outputs", host.url)
+        code, _, errors = cli(*question.split(), "--outputs", host.url)
         assert time.monotonic() - begin < MOST_SECONDS
     assert code == 3
-    assert "(TimedOut)" in told or "7 unreadable" in told
+    assert "(TimedOut)" in errors or "7 unreadable" in errors
 
 
 @pytest.mark.parametrize(("text", "seconds"), [("7", 7), ("", 0.5), ("0", 0.5), ("1.5", 0.5)])
@@ -390,9 +390,9 @@ def test_a_password_stays_with_its_host(outputs: Path, cli: Cli) -> None:
             assert sent == [expected] * len(sent)
         assert [request.headers.get("authorization") for request in other.requests] == [None]
         host.fault = fail(403)
-        told = [cli("query", "eight", STATE, "--outputs", url), cli("status", "--outputs", url)]
-    told.append(cli("query", "eight", STATE, "--outputs", url))  # the host is gone
-    for completed in told:
+        results = [cli("query", "eight", STATE, "--outputs", url), cli("status", "--outputs", url)]
+    results.append(cli("query", "eight", STATE, "--outputs", url))  # the host is gone
+    for completed in results:
         assert (completed.code, completed.err.count("cannot be read")) == (3, 1)
         assert not any(
             word in completed.out + completed.err for word in ("cret", "abc", "me:", "bWU6")

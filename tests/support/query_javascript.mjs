@@ -51,16 +51,18 @@ for (const line of (await text(process.stdin)).trim().split("\n")) {
   let progress = 0;
   const options = words.at(-1) instanceof Object ? words.pop() : {};
   const before = [rounds, tables.source.requests, tables.source.bytes ?? 0];
-  const told = { rounds: 0, requests: 0, bytes: 0, progress: 0 };
+  const response = { rounds: 0, requests: 0, bytes: 0, progress: 0 };
   try {
     if (method !== "knight") words.push({ ...options, onProgress: () => progress++ });
-    told.answer = await tables[method](...words);
+    response.answer = await tables[method](...words);
   } catch (error) {
-    told.error = [error.code ?? 0, error.message, error.status ?? 0];
-    if (error.name !== "TablebaseError") told.error[1] = error.stack;
+    response.error = [error.code ?? 0, error.message, error.status ?? 0];
+    if (error.name !== "TablebaseError") response.error[1] = error.stack;
   }
   const after = [rounds, tables.source.requests, tables.source.bytes ?? 0];
-  [told.rounds, told.requests, told.bytes] = after.map((value, at) => value - before[at]);
-  told.progress = progress;
-  console.log(JSON.stringify(told));
+  [response.rounds, response.requests, response.bytes] = after.map(
+    (value, at) => value - before[at],
+  );
+  response.progress = progress;
+  console.log(JSON.stringify(response));
 }
