@@ -23,7 +23,7 @@ export function showButton(
   </button>`;
 }
 
-/** Show buttons of which one may be chosen, each as its text, whether it is (null: that is not said) and what it does. */
+/** Show buttons of which one may be chosen, each as its text, whether it is (null: unknown) and what it does. */
 export function showChoices(id, label, choices) {
   const buttons = choices.map(
     ([text, isChosen, act]) =>
@@ -36,7 +36,7 @@ export function showChoices(id, label, choices) {
   </div>`;
 }
 
-/** Show rows of a term and what is said of it. */
+/** Show rows of a term and its description. */
 export function showFacts(id, rows) {
   const list = rows.map(
     ([term, text]) =>
@@ -74,7 +74,7 @@ function showLevels(view, title, { levels, chosen, deal, isUnfinished }) {
 }
 
 /**
- * Show what stands beside the board of a game: its count, its `aim`, what is said of it, `tools`, `buttons`, each as its part,
+ * Show what stands beside the board of a game: its count, its `aim`, its message (`word`), `tools`, `buttons`, each as its part,
  * its label, what it does and how it looks, the `levels` of the next game, if there are any, and the day's puzzle.
  */
 export function showGame(

@@ -3,7 +3,7 @@ import { html } from "#page/html.js";
 
 /**
  * Describe the squares visited so far, the last of them with the knight. `marks(square)` lists what else a square may be:
- * whether it is that, the class by which it is drawn, and what is said of it.
+ * whether it is that, the class by which it is drawn, and its description.
  */
 export function describeChess(
   board,

@@ -25,8 +25,8 @@ function listOpen({ board, squares }) {
   return board.squares.filter((square) => !explainNoStart(board, square));
 }
 
-/** Return what is said of a tour. */
-function word(state) {
+/** Return the message for a tour. */
+function describeGame(state) {
   const { board, squares, message } = state;
   if (isWhole(state))
     return `You made a tour! It is ${board.jump(squares.at(-1), squares[0]) ? "closed" : "open"}.`;
@@ -81,7 +81,7 @@ export function showPlay(state, go) {
     const last = next.squares.length
       ? `${next.squares.length}: ${board.nameSquare(next.squares.at(-1))}. `
       : "";
-    go(next, { isReplaced: true, announcement: last + word(next), ...how });
+    go(next, { isReplaced: true, announcement: last + describeGame(next), ...how });
   };
   const set = (to) =>
     act({ squares: to, hint: null, message: "", hints: to.length < 2 ? 0 : hints });
@@ -124,7 +124,7 @@ export function showPlay(state, go) {
       title: TITLE,
       count: squares.length,
       noun: `of ${board.count} squares`,
-      word: word(state),
+      word: describeGame(state),
       isSolved: isOver,
       buttons: [
         [

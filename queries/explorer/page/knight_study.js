@@ -25,7 +25,7 @@ export function findLine({ board, start, tour, step }) {
 export const playOn = (state) =>
   beginTour(state.board, findLine(state).squares, state.start === null ? 0 : 1);
 
-/** Return what is said above the board, whether the tour is closed, and what follows that. */
+/** Return the text above the board, whether the tour is closed, and a line about it. */
 function describeTour({ board, start, tour }, at) {
   if (start === null)
     return ["Choose the square where the tour starts.", "Start?", "choose a square"];

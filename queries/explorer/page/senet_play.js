@@ -55,7 +55,7 @@ export function evaluateGame({ target, start, first, moves }) {
   return { position, mover, choices, isReached, isOver };
 }
 
-/** Return a first move of a shortest line to the target, and what is said of it, or how far to go back for one. */
+/** Return a first move of a shortest line to the target, and its message, or how far to go back for one. */
 function findHint({ target, start, first, moves }, { position, mover }) {
   const [move = null] = listBestMoves(target, position, mover);
   const plies = measureLine(target, start, first, moves);
@@ -68,8 +68,12 @@ function findHint({ target, start, first, moves }, { position, mover }) {
   };
 }
 
-/** Return what is said of a game. */
-function word({ target, moves, hints, thrown }, { mover, choices, isReached, isOver }, hint) {
+/** Return the message for a game. */
+function describeGame(
+  { target, moves, hints, thrown },
+  { mover, choices, isReached, isOver },
+  hint,
+) {
   const last = moves.at(-1);
   const before = last ? `${last.mover} threw ${last.throw}: ${describeMove(last)}. ` : "";
   if (isReached)
@@ -109,13 +113,13 @@ export function showPlay(state, go) {
   const { position, choices, isReached, isOver } = known;
   const hint = isHinted && target && !isOver ? findHint(state, known) : null;
   const open = hint?.move ? [hint.move] : thrown && !isOver ? choices[thrown] : [];
-  const message = word(state, known, hint);
+  const message = describeGame(state, known, hint);
   const step = (change, how) => {
     const next = { ...state, thrown: null, isHinted: false, ...change };
     const after = evaluateGame(next);
     go(next, {
       isReplaced: true,
-      announcement: word(next, after, next.isHinted ? findHint(next, after) : null),
+      announcement: describeGame(next, after, next.isHinted ? findHint(next, after) : null),
       ...how,
     });
   };

@@ -84,7 +84,7 @@ export function showStudy(state, go) {
   const isUnreachable = plies === null;
   const distances = isGame ? measureLine(position, OPENING, "A", line) : [];
   const made = line[at - 1] ?? null;
-  const tell = (to) => {
+  const describePlies = (to) => {
     const { plies: found } = senetFacts(to);
     return found === null
       ? "Unreachable from the opening."
@@ -92,7 +92,7 @@ export function showStudy(state, go) {
   };
   const begin = (to, how = {}) => {
     picked = null;
-    go({ position: to, hints: 0 }, { announcement: tell(to), ...how });
+    go({ position: to, hints: 0 }, { announcement: describePlies(to), ...how });
   };
   const describeLoss = (step) => {
     const [before, after] = distances.slice(step - 1, step + 1);
@@ -120,7 +120,7 @@ export function showStudy(state, go) {
   const known = isUnreachable
     ? []
     : [facts.plies_even, facts.plies_odd].filter((one) => one !== null);
-  const told = made
+  const lastMove = made
     ? `${made.mover} threw ${made.throw}: ${describeMove(made)}. `
     : "The opening. ";
   const random = () => [Math.floor(Math.random() * POSITIONS)];
@@ -155,7 +155,7 @@ export function showStudy(state, go) {
   return {
     task: "Study shows how soon any position can arise from the opening, and a shortest line that leads there.",
     table: html`<p class="now">
-        ${isUnreachable ? "Unreachable, so neither side is to move." : html`${told}<strong>${"AB"[at % 2]} to move.</strong>`}${" "}
+        ${isUnreachable ? "Unreachable, so neither side is to move." : html`${lastMove}<strong>${"AB"[at % 2]} to move.</strong>`}${" "}
         <span id="senet-change" class="change farther"
           >${loss && `This ${loss}. Better: throw ${better.throw}, ${describeMove(better)}.`}</span
         >${" "}

@@ -42,8 +42,8 @@ function isToday({ game, start, goal }) {
   return today?.start === start && today.goal === goal;
 }
 
-/** Return what is said of a game. */
-function word(state, { now, isSolved, isPossible, best }, { distance, best_moves }) {
+/** Return the message for a game. */
+function describeGame(state, { now, isSolved, isPossible, best }, { distance, best_moves }) {
   const { game, moves, hints, isHinted } = state;
   if (!isPossible)
     return "This board cannot reach the goal: two of its tiles would have to be swapped.";
@@ -68,16 +68,16 @@ export function showPlay(view, state, go) {
   const known = measure(state);
   const { now, isSolved, isPossible } = known;
   const facts = isHinted && isPossible && !isSolved ? game.facts(now, goal) : {};
-  const message = word(state, known, facts);
+  const message = describeGame(state, known, facts);
   const isOver = isSolved || !isPossible;
-  const step = (change, told, how) => {
+  const step = (change, action, how) => {
     const next = { ...state, isHinted: false, ...change };
     const after = measure(next);
     go(next, {
       isReplaced: true,
       announcement: after.isSolved
-        ? word(next, after, {})
-        : `${told} ${formatCount(next.moves.length, "move")}.`,
+        ? describeGame(next, after, {})
+        : `${action} ${formatCount(next.moves.length, "move")}.`,
       ...how,
     });
   };
@@ -89,7 +89,7 @@ export function showPlay(view, state, go) {
   const again = () => step({ moves: "", hints: 0 }, "Begun again.");
   function help() {
     const next = { ...state, hints: isHinted ? hints : hints + 1, isHinted: true };
-    go(next, { isReplaced: true, announcement: word(next, known, game.facts(now, goal)) });
+    go(next, { isReplaced: true, announcement: describeGame(next, known, game.facts(now, goal)) });
   }
   const another = () => go(deal(game, goal, start), { announcement: "Another board." });
   const look = () => go(reviewGame(state), { mode: "study" });

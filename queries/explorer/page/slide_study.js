@@ -26,7 +26,7 @@ export function playOn(state) {
   return { ...state, moves: findLine(state).letters, hints: state.hints + 1, isHinted: false };
 }
 
-/** Return the distance as it is written, what follows it, and what is said above the board. */
+/** Return the distance, its unit, and the text above the board. */
 function describeDistance(game, distance) {
   if (distance === undefined) {
     return game.hasFailed
@@ -49,8 +49,8 @@ function nameMoves({ best_moves = "", best_tiles }) {
     .join(" or ");
 }
 
-/** Return what is said of an answer to screen readers. */
-function tell(game, facts, goal) {
+/** Describe an answer for screen readers. */
+function describeAnswer(game, facts, goal) {
   const { state, distance, solutions } = facts;
   if (distance === undefined) return "";
   if (distance === null)
@@ -179,7 +179,7 @@ export function showStudy(view, state, go) {
     picked = null;
     go(
       { game, start: to, goal: aim, moves: "", hints: 0, step: 0 },
-      { announcement: tell(game, game.facts(to, aim), aim) },
+      { announcement: describeAnswer(game, game.facts(to, aim), aim) },
     );
   };
   const show = (step, { isTransient = false } = {}) =>
@@ -188,7 +188,7 @@ export function showStudy(view, state, go) {
       {
         isReplaced: true,
         isTransient,
-        announcement: isTransient ? "" : tell(game, game.facts(line[step], goal), goal),
+        announcement: isTransient ? "" : describeAnswer(game, game.facts(line[step], goal), goal),
       },
     );
   function slide(added) {
@@ -197,7 +197,7 @@ export function showStudy(view, state, go) {
     if (isOnLine) next.moves = moves;
     go(next, {
       isReplaced: true,
-      announcement: tell(game, game.facts(findLine(next).now, goal), goal),
+      announcement: describeAnswer(game, game.facts(findLine(next).now, goal), goal),
     });
   }
   const two = [...now].filter((tile) => tile !== "0").slice(0, 2);

@@ -15,7 +15,7 @@ export function formatCount(count, noun, nouns = `${noun}s`) {
   return `${formatNumber(count)} ${count === 1 ? noun : nouns}`;
 }
 
-/** Return what is said at the end of a game: what is `done`, in how many moves, and the best; `unknown` if that is not known. */
+/** Return the message at the end of a game: what is `done`, in how many moves, and the best; `unknown` if that is not known. */
 export function describeEnd(done, made, hints, best, unknown) {
   const took = done + (hints ? ` with ${formatCount(hints, "hint")}` : "");
   if (best === undefined) return `${took}.${unknown}`;
