@@ -87,7 +87,7 @@ def test_answers_and_batches_are_the_oracles(folder: Path, name: str) -> None:
     chance = random.Random(1)
     for goal in list_goals(name):
         known = oracle.distances(goal, rows, columns)
-        states = [goal, *chance.sample([*known], usual_or_nightly(12, 2000))]
+        states = [goal, *chance.sample([*known], usual_or_nightly(6, 2000))]
         best = [oracle.best_moves(state, rows, columns, known) for state in states]
         for state, moves in zip(states, best, strict=True):
             answer = single.probe(state, goal, path=True)
@@ -150,7 +150,7 @@ def list_false_bits(depths: npt.NDArray[np.uint8], chance: np.random.Generator) 
 
     Values that all agree with the neighbours but for the first of them are wrong too.
     """
-    single = chance.permutation(len(depths))[: usual_or_nightly(50, 2000)]
+    single = chance.permutation(len(depths))[: usual_or_nightly(30, 2000)]
     false: list[Any] = [[depths.argmin()], [depths.argmax()], *([rank] for rank in single)]
     for size in (2, 3, 10, 1000):
         false += [

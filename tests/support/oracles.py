@@ -130,18 +130,16 @@ def knight_jumps(files: int, ranks: int) -> dict[int, list[int]]:
 def knight_tours(files: int, ranks: int, start: int) -> list[tuple[int, ...]]:
     """Return every tour from a square, in the order of the square numbers."""
     jumps = knight_jumps(files, ranks)
-    path, seen, tours = [start], {start}, []
+    path, tours = {start: None}, []  # a dictionary has its keys in order
 
     def extend(last: int) -> None:
         if len(path) == files * ranks:
             tours.append(tuple(path))
         for square in jumps[last]:
-            if square not in seen:
-                path.append(square)
-                seen.add(square)
+            if square not in path:
+                path[square] = None
                 extend(square)
-                seen.remove(square)
-                path.pop()
+                del path[square]
 
     extend(start)
     return tours
@@ -153,13 +151,14 @@ def knight_closed_ranks(files: int, ranks: int) -> set[frozenset[frozenset[int]]
     The search extends each path from a1 unless a free square has fewer than two others to come from
     and go to.
     """
-    jumps = knight_jumps(files, ranks)
+    jumps = {square: {*near} for square, near in knight_jumps(files, ranks).items()}
     path, free, result = [0], {*range(1, files * ranks)}, set()
 
     def extend(here: int) -> None:
         if not free and 0 in jumps[here]:
             result.add(frozenset(map(frozenset, pairwise([*path, 0]))))
-        if any(len(free.union((0, here)).intersection(jumps[square])) < 2 for square in free):
+        passable = free | {0, here}
+        if any(len(passable & jumps[square]) < 2 for square in free):
             return
         for square in jumps[here]:
             if square in free:
