@@ -1,6 +1,7 @@
 """Answers about sliding boards, compared with the oracle; single, in batches, from Python."""
 
 import itertools
+import random
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,11 @@ from puzzle_tablebase.queries.prober import open_prober
 from puzzle_tablebase.queries.readers import BoardReader
 from puzzle_tablebase.queries.sliding import SlidingProber, SmallBoardProber
 from puzzle_tablebase.queries.tables import open_tables
-from puzzle_tablebase.stores import Folder
+from puzzle_tablebase.stores import Folder, open_store
 from tests.support import sliding_oracle as oracle
 from tests.support.board_layouts import write_layouts
+from tests.support.hosts import serve
+from tests.support.oracles import eight_distances
 from tests.support.querying import query_many
 from tests.support.tampered import change_records, link_copy
 
@@ -101,6 +104,25 @@ def test_unreachable_states_are_not_queried_singly(
         result = query_many(reader, half, goal="123456780")
         assert result["distance"].to_list() == [0, None] * 5
         assert result["error"].is_null().to_list() == [True, False] * 5
+
+
+def test_few_keys_read_no_rows_from_a_folder(
+    outputs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows that have been read answer few keys too; from a host they are always read."""
+    known = eight_distances("123456780")
+    states = random.Random(2).sample(sorted(known), 100)
+    expected = [*map(known.get, states)]
+    eight = open_prober("eight", Folder(outputs))
+    for count in (99, 100):
+        answers = query_many(eight, pl.Series(states[:count]))
+        assert answers["distance"].to_list() == expected[:count]
+        assert eight.files.has(("rows", None)) == (count == 100)
+    monkeypatch.delattr(GoalProber, "find_distance")
+    assert query_many(eight, pl.Series(states[:3]))["distance"].to_list() == expected[:3]
+    with serve(outputs) as host:
+        hosted = open_prober("eight", open_store(host.url))
+        assert query_many(hosted, pl.Series(states[:3]))["distance"].to_list() == expected[:3]
 
 
 @pytest.mark.parametrize(("state", "options"), [(None, {}), ("1203", {"solutions": True})])

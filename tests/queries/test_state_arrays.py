@@ -157,12 +157,13 @@ def test_features_are_the_oracles(
     else:
         table = open_tables(str(small_boards if name == "2x3" else large_boards)).sliding(name)
     width, names = int(name[-1]), ("manhattan", "misplaced", "linear_conflict")
-    drawn = table.sample(120, seed=3, goal=goal, features=True)
+    size = 120 if name == "3x4" else 300
+    drawn = table.sample(size, seed=3, goal=goal, features=True)
     assert drawn.columns[-3:] == [*names]
     keys = [*drawn["state"], None, "no state"]
     annotated = table.annotate(keys, goal=goal, features=True)
     assert "error" not in annotated.columns
-    assert annotated.head(120).select(drawn.columns).equals(drawn)
+    assert annotated.head(size).select(drawn.columns).equals(drawn)
     assert annotated.tail(2).select(names).null_count().row(0) == (2, 2, 2)
     few = table.annotate(keys[:3], goal=goal, features=True, errors="column")
     assert few.select(names).equals(drawn.select(names).head(3))
