@@ -14,7 +14,6 @@ from msgspec import MsgspecError, json
 
 from puzzle_tablebase import MADE_BY
 from puzzle_tablebase.errors import NotAFile, StoreError
-from puzzle_tablebase.formats.encoder import HiddenFile, TableData, encode_table
 from puzzle_tablebase.formats.manifest import (
     Entry,
     File,
@@ -35,6 +34,7 @@ from puzzle_tablebase.stores import PARTIAL_COPY_SUFFIX, WORK, Folder, Store, li
 from puzzle_tablebase.stores.checkpoints import list_checkpoint_files
 
 if TYPE_CHECKING:
+    from puzzle_tablebase.formats.encoder import TableData
     from puzzle_tablebase.stores.bucket import Bucket
 
 manifest_lock = Lock()
@@ -50,6 +50,9 @@ def publish_table(
     store: Folder, puzzle: Puzzle, table: Table, data: TableData, old: Collection[Entry]
 ) -> Entry:
     """Write a table and its index, give them their names, and drop its old versions."""
+    # `status` and a build with nothing to do encode no table: they need no polars
+    from puzzle_tablebase.formats.encoder import HiddenFile, encode_table
+
     names = list_table_files(table)
     last = len(names) - 1
     with store.write_files(*names) as files:

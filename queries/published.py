@@ -1,50 +1,19 @@
-"""Facts from the manifest: the state of each table, and its number of states at each depth."""
+"""The number of states at each distance, as the manifest lists it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import polars as pl
 
 from puzzle_tablebase.errors import BadRequest, StoreEmpty, TableDamaged, TableError
-from puzzle_tablebase.formats.manifest import Entry, find_mismatch, read_manifest
+from puzzle_tablebase.formats.manifest import read_manifest
 from puzzle_tablebase.notation.sliding import EXAMPLE_BOARD
 from puzzle_tablebase.puzzles import Puzzle
 from puzzle_tablebase.queries.scans import require_published
 from puzzle_tablebase.registry import get_puzzle, list_puzzles, list_puzzles_with_depths
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import MANIFEST, Store
-
-# ---- the state of each table --------------------------------------------------------------------
-
-
-def list_status(store: Store) -> list[dict[str, Any]]:
-    """List every published or default table, with its state and its sizes."""
-    rows, entries = list[dict[str, Any]](), read_manifest(store)
-    defaults = [table.name for puzzle in list_puzzles() for table in puzzle.tables]
-    for name in dict.fromkeys([*defaults, *entries]):
-        entry, facts = entries.get(name), dict[str, Any]()
-        if entry:
-            facts = {**entry.list_amounts(), "bytes": entry.total_bytes}
-            facts |= {"made_by": entry.made_by, "code": entry.code}
-        rows.append({"table": name, "state": _find_state(store, entry), **facts})
-    return rows
-
-
-def _find_state(store: Store, entry: Entry | None) -> str:
-    if entry is None:
-        return "missing"
-    try:
-        is_damaged = any(find_mismatch(store, file) for file in entry.all_files)
-    except FileNotFoundError:
-        return "damaged"
-    except OSError:
-        return "unreadable"
-    return "damaged" if is_damaged else "published"
-
-
-# ---- the number of states at each depth --------------------------------------------------------
 
 SCHEMA = {
     "puzzle": pl.String,

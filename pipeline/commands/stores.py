@@ -43,7 +43,7 @@ PageFile = Annotated[
 def status(outputs: Outputs = None, as_json: Json = False) -> None:
     """Show each table's size, version and state."""
     from puzzle_tablebase.pipeline.stale import OTHER_CODE
-    from puzzle_tablebase.queries.published import list_status
+    from puzzle_tablebase.queries.status import list_status
 
     store = open_store(outputs)
     rows = [

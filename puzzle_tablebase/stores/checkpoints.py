@@ -12,11 +12,7 @@ import json
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from typing import IO, Any
-
-import numpy as np
-import numpy.typing as npt
-import pyarrow as pa
+from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 from puzzle_tablebase import __version__
 from puzzle_tablebase.code_digest import Code
@@ -24,11 +20,17 @@ from puzzle_tablebase.errors import StoreError, Unreachable
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import WORK, Folder, RandomAccessFile, list_files, make_open_error
 
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+# numpy and pyarrow are imported where arrays are read or written: most commands have none
+
 SUFFIX = ".kept"
 CHECKSUM_BYTES = 4
 CHUNK_BYTES = 1 << 24
 """The bytes that are compressed at a time."""
-Arrays = list[npt.NDArray[Any]]
+Arrays: TypeAlias = "list[npt.NDArray[Any]]"
 
 
 class Checkpoints:
@@ -66,7 +68,10 @@ class Checkpoints:
         checksum = zlib.crc32(compressed, self._begin_checksum(name))
         if data[-CHECKSUM_BYTES:] != checksum.to_bytes(CHECKSUM_BYTES, "little"):
             return None
-        arrays = list[npt.NDArray[Any]]()
+        import numpy as np
+        import pyarrow as pa
+
+        arrays: Arrays = []
         decompressed = pa.CompressedInputStream(pa.BufferReader(compressed), "zstd")
         with io.BufferedReader(decompressed) as file:
             while header := file.readline():
@@ -96,6 +101,8 @@ class Checkpoints:
 
         `is_synced`: it survives a crash of the machine; otherwise the checksum shows any damage.
         """
+        import pyarrow as pa
+
         checksum = self._begin_checksum(name)
         with self._store.write_files(self.format_file_name(name)) as files:
             for chunk in _iter_chunks(arrays):
@@ -198,6 +205,8 @@ def list_checkpoint_files(store: Folder, table: str = "") -> list[str]:
 
 def _iter_chunks(arrays: Arrays) -> Iterator[bytes | npt.NDArray[np.uint8]]:
     """Yield a file in chunks: for each array, a line with its type and shape, then its bytes."""
+    import numpy as np
+
     for array in arrays:
         # numpy's own header is Python text, which no two threads can parse at once
         yield f"{json.dumps([array.dtype.str, array.shape])}\n".encode()

@@ -27,8 +27,8 @@ from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
 from puzzle_tablebase.puzzles.knight.tables import make_tour_table
 from puzzle_tablebase.queries.files import IndexReader
 from puzzle_tablebase.queries.prober import answer_as_text, open_prober
-from puzzle_tablebase.queries.published import list_status
 from puzzle_tablebase.queries.scans import scan_table
+from puzzle_tablebase.queries.status import list_status
 from puzzle_tablebase.stores import MANIFEST, Folder
 from tests import usual_or_nightly
 from tests.support.build_recorder import TOURS, build_tables, contents

@@ -120,6 +120,13 @@ def test_a_listed_tour_needs_neither_polars_nor_numpy(outputs: Path) -> None:
     assert not imported & {"numpy", "polars", "pandas", "typer"}
 
 
+def test_what_reads_no_rows_imports_no_frames(outputs: Path) -> None:
+    """Ask for the state of the tables, and build what is up to date."""
+    words = ["status"], ["precompute", "--quiet"]
+    code = "\n".join(RUN.format(words=each) for each in words)
+    assert not list_packages(list_imported(code, outputs)) & {"numba", "polars", "pyarrow"}
+
+
 def test_a_picture_needs_the_standard_library_alone(outputs: Path) -> None:
     assert not list_packages(list_imported(PICTURES, outputs)) & HEAVY - sys.stdlib_module_names
 
