@@ -47,13 +47,30 @@ def require_other_file(output: str, source: str) -> None:
         raise OutputError(name, "it is the input. Choose another file")
 
 
+def require_possible_output(name: str) -> None:
+    """Raise OutputError for an address or a file of the tables, before there is anything to write.
+
+    Other errors show when the output is opened.
+    """
+    name = os.path.expanduser(name)
+    _require_no_address(name)
+    if name != STANDARD:
+        with translate_output_errors(name):
+            path = Path(os.path.realpath(name))
+        _require_free(Folder(path.parent), path.name)
+
+
+def _require_no_address(name: str) -> None:
+    if "://" in name:
+        problem = "it is an address. Name a file, and upload that"
+        raise OutputError(quote_name(name), problem)
+
+
 @contextlib.contextmanager
 def open_output(name: str) -> Iterator[IO[bytes]]:
     """Open the output of a name for writing; it is complete once the block has ended."""
     name = os.path.expanduser(name)
-    if "://" in name:
-        problem = "it is an address. Name a file, and upload that"
-        raise OutputError(quote_name(name), problem)
+    _require_no_address(name)
     with contextlib.ExitStack() as stack:
         with translate_output_errors(name):
             file = stack.enter_context(_open_target(name))

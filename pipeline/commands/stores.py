@@ -11,6 +11,7 @@ import typer
 
 from puzzle_tablebase.errors import BadRequest, NoAnswer, StoreEmpty, TableError
 from puzzle_tablebase.formats.manifest import read_manifest
+from puzzle_tablebase.output import require_possible_output
 from puzzle_tablebase.pipeline.commands.options import Json, Outputs, Quiet
 from puzzle_tablebase.pipeline.terminal import (
     AMOUNTS,
@@ -148,6 +149,8 @@ def _write_page(
     """Write a page, and print its path, unless the page went to standard output."""
     store = open_store(outputs)
     target = store.locate(page) if output is None else os.path.expanduser(output)
+    if output is not None:
+        require_possible_output(output)
     with announcing("reading the tables for the page"):
         write(store, target)
     if target != "-":

@@ -110,9 +110,13 @@ def test_a_tilde_stands_for_the_home_folder(
 
 
 @pytest.mark.parametrize("url", ["s3://bucket/answers.csv", "https://example.org/answers.csv"])
-def test_an_address_is_no_output(url: str, cli: Cli, outputs: Path) -> None:
-    for words in ("query eight 123456780 --svg", "sample eight --output", "report --output"):
+def test_an_address_is_no_output(url: str, cli: Cli, outputs: Path, tmp_path: Path) -> None:
+    """Ask for pages of no tables, as an output is refused before any is read."""
+    for words in ("query eight 123456780 --svg", "sample eight --output"):
         completed = cli(*words.split(), url, "--outputs", str(outputs))
+        assert (completed.code, "it is an address" in completed.err) == (2, True)
+    for page in ("report", "explore"):
+        completed = cli(page, "--output", url, "--outputs", str(tmp_path))
         assert (completed.code, "it is an address" in completed.err) == (2, True)
 
 
