@@ -26,6 +26,7 @@ IGNORED_MODULES = (
     *("pipeline.memory", "pipeline.parallel", "pipeline.tasks", "pipeline.workers"),
 )
 """Modules and packages of ours that cannot change a value, so a digest ignores them."""
+IGNORED_PREFIXES = (".", *(f"{each}." for each in IGNORED_MODULES))
 TRANSPARENT_DECORATORS = {
     *("cache", "cached_property", "classmethod", "compiled", "contextmanager", "lru_cache"),
     *("property", "staticmethod"),
@@ -181,6 +182,7 @@ class Dependencies:
         self._packages = {root.partition(":")[0].partition(".")[0] for root in roots}
         self.reached = dict[Name, list[Piece]]()
         self._resolved = dict[Name, list[Name]]()
+        self._targets = dict[Piece, list[Name]]()
         self._used = set[str]()
         """The attributes that the code reads."""
         self._members = dict[Name, Sequence[ast.AST]]()
@@ -205,7 +207,7 @@ class Dependencies:
         for (module, name), pieces in self.reached.items():
             if name == WHOLE and not digests[module, name]:  # nothing runs when it is imported
                 continue
-            targets = (each for piece in pieces for each in self._find_targets(module, piece))
+            targets = (each for piece in pieces for each in self._list_targets(module, piece))
             texts = sorted({digests.get(each, ".".join(each)) for each in targets})
             yield name, f"{digests[module, name]} {' '.join(texts)}"
 
@@ -215,7 +217,7 @@ class Dependencies:
         top, _, inner = module.partition(".")
         if top != PACKAGE:
             return top in self._packages
-        return not any(f"{inner}.".startswith(f"{each}.") for each in ("", *IGNORED_MODULES))
+        return not f"{inner}.".startswith(IGNORED_PREFIXES)
 
     def _resolve(self, module: str, name: str) -> list[Name]:
         """Find the definitions of a name in a module; for others, return the imported name."""
@@ -240,6 +242,12 @@ class Dependencies:
         else:
             for source, _ in loaded.imports.get("*", ()):
                 yield from self._resolve(source, name)
+
+    def _list_targets(self, module: str, piece: Piece) -> list[Name]:
+        """List what `_find_targets` yields, once."""
+        if piece not in self._targets:
+            self._targets[piece] = [*self._find_targets(module, piece)]
+        return self._targets[piece]
 
     def _find_targets(self, module: str, piece: Piece) -> Iterator[Name]:
         """Find the definitions of the names in a module's code, except those of Python."""
@@ -275,7 +283,7 @@ class Dependencies:
         self.reached[name] = pieces
         for piece in pieces:
             self._used |= piece.attributes
-            pending += self._find_targets(name[0], piece)
+            pending += self._list_targets(name[0], piece)
             for attribute, texts in piece.texts.items():
                 self._members[name[0], f"{name[1]}.{attribute}"] = texts
 
