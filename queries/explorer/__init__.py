@@ -101,5 +101,5 @@ def _make_data_block(prober: Prober, table: Table) -> str:
     width = index.width - prober.explored.get(table.name, 0)
     planes = (records[plane :: index.width] for plane in range(width))
     data = b"".join((header, *planes))
-    text = _encode_base64(gzip.compress(data, mtime=0))
+    text = _encode_base64(gzip.compress(data, compresslevel=8, mtime=0))
     return f'<script type="application/gzip" id="{name}">{text}</script>\n'
