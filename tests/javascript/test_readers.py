@@ -46,6 +46,11 @@ GOALS = [
 ]  # fmt: skip
 
 
+@pytest.fixture(scope="module")
+def reader_in_c(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    return compile_reader(tmp_path_factory.mktemp("compiled"))
+
+
 @pytest.fixture
 def boards(tmp_path: Path) -> Path:
     """Make a folder with the boards of the test vectors, and a manifest."""
@@ -71,18 +76,19 @@ def query_program(folder: Path, board: str, goal: str, states: list[str]) -> Ans
     }
 
 
-def query_in_javascript(folder: Path, board: str, goal: str, states: list[str]) -> Answers:
-    """Query the JavaScript package."""
+def query_in_javascript(folder: Path, questions: Questions) -> dict[tuple[str, str], Answers]:
+    """Query the JavaScript package, in one process."""
+    asked = [(question, state) for question, states in questions.items() for state in states]
     responses = query_package(
-        folder, *(["sliding", board, state, {"goal": goal}] for state in states)
+        folder, *(["sliding", board, state, {"goal": goal}] for (board, goal), state in asked)
     )
     assert {facts.get("error", [1])[0] for facts in responses} == {1}
     get_facts = itemgetter("distance", "best_moves", "solution")
-    answers = [facts.get("answer") for facts in responses]
-    return {
-        state: get_facts(answer) if answer else None
-        for state, answer in zip(states, answers, strict=True)
-    }
+    answers: dict[tuple[str, str], Answers] = {question: {} for question in questions}
+    for (question, state), facts in zip(asked, responses, strict=True):
+        answer = facts.get("answer")
+        answers[question][state] = get_facts(answer) if answer else None
+    return answers
 
 
 def query_reader_in_c(command: list[str], folder: Path, board: str, states: list[str]) -> Answers:
@@ -100,13 +106,13 @@ def query_reader_in_c(command: list[str], folder: Path, board: str, states: list
     return result
 
 
-def require_answers(folder: Path, programs: Path, questions: Questions) -> None:
+def require_answers(folder: Path, command: list[str], questions: Questions) -> None:
     """Require these distances of every reader, the same best moves, and solutions to the goal."""
-    command = compile_reader(programs)
+    in_javascript = query_in_javascript(folder, questions)
     for (board, goal), known in questions.items():
         states = sorted(known, key=lambda state: known[state] is None)
         program = query_program(folder, board, goal, states)
-        package = query_in_javascript(folder, board, goal, states)
+        package = in_javascript[board, goal]
         in_c = query_reader_in_c(command, folder, f"{board}:{goal}", states)
         rows, columns = map(int, board.split("x"))
         for answers in (program, package, in_c):
@@ -131,13 +137,13 @@ def list_questions(tables: set[str]) -> Questions:
 
 
 def test_every_reader_answers_as_the_cases_say(
-    boards: Path, large_boards: Path, tmp_path: Path
+    boards: Path, large_boards: Path, reader_in_c: list[str]
 ) -> None:
     questions = list_questions({path.stem for path in boards.glob("*.idx")})
-    require_answers(boards, tmp_path, questions)
+    require_answers(boards, reader_in_c, questions)
     questions = list_questions({"sliding_3x4_12"})
     assert max(filter(None, questions["3x4", "123456789ab0"].values())) == 42
-    require_answers(large_boards, tmp_path, questions)
+    require_answers(large_boards, reader_in_c, questions)
 
 
 def test_without_a_goal_it_is_the_last_corner(boards: Path) -> None:
@@ -151,7 +157,7 @@ def test_without_a_goal_it_is_the_last_corner(boards: Path) -> None:
 
 @pytest.mark.parametrize(("board", "goal"), first(4, GOALS))
 def test_every_reader_answers_as_a_search_finds(
-    board: str, goal: str, boards: Path, small_boards: Path, tmp_path: Path
+    board: str, goal: str, boards: Path, small_boards: Path, reader_in_c: list[str]
 ) -> None:
     rows, columns = map(int, board.split("x"))
     known = sliding_oracle.distances(goal, rows, columns)
@@ -159,7 +165,8 @@ def test_every_reader_answers_as_a_search_finds(
     swapped = str.maketrans("12", "21")
     states = [*reached, *(state.translate(swapped) for state in reached[:3])]
     folder = small_boards if board == "3x3" else boards
-    require_answers(folder, tmp_path, {(board, goal): {each: known.get(each) for each in states}})
+    questions = {(board, goal): {each: known.get(each) for each in states}}
+    require_answers(folder, reader_in_c, questions)
 
 
 def test_the_program_reads_boards_as_the_cases_say() -> None:

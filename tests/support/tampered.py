@@ -204,21 +204,25 @@ def edit_manifest(folder: Path) -> Iterator[dict[str, Any]]:
     write_manifest(Folder(folder), tables)
 
 
-def vouch(folder: Path, name: str) -> None:
-    """Make the manifest and the index's header agree with the changed table."""
+def vouch(folder: Path, name: str, rows: pa.Table | None = None, content: str = "") -> None:
+    """Make the manifest and the index's header agree with the changed table.
+
+    `rows`, `content`: those of the file and their hash, if they are known.
+    """
     table, index = open_one(folder, name).definition, folder / f"{name}.idx"
     with edit_manifest(folder) as entries:
         entry = entries[name]
         if table.columns:
             path = folder / table.file
-            rows, hasher = pq.read_table(path), ContentHash(table.columns)
+            if rows is None:
+                rows = pq.read_table(path)
+                content = compute_content(rows, table)
             depths = {"distance", "plies", "steps"} & {column.name for column in table.columns}
             counter = StateCounter(table, *depths or {""})
             for batch in rows.to_batches():
-                hasher.update(batch)
                 counter.update(batch)
             entry |= {"parquet": describe_file(path), "rows": rows.num_rows}
-            entry["content"] = hasher.hexdigest()
+            entry["content"] = content
             if counts := sum_up_depths(counter.list_depths()):
                 entry["counts"] = to_builtins(counts)
         if entry["index"]:
@@ -240,8 +244,10 @@ def rewrite(folder: Path, name: str, change: Change, row_group: int = 1 << 17) -
     table = open_one(folder, name).definition
     rows = change(pq.read_table(folder / table.file).combine_chunks())
     (folder / table.file).unlink()
-    write_rows(rows, folder / table.file, table, row_group)
-    vouch(folder, name)
+    rows = rows.cast(make_schema(table))
+    content = compute_content(rows, table)
+    write_rows(rows, folder / table.file, table, row_group, content)
+    vouch(folder, name, rows, content)
 
 
 def change_columns(folder: Path, name: str, change: Change) -> None:
@@ -282,6 +288,14 @@ def falsify(
     return get_refutation(folder, name, *evidence)
 
 
+def compute_content(rows: pa.Table, table: Table) -> str:
+    """Return the content hash of rows."""
+    hasher = ContentHash(table.columns)
+    for batch in rows.to_batches():
+        hasher.update(batch)
+    return hasher.hexdigest()
+
+
 def write_rows(
     rows: pa.Table,
     path: Path,
@@ -291,11 +305,9 @@ def write_rows(
     **options: Any,
 ) -> None:
     """Write rows as a build does, but for other options of the writer, or a false content hash."""
-    rows, hasher = rows.cast(make_schema(table)), ContentHash(table.columns)
-    for batch in rows.to_batches():
-        hasher.update(batch)
+    rows = rows.cast(make_schema(table))
     parameters = json.dumps(table.recipe.parameters, sort_keys=True)
-    content = content or hasher.hexdigest()
+    content = content or compute_content(rows, table)
     text = {"content": content, "made_by": MADE_BY, "parameters": parameters}
     options = {"sorting_columns": list_sorting_columns(table)} | options
     with pq.ParquetWriter(path, rows.schema, **options) as writer:
