@@ -200,6 +200,7 @@ def test_a_small_phone_shows_the_goal_and_the_hint(shown: Explorer) -> None:
         assert shown.width() == 320
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shown", [{"options": PROJECTOR}], indirect=True)
 def test_a_large_board_fills_a_projectors_picture(shown: Explorer) -> None:
     page = shown.open(GAME)
@@ -248,9 +249,10 @@ SEEN = """() => {
     ("words", "address"),
     [
         (["eight", "--size", "10", "--distance", "2-20", "--spread"], "eight/sheet?goal=123456780"),
-        (
+        pytest.param(
             ["eight", "--size", "24", "--distance", "5", "--goal", "edge"],
             "eight/sheet?goal=123456708",
+            marks=pytest.mark.slow,
         ),
         (["knight", "--size", "6"], "knight/sheet?board=6x6"),
     ],

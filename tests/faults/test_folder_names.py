@@ -40,9 +40,16 @@ SIBLINGS = {
     "~": "home",
 }
 """Each name, with one that it stands for, or may be mistaken for."""
+SISTERS = {"t*", "?", "**", "run:1"}
+"""Names that a library reads as it does `tables[1]`, or `file:`."""
 
 
-@pytest.fixture(params=SIBLINGS, ids=ascii)
+@pytest.fixture(
+    params=[
+        pytest.param(name, marks=[pytest.mark.slow] * (name in SISTERS), id=ascii(name))
+        for name in SIBLINGS
+    ]
+)
 def name(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.chdir(tmp_path)
     found: str = request.param
@@ -76,13 +83,23 @@ def query_usual(outputs: Path, words: str) -> Completed:
     return run_here(*words.split(), f"--outputs={outputs}")
 
 
+@pytest.mark.slow
+def test_a_report_reads_the_folder_that_is_named(
+    outputs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Draw charts of most tables, which takes longer than other commands."""
+    monkeypatch.chdir(tmp_path)
+    link_as(outputs, tmp_path, "tables[1]")
+    completed = run_here("report", "--output", "-", "--outputs=tables[1]", cwd=tmp_path)
+    assert completed == query_usual(outputs, "report --output -")
+
+
 def test_every_command_reads_the_folder_that_is_named(
     name: str, outputs: Path, tmp_path: Path, cli: Cli
 ) -> None:
     link_as(outputs, tmp_path, name)
     folder = "./~" if name == "~" else name
-    # it reads most tables, and takes longer
-    for words in (*COMMANDS, *["report --output -"] * (name == "tables[1]")):
+    for words in COMMANDS:
         completed = cli(*words.split(), f"--outputs={folder}", cwd=tmp_path)
         expected = query_usual(outputs, words)
         assert completed.code == expected.code == 0, (words, completed.err)

@@ -16,6 +16,7 @@ from itertools import cycle
 from pathlib import Path
 from subprocess import PIPE
 from threading import Event
+from typing import Any
 
 import pytest
 
@@ -47,7 +48,10 @@ SLOW_HOST = {
 """Commands that read, each with the file for which a host lets it wait; "": any, once it writes."""
 SISTERS = {
     *("query senet ABAAABBB.B...A.", "query knight a1 --board 6x6 --svg tour.svg"),
-    *("verify senet", "histogram eight"),
+    *("query knight b1", "query knight a1 --board 5x5", "verify senet", "histogram eight"),
+    *("report --output report.html", "explore --output explorer.html", "diff {} s3://puzzles/x"),
+    *("query eight --output answers.csv", "query senet --output answers.csv.gz"),
+    "query knight --board 6x6 --format jsonl --input /dev/stdin",
 }
 """Commands that wait as another one does."""
 SLOW_BUCKET = ("copy {} s3://puzzles/x eight", "diff {} s3://puzzles/x")
@@ -129,18 +133,15 @@ def stop(process: subprocess.Popen[bytes], number: int) -> tuple[int, bytes]:
     return process.returncode, b"".join(line for line in lines if not line.startswith(b"note: "))
 
 
-def number_signals(commands: Iterable[str]) -> list[tuple[str, int]]:
-    """Pair each command with a signal, in turn."""
-    return [*zip(commands, cycle(SIGNALS), strict=False)]
-
-
-@pytest.mark.parametrize(
-    ("words", "number"),
-    [
+def number_signals(commands: Iterable[str]) -> list[Any]:
+    """Pair each command with a signal, in turn; sisters are slow."""
+    return [
         pytest.param(words, number, marks=[pytest.mark.slow] * (words in SISTERS))
-        for words, number in number_signals([*SLOW_HOST, *SLOW_BUCKET])
-    ],
-)
+        for words, number in zip(commands, cycle(SIGNALS), strict=False)
+    ]
+
+
+@pytest.mark.parametrize(("words", "number"), number_signals([*SLOW_HOST, *SLOW_BUCKET]))
 def test_a_signal_while_a_host_lets_a_command_wait(
     words: str, number: int, outputs: Path, tmp_path: Path
 ) -> None:

@@ -176,7 +176,14 @@ def test_row_groups_do_not_depend_on_how_rows_arrive(
     assert pq.read_metadata(io.BytesIO(written[1])).num_row_groups == 6
 
 
-@pytest.mark.parametrize("name", [name for name in MODULES if get_puzzle(name).tables])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] * (name == "senet"))
+        for name in MODULES
+        if get_puzzle(name).tables
+    ],
+)
 def test_a_table_built_again_is_the_one_published(name: str, outputs: Path, tmp_path: Path) -> None:
     puzzle, published = get_puzzle(name), read_manifest(Folder(outputs))
     # the largest list is left to the tests of `precompute`

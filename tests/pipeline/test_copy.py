@@ -388,7 +388,9 @@ def test_copies_of_large_tables_are_killed(
     require_same(folder, source)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]
+)
 def test_an_interrupt_gives_the_claim_back(number: int, outputs: Path) -> None:
     reached, has_ended = threading.Event(), threading.Event()
 

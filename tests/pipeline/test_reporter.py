@@ -22,12 +22,13 @@ from puzzle_tablebase.queries import explorer
 from puzzle_tablebase.queries.boards import EightProber
 from puzzle_tablebase.queries.fifteen import FifteenProber
 from puzzle_tablebase.stores import Folder
+from tests import first
 from tests.support.build_recorder import COUNTS
 from tests.support.shell import Cli
 from tests.support.terminal import render_screen, run_on_terminal
 
 
-@pytest.mark.parametrize("output", [None, "/dev/stdout", "file"])
+@pytest.mark.parametrize("output", first(2, [None, "file", "/dev/stdout"]))
 def test_a_bar_is_shown_and_no_row_is_overwritten(
     outputs: Path, tmp_path: Path, output: str | None
 ) -> None:
@@ -48,11 +49,11 @@ def test_a_bar_is_shown_and_no_row_is_overwritten(
     assert output != "file" or not visible
 
 
-ANNOUNCED = ["", "--input -", "--goal none"]
+ANNOUNCED = ["", "--goal none", "--input -"]
 SILENT = ["--hardest", "--goal edge 123456780"]
 
 
-@pytest.mark.parametrize("words", [*ANNOUNCED, *SILENT])
+@pytest.mark.parametrize("words", [*first(2, ANNOUNCED), *first(1, SILENT)])
 def test_a_batch_from_a_pipe_is_announced(outputs: Path, tmp_path: Path, words: str) -> None:
     keys = tmp_path / "keys.txt"
     keys.write_text("123456780 378546201\n")

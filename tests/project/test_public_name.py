@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 import puzzle_tablebase as pt
+from tests import first
 from tests.support.shell import run
 
 
-@pytest.mark.parametrize("is_first", [True, False])
+@pytest.mark.parametrize("is_first", first(1, [True, False]))
 def test_a_users_own_modules_stay_and_change_nothing(
     outputs: Path, tmp_path: Path, is_first: bool
 ) -> None:

@@ -19,8 +19,14 @@ from tests.support.tampered import falsify, link_copy, open_one, prove_one, stor
 
 EVIDENCE = {TABLE.name: [LIST], PAIR_COUNTS[0]: [LIST]}
 """The tables that are proved before another one."""
-SISTERS = {("eight", 5), ("eight_edge", 2)}
-"""False features at the end of a large table, as others there."""
+SISTERS = {
+    *(
+        (name, number)
+        for name, numbers in (("eight", (0, 2, 5)), ("eight_edge", (0, 1, 2, 3)))
+        for number in numbers
+    ),
+}
+"""False goals, distances and features of large tables, as others there or of smaller ones."""
 
 
 @pytest.fixture

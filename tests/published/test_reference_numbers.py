@@ -6,7 +6,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tests import usual_or_nightly
+from tests import first, usual_or_nightly
 from tests.support import oracles, reference_numbers
 from tests.support.tour_lists import all_tours
 
@@ -82,13 +82,13 @@ def test_closed_tours_on_other_boards(outputs: Path) -> None:
 
 
 GOALS = [
-    ("eight_edge", "edge", "123456708"),
     ("eight", "corner", "123456780"),
     ("eight", "centre", "123804765"),
+    ("eight_edge", "edge", "123456708"),
 ]
 
 
-@pytest.mark.parametrize(("name", "goal", "goal_state"), GOALS)
+@pytest.mark.parametrize(("name", "goal", "goal_state"), first(1, GOALS))
 def test_the_8_puzzle_state_for_state(outputs: Path, name: str, goal: str, goal_state: str) -> None:
     """Compare every distance and number of solutions, and all of a row of each 25."""
     distances, solutions = oracles.eight_search(goal_state)

@@ -193,6 +193,7 @@ def test_shortest_solutions_as_of_a_slow_search(goal: tuple[int, int, int]) -> N
     assert shortest_solutions.list_layers(*goal).rows() == list_layers_slowly(*goal)
 
 
+@pytest.mark.slow
 def test_published_senet_results_follow_from_the_table(outputs: Path) -> None:
     table = pl.read_parquet(outputs / "senet.parquet")
     moves, blocked, _ = senet_moves.list_moves(table)

@@ -24,6 +24,7 @@ from puzzle_tablebase.pipeline.terminal import format_error, format_repair
 from puzzle_tablebase.queries.tables import open_tables
 from puzzle_tablebase.stores import MANIFEST, MAX_WHOLE_BYTES, Address, Folder, open_store, remote
 from puzzle_tablebase.stores.remote import RemoteFile, RemoteStore, make_client
+from tests import first
 from tests.support import hosts
 from tests.support.faults import FAULTS, PASSING, fail, fail_after, make_fault, send_whole, spoil
 from tests.support.hosts import Answer, Request, answer_connections, serve
@@ -502,8 +503,13 @@ def test_nginx_serves_tables(outputs: Path, tmp_path: Path) -> None:
 # ---- processes -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["100 Continue", "a body a byte a second", "silence"])
-@pytest.mark.parametrize("words", ["query eight 378546201", "status"])
+ENDLESS = "silence", "100 Continue", "a body a byte a second"
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    first(4, [(words, name) for words in ("query eight 378546201", "status") for name in ENDLESS]),
+)
 def test_an_interrupt_ends_a_read(words: str, name: str) -> None:
     with answer_connections(ATTACKS[name]) as url:
         command = [str(SCRIPT), *words.split(), "--outputs", url]
