@@ -9,6 +9,7 @@ import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import polars as pl
@@ -115,6 +116,10 @@ def test_a_time_limit_ends_with_what_is_known(
     words = ("check", "fifteen", state, "80", "--answers", "distances", "--time-limit", "60")
     code, output, _ = cli(*words, "--json", "--outputs", str(patterns_555))
     assert (code, [*json.loads(output)]) == (4, ["state", "least"])
+    with patch("puzzle_tablebase.pipeline.run.answer_fast", return_value=None):  # through Typer
+        assert query_fifteen(state, "--time-limit", "60")[:2] == (4, "")
+        code, output, _ = query_fifteen(state, "--time-limit", "60", "--json")
+        assert (code, [*json.loads(output)]) == (4, ["state", "least"])
 
 
 def test_a_sample_leaves_boards_open_that_take_too_long(
