@@ -13,7 +13,7 @@ from io import BytesIO
 from itertools import accumulate
 from pathlib import Path
 from random import Random
-from types import FrameType
+from types import FrameType, ModuleType
 
 import numpy as np
 import pytest
@@ -60,6 +60,7 @@ from tests.support.build_recorder import TOURS, describe_anew
 from tests.support.code_sources import digest_sources
 from tests.support.jugs import PUZZLE as JUGS
 from tests.support.pancakes import PUZZLE as PANCAKES
+from tests.support.pancakes import Pancakes
 from tests.support.shell import ROOT
 
 PACKAGE = "puzzle_tablebase"
@@ -408,6 +409,22 @@ def test_the_form_of_a_table_is_in_its_digest_and_its_description_is_not() -> No
     ):
         other = Table("eight", "", rank, columns, eight.recipe, index, eight.rows)
         assert find_code(other).digest != usual.digest
+
+
+def test_a_puzzle_is_found_in_a_module_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a plugin that is one module, its variable counts, and no other module of similar name."""
+
+    class Alone(Pancakes):
+        __module__ = "alone"
+
+    puzzle = Alone()
+    for name in ("alone", "alone_too"):
+        monkeypatch.setitem(sys.modules, name, ModuleType(name))
+        monkeypatch.setattr(sys.modules[name], "OWN", puzzle, raising=False)
+    roots = find_code(puzzle.tables[0], puzzle).roots
+    assert [root for root in roots if root.startswith("alone") and "test_" not in root] == [
+        "alone:OWN"
+    ]
 
 
 # ---- what runs ----------------------------------------------------------------------------------
