@@ -36,6 +36,7 @@ SLOW_HOST = {
     "query knight a1 --board 5x5": "knight_tours_5x5.parquet",
     "query knight a1 --board 6x6 --svg tour.svg": "knight_tours_6x6.parquet",
     "check eight 378546201 UL": "eight.idx",
+    "check eight 378546201 UL --goal corner": "eight.idx",
     "sample eight --output sample.csv": "eight.parquet",
     "histogram eight": MANIFEST,
     "status": "senet.idx",
