@@ -29,7 +29,7 @@ MARKDOWN = [
 ]
 PAGES = [pytest.param(page, id=str(page.relative_to(ROOT))) for page in MARKDOWN]
 LONG = {"build.md", "clusters.md", "fifteen.md", "query.md", "sliding.md", "tour.md", "tours.md"}
-LONG |= {"train.md"}
+LONG |= {"tables.md", "train.md"}
 """The pages whose commands take seconds."""
 MADE = re.compile(f"^```(?:{'|'.join(BLOCKS)})$|<!-- made from the program -->", re.MULTILINE)
 
