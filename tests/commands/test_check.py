@@ -59,6 +59,13 @@ def test_a_nul_is_judged_and_does_not_stop_a_batch(cli: Cli, tmp_path: Path) -> 
     assert judged["error"][2].startswith(r"'123450786\x00' is not an 8-puzzle state")
 
 
+def test_the_words_after_a_key_are_one_answer(cli: Cli, outputs: Path) -> None:
+    more = ("--outputs", str(outputs), "--json")
+    apart, whole = (cli("check", "eight", STATE, *words, *more) for words in ("LRD", ["LRD"]))
+    assert apart == whole
+    assert json.loads(whole.out)["result"] == "longer"
+
+
 def test_columns_have_the_names_that_options_give(cli: Cli, tmp_path: Path) -> None:
     source, lists = tmp_path / "moves.csv", tmp_path / "lists.parquet"
     source.write_text(f"board,moves,result\n{STATE},D,mine\n{STATE},RR,\n")

@@ -82,6 +82,8 @@ def test_typer_answers_as_the_fast_path(
     with patch(FAST_PATH, return_value=None):
         assert cli(*words, cwd=tmp_path) == fast
     assert bool(fast.out) == (not fast.err) == (fast.code == 0)
+    assert fast.code < 3, "the tables are found"
+    assert fast.out.startswith("{") == ("--json" in line and fast.code == 0)
     assert drawn == (picture.read_bytes() if picture.name in line else b"")
     assert {*tmp_path.iterdir()} <= {picture}
 
