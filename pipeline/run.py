@@ -61,7 +61,7 @@ def run_command(arguments: list[str]) -> int:
     except BaseException as error:  # polars raises a BaseException when it panics
         with cleanup_lock:  # after a signal, wait for the end: its cleanup removes files
             pass
-        # a lone lookup does not need these
+        # a single lookup does not need these
         from puzzle_tablebase.pipeline.terminal import format_error, print_answer, print_error
 
         if isinstance(error, Unreachable | FileChanged):  # while a table was being read
@@ -97,9 +97,9 @@ def run_command(arguments: list[str]) -> int:
 
 def _dispatch(arguments: list[str]) -> int:
     if arguments[:1] in (["query"], ["check"]):
-        process.is_lone = True
+        process.is_single_query = True
         answer = answer_fast(*arguments)
-        process.is_lone = False
+        process.is_single_query = False
         if answer is not None:
             sys.stdout.write(answer)
             return 0

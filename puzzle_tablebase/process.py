@@ -33,7 +33,7 @@ SIGNALS = (_signal.SIGINT, _signal.SIGTERM, _signal.SIGHUP)
 MAX_WAIT_SECONDS = 0.5
 """The longest wait for a file that is being created when a signal arrives."""
 
-is_lone = False
+is_single_query = False
 """Whether the process answers one key and ends, so that it needs no other imports."""
 cleanup_lock = _thread.allocate_lock()
 """Serializes file creation and renames with the cleanup after a signal, which never releases it."""

@@ -194,7 +194,7 @@ class BoardProber(GoalProber):
 
         return add_features(rows, keys, self.puzzle)
 
-    def judges_together(self, count: int, options: Options) -> bool:
+    def can_judge_together(self, count: int, options: Options) -> bool:
         return count > FEW_ANSWERS and not self.is_single(count, options)
 
     def choose_rules(self, options: Options) -> Rules:

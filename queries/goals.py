@@ -7,11 +7,11 @@ from puzzle_tablebase.puzzles import GoalPuzzle, View
 from puzzle_tablebase.queries.prober import Prober
 from puzzle_tablebase.queries.questions import (
     ALL,
-    ALONE,
     ANSWERS,
     ANY_KEYS,
     CHECK,
     DISTANCE,
+    KEYLESS,
     ONE_KEY,
     PROBE,
     QUERY,
@@ -127,7 +127,7 @@ GOAL_OPTIONS = (
         "hardest",
         "Print all states that are farthest from the goal.",
         excludes=("path", "boards", "solutions"),
-        verbs=(ALL, ALONE),
+        verbs=(ALL, KEYLESS),
     ),
     Option("solution", "Add a shortest solution.", verbs=(PROBE,)),
     DISTANCE,

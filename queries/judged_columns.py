@@ -72,7 +72,7 @@ def judge_frame(
 
 def judge_rows(prober: Any, keys: pl.Series, answers: pl.Series, options: Options) -> pl.DataFrame:
     """Judge many answers: a row for each, with a column of errors."""
-    if prober.judges_together(len(keys), options):
+    if prober.can_judge_together(len(keys), options):
         return _judge_boards(prober, keys, answers, options)
     return _judge_each(prober, keys, answers, options)
 

@@ -161,7 +161,7 @@ class Prober(BaseProber):
         """Check a solution by the rules, and return every state on the way.
 
         Raise TableDamaged, with this problem, if it does not lead to the goal: the file may be
-        forged, with right checksums.
+        forged, with valid checksums.
         """
         try:
             states = [start, *rules.follow(start, moves)]
@@ -175,7 +175,7 @@ class Prober(BaseProber):
         """Return whether a state is at a distance from the goal, as far as is known."""
         return True
 
-    def judges_together(self, count: int, options: Options) -> bool:
+    def can_judge_together(self, count: int, options: Options) -> bool:
         """Return whether to judge answers together, not one by one."""
         return False
 
@@ -267,7 +267,7 @@ class RecordProber(Prober):
         self._fields = table.list_fields()
         self.columns = (table.columns[0].name, *(field.name for field in self._fields))
         nullable = {column.name for column in table.columns if column.nullable}
-        self._unreached = {
+        self._null_values = {
             (name, UNREACHABLE)
             for name, letter in table.index
             if letter == "B" and name in nullable
@@ -278,7 +278,7 @@ class RecordProber(Prober):
         state = self.puzzle.parse(key)
         record = self.open_index(self._table.name).read_record(self.puzzle.rank(state))
         values = (
-            None if (name, value) in self._unreached else value
+            None if (name, value) in self._null_values else value
             for name, value in zip(self.columns[1:], record, strict=True)
         )
         return RecordAnswer(fields=dict(zip(self.columns, (state, *values), strict=True)))
@@ -317,7 +317,7 @@ def open_prober(name: str, store: Store) -> BaseProber:
     return get_prober_class(name)(get_puzzle(name), TableFiles(store))
 
 
-def pose(prober: BaseProber, verb: str, given: Mapping[str, Any]) -> tuple[Prober, Options]:
+def parse_query(prober: BaseProber, verb: str, given: Mapping[str, Any]) -> tuple[Prober, Options]:
     """Parse the options of a question; return the prober that answers it, and the options."""
     options = prober.parse(verb, given)
     return prober.select(options), options
@@ -358,7 +358,7 @@ def answer_as_text(
         problem = "--json cannot be combined with --svg -: only one can be printed"
         raise BadRequest(problem, "Write the picture to a file with --svg FILE")
     opened = open_prober(name, open_store(outputs))
-    prober, parsed = pose(opened, ALL if key is None else QUERY, options)
+    prober, parsed = parse_query(opened, ALL if key is None else QUERY, options)
     work = "reading all states" if key is None else prober.long_work
     if work and announcing:
         with announcing(work):
@@ -386,6 +386,6 @@ def judge_as_text(
         watch_signals()  # as for a query
     options = {**given}
     is_json, outputs = (options.pop(own.name, None) for own in (JSON, OUTPUTS))
-    prober, parsed = pose(open_prober(name, open_store(outputs)), CHECK, options)
+    prober, parsed = parse_query(open_prober(name, open_store(outputs)), CHECK, options)
     judged = judge(prober, words[0], " ".join(words[1:]), parsed)
     return f"{judged.to_json()}\n" if is_json else judged.to_text(), judged

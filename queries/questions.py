@@ -27,8 +27,8 @@ else:  # a single lookup must not import `typing`
 QUERY, ALL, PROBE, BATCH = "a single key", "all keys", "a probe", "a batch"
 SAMPLE, CHECK = "a sample", "a check"
 """The commands that an option applies to."""
-ALONE, SHEET = "alone", "sheet"
-"""The marks of options that are asked without a key, and of those of sheets to print."""
+KEYLESS, SHEET = "alone", "sheet"
+"""The marks of options without a key, and of those of sheets to print."""
 BLANK, TILE = "blank", "tile"
 """The pieces whose directions the letters of an answer may be."""
 ONE_KEY = (QUERY, PROBE)
@@ -137,7 +137,7 @@ def parse_options(prober: Any, verb: str, given: Mapping[str, Any]) -> Options:
 
 def is_keyless(options: Iterable[Option], names: Collection[str]) -> bool:
     """Return whether any of these options takes no key."""
-    return any(option.name in names and ALONE in option.verbs for option in options)
+    return any(option.name in names and KEYLESS in option.verbs for option in options)
 
 
 def format_flag(name: str) -> str:

@@ -173,7 +173,7 @@ class JudgingReader(Reader[Given]):
     def sample(self, size: int | None = None, seed: int = 0, **options: Any) -> pl.DataFrame:
         """Draw a uniform sample of rows; the same seed draws the same rows.
 
-        A warning names distances that have fewer states than asked for.
+        A warning names distances that have fewer states than requested.
         """
         from warnings import warn
 

@@ -15,9 +15,9 @@ from puzzle_tablebase.puzzles.senet import rank, swap_squares
 from puzzle_tablebase.queries.prober import Prober
 from puzzle_tablebase.queries.questions import (
     ALL,
-    ALONE,
     ANSWERS,
     ANY_KEYS,
+    KEYLESS,
     SAMPLE,
     Answer,
     Option,
@@ -105,7 +105,7 @@ HARDEST = Option(
     "hardest",
     "Print all positions farthest from the opening.",
     excludes=("turn", "path"),
-    verbs=(ALL, ALONE),
+    verbs=(ALL, KEYLESS),
 )
 DISTANCE = Option(
     "distance",

@@ -18,7 +18,7 @@ from __future__ import annotations
 from _thread import allocate_lock  # `threading` takes longer to import
 
 from puzzle_tablebase.errors import BadRequest, name_packages, quote, require_text
-from puzzle_tablebase.queries.prober import open_prober, pose
+from puzzle_tablebase.queries.prober import open_prober, parse_query
 from puzzle_tablebase.queries.questions import ALL, QUERY
 
 TYPE_CHECKING = False
@@ -96,7 +96,7 @@ class Tables:
 
             problem = f"{prober.puzzle.title} have a reader for each board"
             raise BadRequest(problem, f"Call: tables.{known}({EXAMPLE_BOARD!r})")
-        return self._keep_reader(known, getattr(readers, prober.reader), prober)
+        return self._cache_reader(known, getattr(readers, prober.reader), prober)
 
     def _open_prober(self, name: str) -> BaseProber:
         with self._lock:
@@ -106,7 +106,7 @@ class Tables:
                     prober.close()
             return self._probers[name]
 
-    def _keep_reader(self, name: str, reader_type: Any, prober: BaseProber) -> Any:
+    def _cache_reader(self, name: str, reader_type: Any, prober: BaseProber) -> Any:
         """Return the reader of that name, which is made once."""
         with self._lock:
             if name not in self._readers:
@@ -117,7 +117,9 @@ class Tables:
     def answer(self, puzzle: str, key: str | None = None, **options: object) -> Answer:
         """Answer as `pipeline query PUZZLE KEY` does, with its options by name."""
         known = require_text(puzzle, "a puzzle's name", "eight")
-        prober, parsed = pose(self._open_prober(known), ALL if key is None else QUERY, options)
+        prober, parsed = parse_query(
+            self._open_prober(known), ALL if key is None else QUERY, options
+        )
         return prober.answer(key, parsed)
 
     @property
@@ -136,7 +138,7 @@ class Tables:
         boards = self._open_prober("sliding")
         assert isinstance(boards, SlidingProber)
         prober = boards.open_board(parse_board(board))
-        reader: BoardReader = self._keep_reader(f"sliding {prober.board}", BoardReader, prober)
+        reader: BoardReader = self._cache_reader(f"sliding {prober.board}", BoardReader, prober)
         return reader
 
     @property

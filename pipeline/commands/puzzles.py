@@ -30,7 +30,7 @@ from puzzle_tablebase.queries.prober import (
     judge_as_text,
     list_query_options,
     open_prober,
-    pose,
+    parse_query,
 )
 from puzzle_tablebase.queries.questions import (
     ALL,
@@ -211,7 +211,7 @@ def run_query(name: str, words: list[str], values: Values) -> None:
         rows.setdefault("format", "jsonl")
 
     def open_batch() -> tuple[Prober, Options]:
-        return pose(open_prober(name, open_store(outputs)), BATCH, values)
+        return parse_query(open_prober(name, open_store(outputs)), BATCH, values)
 
     require_valid(answer_rows(rows, open_batch), rows)
 
@@ -264,7 +264,7 @@ def run_sample(name: str, words: list[str], values: Values) -> None:
     if page is not None:
         _check_sheet(name, page, request, output, values)
     store = open_store(general.get("outputs"))
-    prober, options = pose(open_prober(name, store), SAMPLE, values)
+    prober, options = parse_query(open_prober(name, store), SAMPLE, values)
     with Reporter() as bar:
 
         def note(text: str) -> None:
@@ -344,7 +344,9 @@ def run_check(name: str, words: list[str], values: Values) -> None:
     if words in ([], ["-"]):
 
         def open_check() -> tuple[Prober, Options]:
-            return pose(open_prober(name, open_store(general.get(OUTPUTS.name))), CHECK, values)
+            return parse_query(
+                open_prober(name, open_store(general.get(OUTPUTS.name))), CHECK, values
+            )
 
         bad = _judge_rows(open_check, rows, as_json="json" in general)
     elif len(words) == 1:

@@ -9,7 +9,7 @@ from puzzle_tablebase.errors import BadRequest
 from puzzle_tablebase.output import require_other_file
 from puzzle_tablebase.pipeline.commands.options import Outputs
 from puzzle_tablebase.puzzles.sliding import parse_board
-from puzzle_tablebase.queries.prober import open_prober, pose
+from puzzle_tablebase.queries.prober import open_prober, parse_query
 from puzzle_tablebase.queries.questions import INPUT_FORMATS, QUERY
 from puzzle_tablebase.stores import open_store
 
@@ -61,7 +61,7 @@ def sheet(
     opened = open_prober(name, open_store(outputs))
     # the 8-puzzle has two goals, and a sheet one
     given |= {"goal": goal or ("corner" if name == "eight" else None)}
-    prober, options = pose(opened, QUERY, given)
+    prober, options = parse_query(opened, QUERY, given)
     with Reporter() as bar:
         answers = read_boards(
             prober,

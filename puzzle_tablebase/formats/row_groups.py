@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING, Any, Literal
 
 from puzzle_tablebase import process
 
-if TYPE_CHECKING or not process.is_lone or "numpy" in sys.modules:
+if TYPE_CHECKING or not process.is_single_query or "numpy" in sys.modules:
     import pyarrow as pa
     import pyarrow.parquet as pq
 else:

@@ -9,10 +9,10 @@ from puzzle_tablebase.puzzles.knight.tables import PAIRS_BOARD, make_pair_counts
 from puzzle_tablebase.queries.prober import Prober
 from puzzle_tablebase.queries.questions import (
     ALL,
-    ALONE,
     ANY_KEYS,
     BATCH,
     CHECK,
+    KEYLESS,
     ONE_KEY,
     QUERY,
     SAMPLE,
@@ -180,14 +180,14 @@ class KnightProber(Prober):
             "Squares of an open tour (with --closed: a closed one): print its rank.",
             "SQUARES",
             excludes=("to", "number", "rank", "count"),
-            verbs=(ALL, ALONE),
+            verbs=(ALL, KEYLESS),
         ),
         Option(
             "count",
             "Print the number of tours (without SQUARE: from all squares; with --to: to that one); "
             "with --closed only of closed ones.",
             excludes=("number",),
-            verbs=(QUERY, ALL, ALONE),
+            verbs=(QUERY, ALL, KEYLESS),
         ),
         SHEETS,
     )

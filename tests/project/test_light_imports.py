@@ -38,7 +38,7 @@ CHECKS = {
     "sliding 12345670a98b D --board 3x4": "large_boards",
     "sliding 9876543210 U L --board 2x5 --json": "large_boards",
 }
-"""Lone judgements."""
+"""Judgements of one answer."""
 WITH_OPTIONS = {
     "eight 087654321 --goal 103245768 --json": "outputs",
     "eight 150423786 --boards": "outputs",

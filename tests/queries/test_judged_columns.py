@@ -126,7 +126,9 @@ def check_rows(tables: Tables, case: Case, answers: list[str]) -> list[dict[str,
         patch.setattr(boards, "FEW_ANSWERS", 0)
         patch.setattr(reader._prober, "max_single_keys", 0, raising=False)
         if case.puzzle in ("eight", "sliding"):
-            assert reader._prober.judges_together(len(frame), reader._prober.parse(CHECK, options))
+            assert reader._prober.can_judge_together(
+                len(frame), reader._prober.parse(CHECK, options)
+            )
         assert_frame_equal(reader.check_frame(frame, **options), judged)
     rows = judged.to_dicts()
     for answer, row in zip(answers, rows, strict=True):

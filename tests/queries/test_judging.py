@@ -307,7 +307,7 @@ def test_many_answers_are_judged_as_one_by_one(
     with monkeypatch.context() as patch:  # judged as more answers are
         patch.setattr(boards, "FEW_ANSWERS", 0)
         patch.setattr(reader._prober, "max_single_keys", 0)
-        assert reader._prober.judges_together(len(frame), reader._prober.parse(CHECK, options))
+        assert reader._prober.can_judge_together(len(frame), reader._prober.parse(CHECK, options))
         judged = reader.check_frame(frame, **options)
     single = pl.concat(reader.check_frame(frame[at : at + 100], **options)
                        for at in range(0, len(frame), 100))  # fmt: skip

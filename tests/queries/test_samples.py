@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from puzzle_tablebase.errors import BadRequest, NoAnswer
 from puzzle_tablebase.notation.sliding import GOALS
 from puzzle_tablebase.puzzles.sliding import EIGHT, parse_board
-from puzzle_tablebase.queries.prober import open_prober, pose
+from puzzle_tablebase.queries.prober import open_prober, parse_query
 from puzzle_tablebase.queries.questions import SAMPLE, Options
 from puzzle_tablebase.queries.samples import (
     SampleRequest,
@@ -93,7 +93,7 @@ def test_sliding_states_equal_those_of_a_search(
     table = open_tables(str(small_boards)).sliding(name)
     request = SampleRequest(len(known), chunk_numbers=300)
     reader = open_prober("sliding", Folder(small_boards))
-    chosen, options = pose(reader, SAMPLE, {"board": name, "goal": goal})
+    chosen, options = parse_query(reader, SAMPLE, {"board": name, "goal": goal})
     everything = pl.concat(chosen.draw(request, None, options))
     assert {*everything["state"]} == {*known}
     assert {*everything["goal"]} == {goal or board.example}

@@ -5,7 +5,13 @@ from typing import Any
 
 import polars as pl
 
-from puzzle_tablebase.queries.prober import BaseProber, Prober, answer_as_text, open_prober, pose
+from puzzle_tablebase.queries.prober import (
+    BaseProber,
+    Prober,
+    answer_as_text,
+    open_prober,
+    parse_query,
+)
 from puzzle_tablebase.queries.questions import ALL, BATCH, QUERY, Answer
 from puzzle_tablebase.queries.readers import Reader
 from puzzle_tablebase.stores import Folder
@@ -20,7 +26,7 @@ def find_prober(reader: Queryable) -> BaseProber:
 
 def query_one(reader: Queryable, key: str | None = None, **given: Any) -> Any:
     """Answer one key, or an option without one, as `pipeline query` does."""
-    chosen, options = pose(find_prober(reader), QUERY if key is not None else ALL, given)
+    chosen, options = parse_query(find_prober(reader), QUERY if key is not None else ALL, given)
     answer: Answer = chosen.answer(key, options)
     return answer
 
@@ -37,11 +43,11 @@ def query_text(name: str, folder: Path, key: str | None, **given: str | bool) ->
 
 def query_many(reader: Queryable, keys: pl.Series, **given: Any) -> pl.DataFrame:
     """Answer many keys, as a batch does."""
-    chosen, options = pose(find_prober(reader), BATCH, given)
+    chosen, options = parse_query(find_prober(reader), BATCH, given)
     return chosen.answer_keys(keys, options)
 
 
 def query_singly(reader: Queryable, keys: pl.Series, **given: Any) -> pl.DataFrame:
     """Answer many keys one by one."""
-    chosen, options = pose(find_prober(reader), BATCH, given)
+    chosen, options = parse_query(find_prober(reader), BATCH, given)
     return Prober.answer_keys(chosen, keys, options)

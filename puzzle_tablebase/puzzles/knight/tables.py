@@ -219,7 +219,7 @@ def find_board(prefix: str, table: str) -> KnightBoard | None:
     return board if table == f"{prefix}{board}" else None
 
 
-KINDS = {
+TITLES = {
     TOURS_PREFIX: "Every tour of a board",
     COUNTS_PREFIX: "The number of tours from each square",
     CLOSED_COUNTS_PREFIX: "The number of closed tours",
@@ -278,7 +278,7 @@ class Knight(Puzzle):
         """
         if tables := super().find_tables(name):
             return tables
-        boards = ((prefix, find_board(prefix, name)) for prefix in KINDS)
+        boards = ((prefix, find_board(prefix, name)) for prefix in TITLES)
         return tuple(make_board_table(prefix, board) for prefix, board in boards if board)
 
     def list_requests(self) -> dict[str, list[str]]:
@@ -287,7 +287,7 @@ class Knight(Puzzle):
         boards = [board for board in (KnightBoard(*each) for each in sides) if board.has_tours()]
         return {
             title: [f"{prefix}{each}" for each in boards if self.find_table(f"{prefix}{each}")]
-            for prefix, title in KINDS.items()
+            for prefix, title in TITLES.items()
         }
 
     def find_example(self, table: str) -> dict[str, object]:
