@@ -369,7 +369,7 @@ def answer_as_text(
     if svg is not None:
         from puzzle_tablebase.output import write_output
 
-        # after the text: options that `to_text` rejects must leave no picture behind
+        # after the text: an answer that cannot be printed leaves no picture behind
         write_output(str(svg), answer.to_svg().encode())
         if svg == "-":
             return ""
