@@ -60,11 +60,12 @@ def test_distances_that_lead_nowhere(copy: Path, neighbour: str, distance: int) 
 @pytest.mark.parametrize("distance", [0, 9, 31])
 def test_distances_that_lead_nowhere_in_a_batch(copy: Path, distance: int) -> None:
     tables = open_with_change(copy, "eight", EIGHT.rank("203184765"), 0, distance)
-    reader, keys = open_prober("eight", tables.store), pl.Series(["123456780"])
+    reader = open_prober("eight", tables.store)
+    keys, others = (pl.Series([key] * 100) for key in ("123456780", "283104765"))
     answers = query_many(reader, keys, goal="123804765")
-    assert answers["error"].is_not_null().all(), "the rows answer, which are intact"
-    rows = query_many(reader, pl.Series(["283104765"]), goal="centre")
-    assert rows.select("distance", "best_moves").row(0) == (4, "U")
+    assert answers["error"].is_not_null().all(), "of so many keys, the rows answer: they are intact"
+    rows = query_many(reader, others, goal="centre")
+    assert {*rows.select("distance", "best_moves").iter_rows()} == {(4, "U")}
 
 
 def test_another_number_of_solutions(copy: Path) -> None:

@@ -48,7 +48,10 @@ def test_a_build_from_python_is_the_commands(
             "it is of type list, not text. Example: eight",
         ),
         (lambda: pt.precompute("eigth"), "Did you mean eight?"),
-        (lambda: pt.precompute("eight", outputs="s3://bucket/x"), "only folders are built in"),
+        (
+            lambda: pt.precompute("eight", outputs="s3://bucket/x"),
+            "tables can only be built in folders",
+        ),
     ],
 )
 def test_what_cannot_be_built_is_refused(build: Callable[[], object], problem: str) -> None:
