@@ -61,7 +61,7 @@ class Kind(NamedTuple):
     """Whether the recipe searches the state space of the table's puzzle, whatever that is."""
 
 
-GRAPH_COST = make_estimate(3e-6, 390)
+GRAPH_COST = make_estimate(3e-6, 400)
 
 
 def _make_graph_kind(prove: str = "", cost: Callable[[Table], Cost] = GRAPH_COST) -> Kind:

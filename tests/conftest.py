@@ -57,6 +57,11 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+def pytest_unconfigure() -> None:
+    """Let the collector free what libraries would report as leaked."""
+    gc.unfreeze()
+
+
 @pytest.fixture
 def golden(pytestconfig: pytest.Config) -> Callable[[str, str], None]:
     """Return a function that compares a text with a golden file, or writes it if requested."""

@@ -147,7 +147,7 @@ def require_no_score(case: Case, tail: str, row: dict[str, Any]) -> None:
     assert row["result"] not in GOOD, (case, tail, row)
 
 
-@settings(max_examples=usual_or_nightly(5, 1000))
+@settings(max_examples=usual_or_nightly(5, 200))
 @given(tails=st.lists(TAILS, min_size=5, max_size=10))
 def test_nothing_behind_a_legal_answer_scores(
     tables: Tables, cases: list[Case], tails: list[str]
