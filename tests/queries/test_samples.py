@@ -57,6 +57,18 @@ def test_all_states_are_equally_likely(tables: Tables) -> None:
     assert all(abs(count - 10_000) < LIMIT * 71 for count in shares["count"])
 
 
+@pytest.mark.parametrize(("name", "distance", "count"), [("eight", 1, 2), ("3x2", 2, 3)])
+def test_a_sample_is_in_random_order(
+    tables: Tables, small_boards: Path, name: str, distance: int, count: int
+) -> None:
+    """Any of its rows may be the first one, also where all states are drawn."""
+    reader: Any = tables.eight if name == "eight" else open_tables(str(small_boards)).sliding(name)
+    goal = reader.puzzle.example
+    samples = [reader.sample(count, seed, goal=goal, distance=distance) for seed in range(90)]
+    firsts = [sample["state"][0] for sample in samples]
+    check_uniform(firsts, {*samples[0]["state"]})
+
+
 @pytest.mark.parametrize("goal", [None, "centre", "edge", "087654321"])
 def test_the_hardest_states_are_all_there(tables: Tables, goal: str | None) -> None:
     distances = oracles.eight_distances(GOALS.get(goal or "corner", goal or ""))

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 from puzzle_tablebase.errors import BadRequest, GoalUnreachable, TableDamaged
+from puzzle_tablebase.notation.sliding import GOALS
 from puzzle_tablebase.puzzles.sliding import parse_board
 from puzzle_tablebase.queries.board_columns import CHUNK_ROWS
 from puzzle_tablebase.queries.boards import DenseProber
@@ -118,6 +119,10 @@ def test_few_keys_read_no_rows_from_a_folder(
         answers = query_many(eight, pl.Series(states[:count]))
         assert answers["distance"].to_list() == expected[:count]
         assert eight.files.has(("rows", None)) == (count == 100)
+    asked = [(goal, count) for goal in ("centre", "edge") for count in (1, 100)]
+    for goal, count in asked:
+        query_many(eight, pl.Series(states[:count]), goal=goal)
+        assert eight.files.has(("rows", GOALS[goal])) == (count == 100), "not those of another goal"
     monkeypatch.delattr(GoalProber, "find_distance")
     assert query_many(eight, pl.Series(states[:3]))["distance"].to_list() == expected[:3]
     with serve(outputs) as host:

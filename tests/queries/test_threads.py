@@ -111,6 +111,23 @@ def test_frames_of_few_goals_stay_in_memory(outputs: Path) -> None:
         ]
 
 
+def test_a_value_that_another_thread_forgets_is_still_returned(
+    outputs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = TableFiles(Folder(outputs))
+    make = files._make
+
+    def make_and_be_overtaken(name: object, work: Callable[[], Any]) -> Any:
+        value = make(name, work)
+        if name == ("rows", "one"):
+            files.keep(("rows", "other"), lambda: 2, 1)
+        return value
+
+    monkeypatch.setattr(files, "_make", make_and_be_overtaken)
+    assert files.keep(("rows", "one"), lambda: 1, 1) == 1
+    assert (files.has(("rows", "one")), files.has(("rows", "other"))) == (False, True)
+
+
 class SearchEnded(TablebaseError):
     """The end of a search that was held up."""
 

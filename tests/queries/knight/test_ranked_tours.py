@@ -213,6 +213,21 @@ def test_corrupt_records_give_a_tour_or_an_error(
     assert all(refused.values())
 
 
+@pytest.mark.parametrize("added", [set(), {(0, 1)}], ids=["too few", "others"])
+def test_edges_that_make_no_tour_are_damage(
+    ranked_boards: Path, monkeypatch: pytest.MonkeyPatch, added: set[tuple[int, int]]
+) -> None:
+    unrank_edges = TourRanker._unrank_edges
+
+    def lose_an_edge(*given: Any) -> set[tuple[int, int]]:
+        edges = unrank_edges(*given)
+        return edges - {max(edges)} | added
+
+    monkeypatch.setattr(TourRanker, "_unrank_edges", lose_an_edge)
+    with pytest.raises(TableDamaged, match="do not fit together"):
+        open_tables(str(ranked_boards)).knight.probe("a1", rank=7, board="6x6", closed=True)
+
+
 def test_closed_tours_are_ranked_and_unranked_at_the_shell(ranked_boards: Path, cli: Cli) -> None:
     words = ["--board", "6x6", "--outputs", str(ranked_boards)]
     text = cli("query", "knight", "b1", "--closed", "--rank", "9861", "--json", *words)
