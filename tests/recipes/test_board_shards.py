@@ -389,6 +389,18 @@ def test_what_some_shards_made_of_the_next_layer_is_not_made_again(
     assert [file.stat().st_mtime_ns for file in others] == before
 
 
+def test_of_collected_bits_the_last_are_kept(tmp_path: Path, interrupted: Checkpoints) -> None:
+    """Leave a shard's earlier bits, as if a crash had undone their removal."""
+    part = Part(interrupted, "2x5", ROOT, 1, 3)
+    ends = (LAST - 9, LAST - 5)
+    earlier, last = [tmp_path / interrupted.format_file_name(part.name_bits(end)) for end in ends]
+    earlier.write_bytes(last.read_bytes())
+    before = last.stat().st_mtime_ns
+    assert interrupt_search(tmp_path, level=LAST + 1, shards=3) == LAST + 1
+    assert not earlier.exists()
+    assert last.stat().st_mtime_ns == before
+
+
 DAMAGE = [
     *(("last layer", -30), ("last layer", 0), ("kept layer", 0), ("bits", 0), ("bits", -1)),
     *(("last layer", -1), ("kept layer", -1), ("kept layer", -30), ("bits", -30)),
