@@ -11,8 +11,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from puzzle_tablebase.pipeline.proofs.claims import TableResult, VerifyFailed
-from puzzle_tablebase.pipeline.proofs.goals import BoardRules, prove_goals
+from puzzle_tablebase.pipeline.proofs.claims import (
+    Difference,
+    ListedTable,
+    TableResult,
+    VerifyFailed,
+)
+from puzzle_tablebase.pipeline.proofs.goals import BoardRules, prove_eight, prove_goals
 from puzzle_tablebase.pipeline.terminal import format_repair
 from puzzle_tablebase.pipeline.verify import verify
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
@@ -199,3 +204,19 @@ def test_other_texts_are_no_states(text: str) -> None:
     for by_columns in (False, True):
         numbered = BoardRules(2, 3, by_columns=by_columns).number(rows).select("key").collect()
         assert numbered.item() is None
+
+
+@pytest.mark.parametrize("column", ["blank", "manhattan", "misplaced", "rank"])
+def test_each_further_column_of_a_board_is_compared(
+    column: str, outputs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Check that one claim, on the first rows alone."""
+    listed = open_one(outputs, "eight_edge")
+    true = listed.scan_rows().head(8).collect().lazy()
+    wrong = pl.when(pl.col("row") == 5).then(pl.col(column) + 1).otherwise(column)
+    found = []
+    for rows in (true, true.with_columns(wrong.alias(column))):
+        monkeypatch.setattr(ListedTable, "scan_rows", lambda _, rows=rows: rows)
+        (claim,) = (each for each in prove_eight(listed) if "computed again" in each.text)
+        found.append([each.row for each in claim.differences if isinstance(each, Difference)])
+    assert found == [[], [5]]
