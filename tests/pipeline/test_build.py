@@ -17,13 +17,14 @@ import numpy as np
 import polars as pl
 import pyarrow.parquet as pq
 import pytest
+from msgspec.structs import replace
 
 from puzzle_tablebase.errors import SearchError, TableError
 from puzzle_tablebase.formats import parquet
 from puzzle_tablebase.formats.counts import sum_up_depths
-from puzzle_tablebase.formats.manifest import read_manifest
+from puzzle_tablebase.formats.manifest import add_version, read_manifest, read_versions
 from puzzle_tablebase.graph import Graph
-from puzzle_tablebase.pipeline import tasks
+from puzzle_tablebase.pipeline import build, tasks
 from puzzle_tablebase.pipeline.kinds import checkpoints
 from puzzle_tablebase.pipeline.proofs.claims import VerifyFailed
 from puzzle_tablebase.pipeline.recipes import tour_meet, tour_rankings
@@ -34,13 +35,14 @@ from puzzle_tablebase.pipeline.verify import verify
 from puzzle_tablebase.pipeline.workers import Workers
 from puzzle_tablebase.puzzles.knight.board import KnightBoard, parse_board
 from puzzle_tablebase.puzzles.knight.tables import PUZZLE as KNIGHT
-from puzzle_tablebase.puzzles.knight.tables import make_ranking_table
+from puzzle_tablebase.puzzles.knight.tables import make_count_table, make_ranking_table
 from puzzle_tablebase.puzzles.sliding import PUZZLE as SLIDING
 from puzzle_tablebase.queries.published import count_states, list_counts
 from puzzle_tablebase.queries.tables import open_tables
 from puzzle_tablebase.registry import MODULES, get_puzzle
 from puzzle_tablebase.schema import Table
 from puzzle_tablebase.stores import MANIFEST, Folder
+from puzzle_tablebase.stores.checkpoints import list_checkpoint_files
 from puzzle_tablebase.stores.new_files import TemporaryFiles
 from tests import first
 from tests.support import sliding_oracle
@@ -97,6 +99,32 @@ def test_a_failing_table_cancels_the_others(tmp_path: Path) -> None:
         build_pair(tmp_path, second_fails=True)
     assert (contents(tmp_path), litter(tmp_path)) == ({}, [])
     assert build_tables(tmp_path, PANCAKES).finished == ["pancakes"]
+
+
+def test_a_build_that_was_killed_at_its_end_is_ended(tmp_path: Path) -> None:
+    """All files have their names, and the old version is listed still."""
+    store = Folder(tmp_path)
+    build_tables(store, PANCAKES)
+    (entry,) = read_versions(store)["pancakes"]
+    assert entry.parquet
+    add_version(store, "pancakes", replace(entry, parquet=replace(entry.parquet, bytes=1)))
+    assert build_tables(store, PANCAKES).finished == []
+    assert read_versions(store)["pancakes"] == [entry]
+
+
+def test_checkpoints_of_other_tables_are_removed_before_a_build(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        assert list_checkpoint_files(store, COUNTS.name) == []
+        raise SearchError("at once")
+
+    store = Folder(tmp_path)
+    checkpoints(store, make_count_table(((3, 4),))).save("part", [np.ones(3)])
+    assert list_checkpoint_files(store, COUNTS.name)
+    monkeypatch.setattr(build, "make", fail)
+    with pytest.raises(SearchError, match="at once"):
+        build_tables(store, KNIGHT, COUNTS)
 
 
 def test_the_lock_is_left_when_no_thread_publishes_any_more(

@@ -11,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -32,7 +33,7 @@ from puzzle_tablebase.formats.manifest import (
     read_versions,
 )
 from puzzle_tablebase.pipeline import copy_targets, stale
-from puzzle_tablebase.pipeline.copy import copy
+from puzzle_tablebase.pipeline.copy import Progress, copy, run_together
 from puzzle_tablebase.pipeline.copy_targets import open_target
 from puzzle_tablebase.pipeline.publish import COPIES
 from puzzle_tablebase.puzzles.sliding import EIGHT
@@ -499,6 +500,22 @@ def test_two_copies_to_one_bucket_are_killed_at_each_request(
                 break
             number += step
         assert number > 15
+
+
+def test_a_table_that_fails_ends_the_copies_of_others() -> None:
+    progress, finished = Progress(100, lambda done, total: None), list[str]()
+
+    def run(name: str) -> None:
+        if name == "failing":
+            raise StoreError("x", "no room")
+        for _ in range(100):
+            time.sleep(0.01)
+            progress.advance(1)
+        finished.append(name)
+
+    with pytest.raises(StoreError, match="no room"):
+        run_together(run, [("large",), ("failing",)], progress)
+    assert finished == []
 
 
 # ---- versions and code --------------------------------------------------------------------------

@@ -4,6 +4,7 @@ import json
 import os
 from concurrent.futures import Executor, ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -210,6 +211,9 @@ def test_a_build_needs_the_disk_of_its_largest_search_without_what_is_there(
         assert (files > 0) == there
         saved.save(SHARDS, [np.array([6])])
     assert estimate_space(jobs[1:]) == 2 * 8192
+    # an old index is there until the new one has replaced it
+    old: Any = SimpleNamespace(index=SimpleNamespace(bytes=8192))
+    assert estimate_space([job._replace(versions=[old]) for job in jobs[1:]]) == 8192
 
 
 @pytest.mark.slow
