@@ -315,6 +315,21 @@ def test_an_answer_is_from_one_version(locate: Callable[[str], str], tmp_path: P
                 opened.read_parts([(4, 1 << 20), (4, 0)])
 
 
+def test_a_weak_etag_is_no_condition_of_a_request(tmp_path: Path) -> None:
+    """Let a host refuse it, as the standard says: no file matches a weak one."""
+    (tmp_path / "list").write_bytes(bytes(3 << 20))
+
+    def name_weakly(request: Request, answer: Answer) -> None:
+        answer.headers["ETag"] = 'W/"1"'
+        if "if-match" in request.headers:
+            answer.status = 412
+            answer.replace_body(b"")
+
+    with serve(tmp_path, name_weakly) as host:
+        opened = RemoteFile(RemoteStore(host.url), "list")
+        assert opened.read(4, 0) + opened.read(4, 1 << 20) == bytes(8)
+
+
 def test_a_stale_part_in_a_cache_is_asked_for_again(tmp_path: Path) -> None:
     """Let a cache on the way have another version, until it must revalidate it."""
     (tmp_path / "list").write_bytes(bytes(3 << 20))
