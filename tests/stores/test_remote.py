@@ -315,6 +315,18 @@ def test_an_answer_is_from_one_version(locate: Callable[[str], str], tmp_path: P
                 opened.read_parts([(4, 1 << 20), (4, 0)])
 
 
+def test_caches_are_bypassed_once_after_a_refresh(tmp_path: Path) -> None:
+    (tmp_path / "list").write_bytes(bytes(3 << 20))
+    with serve(tmp_path) as host:
+        store = RemoteStore(host.url)
+        RemoteFile(store, "list")
+        store.refresh()
+        for _ in range(2):
+            RemoteFile(store, "list")
+        is_fresh = ["cache-control" in request.headers for request in host.requests]
+    assert is_fresh == [False, True, False]
+
+
 def test_a_weak_etag_is_no_condition_of_a_request(tmp_path: Path) -> None:
     """Let a host refuse it, as the standard says: no file matches a weak one."""
     (tmp_path / "list").write_bytes(bytes(3 << 20))
