@@ -7,7 +7,6 @@ import os
 import pickle
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from urllib.parse import unquote
@@ -152,22 +151,6 @@ def server_put(url: str, name: str, text: bytes) -> Iterator[None]:
     client.put(f"{prefix}/{name}", text)
     yield
     client.delete(f"{prefix}/{name}")
-
-
-def test_a_claim_that_was_sent_twice_is_held(target: Bucket, server: LoopbackStore) -> None:
-    """Lose the answer to the first request, after which the library sends another."""
-
-    def send_twice(method: str, address: str, respond: Callable[[], Answer]) -> Answer:
-        send = partial(server.usual, method, address, respond) if server.usual else respond
-        if method == "PUT" and not sent:
-            sent.append(send())
-        return send()
-
-    sent = list[Answer]()
-    server.fault = send_twice
-    with target.claim():
-        assert [answer[0][:3] for answer in sent] == ["200"]
-        target.require_claim()
 
 
 def test_a_file_that_is_gone_is_removed(monkeypatch: pytest.MonkeyPatch) -> None:
