@@ -73,7 +73,7 @@ KINDS = {
     "goals": _make_graph_kind(f"{PROOFS}.goals:GOALS"),
     "eight": _make_graph_kind(f"{PROOFS}.goals:EIGHT"),
     "senet": _make_graph_kind(f"{PROOFS}.senet:SENET"),
-    "sliding_rows": _make_graph_kind(f"{PROOFS}.goals:SLIDING_ROWS", make_estimate(2.3e-6, 200)),
+    "sliding_rows": _make_graph_kind(f"{PROOFS}.goals:SLIDING_ROWS", make_estimate(2.3e-6, 208)),
     "sliding_bits": Kind(
         f"{RECIPES}.boards:make",
         make_estimate(1e-8, 0.27),
