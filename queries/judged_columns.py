@@ -207,10 +207,8 @@ def _judge_moves(prober: Any, cases: pl.DataFrame, options: Options) -> pl.DataF
     follower = Follower(prober, options)
     is_single = answers.lengths > MAX_MOVES
     order = np.argsort(-answers.lengths, kind="stable")[np.count_nonzero(is_single) :]
-    reversed_answers, boards = (
-        answers.reverse_directions(),
-        read_tiles(cases["state"], prober.puzzle.cells)[0],
-    )
+    reversed_answers = answers.reverse_directions()
+    boards = read_tiles(cases["state"], prober.puzzle.cells)[0]
     for begin in range(0, len(order), CHUNK_ROWS):
         rows = order[begin : begin + CHUNK_ROWS]
         some, tiles = answers.select(rows), boards[:, rows]

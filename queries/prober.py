@@ -326,15 +326,20 @@ def parse_query(prober: BaseProber, verb: str, given: Mapping[str, Any]) -> tupl
 # ---- one question of the command line ---------------------------------------------------------
 
 
+def list_options(prober: type[BaseProber], *verbs: str) -> list[Option]:
+    """List the options of a prober's puzzle for some commands."""
+    return [option for option in prober.options if {*verbs} & {*option.verbs}]
+
+
 def list_query_options(prober: type[BaseProber]) -> tuple[Option, ...]:
     """List all options of the queries of a prober's puzzle."""
-    own = [option for option in prober.options if {QUERY, ALL} & {*option.verbs}]
+    own = list_options(prober, QUERY, ALL)
     return (*own, *((SVG,) if prober.has_pictures else ()), JSON, OUTPUTS)
 
 
 def list_check_options(prober: type[BaseProber]) -> tuple[Option, ...]:
     """List the options of the judgement of one answer; none if the puzzle has no answers."""
-    own = [option for option in prober.options if CHECK in option.verbs]
+    own = list_options(prober, CHECK)
     return (*own, JSON, OUTPUTS) if "check" in prober.commands else ()
 
 

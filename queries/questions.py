@@ -238,16 +238,15 @@ SHEETS = Option(
     "sheet", "Write a page to print: boards, and answers on the last page.", "FILE",
     verbs=(SHEET,),
 )  # fmt: skip
-
-
-# ---- answers ---------------------------------------------------------------------------------
-
 SVG = Option("svg", "Also draw the answer as an SVG picture.", "FILE")
 JSON = Option("json", "Print the answer as one JSON object.")
 OUTPUTS = Option(
     "outputs", "Folder with the tables (default: $PIPELINE_OUTPUTS, or outputs).", "DIR"
 )
 """With `SVG` and `JSON`, options of the command line that no prober sees."""
+
+
+# ---- answers ---------------------------------------------------------------------------------
 
 FORMATS = {"csv": "CSV", "jsonl": "JSON", "parquet": "Parquet"}
 """The formats of a batch's answers, with their names in messages."""

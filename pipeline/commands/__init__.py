@@ -4,7 +4,7 @@ This module and all others that declare options evaluate annotations when they a
 would otherwise evaluate each one, as text, at every start.
 """
 
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 from typer.core import TyperGroup
@@ -55,8 +55,7 @@ def load_app(arguments: list[str] | None = None) -> TyperGroup:
     """Load the application with the puzzles that the arguments need; None: with all."""
     for group in make_puzzle_groups(arguments):
         program.add_command(group)
-    loaded: TyperGroup = program
-    return loaded
+    return program
 
 
 def run_app(arguments: list[str]) -> int:
@@ -108,5 +107,5 @@ for command in (
     diff,
 ):
     app.command()(command)
-program: Any = typer.main.get_command(app)
+program = cast(TyperGroup, typer.main.get_command(app))
 """The commands that no puzzle declares; `load_app` adds the others."""

@@ -28,6 +28,7 @@ from puzzle_tablebase.queries.prober import (
     answer_as_text,
     get_prober_class,
     judge_as_text,
+    list_options,
     list_query_options,
     open_prober,
     parse_query,
@@ -140,7 +141,7 @@ def make_command(command: Command, puzzle: str) -> TyperCommand:
                 show_default=False,
             )
         )
-    parameters += map(make_option, command.list_query_options(prober))
+    parameters += map(make_option, command.list_options(prober))
 
     def run(words: Sequence[str] | None = None, **values: Any) -> None:
         given = {name: value for name, value in values.items() if value not in (None, False)}
@@ -388,18 +389,13 @@ class Command(NamedTuple):
     help: str
     text: str
     words: str
-    list_query_options: Callable[[type[BaseProber]], tuple[Option, ...]]
+    list_options: Callable[[type[BaseProber]], tuple[Option, ...]]
     run: Callable[[str, list[str], Values], None]
-
-
-def list_own(prober: type[BaseProber], *verbs: str) -> list[Option]:
-    """List the options of a puzzle for some commands."""
-    return [option for option in prober.options if {*verbs} & {*option.verbs}]
 
 
 def list_batch_options(prober: type[BaseProber]) -> list[Option]:
     """List the options of a puzzle that only batches take."""
-    return [option for option in list_own(prober, BATCH) if not {QUERY, ALL} & {*option.verbs}]
+    return [option for option in list_options(prober, BATCH) if not {QUERY, ALL} & {*option.verbs}]
 
 
 COMMANDS = {
@@ -414,14 +410,14 @@ COMMANDS = {
         "Judge answers: legal, shortest, and where they lost ground.",
         "judge one answer, or a batch of answers.",
         "{key} ANSWER",
-        lambda prober: (*list_own(prober, CHECK), *CHECK_ROWS, *CHECK_GENERAL),
+        lambda prober: (*list_options(prober, CHECK), *CHECK_ROWS, *CHECK_GENERAL),
         run_check,
     ),
     "sample": Command(
         "Draw a uniform random sample of states, positions or tours.",
         "draw a uniform random sample.",
         "",
-        lambda prober: (*list_own(prober, SAMPLE, SHEET), *SAMPLE_GENERAL),
+        lambda prober: (*list_options(prober, SAMPLE, SHEET), *SAMPLE_GENERAL),
         run_sample,
     ),
 }
